@@ -47,9 +47,10 @@ public sealed partial class SluiceLog
 
     /// <summary>Writes everything that was appended, makes it durable and closes the log. Withdraws a reservation that this thread has
     /// neither committed nor disposed.</summary>
-    /// <exception cref="IOException">Something could not be written or made durable, or what a tail that could not be dropped has left
-    /// could not be removed, or log.state does not say what is durable; the log is closed all the same. Or this thread comes from within
-    /// the log's own work, by a handler of AppDomain.FirstChanceException: then it is not closed.</exception>
+    /// <exception cref="IOException">Something could not be written or made durable, or a segment that has come to nothing (one that was
+    /// to drop a tail, or that could not be begun) is still there, or log.state does not say what is durable; the log is closed all the
+    /// same. Or this thread comes from within the log's own work, by a handler of AppDomain.FirstChanceException: then it is not
+    /// closed.</exception>
     public void Dispose()
     {
         ThrowIfWithinOrOwn();

@@ -53,6 +53,20 @@ public sealed partial class SluiceLogReader
         return true;
     }
 
+    /// <summary>What stands in the place of a frame that was read, here or in the next segment, has the numbers of its records.</summary>
+    private void GoBackToLost(SegmentReader segment)
+    {
+        if (segment.LostFrom is > 0 and long from)
+        {
+            segment.LostFrom = 0;
+            if (from < _next)
+            {
+                NoteDrop(from);
+                _next = from;
+            }
+        }
+    }
+
     /// <summary>Where the opening that the segment was entered by is not there any more: it has not begun.</summary>
     private bool TryReturnFromLost()
     {

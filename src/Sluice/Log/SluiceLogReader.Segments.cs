@@ -319,8 +319,14 @@ public sealed partial class SluiceLogReader
         (_idBefore, _nextBefore) = _segment is null ? (idBefore, Math.Max(_next, _nextBefore)) : (_segment.Id, _next);
         _hasReturned &= _segment is null;
         (_hasGiven, _droppedBefore) = (false, _segment is null ? _droppedBefore : _droppedFrom);
-        _segment?.Dispose();
+        SegmentReader? left = _segment;
+        left?.Dispose();
         (_segment, _logId) = (entered, entered.LogId);
+        if (left is not null)
+        {
+            GoBackToLost(left);
+        }
+
         if (dropsWhatWasRead)
         {
             _next = segment.FirstSequence;

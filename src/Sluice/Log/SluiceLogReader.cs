@@ -271,14 +271,9 @@ public sealed partial class SluiceLogReader : IDisposable
             }
 
             FrameResult result = _segment!.TryNext(out _frame);
-            if (_segment.ReplacedFrom is > 0 and long from)
+            if (result == FrameResult.Good)
             {
-                _segment.ReplacedFrom = 0;
-                if (from < _next)
-                {
-                    NoteDrop(from);
-                    _next = from;
-                }
+                GoBackToLost(_segment);
             }
 
             if (result == FrameResult.Good && _frame.Kind == FrameKind.Records)

@@ -175,7 +175,9 @@ internal sealed class WriterLock : IDisposable
     {
         using Lock.Scope scope = _confirming.EnterUninterrupted();
         SluiceHandle old = _file;
-        if (Folder is null || LogFile.HasName(old))
+        bool hasName = false;
+        int looked = Folder is null ? 0 : LogFile.LookForName(old, NodePath.Of(old.Path), out hasName);
+        if (Folder is null || hasName)
         {
             return;
         }
@@ -191,6 +193,8 @@ internal sealed class WriterLock : IDisposable
             throw new IOException($"Writing to the log '{_directory}' failed: the folder was moved away or removed.");
         }
 
+        // Where the file may have its name still, its own lock would be taken for another writer's.
+        PathErrors.ThrowIfFailed(looked, "Looking at", _path);
         SluiceHandle file = OpenLocked(Folder, _directory, _path, _permissions, "Writing to", Tries);
         try
         {

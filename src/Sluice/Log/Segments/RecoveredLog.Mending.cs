@@ -77,6 +77,9 @@ internal sealed partial class RecoveredLog
         try
         {
             using SluiceHandle file = _folder.Open(path, FileMode.Open, FileAccess.ReadWrite, settings);
+
+            // Of those behind it that were removed already: one that came back after a power cut would name this one.
+            _folder.FlushToDisk();
             file.SetLength(0);
             LogFile.FlushData(file, settings);
             return true;

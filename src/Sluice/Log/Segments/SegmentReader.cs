@@ -69,8 +69,8 @@ internal sealed class SegmentReader : IDisposable
         ? ReadTo < Math.Min(_info.LastSequence, TakenBackFrom - 1)
         : _scanner.Offset < _info.FooterOffset && ReadTo <= _info.UnprovenLastSequence;
 
-    /// <summary>From where on another frame stands in the place of the last good one, or none; 0 where that is so no more.</summary>
-    public long ReplacedFrom { get; set; }
+    /// <summary>The first record of a good frame that is not there any more, nor known to be there again; 0 for none.</summary>
+    public long LostFrom { get; set; }
 
     /// <summary>Of the last good frame.</summary>
     public ReadOnlySpan<byte> Payload => _scanner.Payload;
@@ -174,7 +174,7 @@ internal sealed class SegmentReader : IDisposable
             _scanner.Forget();
             _scanner.MoveTo(_before.Offset, _before.Chain);
             ReadTo = _before.ReadTo;
-            ReplacedFrom = ReadTo + 1;
+            LostFrom = LostFrom == 0 ? ReadTo + 1 : Math.Min(LostFrom, ReadTo + 1);
             result = _scanner.TryNext(out frame, out _);
         }
 

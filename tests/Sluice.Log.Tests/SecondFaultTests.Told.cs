@@ -1,0 +1,140 @@
+using Sluice.Kernel;
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
+using Sluice.Uring;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>What is told of it: to who closes the log, and to who follows it.</summary>
+public sealed partial class SecondFaultTests
+{
+    /// <summary>Nobody tries again behind the end: a power cut would bring back what was withdrawn, or readers miss what is
+    /// durable.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_closing_tells_of_what_could_not_be_set_back(bool isState)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Durability = LogDurability.Durable, Preallocate = false });
+        Append(log, 1, 5);
+        bool hasBegun = false;
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            hasBegun |= IsSyncOf(call, fd, "0000000002.slog");
+            bool fails = (call.Contains("sync", StringComparison.Ordinal) && NameOf(fd) == "0000000002.slog")
+                || (isState ? call == "pwrite" && NameOf(fd) == LogFolder.StateName : call == "unlinkat");
+            return hasBegun && fails ? -EIO : 0;
+        });
+        Should.Throw<IOException>(() => log.TruncateAfter(2));
+        hasBegun.ShouldBeTrue();
+        Should.Throw<IOException>(log.Dispose).Message.ShouldContain("Closing");
+        SystemCallFaults.Use(null);
+        SluiceLog.Open(folder.Log).Dispose();
+        Numbers(folder).ShouldBe([1, 2, 3, 4, 5]);
+    }
+
+    /// <summary>A segment that could not be begun is still there: the others are closed as ever, and keep no space that they do not
+    /// use.</summary>
+    [SkippableFact]
+    public void A_closing_that_tells_of_what_is_still_there_has_done_the_rest()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Durability = LogDurability.Durable, SegmentBytes = 1 << 20 });
+        Append(log, 1, 5);
+        int syncs = 0;
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            // The first is the header's.
+            bool isSync = call == "fsync" && NameOf(fd) == "0000000002.slog" && ++syncs > 1;
+            return isSync || call == "unlinkat" ? -EIO : 0;
+        });
+        Should.Throw<IOException>(() => log.TruncateAfter(2));
+        Should.Throw<IOException>(log.Dispose).Message.ShouldContain("Closing");
+        SystemCallFaults.Use(null);
+        new FileInfo(Path.Combine(folder.Log, "0000000001.slog")).Length.ShouldBeLessThan(4096);
+        SluiceLog.Open(folder.Log).Dispose();
+        Numbers(folder).ShouldBe([1, 2, 3, 4, 5]);
+    }
+
+    /// <summary>The frame of a record that failed was there as a whole, and the next writer has another record in its place.</summary>
+    [SkippableFact]
+    public void A_record_in_the_place_of_one_that_failed_is_not_skipped()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        SluiceLogOptions options = new() { Durability = LogDurability.Written, SegmentBytes = 8192, FlushInterval = TimeSpan.FromHours(1) };
+        SluiceLog log = SluiceLog.Open(folder.Log, options);
+        Append(log, 1, 3);
+        using SluiceLogReader follower = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        Follow(follower).ShouldBe([1, 2, 3]);
+        long kept = 0;
+        SystemCallFaults.Use((call, fd, length) =>
+        {
+            if (call != "pwrite" || length == 0 || NameOf(fd) != "0000000001.slog")
+            {
+                return 0;
+            }
+
+            // All but its last zeros, or little of it; then no more, nor zeros in the place of its head.
+            long cut = Interlocked.Exchange(ref kept, 0);
+            return cut == 0 ? -EIO : cut > 0 ? length - cut : -cut;
+        });
+        kept = 2;
+        Should.Throw<IOException>(() => log.Append(Records.Make(0, 4, 42)));
+        _ = Follow(follower);
+        kept = -10;
+        Should.Throw<IOException>(log.Dispose);
+        SystemCallFaults.Use(null);
+        using SluiceLog again = SluiceLog.Open(folder.Log, options);
+        long sequence = again.Append(Records.Make(0, 11, 40), LogDurability.Durable);
+        again.Append(Records.Make(0, 12, 40), LogDurability.Durable).ShouldBe(sequence + 1);
+        Numbers(folder).ShouldBe([1, 2, 3, 11, 12]);
+        Follow(follower).ShouldBe([11, 12]);
+    }
+
+    /// <summary>No sync of them has succeeded, and the segment that takes them back begins where theirs does.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void What_was_never_durable_and_was_dropped_is_given_to_nobody_who_reads_what_is_durable(bool isRemoved)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(
+            folder.Log, new SluiceLogOptions { Durability = LogDurability.Written, Preallocate = false });
+        Append(log, 1, 3);
+        using SluiceLogReader follower = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Durable });
+        SystemCallFaults.Use((call, fd, _) =>
+            (call == "unlinkat" && !isRemoved) || IsSyncOf(call, fd, "0000000001.slog", "0000000002.slog") ? -EIO : 0);
+        log.TruncateAfter(0);
+        log.DurableSequence.ShouldBe(0);
+        for (int i = 11; i <= 13; i++)
+        {
+            log.Append(Records.Make(0, i, 40), LogDurability.Durable).ShouldBe(i - 10);
+        }
+
+        SystemCallFaults.Use(null);
+        Follow(follower).ShouldBe([11, 12, 13]);
+        follower.Drops.ShouldBe(0);
+    }
+
+    /// <summary>The lock on log.state is the writer's own.</summary>
+    [SkippableFact]
+    public void A_name_that_cannot_be_looked_at_for_once_is_no_other_writer()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Durability = LogDurability.Durable });
+        Append(log, 1, 3);
+        int looks = 0;
+        SystemCallFaults.Use((call, fd, _) =>
+            call == "statx" && fd == PathCalls.CurrentFolder && Interlocked.Increment(ref looks) == 1 ? -EIO : 0);
+        Should.Throw<IOException>(() => log.TruncateAfter(2)).Message.ShouldStartWith("Looking at");
+        log.TruncateAfter(2);
+        looks.ShouldBeGreaterThan(1);
+        log.DurableSequence.ShouldBe(2);
+    }
+}
