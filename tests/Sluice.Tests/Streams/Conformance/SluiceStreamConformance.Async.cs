@@ -99,7 +99,7 @@ public abstract partial class SluiceStreamConformance
     [Fact]
     public async Task A_cancelled_token_stops_an_operation_before_it_begins()
     {
-        using SluiceStream stream = OpenOwnNew(10_000, out byte[] content);
+        using Stream stream = OpenNew(10_000, out byte[] content);
         CancellationToken cancelled = new(canceled: true);
         byte[] buffer = new byte[5_000];
         stream.Position = 7;
@@ -109,8 +109,12 @@ public abstract partial class SluiceStreamConformance
         await Should.ThrowAsync<OperationCanceledException>(() => stream.WriteAsync(buffer, 0, 10, cancelled));
         await Should.ThrowAsync<OperationCanceledException>(() => stream.FlushAsync(cancelled));
         await Should.ThrowAsync<OperationCanceledException>(() => stream.CopyToAsync(Stream.Null, cancelled));
-        await Should.ThrowAsync<OperationCanceledException>(async () => await stream.ReadByteAsync(cancelled));
-        await Should.ThrowAsync<OperationCanceledException>(async () => await stream.WriteByteAsync(1, cancelled));
+        if (stream is SluiceStream own)
+        {
+            await Should.ThrowAsync<OperationCanceledException>(async () => await own.ReadByteAsync(cancelled));
+            await Should.ThrowAsync<OperationCanceledException>(async () => await own.WriteByteAsync(1, cancelled));
+        }
+
         stream.Position.ShouldBe(7);
         await stream.ReadExactlyAsync(buffer);
         buffer.ShouldBeBytes(content.AsSpan(7, 5_000));

@@ -8,7 +8,9 @@ public abstract partial class SluiceStreamConformance
     {
         foreach (int form in (int[])[0, 2])
         {
-            using SluiceStream stream = OpenOwnNew(size, out byte[] content);
+            byte[] content = Bytes.Pattern(size);
+            StreamSubject subject = OpenSubject(_temp.NewFile(content));
+            using Stream stream = subject.Stream;
             byte[] buffer = new byte[size + 100];
             int done = 0;
             int bytes;
@@ -21,7 +23,7 @@ public abstract partial class SluiceStreamConformance
             buffer.AsMemory(0, done).ShouldBeBytes(content);
             (await ReadAsync(stream, buffer, 0, 10, form)).ShouldBe(0);
             stream.ReadByte().ShouldBe(-1);
-            (await stream.ReadByteAsync()).ShouldBe(-1);
+            (await subject.ReadByteAsync()).ShouldBe(-1);
             stream.Position.ShouldBe(size);
         }
     }
@@ -63,13 +65,15 @@ public abstract partial class SluiceStreamConformance
     [Fact]
     public async Task Single_bytes_and_blocks_mix()
     {
-        using SluiceStream stream = OpenOwnNew(20_000, out byte[] content);
+        byte[] content = Bytes.Pattern(20_000);
+        StreamSubject subject = OpenSubject(_temp.NewFile(content));
+        using Stream stream = subject.Stream;
         byte[] buffer = new byte[700];
         int position = 0;
         while (position < 19_000)
         {
             stream.ReadByte().ShouldBe(content[position++]);
-            (await stream.ReadByteAsync()).ShouldBe(content[position++]);
+            (await subject.ReadByteAsync()).ShouldBe(content[position++]);
             await stream.ReadExactlyAsync(buffer);
             buffer.ShouldBeBytes(content.AsSpan(position, buffer.Length));
             position += buffer.Length;
@@ -126,7 +130,8 @@ public abstract partial class SluiceStreamConformance
     [Fact]
     public void A_stream_that_may_only_write_does_not_read()
     {
-        using SluiceStream stream = OpenOwn(_temp.NewFile(100), access: FileAccess.Write);
+        StreamSubject subject = OpenSubject(_temp.NewFile(100), FileAccess.Write);
+        using Stream stream = subject.Stream;
         stream.CanRead.ShouldBeFalse();
         byte[] buffer = new byte[10];
         Should.Throw<NotSupportedException>(() => stream.Read(buffer, 0, 10));
@@ -134,7 +139,7 @@ public abstract partial class SluiceStreamConformance
         Should.Throw<NotSupportedException>(() => stream.ReadByte());
         Should.Throw<NotSupportedException>(() => _ = stream.ReadAsync(buffer, 0, 10));
         Should.Throw<NotSupportedException>(() => _ = stream.ReadAsync(buffer));
-        Should.Throw<NotSupportedException>(() => _ = stream.ReadByteAsync().AsTask().GetAwaiter().GetResult());
+        Should.Throw<NotSupportedException>(() => _ = subject.ReadByteAsync().AsTask().GetAwaiter().GetResult());
         Should.Throw<NotSupportedException>(() => stream.CopyTo(Stream.Null));
         stream.Position.ShouldBe(0);
     }

@@ -49,6 +49,13 @@ public abstract partial class SluiceStreamConformance : IDisposable
         string path, FileMode mode = FileMode.Open, FileAccess access = FileAccess.ReadWrite, FileShare share = FileShare.ReadWrite) =>
         _isFileStream ? OpenOwn(path, mode, access, share).AsFileStream() : OpenOwn(path, mode, access, share);
 
+    /// <summary>The same, with the members that both have beside those of <see cref="Stream"/>.</summary>
+    private StreamSubject OpenSubject(string path, FileAccess access = FileAccess.ReadWrite)
+    {
+        Stream stream = Open(path, access: access);
+        return stream is FileStream file ? new FileStreamSubject(file) : new SluiceStreamSubject((SluiceStream)stream);
+    }
+
     private SluiceStream OpenOwn(
         string path, FileMode mode = FileMode.Open, FileAccess access = FileAccess.ReadWrite, FileShare share = FileShare.ReadWrite) =>
         new(path, new SluiceOptions
