@@ -6,7 +6,7 @@ namespace PublicDocs;
 /// "M:Sluice.SluiceFile.Copy(System.String)".</summary>
 internal static class DocumentationIds
 {
-    private const BindingFlags Declared =
+    public const BindingFlags Declared =
         BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly;
 
     /// <summary>Of everything that code outside of the assembly may name: public members, and those for derived types.</summary>
@@ -18,7 +18,7 @@ internal static class DocumentationIds
             ids.Add($"T:{Name(type)}");
             foreach (MemberInfo member in type.GetMembers(Declared))
             {
-                if (IdOfVisible(member, Name(type)) is { } id)
+                if (OfVisible(member) is { } id)
                 {
                     ids.Add(id);
                 }
@@ -28,7 +28,10 @@ internal static class DocumentationIds
         return ids;
     }
 
-    private static string? IdOfVisible(MemberInfo member, string type) => member switch
+    /// <summary>Of one such member, or null of what no other code may name.</summary>
+    public static string? OfVisible(MemberInfo member) => OfVisible(member, Name(member.DeclaringType!));
+
+    private static string? OfVisible(MemberInfo member, string type) => member switch
     {
         FieldInfo field when field.IsPublic || field.IsFamily || field.IsFamilyOrAssembly => $"F:{type}.{field.Name}",
         PropertyInfo property when IsVisible(property.GetMethod) || IsVisible(property.SetMethod) =>
