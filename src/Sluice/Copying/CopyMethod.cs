@@ -15,8 +15,8 @@ public enum CopyMethod
     Reflink,
 
     /// <summary>
-    /// Past the page cache, with several reads and writes outstanding: on a ring, or by threads where there is none. Not for small files, nor
-    /// for what is in the page cache: each request waits for the device.
+    /// Past the page cache, with several reads and writes outstanding: on a ring, or by threads where there is none. Not for small files,
+    /// nor for what is in the page cache: each request waits for the device.
     /// </summary>
     Direct,
 

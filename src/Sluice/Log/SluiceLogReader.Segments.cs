@@ -190,8 +190,8 @@ public sealed partial class SluiceLogReader
         {
             _segment.Update(present);
         }
-        else if (catalog.Segments.Where(s => s.Id > id && s.Restarts).Select(static s => s.FirstSequence).DefaultIfEmpty(long.MaxValue).Min()
-            is var from && from <= _segment.FirstSequence)
+        else if (catalog.Segments.Where(s => s.Id > id && s.Restarts).Select(static s => s.FirstSequence).Append(long.MaxValue).Min() is var from
+            && from <= _segment.FirstSequence)
         {
             // As a whole: it is not among them.
             _segment.TakeBackFrom(from);

@@ -11,8 +11,8 @@ namespace Sluice.Clients.Tests.Clients;
 /// <summary>The framework's own, where they go back and forth in a file.</summary>
 internal static class SeekingClients
 {
-    private const string ReadsBack = "it goes back once for each entry, and reads in whole parts what it has just written, so that a direct "
-        + "stream has the device write and read each part. What of it could be kept was not measured.";
+    private const string ReadsBack = "it goes back once for each entry, and reads in whole parts what it has just written, so that a "
+        + "direct stream has the device write and read each part. What of it could be kept was not measured.";
 
     public static IReadOnlyList<Client> All { get; } =
     [
