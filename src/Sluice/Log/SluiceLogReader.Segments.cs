@@ -190,11 +190,15 @@ public sealed partial class SluiceLogReader
         {
             _segment.Update(present);
         }
-        else if (catalog.Segments.Where(s => s.Id > id && s.Restarts).Select(static s => s.FirstSequence).Append(long.MaxValue).Min() is var from
-            && from <= _segment.FirstSequence)
+        else
         {
-            // As a whole: it is not among them.
-            _segment.TakeBackFrom(from);
+            IEnumerable<SegmentInfo> restarts = catalog.Segments.Where(s => s.Id > id && s.Restarts);
+            long from = restarts.Select(static s => s.FirstSequence).Append(long.MaxValue).Min();
+            if (from <= _segment.FirstSequence)
+            {
+                // As a whole: it is not among them.
+                _segment.TakeBackFrom(from);
+            }
         }
 
         if (catalog.Segments.Exists(s => s.Id > id && s.Header.LogId != _logId))
