@@ -137,4 +137,113 @@ public sealed partial class SecondFaultTests
         looks.ShouldBeGreaterThan(1);
         log.DurableSequence.ShouldBe(2);
     }
+
+    /// <summary>What was taken back of a segment is so where that was removed since: whoever has it open is not given it.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void What_was_taken_back_of_a_segment_that_is_gone_is_given_to_nobody(bool isDropped)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(
+            folder.Log, new SluiceLogOptions { Durability = LogDurability.Written, Preallocate = false });
+        for (int i = 1; i <= 3; i++)
+        {
+            log.Append(Records.Make(0, i, 40), LogDurability.Durable);
+        }
+
+        using SluiceLogReader follower = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Durable });
+        Follow(follower).ShouldBe([1, 2, 3]);
+        Append(log, 4, 5);
+        int failed = 0;
+        SystemCallFaults.Use((call, fd, _) =>
+            (isDropped ? IsSyncOf(call, fd, "0000000001.slog", "0000000002.slog") : failed == 0 && IsSyncOf(call, fd, "0000000001.slog"))
+            && ++failed > 0 ? -EIO : 0);
+        if (isDropped)
+        {
+            Should.Throw<IOException>(() => log.Flush());
+            log.TruncateAfter(3);
+            log.Append(Records.Make(0, 11, 40), LogDurability.Durable);
+            log.Append(Records.Make(0, 12, 40), LogDurability.Durable);
+        }
+        else
+        {
+            log.Flush();
+        }
+
+        SystemCallFaults.Use(null);
+        failed.ShouldBeGreaterThan(0);
+        log.TruncateBefore(4).ShouldBeGreaterThan(0);
+        Follow(follower).ShouldBe(isDropped ? [11, 12] : [4, 5]);
+        follower.Drops.ShouldBe(0);
+    }
+
+    /// <summary>The frame that was read is lost, and the segment that the log went on in has come to nothing: its successor has the
+    /// record's number.</summary>
+    [SkippableFact]
+    public void A_record_in_the_place_of_a_lost_one_is_not_skipped_behind_an_opening_that_failed()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        const int OpeningBytes = LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes;
+        using TempFolder folder = new(isInMemory: true);
+        SluiceLogOptions options = new()
+        {
+            SegmentBytes = 4096,
+            MaxRecordBytes = 1000,
+            BufferBytes = 4000,
+            FlushInterval = TimeSpan.FromHours(1),
+            Durability = LogDurability.Written,
+        };
+        SluiceLog log = SluiceLog.Open(folder.Log, options);
+        for (int i = 1; i <= 4; i++)
+        {
+            log.Append(Records.Make(0, i, 900));
+        }
+
+        using SluiceLogReader follower = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        Follow(follower).ShouldBe([1, 2, 3, 4]);
+        long kept = 0;
+        SystemCallFaults.Use((call, fd, length) =>
+        {
+            if (call != "pwrite" || length == 0 || NameOf(fd) != "0000000001.slog")
+            {
+                return 0;
+            }
+
+            long cut = Interlocked.Exchange(ref kept, 0);
+            return cut == 0 ? -EIO : cut > 0 ? length - cut : -cut;
+        });
+        kept = 2;
+        Should.Throw<IOException>(() => log.Append(Records.Make(0, 5, 42)));
+        Follow(follower).ShouldBe([5]);
+        kept = -10;
+        Should.Throw<IOException>(log.Dispose);
+        SystemCallFaults.Use(null);
+        using SluiceLog again = SluiceLog.Open(folder.Log, options);
+        int writes = 0;
+        SystemCallFaults.Use((call, fd, length) =>
+        {
+            if (call != "pwrite" || length <= 0 || length == LogLayout.HeaderBytes || NameOf(fd) != "0000000003.slog")
+            {
+                return 0;
+            }
+
+            writes++;
+            if (writes == 2)
+            {
+                Follow(follower).ShouldBeEmpty();
+            }
+
+            return writes == 1 ? OpeningBytes - 3 : -EIO;
+        });
+        again.Append(Records.Make(0, 11, 900), LogDurability.Buffered).ShouldBe(5);
+        Should.Throw<IOException>(() => again.Flush());
+        writes.ShouldBeGreaterThan(1);
+        SystemCallFaults.Use(null);
+        again.Append(Records.Make(0, 12, 900), LogDurability.Durable).ShouldBe(6);
+        Follow(follower).ShouldBe([11, 12]);
+        follower.Drops.ShouldBe(1);
+        follower.DroppedFrom.ShouldBe(5);
+    }
 }

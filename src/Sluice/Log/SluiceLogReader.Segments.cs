@@ -190,15 +190,10 @@ public sealed partial class SluiceLogReader
         {
             _segment.Update(present);
         }
-        else
+        else if (catalog.Segments.FindAll(s => s.Id > id && s.Restarts && s.Header.LogId == _logId) is [_, ..] restarts)
         {
-            IEnumerable<SegmentInfo> restarts = catalog.Segments.Where(s => s.Id > id && s.Restarts);
-            long from = restarts.Select(static s => s.FirstSequence).Append(long.MaxValue).Min();
-            if (from <= _segment.FirstSequence)
-            {
-                // As a whole: it is not among them.
-                _segment.TakeBackFrom(from);
-            }
+            // It was taken back as a whole, or has been removed since.
+            _segment.TakeBackFrom(restarts.Min(static s => s.FirstSequence));
         }
 
         if (catalog.Segments.Exists(s => s.Id > id && s.Header.LogId != _logId))
@@ -320,17 +315,17 @@ public sealed partial class SluiceLogReader
         // Also where the one that took it back is gone itself.
         bool dropsWhatWasRead = (segment.Restarts || (_isMissingBehind && segment.TookBack))
             && _segment is not null && Reached >= segment.FirstSequence;
+        if (_segment is not null)
+        {
+            // Before what is noted for a way back, which would forget it.
+            GoBackToLost(_segment);
+        }
+
         (_idBefore, _nextBefore) = _segment is null ? (idBefore, Math.Max(_next, _nextBefore)) : (_segment.Id, _next);
         _hasReturned &= _segment is null;
         (_hasGiven, _droppedBefore) = (false, _segment is null ? _droppedBefore : _droppedFrom);
-        SegmentReader? left = _segment;
-        left?.Dispose();
+        _segment?.Dispose();
         (_segment, _logId) = (entered, entered.LogId);
-        if (left is not null)
-        {
-            GoBackToLost(left);
-        }
-
         if (dropsWhatWasRead)
         {
             _next = segment.FirstSequence;

@@ -97,9 +97,9 @@ public sealed partial class SluiceLogReader : IDisposable
     public long NextSequence => _next;
 
     /// <summary>
-    /// The first of the sequences that were dropped (<see cref="SluiceLog.TruncateAfter(long)"/>), written again after a sync had failed,
-    /// or another log's (where damage is passed over), at the last time that the reader had read some of them; 0 where there was no such
-    /// time. Set with the first record that comes then: it and what follows, withdrawn records left out, take their place.
+    /// The first of the sequences that were dropped (<see cref="SluiceLog.TruncateAfter(long)"/>), written again after a sync or a write
+    /// had failed, or another log's (where damage is passed over), at the last time that the reader had read some of them; 0 where there
+    /// was no such time. Set with the first record that comes then: it and what follows, withdrawn records left out, take their place.
     /// What segments took back that were removed before they were read is not known: that is damage (<see cref="Damage"/>).
     /// </summary>
     public long DroppedFrom { get; private set; }
