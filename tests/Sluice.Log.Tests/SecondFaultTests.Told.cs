@@ -246,4 +246,38 @@ public sealed partial class SecondFaultTests
         follower.Drops.ShouldBe(1);
         follower.DroppedFrom.ShouldBe(5);
     }
+
+    /// <summary>Several frames that a follower has read were not on the disk, and the next writer has others in their place.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(9)]
+    public void All_lost_frames_are_gone_back_behind(int lost)
+    {
+        using TempFolder folder = new();
+        SluiceLogOptions options = new() { Durability = LogDurability.Durable, AcceptLoss = true };
+        using (SluiceLog log = SluiceLog.Open(folder.Log, options))
+        {
+            Append(log, 1, 3);
+        }
+
+        string path = Path.Combine(folder.Log, "0000000001.slog");
+        long length = new FileInfo(path).Length;
+        using SluiceLogReader follower = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        using (SluiceLog log = SluiceLog.Open(folder.Log, options))
+        {
+            Append(log, 4, 3 + lost);
+            Follow(follower).ShouldBe(Enumerable.Range(1, 3 + lost));
+        }
+
+        using (FileStream file = File.OpenWrite(path))
+        {
+            file.SetLength(length);
+        }
+
+        using SluiceLog again = SluiceLog.Open(folder.Log, options);
+        Append(again, 101, 120);
+        Follow(follower).ShouldBe(Enumerable.Range(101, 20));
+        (follower.Drops, follower.DroppedFrom).ShouldBe((1, 4));
+    }
 }

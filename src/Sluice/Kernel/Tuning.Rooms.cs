@@ -222,6 +222,9 @@ internal static partial class Tuning
     /// <summary>Milliseconds between two of them, at most.</summary>
     public const int LogMaxLookMs = 600_000;
 
+    /// <summary>Frames of which a reader knows whether they are still there, should the next writer have cut them off.</summary>
+    public const int LogFramesToGoBack = 64;
+
     /// <summary>Milliseconds that who has a place may take to fill it while a tail is dropped, at first.</summary>
     public const int LogMinFreezePatienceMs = 10;
 

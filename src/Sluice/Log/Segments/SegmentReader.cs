@@ -1,3 +1,4 @@
+using Sluice.Kernel;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 
@@ -15,14 +16,16 @@ internal sealed class SegmentReader : IDisposable
     private readonly bool _isLive;
     private (long Offset, uint Chain, long ReadTo) _before;
 
-    /// <summary>Before the last good frame of records; its sum is <see cref="_lastCrc"/>.</summary>
-    private (long Offset, uint Chain, long ReadTo) _beforeLast;
-    private uint _lastCrc;
+    /// <summary>Before the last good frames of records, and their sums, of a segment that is written to.</summary>
+    private readonly (long Offset, uint Chain, long ReadTo, uint Crc)[] _passed;
+    private int _passedAt;
+    private int _passedCount;
 
     private SegmentReader(SegmentContent file, SegmentInfo info)
     {
         (_file, _info) = (file, info);
         _isLive = !info.IsSealed;
+        _passed = _isLive ? new (long Offset, uint Chain, long ReadTo, uint Crc)[Tuning.LogFramesToGoBack] : [];
         _behindOpening = (info.FirstOffset, info.FirstChain);
         _scanner = new FrameScanner(file, info.Header.MaxFrameBytes, info.FirstOffset, info.FirstChain, readsMany: true, _isLive);
         ReadTo = info.FirstSequence - 1;
@@ -170,10 +173,15 @@ internal sealed class SegmentReader : IDisposable
         FrameResult result = _scanner.TryNext(out frame, out _);
         if (result != FrameResult.Good && WasReplaced())
         {
-            _before = _beforeLast;
-            _scanner.Forget();
-            _scanner.MoveTo(_before.Offset, _before.Chain);
-            ReadTo = _before.ReadTo;
+            do
+            {
+                _before = (LastPassed.Offset, LastPassed.Chain, LastPassed.ReadTo);
+                DropLastPassed();
+                _scanner.Forget();
+                _scanner.MoveTo(_before.Offset, _before.Chain);
+                ReadTo = _before.ReadTo;
+            }
+            while (WasReplaced());
             LostFrom = LostFrom == 0 ? ReadTo + 1 : Math.Min(LostFrom, ReadTo + 1);
             result = _scanner.TryNext(out frame, out _);
         }
@@ -196,9 +204,17 @@ internal sealed class SegmentReader : IDisposable
             }
         }
 
-        if (isWhole)
+        if (isWhole && _isLive)
         {
-            (_beforeLast, _lastCrc) = (_before, _scanner.Chain);
+            while (_passedCount > 0 && LastPassed.Offset >= _before.Offset)
+            {
+                // Read again.
+                DropLastPassed();
+            }
+
+            _passed[_passedAt] = (_before.Offset, _before.Chain, _before.ReadTo, _scanner.Chain);
+            _passedAt = (_passedAt + 1) % _passed.Length;
+            _passedCount = Math.Min(_passedCount + 1, _passed.Length);
         }
 
         frame = frame with { Count = (int)(last - frame.FirstSequence + 1) };
@@ -208,10 +224,19 @@ internal sealed class SegmentReader : IDisposable
 
     /// <summary>
     /// Whether another frame, or none, stands by now where the last good one was, which ends where this one begins: it was there as a whole
-    /// although its write had failed.
+    /// although its write had failed, or was not on the disk when the next writer came.
     /// </summary>
     private bool WasReplaced() =>
-        _isLive && _scanner.Chain == _lastCrc && _beforeLast.Offset > 0 && !_scanner.Has(_beforeLast.Offset, _lastCrc);
+        _passedCount > 0 && _scanner.Chain == LastPassed.Crc && !_scanner.Has(LastPassed.Offset, LastPassed.Crc);
+
+    private ref (long Offset, uint Chain, long ReadTo, uint Crc) LastPassed =>
+        ref _passed[(_passedAt + _passed.Length - 1) % _passed.Length];
+
+    private void DropLastPassed()
+    {
+        _passedAt = (_passedAt + _passed.Length - 1) % _passed.Length;
+        _passedCount--;
+    }
 
     /// <summary>
     /// Whether the opening that it was entered by, or the whole file, is not there any more: that opening may have been there as a whole
