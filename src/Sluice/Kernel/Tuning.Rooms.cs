@@ -55,6 +55,12 @@ internal static partial class Tuning
     /// <summary>Milliseconds that the closing of a stream waits for a read: it may never end. No measurement.</summary>
     public const int StreamMaxReadMs = 2000;
 
+    /// <summary>
+    /// Milliseconds that it waits for a copy of another thread into the stream's memory, which ends as soon as that thread runs: 24 MiB of
+    /// memory that a host had taken back took more than 250. No measurement.
+    /// </summary>
+    public const int StreamMaxCopyMs = 10_000;
+
     /// <summary>Looks at another thread's copy before it is waited for asleep. No measurement.</summary>
     public const int StreamMaxSpins = 100;
 

@@ -226,7 +226,7 @@ public sealed partial class SluiceStream
             Interlocked.MemoryBarrierProcessWide();
             SpinWait spin = default;
             bool isInterrupted = false;
-            for (int ms = 0; _isCopying && ms < MaxReadMs;)
+            for (int ms = 0; _isCopying && ms < Tuning.StreamMaxCopyMs;)
             {
                 if (spin.Count < MaxSpins)
                 {
