@@ -70,24 +70,7 @@ public sealed partial class SecondFaultTests
         Append(log, 1, 3);
         using SluiceLogReader follower = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
         Follow(follower).ShouldBe([1, 2, 3]);
-        long kept = 0;
-        SystemCallFaults.Use((call, fd, length) =>
-        {
-            if (call != "pwrite" || length == 0 || NameOf(fd) != "0000000001.slog")
-            {
-                return 0;
-            }
-
-            // All but its last zeros, or little of it; then no more, nor zeros in the place of its head.
-            long cut = Interlocked.Exchange(ref kept, 0);
-            return cut == 0 ? -EIO : cut > 0 ? length - cut : -cut;
-        });
-        kept = 2;
-        Should.Throw<IOException>(() => log.Append(Records.Make(0, 4, 42)));
-        _ = Follow(follower);
-        kept = -10;
-        Should.Throw<IOException>(log.Dispose);
-        SystemCallFaults.Use(null);
+        LoseAfterReading(log, follower, 4);
         using SluiceLog again = SluiceLog.Open(folder.Log, options);
         long sequence = again.Append(Records.Make(0, 11, 40), LogDurability.Durable);
         again.Append(Records.Make(0, 12, 40), LogDurability.Durable).ShouldBe(sequence + 1);
@@ -203,23 +186,7 @@ public sealed partial class SecondFaultTests
 
         using SluiceLogReader follower = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
         Follow(follower).ShouldBe([1, 2, 3, 4]);
-        long kept = 0;
-        SystemCallFaults.Use((call, fd, length) =>
-        {
-            if (call != "pwrite" || length == 0 || NameOf(fd) != "0000000001.slog")
-            {
-                return 0;
-            }
-
-            long cut = Interlocked.Exchange(ref kept, 0);
-            return cut == 0 ? -EIO : cut > 0 ? length - cut : -cut;
-        });
-        kept = 2;
-        Should.Throw<IOException>(() => log.Append(Records.Make(0, 5, 42)));
-        Follow(follower).ShouldBe([5]);
-        kept = -10;
-        Should.Throw<IOException>(log.Dispose);
-        SystemCallFaults.Use(null);
+        LoseAfterReading(log, follower, 5);
         using SluiceLog again = SluiceLog.Open(folder.Log, options);
         int writes = 0;
         SystemCallFaults.Use((call, fd, length) =>
@@ -279,5 +246,28 @@ public sealed partial class SecondFaultTests
         Append(again, 101, 120);
         Follow(follower).ShouldBe(Enumerable.Range(101, 20));
         (follower.Drops, follower.DroppedFrom).ShouldBe((1, 4));
+    }
+
+    /// <summary>Closes a log whose append has failed: the frame was there as a whole, but for zeros, was read, and is torn now.</summary>
+    private static void LoseAfterReading(SluiceLog log, SluiceLogReader follower, int number)
+    {
+        long kept = 0;
+        SystemCallFaults.Use((call, fd, length) =>
+        {
+            if (call != "pwrite" || length == 0 || NameOf(fd) != "0000000001.slog")
+            {
+                return 0;
+            }
+
+            // All but its last zeros, or little of it; then no more, nor zeros in the place of its head.
+            long cut = Interlocked.Exchange(ref kept, 0);
+            return cut == 0 ? -EIO : cut > 0 ? length - cut : -cut;
+        });
+        kept = 2;
+        Should.Throw<IOException>(() => log.Append(Records.Make(0, number, 42)));
+        Follow(follower).ShouldBe([number]);
+        kept = -10;
+        Should.Throw<IOException>(log.Dispose);
+        SystemCallFaults.Use(null);
     }
 }

@@ -56,8 +56,8 @@ internal static partial class Tuning
     public const int StreamMaxReadMs = 2000;
 
     /// <summary>
-    /// Milliseconds that it waits for a copy of another thread into the stream's memory, which ends as soon as that thread runs: 24 MiB of
-    /// memory that a host had taken back took more than 250. No measurement.
+    /// Milliseconds that it waits for a copy of another thread into the stream's memory, which ends as soon as that thread is let run. No
+    /// measurement.
     /// </summary>
     public const int StreamMaxCopyMs = 10_000;
 
