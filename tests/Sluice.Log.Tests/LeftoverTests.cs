@@ -209,7 +209,11 @@ public sealed class LeftoverTests : IDisposable
             SystemCallFaults.Use((call, fd, _) =>
             {
                 bool fails = !hasFailed && LeftoverProgram.IsFlush(call, fd, "0000000001.slog");
-                hasFailed |= fails;
+                if (fails)
+                {
+                    hasFailed = true;
+                }
+
                 return fails || call == "unlinkat" ? -EIO : 0;
             });
             int next = drops ? 0 : Count;

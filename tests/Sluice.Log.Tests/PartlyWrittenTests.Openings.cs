@@ -79,7 +79,11 @@ public sealed partial class PartlyWrittenTests
             }
 
             bool isFirst = !hasFailed && length == OpeningBytes;
-            hasFailed |= isFirst;
+            if (isFirst)
+            {
+                hasFailed = true;
+            }
+
             return isFirst ? OpeningBytes - missing : -ENOSPC;
         });
         Should.Throw<IOException>(() => log.Append(Records.Make(0, 4, 900)));
@@ -157,7 +161,11 @@ public sealed partial class PartlyWrittenTests
         SystemCallFaults.Use((call, fd, _) =>
         {
             bool fails = !hasFailed && call == "fsync" && fd >= 0 && Path.GetFileName(PathOf(fd)) == "0000000001.slog";
-            hasFailed |= fails;
+            if (fails)
+            {
+                hasFailed = true;
+            }
+
             return fails ? -5 : 0;
         });
         _ = Record.Exception(() => log.Flush());

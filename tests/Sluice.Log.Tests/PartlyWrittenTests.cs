@@ -169,7 +169,11 @@ public sealed partial class PartlyWrittenTests : IDisposable
             }
 
             bool isFirst = !hasFailed && length > Refused.Length;
-            hasFailed |= isFirst;
+            if (isFirst)
+            {
+                hasFailed = true;
+            }
+
             return isFirst ? Zeros : -ENOSPC;
         });
         Should.Throw<IOException>(() => log.Append([.. Refused.AsSpan(0, Refused.Length - Zeros), .. new byte[Zeros]]));

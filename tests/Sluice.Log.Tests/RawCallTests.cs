@@ -54,7 +54,11 @@ public sealed class RawCallTests : IDisposable
                 lock (flushed)
                 {
                     flushed.Add(Libc.TypeOf(fd) == Statx.TypeDirectory ? "folder" : "file");
-                    hasWaited |= Environment.CurrentManagedThreadId == appends;
+                    if (Environment.CurrentManagedThreadId == appends)
+                    {
+                        hasWaited = true;
+                    }
+
                 }
             }
 

@@ -22,7 +22,11 @@ public sealed partial class SecondFaultTests
         bool hasBegun = false;
         SystemCallFaults.Use((call, fd, _) =>
         {
-            hasBegun |= IsSyncOf(call, fd, "0000000002.slog");
+            if (IsSyncOf(call, fd, "0000000002.slog"))
+            {
+                hasBegun = true;
+            }
+
             bool fails = (call.Contains("sync", StringComparison.Ordinal) && NameOf(fd) == "0000000002.slog")
                 || (isState ? call == "pwrite" && NameOf(fd) == LogFolder.StateName : call == "unlinkat");
             return hasBegun && fails ? -EIO : 0;
@@ -191,7 +195,8 @@ public sealed partial class SecondFaultTests
         int writes = 0;
         SystemCallFaults.Use((call, fd, length) =>
         {
-            if (call != "pwrite" || length <= 0 || length == LogLayout.HeaderBytes || NameOf(fd) != "0000000003.slog")
+            if (call != "pwrite" || length <= 0 || length == LogLayout.HeaderBytes || NameOf(fd) is not { } name
+                || !name.EndsWith(".slog", StringComparison.Ordinal) || name == "0000000001.slog")
             {
                 return 0;
             }

@@ -28,7 +28,11 @@ public sealed partial class SecondFaultTests : IDisposable
         bool hasFailed = false;
         SystemCallFaults.Use((call, fd, _) =>
         {
-            hasFailed |= IsSyncOf(call, fd, "0000000002.slog");
+            if (IsSyncOf(call, fd, "0000000002.slog"))
+            {
+                hasFailed = true;
+            }
+
             return hasFailed && (call.Contains("sync", StringComparison.Ordinal) || (call == "pwrite" && NameOf(fd) == LogFolder.StateName))
                 ? -EIO : 0;
         });
@@ -147,7 +151,11 @@ public sealed partial class SecondFaultTests : IDisposable
             {
                 bool isSync = IsSyncOf(call, fd, "0000000002.slog")
                     || (hasBegun && !isEmptied && call.Contains("sync", StringComparison.Ordinal) && NameOf(fd) == "0000000002.slog");
-                hasBegun |= isSync;
+                if (isSync)
+                {
+                    hasBegun = true;
+                }
+
                 return isSync || call == "unlinkat" ? -EIO : 0;
             });
             Should.Throw<IOException>(() => log.TruncateAfter(2));
@@ -256,7 +264,11 @@ public sealed partial class SecondFaultTests : IDisposable
             }
 
             bool isSync = IsSyncOf(call, fd, "0000000002.slog");
-            hasBegun |= isSync;
+            if (isSync)
+            {
+                hasBegun = true;
+            }
+
             bool fails = isRemoved ? hasBegun && call == "fsync" && PathOf(fd) == folder.Log : call == "unlinkat";
             return isSync || fails ? -EIO : 0;
         });

@@ -155,7 +155,11 @@ public sealed class WithoutMemoryTests : IDisposable
                 return -FailingEngine.EIO;
             }
 
-            hasBegun |= name == "fsync" && Path.GetFileName(path) == segment && new FileInfo(path!).Length > LogLayout.HeaderBytes;
+            if (name == "fsync" && Path.GetFileName(path) == segment && new FileInfo(path!).Length > LogLayout.HeaderBytes)
+            {
+                hasBegun = true;
+            }
+
             return 0;
         });
     }
