@@ -74,7 +74,7 @@ internal sealed class WorkloadRunner : IDisposable
         long? stored = ProcessReads.Bytes();
         long bytesBefore = measurement.Bytes;
         long start = Stopwatch.GetTimestamp();
-        long deadline = _deadline = _clock() + (long)(duration.TotalSeconds * Stopwatch.Frequency);
+        _deadline = _clock() + (long)(duration.TotalSeconds * Stopwatch.Frequency);
         _limiter?.Start();
 
         using var ended = new CancellationTokenSource();
@@ -85,16 +85,16 @@ internal sealed class WorkloadRunner : IDisposable
         {
             int loop = i;
             loops[i] = _workload.Outstanding is null
-                ? Task.Factory.StartNew(() => RunSynchronously(target, measurement, loop, deadline, cancellationToken),
+                ? Task.Factory.StartNew(() => RunSynchronously(target, measurement, loop, cancellationToken),
                     CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)
-                : Task.Run(() => RunAsynchronouslyAsync(target, measurement, loop, deadline, cancellationToken),
+                : Task.Run(() => RunAsynchronouslyAsync(target, measurement, loop, cancellationToken),
                     CancellationToken.None);
         }
         try
         {
             await Task.WhenAll(loops);
-            CountNeverBegun(measurement, deadline, cancellationToken);
-            await WaitOutAsync(deadline, cancellationToken);
+            CountNeverBegun(measurement, cancellationToken);
+            await WaitOutAsync(cancellationToken);
         }
         finally
         {
@@ -149,14 +149,14 @@ internal sealed class WorkloadRunner : IDisposable
     private uint?[] QueueMilliseconds => [.. _devices.Select(d => d.QueueMilliseconds)];
 
     // With a rate limit the last request may end long before the time is over; the rest of it belongs to the measurement.
-    private async Task WaitOutAsync(long deadline, CancellationToken cancellationToken)
+    private async Task WaitOutAsync(CancellationToken cancellationToken)
     {
         if (_limiter is null)
             return;
         try
         {
             // Timers may fire a little early, so one wait is not always enough.
-            for (TimeSpan rest; (rest = Stopwatch.GetElapsedTime(Stopwatch.GetTimestamp(), deadline)) > TimeSpan.Zero;)
+            for (TimeSpan rest; (rest = Stopwatch.GetElapsedTime(Stopwatch.GetTimestamp(), _deadline)) > TimeSpan.Zero;)
                 await Task.Delay(rest + TimeSpan.FromMilliseconds(1), cancellationToken);
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
@@ -166,7 +166,7 @@ internal sealed class WorkloadRunner : IDisposable
     }
 
     private void RunSynchronously(
-        IoTarget target, Measurement measurement, int loop, long deadline, CancellationToken cancellationToken)
+        IoTarget target, Measurement measurement, int loop, CancellationToken cancellationToken)
     {
         (Memory<byte> buffer, Memory<byte> readBuffer) = (_buffers[loop], _readBuffers[loop]);
         var random = new Random(_workload.Seed + loop);
@@ -174,7 +174,7 @@ internal sealed class WorkloadRunner : IDisposable
         {
             long now = _clock();
             // With a rate limit until all that was due is done, though not for more than twice the time.
-            long end = _limiter is null ? deadline : deadline + Math.Max(0, deadline - now);
+            long end = _limiter is null ? _deadline : _deadline + Math.Max(0, _deadline - now);
             // A slice has a request, however late its thread began: a side without any would be missing from the result.
             for (bool isFirst = loop == 0; (isFirst || now < end) && !_stop; isFirst = false)
             {
@@ -182,7 +182,7 @@ internal sealed class WorkloadRunner : IDisposable
                 long started = now;
                 if (_limiter is not null)
                 {
-                    if (_limiter.Wait(deadline, cancellationToken) is not { } due)
+                    if (_limiter.Wait(_deadline, cancellationToken) is not { } due)
                         return;
                     intended = due;
                     started = _clock();
@@ -224,7 +224,7 @@ internal sealed class WorkloadRunner : IDisposable
     }
 
     private async Task RunAsynchronouslyAsync(
-        IoTarget target, Measurement measurement, int loop, long deadline, CancellationToken cancellationToken)
+        IoTarget target, Measurement measurement, int loop, CancellationToken cancellationToken)
     {
         (Memory<byte> buffer, Memory<byte> readBuffer) = (_buffers[loop], _readBuffers[loop]);
         var random = new Random(_workload.Seed + loop);
@@ -232,7 +232,7 @@ internal sealed class WorkloadRunner : IDisposable
         {
             long now = _clock();
             // With a rate limit until all that was due is done, though not for more than twice the time.
-            long end = _limiter is null ? deadline : deadline + Math.Max(0, deadline - now);
+            long end = _limiter is null ? _deadline : _deadline + Math.Max(0, _deadline - now);
             // A slice has a request, however late its thread began: a side without any would be missing from the result.
             for (bool isFirst = loop == 0; (isFirst || now < end) && !_stop; isFirst = false)
             {
@@ -240,7 +240,7 @@ internal sealed class WorkloadRunner : IDisposable
                 long started = now;
                 if (_limiter is not null)
                 {
-                    if (await _limiter.WaitAsync(deadline, cancellationToken) is not { } due)
+                    if (await _limiter.WaitAsync(_deadline, cancellationToken) is not { } due)
                         return;
                     intended = due;
                     started = _clock();
@@ -327,12 +327,12 @@ internal sealed class WorkloadRunner : IDisposable
     }
 
     // What held it up is to be seen in the latencies, though nobody knows how much longer it would have waited.
-    private void CountNeverBegun(Measurement measurement, long deadline, CancellationToken cancellationToken)
+    private void CountNeverBegun(Measurement measurement, CancellationToken cancellationToken)
     {
         if (_limiter is not { } limiter)
             return;
         long now = _clock();
-        (long count, long lastDue) = limiter.TakeDue(Math.Min(deadline, now));
+        (long count, long lastDue) = limiter.TakeDue(Math.Min(_deadline, now));
         if (cancellationToken.IsCancellationRequested)
         {
             measurement.CountLate(count);
