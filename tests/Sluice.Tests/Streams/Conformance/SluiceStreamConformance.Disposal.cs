@@ -92,10 +92,12 @@ public abstract partial class SluiceStreamConformance
     [Fact]
     public void A_stream_over_the_handle_of_another_goes_on_where_that_one_was()
     {
-        using SluiceStream first = OpenOwnNew(100, out byte[] content);
+        byte[] content = Bytes.Pattern(100);
+        StreamSubject subject = OpenSubject(_temp.NewFile(content));
+        using Stream first = subject.Stream;
         first.Position = 30;
         first.ReadByte().ShouldBe(content[30]);
-        using SluiceStream second = new(first.SafeFileHandle, FileAccess.ReadWrite, Math.Max(_bufferSize, 0), _isAsync);
+        using SluiceStream second = new(subject.Handle, FileAccess.ReadWrite, Math.Max(_bufferSize, 0), _isAsync);
         second.Position.ShouldBe(31);
         second.ReadByte().ShouldBe(content[31]);
         second.Length.ShouldBe(100);

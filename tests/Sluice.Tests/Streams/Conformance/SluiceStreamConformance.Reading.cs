@@ -117,11 +117,13 @@ public abstract partial class SluiceStreamConformance
     [Fact]
     public async Task A_single_byte_is_there_at_once_when_it_is_in_the_buffer()
     {
-        using SluiceStream stream = OpenOwnNew(4096, out byte[] content);
-        (await stream.ReadByteAsync()).ShouldBe(content[0]);
+        byte[] content = Bytes.Pattern(4096);
+        StreamSubject subject = OpenSubject(_temp.NewFile(content));
+        await using Stream stream = subject.Stream;
+        (await subject.ReadByteAsync()).ShouldBe(content[0]);
         for (int i = 1; IsBuffered && i < 64; i++)
         {
-            ValueTask<int> read = stream.ReadByteAsync();
+            ValueTask<int> read = subject.ReadByteAsync();
             read.IsCompletedSuccessfully.ShouldBeTrue();
             (await read).ShouldBe(content[i]);
         }
@@ -130,7 +132,7 @@ public abstract partial class SluiceStreamConformance
     [Fact]
     public void A_stream_that_may_only_write_does_not_read()
     {
-        StreamSubject subject = OpenSubject(_temp.NewFile(100), FileAccess.Write);
+        StreamSubject subject = OpenSubject(_temp.NewFile(100), access: FileAccess.Write);
         using Stream stream = subject.Stream;
         stream.CanRead.ShouldBeFalse();
         byte[] buffer = new byte[10];

@@ -11,7 +11,9 @@ public abstract partial class SluiceStreamConformance
     {
         foreach (int size in (int[])[1, 64, 4095, 4096, 4097, 49_153, 300_007])
         {
-            SluiceStream stream = CreateOwn(out string path);
+            string path = _temp.NewPath();
+            StreamSubject subject = OpenSubject(path, FileMode.CreateNew);
+            Stream stream = subject.Stream;
             byte[] content = Bytes.Pattern(size);
             stream.Write(content, 0, size / 2);
             await stream.WriteAsync(content.AsMemory(size / 2));
@@ -20,7 +22,7 @@ public abstract partial class SluiceStreamConformance
             switch (ending)
             {
                 case "Flush": stream.Flush(); break;
-                case "Flush to disk": stream.Flush(flushToDisk: true); break;
+                case "Flush to disk": subject.Flush(flushToDisk: true); break;
                 case "FlushAsync": await stream.FlushAsync(); break;
                 case "Dispose": stream.Dispose(); break;
                 case "DisposeAsync": await stream.DisposeAsync(); break;
@@ -56,12 +58,14 @@ public abstract partial class SluiceStreamConformance
     public async Task Single_bytes_arrive_in_order()
     {
         byte[] content = Bytes.Pattern(IsBuffered ? 6_000 : 300);
-        SluiceStream stream = CreateOwn(out string path);
+        string path = _temp.NewPath();
+        StreamSubject subject = OpenSubject(path, FileMode.CreateNew);
+        Stream stream = subject.Stream;
         for (int i = 0; i < content.Length; i++)
         {
             if (i % 3 == 0)
             {
-                await stream.WriteByteAsync(content[i]);
+                await subject.WriteByteAsync(content[i]);
             }
             else
             {
@@ -198,7 +202,7 @@ public abstract partial class SluiceStreamConformance
     public void A_stream_that_may_only_read_does_not_write()
     {
         string path = _temp.NewFile(100);
-        StreamSubject subject = OpenSubject(path, FileAccess.Read);
+        StreamSubject subject = OpenSubject(path, access: FileAccess.Read);
         using Stream stream = subject.Stream;
         stream.CanWrite.ShouldBeFalse();
         byte[] bytes = new byte[10];

@@ -50,9 +50,9 @@ public abstract partial class SluiceStreamConformance : IDisposable
         _isFileStream ? OpenOwn(path, mode, access, share).AsFileStream() : OpenOwn(path, mode, access, share);
 
     /// <summary>The same, with the members that both have beside those of <see cref="Stream"/>.</summary>
-    private StreamSubject OpenSubject(string path, FileAccess access = FileAccess.ReadWrite)
+    private StreamSubject OpenSubject(string path, FileMode mode = FileMode.Open, FileAccess access = FileAccess.ReadWrite)
     {
-        Stream stream = Open(path, access: access);
+        Stream stream = Open(path, mode, access);
         return stream is FileStream file ? new FileStreamSubject(file) : new SluiceStreamSubject((SluiceStream)stream);
     }
 
@@ -75,22 +75,10 @@ public abstract partial class SluiceStreamConformance : IDisposable
         return Open(_temp.NewFile(content));
     }
 
-    private SluiceStream OpenOwnNew(int length, out byte[] content)
-    {
-        content = Bytes.Pattern(length);
-        return OpenOwn(_temp.NewFile(content));
-    }
-
     private Stream Create(out string path)
     {
         path = _temp.NewPath();
         return Open(path, FileMode.CreateNew);
-    }
-
-    private SluiceStream CreateOwn(out string path)
-    {
-        path = _temp.NewPath();
-        return OpenOwn(path, FileMode.CreateNew);
     }
 
     private static byte[] OnDisk(string path)
