@@ -56,8 +56,8 @@ internal static partial class Tuning
     public const int StreamMaxReadMs = 2000;
 
     /// <summary>
-    /// Milliseconds that it waits for a copy of another thread into the stream's memory, which ends as soon as that thread is let run. No
-    /// measurement.
+    /// Milliseconds that it waits for a copy of another thread into the stream's memory, which ends as soon as that thread is let run and
+    /// has the memory that it copies from; afterwards that write throws. No measurement.
     /// </summary>
     public const int StreamMaxCopyMs = 10_000;
 

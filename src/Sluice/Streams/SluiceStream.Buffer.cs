@@ -14,8 +14,9 @@ namespace Sluice;
 /// full, so that the quick ways of other members do not touch it.
 /// <para>
 /// The quick ways take no lock, and another thread may close the stream meanwhile. They set <c>_isCopying</c>, read <c>_pos</c> and then
-/// <c>_readEnd</c> or <c>_writeEnd</c>, copy, and take the mark off; whoever takes the window away sets the ends to 0 or below before
-/// <c>_pos</c>, and gives memory that was a window to <see cref="RetiredMemory"/>, never to the pool itself.
+/// <c>_readEnd</c> or <c>_writeEnd</c>, copy, move <c>_pos</c> and take the mark off; whoever takes the window away sets the ends to 0 or
+/// below before <c>_pos</c>, and gives memory that was a window to <see cref="RetiredMemory"/>, never to the pool itself. Those that write
+/// then look whether closing has given them up (<c>_isGivenUp</c>).
 /// </para>
 /// </remarks>
 public sealed partial class SluiceStream : IMemoryUser
@@ -265,17 +266,21 @@ public sealed partial class SluiceStream : IMemoryUser
     private void EnterGate() => _gate.Enter(this);
 
     /// <summary>Leaves the gate; where the stream was closed around this operation, ends it.</summary>
-    internal void ExitGate()
+    /// <returns>False where it was closed: what the operation has left in the window is lost.</returns>
+    internal bool ExitGate()
     {
-        if (!_gate.Exit(this))
+        if (_gate.Exit(this))
         {
-            if (ReadAhead is { IsBusy: true } ahead)
-            {
-                // Behind: whoever has closed the stream has not waited for this read either.
-                _ = Blocking.AsTask(ahead.DrainAsync());
-            }
-
-            EndClosed();
+            return true;
         }
+
+        if (ReadAhead is { IsBusy: true } ahead)
+        {
+            // Behind: whoever has closed the stream has not waited for this read either.
+            _ = Blocking.AsTask(ahead.DrainAsync());
+        }
+
+        EndClosed();
+        return false;
     }
 }

@@ -2,7 +2,6 @@ using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 using Sluice.Engines;
-using Sluice.Kernel;
 using Sluice.Memory;
 using Sluice.Streams;
 
@@ -16,18 +15,13 @@ public sealed partial class SluiceStream
     private const int MaxReadMs = 250;
 #else
     /// <summary>A read that takes so long may never end.</summary>
-    private const int MaxReadMs = Tuning.StreamMaxReadMs;
+    private const int MaxReadMs = Kernel.Tuning.StreamMaxReadMs;
 #endif
 
-    /// <summary>An end that no quick write finds room before; the window is still one that is written to, and its bytes count.</summary>
-    private const int NoRoom = -1;
-
-    /// <summary>Looks at a copy of another thread before it is waited for asleep.</summary>
-    private const int MaxSpins = Tuning.StreamMaxSpins;
-
     /// <summary>
-    /// Writes what is still in memory and closes the file. Harmless when called twice. Writes that are under way are waited for; a read
-    /// that does not end is not: the file is closed when it does.
+    /// Writes what is still in memory and closes the file. Harmless when called twice. Writes of other threads that are under way are
+    /// waited for; a read that does not end is not: the file is closed when it does. Nor is a thread that stands still while it copies
+    /// what it writes into the stream's memory (10 seconds), nor any call that waits at a pipe: those hear that the stream is closed.
     /// </summary>
     /// <exception cref="IOException">Bytes could not be written; they are lost, and the file is closed.</exception>
     public override ValueTask DisposeAsync() => !IsOpen || TryCloseAtOnce() ? base.DisposeAsync() : CloseAsync();
@@ -80,7 +74,7 @@ public sealed partial class SluiceStream
         Exception? error = null;
         if (await EnterGateToCloseAsync().ConfigureAwait(false))
         {
-            SealWriting();
+            await SealWritingAsync().ConfigureAwait(false);
             if (CanSettle)
             {
                 error = await ErrorOfAsync(SettleLastAsync()).ConfigureAwait(false);
@@ -211,38 +205,6 @@ public sealed partial class SluiceStream
         return task.IsCompleted;
     }
 
-    /// <summary>
-    /// Quick writes end here: what another thread was putting into the window just now is in it when this returns, unless that thread is
-    /// put aside for longer than is waited for.
-    /// </summary>
-    private void SealWriting()
-    {
-        if (_writeEnd != 0)
-        {
-            _writeEnd = NoRoom;
-
-            // A quick write sets its mark and looks at the end without a fence between: behind this barrier either it sees that there is no
-            // room, or its mark is seen here.
-            Interlocked.MemoryBarrierProcessWide();
-            SpinWait spin = default;
-            bool isInterrupted = false;
-            for (int ms = 0; _isCopying && ms < Tuning.StreamMaxCopyMs;)
-            {
-                if (spin.Count < MaxSpins)
-                {
-                    Uninterrupted.SpinOnce(ref spin, sleepsLonger: false, ref isInterrupted);
-                    continue;
-                }
-
-                Uninterrupted.Sleep(1, ref isInterrupted);
-                ms++;
-            }
-
-            Uninterrupted.Restore(isInterrupted);
-            _writeEnd = _pos;
-        }
-    }
-
     /// <summary>Gives up what the stream has in memory; whoever has the gate does, once, and nobody enters it any more.</summary>
     private void EndClosed()
     {
@@ -256,7 +218,7 @@ public sealed partial class SluiceStream
         WriteBehind?.GiveUp();
         WriteBehind?.ReleaseSpare();
         _extras?.Writeback.Finish(_handle);
-        if (_extras is { LockingStream: null } extras)
+        if (_extras is { LockingStream: null, SealedEnd: < 0 } extras)
         {
             _extras = null;
             StreamExtras.Return(extras);
@@ -268,7 +230,7 @@ public sealed partial class SluiceStream
     private void CloseFile()
     {
         Access = 0;
-        if (_ownsHandle)
+        if (_origin != HandleOrigin.Borrowed)
         {
             _handle.Dispose();
         }

@@ -18,8 +18,9 @@ public sealed partial class SluiceStream
         }
 
         int start = Window.Start;
-        int length = _pos - start;
-        long end = _base + _pos;
+        int pos = EndOfWritten(isLast);
+        int length = pos - start;
+        long end = _base + pos;
         if (length > 0)
         {
             if (!isLast)
@@ -31,7 +32,7 @@ public sealed partial class SluiceStream
             ReserveSpace(_base + start, length);
             try
             {
-                _handle.Write(_buffer.AsSpan(start, length), _base + start, BeginHandDown(length, _pos == _writeEnd));
+                _handle.Write(_buffer.AsSpan(start, length), _base + start, BeginHandDown(length, pos == _writeEnd));
             }
             catch (Exception e) when (!isLast)
             {
@@ -40,7 +41,7 @@ public sealed partial class SluiceStream
             }
 
             NoteWritten(_base + start, length);
-            _sizing.Ended(end, _pos == _writeEnd);
+            _sizing.Ended(end, pos == _writeEnd);
         }
 
         EndWindow(end, isLast);
@@ -62,15 +63,16 @@ public sealed partial class SluiceStream
 
         MemoryLease window = Window;
         int start = window.Start;
-        int length = _pos - start;
-        long end = _base + _pos;
+        int pos = EndOfWritten(isLast);
+        int length = pos - start;
+        long end = _base + pos;
         if (length > 0)
         {
             // Meanwhile the window is closed for quick writes of others; it opens again when this fails.
             int writeEnd = _writeEnd;
-            bool wasWhole = _pos == writeEnd;
+            bool wasWhole = pos == writeEnd;
             bool hasBegun = false;
-            _writeEnd = _pos;
+            _writeEnd = pos;
             try
             {
                 bool isOverlapped = mayStayBehind && IsAdaptive && length >= AdaptiveSize.Large && Extras.Overlap.PaysOff(_handle.Caching);
@@ -117,6 +119,9 @@ public sealed partial class SluiceStream
 
         EndWindow(end, isLast);
     }
+
+    /// <summary>Where the window's bytes end; a thread that was given up at the closing may still move the position.</summary>
+    private int EndOfWritten(bool isLast) => isLast ? _writeEnd : _pos;
 
     /// <summary>The bytes are in the file. A stream that is being closed stays as it stands: another thread may just ask where.</summary>
     private void EndWindow(long end, bool isLast)

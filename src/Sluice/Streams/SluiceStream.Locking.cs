@@ -8,7 +8,8 @@ public sealed partial class SluiceStream
 {
     /// <summary>The full path; "[Unknown]" for a handle that came without one.</summary>
     public string Name =>
-        !_hasForeignHandle ? _handle.Path : _extras?.LockingStream is null && _handle.IsClosed ? "[Unknown]" : LockingStream.Name;
+        _origin != HandleOrigin.Foreign ? _handle.Path
+        : _extras?.LockingStream is null && _handle.IsClosed ? "[Unknown]" : LockingStream.Name;
 
     /// <summary>
     /// This stream as a <see cref="FileStream"/>, for code that asks for one: every member of it is this stream's, the handle and the

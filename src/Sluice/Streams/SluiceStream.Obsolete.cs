@@ -11,13 +11,13 @@ public sealed partial class SluiceStream
     [Obsolete(UseSafeFileHandle)]
     public SluiceStream(nint handle, FileAccess access)
         : this(StreamOpening.Adopt(handle, access, ownsHandle: true, 0, isAsync: false), access) =>
-        (_hasForeignHandle, _base) = (true, _handle.DescriptorPosition);
+        (_origin, _base) = (HandleOrigin.Foreign, _handle.DescriptorPosition);
 
     /// <inheritdoc cref="SluiceStream(nint, FileAccess, bool, int, bool)"/>
     [Obsolete(UseSafeFileHandle)]
     public SluiceStream(nint handle, FileAccess access, bool ownsHandle)
         : this(StreamOpening.Adopt(handle, access, ownsHandle, 0, isAsync: false), access) =>
-        (_hasForeignHandle, _base) = (true, _handle.DescriptorPosition);
+        (_origin, _base) = (HandleOrigin.Foreign, _handle.DescriptorPosition);
 
     /// <inheritdoc cref="SluiceStream(nint, FileAccess, bool, int, bool)"/>
     [Obsolete(UseSafeFileHandle)]
@@ -36,5 +36,5 @@ public sealed partial class SluiceStream
     [Obsolete(UseSafeFileHandle)]
     public SluiceStream(nint handle, FileAccess access, bool ownsHandle, int bufferSize, bool isAsync)
         : this(StreamOpening.Adopt(handle, access, ownsHandle, bufferSize, isAsync), access, bufferSize) =>
-        (_hasForeignHandle, _base) = (true, _handle.DescriptorPosition);
+        (_origin, _base) = (HandleOrigin.Foreign, _handle.DescriptorPosition);
 }

@@ -64,7 +64,7 @@ public sealed partial class SluiceStream
 
     private int ReadSlow(Span<byte> buffer)
     {
-        _isCopying = false;
+        EndQuickWay();
         ThrowUnlessReadable();
         ThrowIfClosed();
         if (!IsBuffered)

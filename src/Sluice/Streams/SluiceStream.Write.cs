@@ -15,7 +15,8 @@ public sealed partial class SluiceStream
 
     /// <summary>Writes at the position; the bytes may stay in memory until the next flush.</summary>
     /// <exception cref="NotSupportedException">The stream was not opened for writing.</exception>
-    /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
+    /// <exception cref="ObjectDisposedException">The stream is closed, or another thread has closed it meanwhile; then what of these bytes
+    /// was still to be written is lost.</exception>
     /// <exception cref="IOException">The operating system reported an error, for these bytes or for earlier ones: its offset
     /// tells.</exception>
     public override void Write(ReadOnlySpan<byte> buffer)
@@ -28,6 +29,11 @@ public sealed partial class SluiceStream
             buffer.CopyTo(_buffer.AsSpan(pos));
             _pos = pos + count;
             _isCopying = false;
+            if (_isGivenUp)
+            {
+                ThrowIfLeftOut(pos + count);
+            }
+
             return;
         }
 
@@ -45,6 +51,11 @@ public sealed partial class SluiceStream
             _buffer[pos] = value;
             _pos = pos + 1;
             _isCopying = false;
+            if (_isGivenUp)
+            {
+                ThrowIfLeftOut(pos + 1);
+            }
+
             return;
         }
 
@@ -75,7 +86,7 @@ public sealed partial class SluiceStream
 
     private void WriteSlow(ReadOnlySpan<byte> buffer)
     {
-        _isCopying = false;
+        EndQuickWay();
         ThrowUnlessWritable();
         ThrowIfClosed();
         if (!IsBuffered)
@@ -85,6 +96,27 @@ public sealed partial class SluiceStream
         }
 
         EnterGate();
+        bool isOpen = true;
+        bool isInWindow = false;
+        try
+        {
+            isInWindow = WriteInGate(buffer);
+        }
+        finally
+        {
+            isOpen = ExitGate();
+        }
+
+        if (isInWindow && !isOpen)
+        {
+            // A pipe that another thread has closed meanwhile, which waits for nobody.
+            StreamErrors.ThrowClosed();
+        }
+    }
+
+    /// <returns>Whether the last of it is in the window; else all of it is in the file.</returns>
+    private bool WriteInGate(ReadOnlySpan<byte> buffer)
+    {
         int put = 0;
         try
         {
@@ -95,7 +127,7 @@ public sealed partial class SluiceStream
                 buffer = buffer[put..];
                 if (buffer.IsEmpty)
                 {
-                    return;
+                    return put > 0;
                 }
 
                 HandDown();
@@ -108,7 +140,7 @@ public sealed partial class SluiceStream
                     NoteWritten(_base, buffer.Length);
                     _base += buffer.Length;
                     _sizing.Ended(_base, wasWhole: true);
-                    return;
+                    return false;
                 }
 
                 BeginWriting(size);
@@ -118,10 +150,6 @@ public sealed partial class SluiceStream
         {
             TakeBack(put);
             throw;
-        }
-        finally
-        {
-            ExitGate();
         }
     }
 

@@ -73,10 +73,10 @@ public sealed partial class SluiceStream
             _buffer[pos] = value;
             _pos = pos + 1;
             _isCopying = false;
-            return ValueTask.CompletedTask;
+            return _isGivenUp && IsLeftOut(pos + 1) ? ValueTask.FromException(StreamErrors.Closed()) : ValueTask.CompletedTask;
         }
 
-        _isCopying = false;
+        EndQuickWay();
         return WriteByteSlowAsync(value, cancellationToken);
     }
 

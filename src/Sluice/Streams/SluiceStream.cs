@@ -22,10 +22,9 @@ namespace Sluice;
 public sealed partial class SluiceStream : Stream
 {
     private readonly SluiceHandle _handle;
-    private readonly bool _ownsHandle;
+    private readonly HandleOrigin _origin;
     private readonly int _bufferSize;
     private byte _access;
-    private readonly bool _hasForeignHandle;
 
     /// <summary>Opens a file for reading and writing (for writing with <see cref="FileMode.Append"/>), shared for reading.</summary>
     /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)"/>
@@ -129,7 +128,7 @@ public sealed partial class SluiceStream : Stream
         StreamOpening.Check(handle, access, bufferSize);
         _handle = handle;
         handle.IsWaitedFor = true;
-        _ownsHandle = ownsHandle;
+        _origin = ownsHandle ? HandleOrigin.Own : HandleOrigin.Borrowed;
         _bufferSize = bufferSize == 1 ? 0 : bufferSize;
         Access = access;
     }
@@ -137,12 +136,12 @@ public sealed partial class SluiceStream : Stream
     /// <inheritdoc cref="SluiceStream(SafeFileHandle, FileAccess, int, bool)"/>
     public SluiceStream(SafeFileHandle handle, FileAccess access)
         : this(StreamOpening.Adopt(handle, access, 0, handle?.IsAsync ?? false), access, SluiceOptions.Adaptive, ownsHandle: true) =>
-        (_hasForeignHandle, _base) = (true, _handle.DescriptorPosition);
+        (_origin, _base) = (HandleOrigin.Foreign, _handle.DescriptorPosition);
 
     /// <inheritdoc cref="SluiceStream(SafeFileHandle, FileAccess, int, bool)"/>
     public SluiceStream(SafeFileHandle handle, FileAccess access, int bufferSize)
         : this(StreamOpening.Adopt(handle, access, bufferSize, handle?.IsAsync ?? false), access, bufferSize, ownsHandle: true) =>
-        (_hasForeignHandle, _base) = (true, _handle.DescriptorPosition);
+        (_origin, _base) = (HandleOrigin.Foreign, _handle.DescriptorPosition);
 
     /// <summary>A stream over a handle of the operating system, which begins where the descriptor stands; disposing the stream closes
     /// it.</summary>
@@ -154,13 +153,13 @@ public sealed partial class SluiceStream : Stream
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public SluiceStream(SafeFileHandle handle, FileAccess access, int bufferSize, bool isAsync)
         : this(StreamOpening.Adopt(handle, access, bufferSize, isAsync), access, bufferSize, ownsHandle: true) =>
-        (_hasForeignHandle, _base) = (true, _handle.DescriptorPosition);
+        (_origin, _base) = (HandleOrigin.Foreign, _handle.DescriptorPosition);
 
     private SluiceStream(SluiceHandle handle, FileMode mode, FileAccess access, int bufferSize, long preallocationSize = 0)
     {
         _handle = handle;
         handle.IsWaitedFor = true;
-        _ownsHandle = true;
+        _origin = HandleOrigin.Own;
         _bufferSize = bufferSize == 1 ? 0 : bufferSize;
         Access = access;
         if (mode == FileMode.Append && handle.CanSeek)
