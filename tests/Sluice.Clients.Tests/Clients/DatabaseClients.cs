@@ -21,7 +21,9 @@ internal static class DatabaseClients
         },
         new Client("LiteDB, over AsFileStream", static place => Database(place, Workplace.AsFileStream))
         {
-            Note = "cached, it takes a little longer than a FileStream, and more than by chance; why was not found out.",
+            Note = "cached, it takes a little longer than a FileStream, and more than by chance. That is not in system calls: a cached "
+                + "stream writes as often (pages of 8 KiB), reads a sixteenth as often, and flushes nothing to the disk, and over "
+                + "`AsFileStream()` only the opening makes two more; where else was not found out.",
         },
     ];
 
