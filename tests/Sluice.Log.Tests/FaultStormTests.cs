@@ -21,13 +21,13 @@ public sealed class FaultStormTests
         using TempFolder folder = new(isInMemory: true);
         StormEngine engine = new(seed);
         SortedDictionary<long, string> acknowledged = [];
-        List<Follower> followers = [];
+        List<StormFollower> followers = [];
         SluiceLog? log = SluiceLog.Open(folder.Log, Options());
         try
         {
             for (int i = 0; i < 2; i++)
             {
-                followers.Add(new Follower(folder.Log));
+                followers.Add(new StormFollower(folder.Log, LogDurability.Written));
             }
 
             for (int step = 0; step < 40; step++)
@@ -62,7 +62,7 @@ public sealed class FaultStormTests
             List<(long Sequence, string Text)> all = Read(folder.Log);
             all[^1].Sequence.ShouldBe(last);
             acknowledged.ShouldAllBe(p => all.Contains(new(p.Key, p.Value)), "acknowledged");
-            foreach (Follower follower in followers)
+            foreach (StormFollower follower in followers)
             {
                 follower.JoinAt(last, text);
                 List<(long, string)> followed = [.. follower.Followed.Select(static p => (p.Key, p.Value))];
@@ -184,73 +184,6 @@ public sealed class FaultStormTests
                     : fate < WriteFailures ? Interception.Fail(_random.Next(2) == 0 ? FailingEngine.ENOSPC : FailingEngine.EIO)
                     : fate < 2 * WriteFailures && submission.Length > 48
                         ? Interception.ShortenTo(_random.Next(1, submission.Length - 8)) : Interception.PassOn;
-            }
-        }
-    }
-
-    /// <summary>A thread that has what the log has, by what a reader tells.</summary>
-    private sealed class Follower
-    {
-        private readonly Thread _thread;
-        private Exception? _error;
-        private volatile bool _ends;
-        private Tuple<long, string>? _last;
-
-        public Follower(string directory)
-        {
-            _thread = new Thread(() => Follow(directory));
-            _thread.Start();
-        }
-
-        public SortedDictionary<long, string> Followed { get; } = [];
-
-        public void Stop()
-        {
-            _ends = true;
-            _thread.JoinInTime();
-        }
-
-        public void JoinAt(long last, string text)
-        {
-            Volatile.Write(ref _last, new(last, text));
-            for (int i = 0; i < 1200 && !_thread.Join(50); i++)
-            {
-            }
-
-            _thread.IsAlive.ShouldBeFalse("a follower waits behind the log's end");
-            _error.ShouldBeNull();
-        }
-
-        private void Follow(string directory)
-        {
-            try
-            {
-                using SluiceLogReader reader = new(directory, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
-                long drops = 0;
-                while (!_ends)
-                {
-                    // It may have the last one of a segment that was taken back and written again: what comes behind that tells so.
-                    bool hasLast = Volatile.Read(ref _last) is { } last && Followed.GetValueOrDefault(last.Item1) == last.Item2;
-                    if (!reader.TryRead(out LogEntry entry))
-                    {
-                        if (hasLast)
-                        {
-                            return;
-                        }
-
-                        Thread.Yield();
-                        continue;
-                    }
-
-                    long from = reader.Drops > drops ? Math.Min(reader.DroppedFrom, entry.Sequence) : entry.Sequence;
-                    drops = reader.Drops;
-                    Followed.Keys.Where(k => k >= from).ToList().ForEach(k => Followed.Remove(k));
-                    Followed[entry.Sequence] = System.Text.Encoding.ASCII.GetString(entry.Bytes);
-                }
-            }
-            catch (Exception e)
-            {
-                _error = e;
             }
         }
     }

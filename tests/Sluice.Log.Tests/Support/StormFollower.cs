@@ -1,0 +1,95 @@
+using System.Text;
+
+namespace Sluice.Log.Tests.Support;
+
+/// <summary>A thread that has what the log has, by what a reader tells.</summary>
+internal sealed class StormFollower
+{
+    private readonly Thread _thread;
+    private Exception? _error;
+    private volatile bool _ends;
+    private Tuple<long, string>? _wanted;
+    private long _last;
+
+    public StormFollower(string directory, LogDurability upTo)
+    {
+        UpTo = upTo;
+        _thread = new Thread(() => Follow(directory));
+        _thread.Start();
+    }
+
+    public LogDurability UpTo { get; }
+
+    public SortedDictionary<long, string> Followed { get; } = [];
+
+    /// <summary>The record that it has read last; 0 for none.</summary>
+    public long Last => Volatile.Read(ref _last);
+
+    /// <summary>The first record that it was ever told to be dropped; none where that is the largest number.</summary>
+    public long DroppedFrom { get; private set; } = long.MaxValue;
+
+    public void Stop()
+    {
+        _ends = true;
+        _thread.JoinInTime();
+    }
+
+    /// <summary>Waits until it has a record, and nothing behind that.</summary>
+    public void JoinAt(long last, string text)
+    {
+        Volatile.Write(ref _wanted, new(last, text));
+        for (int i = 0; i < 1200 && !_thread.Join(50); i++)
+        {
+        }
+
+        _thread.IsAlive.ShouldBeFalse($"a follower waits at {Last} behind the log's end, {last}");
+        _error.ShouldBeNull();
+    }
+
+    private void Follow(string directory)
+    {
+        try
+        {
+            using SluiceLogReader reader = new(directory, new SluiceLogReaderOptions { UpTo = UpTo });
+            long drops = 0;
+            int looks = 0;
+            while (!_ends)
+            {
+                // It may have the last one of a segment that was taken back and written again: what comes behind that tells so.
+                bool hasLast = Volatile.Read(ref _wanted) is { } wanted && Followed.GetValueOrDefault(wanted.Item1) == wanted.Item2;
+                if (!reader.TryRead(out LogEntry entry))
+                {
+                    if (hasLast)
+                    {
+                        return;
+                    }
+
+                    // Now at once, now later: it comes at any moment of what is done to the log.
+                    Thread.Sleep(++looks % 4 == 0 ? 1 : 0);
+                    continue;
+                }
+
+                long from = entry.Sequence;
+                if (reader.Drops > drops)
+                {
+                    reader.Drops.ShouldBe(drops + 1);
+                    from = Math.Min(from, reader.DroppedFrom);
+                    DroppedFrom = Math.Min(DroppedFrom, reader.DroppedFrom);
+                }
+                else
+                {
+                    entry.Sequence.ShouldBeGreaterThan(Last, "it came again, and nothing was dropped");
+                }
+
+                drops = reader.Drops;
+                Followed.Keys.Where(k => k >= from).ToList().ForEach(k => Followed.Remove(k));
+                Followed[entry.Sequence] = Encoding.ASCII.GetString(entry.Bytes);
+                Volatile.Write(ref _last, entry.Sequence);
+            }
+        }
+        catch (Exception e)
+        {
+            _error = e;
+        }
+    }
+}
