@@ -115,6 +115,16 @@ internal sealed partial class RawOutput : LogOutput
         _hasNewName = false;
     }
 
+    /// <summary>Names first: what is durable is found again. Where that fails no file was flushed, and none is in doubt.</summary>
+    public override void BeforeSync()
+    {
+        if (_flushesFolder)
+        {
+            _folder.FlushToDisk();
+            _flushesFolder = false;
+        }
+    }
+
     public override void Sync()
     {
         try
@@ -133,13 +143,6 @@ internal sealed partial class RawOutput : LogOutput
 
     private void Flush()
     {
-        if (_flushesFolder)
-        {
-            // Before the files: what is durable is found again.
-            _folder.FlushToDisk();
-            _flushesFolder = false;
-        }
-
         foreach (SluiceHandle file in _marked)
         {
             LogFile.FlushData(file, _settings);
