@@ -194,4 +194,57 @@ public sealed partial class PartlyWrittenTests
 
         long[] Compressed() => [.. Directory.GetFiles(folder.Log, "*.gz").Select(static f => new FileInfo(f).Length)];
     }
+
+    /// <summary>
+    /// What took it back may go when it is gone, or nothing any more: else it would be there again. One that cannot be removed keeps
+    /// neither the others that were taken back nor, once it is empty, what comes behind them.
+    /// </summary>
+    /// <param name="isEmptied">Whether it can be emptied, at least.</param>
+    [SkippableTheory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Others_are_removed_though_one_that_was_taken_back_cannot_be(bool isEmptied)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, FourToASegment());
+        Append(log, 0, 12);
+        SystemCallFaults.Use(static (call, _, _) => call == "unlinkat" ? -EACCES : 0);
+        log.TruncateAfter(2);
+        SystemCallFaults.Use(null);
+        (SizeOf(SecondFile) > 0 && SizeOf("0000000003.slog") > 0).ShouldBeTrue("what was taken back is there");
+        Append(log, 12, 12);
+        int thread = Environment.CurrentManagedThreadId;
+        int removals = 0;
+        SystemCallFaults.Use((call, _, _) =>
+            Environment.CurrentManagedThreadId == thread
+                && (call == "unlinkat" ? ++removals == 2 : call == "openat" && !isEmptied) ? -EACCES : 0);
+        Should.Throw<UnauthorizedAccessException>(() => log.TruncateBefore(9));
+        SystemCallFaults.Use(null);
+        long[] left = [SizeOf(SecondFile), SizeOf("0000000003.slog")];
+        left.Count(static l => l < 0).ShouldBe(1, "what could be removed");
+        left.Count(static l => l == 0).ShouldBe(isEmptied ? 1 : 0);
+        log.FirstSequence.ShouldBe(isEmptied ? 7 : 3);
+        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe(Numbers(log.FirstSequence));
+
+        // Told once.
+        log.TruncateBefore(9).ShouldBe(isEmptied ? 0 : 1);
+        log.FirstSequence.ShouldBe(7);
+        log.Dispose();
+        SluiceLog.Open(folder.Log, FourToASegment()).Dispose();
+        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe(Numbers(7));
+        (SizeOf(SecondFile), SizeOf("0000000003.slog")).ShouldBe((-1, -1));
+
+        long SizeOf(string name) => new FileInfo(Path.Combine(folder.Log, name)) is { Exists: true } file ? file.Length : -1;
+
+        static IEnumerable<long> Numbers(long first) => Enumerable.Range((int)first, 15 - (int)first).Select(static s => (long)s);
+
+        static void Append(SluiceLog log, int first, int count)
+        {
+            for (int i = first; i < first + count; i++)
+            {
+                log.Append(Records.Make(0, i, 900), LogDurability.Durable);
+            }
+        }
+    }
 }

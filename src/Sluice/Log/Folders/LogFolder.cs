@@ -86,6 +86,31 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         }
     }
 
+    /// <summary>
+    /// Removes a file that is no part of the log. Where its name cannot be removed it is enough that it is empty, and that this is on the
+    /// disk: no segment that stays says that records are in it. What is compressed may not be empty.
+    /// </summary>
+    /// <returns>Why it is still there, and empty; null where it is not.</returns>
+    /// <exception cref="IOException">It is still there as it was.</exception>
+    /// <exception cref="UnauthorizedAccessException">It is still there as it was.</exception>
+    public Exception? DeleteOrEmpty(string path, LogSettings settings)
+    {
+        try
+        {
+            Delete(path);
+            return null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            if (path.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal) || !TryEmpty(path, settings))
+            {
+                throw;
+            }
+
+            return e;
+        }
+    }
+
     /// <summary>Gives a file another name, which no other file has unless it is to be replaced.</summary>
     /// <exception cref="IOException">It cannot be renamed.</exception>
     public void Move(string from, string to, bool overwrites)
@@ -259,6 +284,24 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
 
             // A read-only file system, on which the log's own is mounted, has nothing to flush.
             PathErrors.ThrowIfFailed(result == -Errno.EROFS ? 0 : result, "Flushing the folder", at);
+        }
+    }
+
+    private bool TryEmpty(string path, LogSettings settings)
+    {
+        try
+        {
+            using SluiceHandle file = Open(path, FileMode.Open, FileAccess.ReadWrite, settings);
+
+            // Of those behind it that were removed already: one that came back after a power cut would name this one.
+            FlushToDisk();
+            file.SetLength(0);
+            LogFile.FlushData(file, settings);
+            return true;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return false;
         }
     }
 

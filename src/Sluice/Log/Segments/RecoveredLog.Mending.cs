@@ -27,7 +27,7 @@ internal sealed partial class RecoveredLog
         // The newest first: who is killed here leaves none behind a gap.
         foreach (string path in _catalog.Superfluous.OrderByDescending(_folder.IdOf))
         {
-            RemoveOrEmpty(path, settings);
+            _ = _folder.DeleteOrEmpty(path, settings);
         }
 
         CutUnsealed();
@@ -50,43 +50,6 @@ internal sealed partial class RecoveredLog
             LogFile.FlushData(_lastFile!, settings);
             Current = SegmentFile.Resume(_folder, _lastFile!, settings, _last, new SegmentEnd(_scanner!.Offset, _scanner.Chain, _index));
             Current.Reserve();
-        }
-    }
-
-    /// <summary>
-    /// Where a name cannot be removed it is enough that the file is empty, and that this is on the disk: no segment that stays says that
-    /// records are in it. What is compressed may not be empty.
-    /// </summary>
-    private void RemoveOrEmpty(string path, LogSettings settings)
-    {
-        try
-        {
-            _folder.Delete(path);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            if (path.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal) || !TryEmpty(path, settings))
-            {
-                throw;
-            }
-        }
-    }
-
-    private bool TryEmpty(string path, LogSettings settings)
-    {
-        try
-        {
-            using SluiceHandle file = _folder.Open(path, FileMode.Open, FileAccess.ReadWrite, settings);
-
-            // Of those behind it that were removed already: one that came back after a power cut would name this one.
-            _folder.FlushToDisk();
-            file.SetLength(0);
-            LogFile.FlushData(file, settings);
-            return true;
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return false;
         }
     }
 }

@@ -231,12 +231,13 @@ internal sealed class SegmentRetention(
     {
         folder.Confirm();
         int removed = 0;
+        Exception? left = null;
         int most = all.Count - (keepsNewest?.Invoke() == true ? 1 : 0);
         try
         {
             while (removed < most && isOld(all[removed]))
             {
-                RemoveTakenBack(before: all[removed].Id);
+                left = RemoveTakenBack(before: all[removed].Id) ?? left;
                 if (all[removed].Copy is { } copy)
                 {
                     folder.Delete(copy);
@@ -259,33 +260,52 @@ internal sealed class SegmentRetention(
             folder.FlushToDisk();
         }
 
-        return removed;
+        // Told once, when the rest is done: it is for the next opening to remove it.
+        return left is null ? removed : throw left;
     }
 
     /// <summary>
-    /// Removed durably, where what goes next may be what took them back: that has a larger id. What is older than all of them goes in any
-    /// case.
+    /// Removed durably, or emptied where a name cannot be removed, where what goes next may be what took them back: that has a larger id.
+    /// What is older than all of them goes in any case.
     /// </summary>
-    private void RemoveTakenBack(long before)
+    /// <returns>Why one is still there, and empty; null where none is.</returns>
+    /// <exception cref="IOException">One is still there as it was; the others have gone.</exception>
+    /// <exception cref="UnauthorizedAccessException">One is still there as it was; the others have gone.</exception>
+    private Exception? RemoveTakenBack(long before)
     {
-        (string Path, long Id)[] files;
+        List<(string Path, long Id)> files;
         using (_lock.EnterUninterrupted())
         {
             files = [.. _takenBack.Where(t => t.Id < before)];
         }
 
-        if (files.Length > 0)
+        if (files.Count == 0)
         {
-            foreach ((string path, _) in files)
-            {
-                folder.Delete(path);
-            }
+            return null;
+        }
 
-            folder.FlushToDisk();
-            using (_lock.EnterUninterrupted())
+        Exception? left = null;
+        Exception? error = null;
+        List<(string Path, long Id)> gone = [];
+        foreach ((string Path, long Id) file in files)
+        {
+            try
             {
-                _takenBack.RemoveAll(t => files.Contains(t));
+                left = folder.DeleteOrEmpty(file.Path, settings) ?? left;
+                gone.Add(file);
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                error = e;
             }
         }
+
+        folder.FlushToDisk();
+        using (_lock.EnterUninterrupted())
+        {
+            _takenBack.RemoveAll(gone.Contains);
+        }
+
+        return error is null ? left : throw error;
     }
 }
