@@ -227,13 +227,14 @@ public sealed partial class PartlyWrittenTests
         log.FirstSequence.ShouldBe(isEmptied ? 7 : 3);
         Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe(Numbers(log.FirstSequence));
 
-        // Told once.
+        // Told once, and removed when that can be.
         log.TruncateBefore(9).ShouldBe(isEmptied ? 0 : 1);
         log.FirstSequence.ShouldBe(7);
+        log.TruncateBefore(11).ShouldBe(1);
+        (SizeOf(SecondFile), SizeOf("0000000003.slog")).ShouldBe((-1, -1));
         log.Dispose();
         SluiceLog.Open(folder.Log, FourToASegment()).Dispose();
-        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe(Numbers(7));
-        (SizeOf(SecondFile), SizeOf("0000000003.slog")).ShouldBe((-1, -1));
+        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe(Numbers(11));
 
         long SizeOf(string name) => new FileInfo(Path.Combine(folder.Log, name)) is { Exists: true } file ? file.Length : -1;
 

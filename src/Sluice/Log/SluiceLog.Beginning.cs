@@ -21,7 +21,7 @@ public sealed partial class SluiceLog
     /// <returns>How many segments were removed.</returns>
     /// <exception cref="IOException">
     /// One could not be removed; those before it are. Or full segments could not be made durable and closed first; those that were are
-    /// removed.
+    /// removed. Or one that was taken back could only be emptied; then the others are removed.
     /// </exception>
     /// <exception cref="InvalidOperationException">This thread has a reservation in the log that it has neither committed nor disposed.
     /// </exception>

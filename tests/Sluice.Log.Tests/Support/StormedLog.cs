@@ -201,7 +201,7 @@ internal sealed class StormedLog : IDisposable
             _trace.Add(what);
             return true;
         }
-        catch (Exception e) when (e is (IOException and not SluiceLogDamagedException) or UnauthorizedAccessException or OutOfMemoryException)
+        catch (Exception e) when (e is IOException and not SluiceLogDamagedException or UnauthorizedAccessException or OutOfMemoryException)
         {
             _trace.Add($"{what}: {e.GetType().Name} {e.Message}");
             return false;

@@ -19,8 +19,9 @@ internal sealed class SegmentRetention(
     private readonly Lock _lock = new();
     private readonly List<ClosedSegment> _closed = [.. closed];
 
-    /// <summary>Files that were taken back as a whole, and are still there: what took them back stays as long.</summary>
-    private readonly List<(string Path, long Id)> _takenBack = [];
+    /// <summary>Files that were taken back as a whole, and are still there: what took them back stays until they are empty, at
+    /// least.</summary>
+    private readonly List<(string Path, long Id, bool IsEmpty)> _takenBack = [];
 
     /// <summary>Whether this thread removes files, or gives them names.</summary>
     public bool IsHeldByCurrentThread => _removing.IsHeldByCurrentThread;
@@ -70,7 +71,7 @@ internal sealed class SegmentRetention(
     {
         using (_lock.EnterUninterrupted())
         {
-            _takenBack.Add((path, id));
+            _takenBack.Add((path, id, IsEmpty: false));
         }
     }
 
@@ -260,7 +261,7 @@ internal sealed class SegmentRetention(
             folder.FlushToDisk();
         }
 
-        // Told once, when the rest is done: it is for the next opening to remove it.
+        // Told once, when the rest is done.
         return left is null ? removed : throw left;
     }
 
@@ -268,31 +269,39 @@ internal sealed class SegmentRetention(
     /// Removed durably, or emptied where a name cannot be removed, where what goes next may be what took them back: that has a larger id.
     /// What is older than all of them goes in any case.
     /// </summary>
-    /// <returns>Why one is still there, and empty; null where none is.</returns>
+    /// <returns>Why one is still there, and empty since now; null where none is.</returns>
     /// <exception cref="IOException">One is still there as it was; the others have gone.</exception>
     /// <exception cref="UnauthorizedAccessException">One is still there as it was; the others have gone.</exception>
     private Exception? RemoveTakenBack(long before)
     {
-        List<(string Path, long Id)> files;
+        (string Path, long Id, bool IsEmpty)[] files;
         using (_lock.EnterUninterrupted())
         {
             files = [.. _takenBack.Where(t => t.Id < before)];
         }
 
-        if (files.Count == 0)
-        {
-            return null;
-        }
-
         Exception? left = null;
         Exception? error = null;
-        List<(string Path, long Id)> gone = [];
-        foreach ((string Path, long Id) file in files)
+        List<string> gone = [];
+        List<string> emptied = [];
+        foreach ((string path, _, bool isEmpty) in files)
         {
             try
             {
-                left = folder.DeleteOrEmpty(file.Path, settings) ?? left;
-                gone.Add(file);
+                if (isEmpty)
+                {
+                    // Told of when it was emptied: it harms nobody.
+                    gone.AddRange(folder.TryDelete(path) ? [path] : []);
+                }
+                else if (folder.DeleteOrEmpty(path, settings) is { } reason)
+                {
+                    left = reason;
+                    emptied.Add(path);
+                }
+                else
+                {
+                    gone.Add(path);
+                }
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
@@ -300,10 +309,18 @@ internal sealed class SegmentRetention(
             }
         }
 
-        folder.FlushToDisk();
-        using (_lock.EnterUninterrupted())
+        if (gone.Count + emptied.Count > 0)
         {
-            _takenBack.RemoveAll(gone.Contains);
+            folder.FlushToDisk();
+            using (_lock.EnterUninterrupted())
+            {
+                _takenBack.RemoveAll(t => gone.Contains(t.Path));
+                for (int i = 0; i < _takenBack.Count; i++)
+                {
+                    (string path, long id, bool isEmpty) = _takenBack[i];
+                    _takenBack[i] = (path, id, isEmpty || emptied.Contains(path));
+                }
+            }
         }
 
         return error is null ? left : throw error;
