@@ -22,6 +22,9 @@ internal struct OperationGate
     private const int Abandoned = 8;
     private const int Closed = 16;
 
+    /// <summary>Its holder closes the stream, and has yet to find what is to be written: nobody else closes it around that.</summary>
+    private const int Sealing = 32;
+
     private static readonly ConditionalWeakTable<SluiceStream, Queue<GateTurn>> Waiters = [];
 
     private int _state;
@@ -32,6 +35,12 @@ internal struct OperationGate
 
     /// <summary>As <see cref="TryEnter"/>, by an operation that only reads.</summary>
     public bool TryEnterToRead() => Interlocked.CompareExchange(ref _state, Taken | Reading, Free) == Free;
+
+    /// <summary>As <see cref="TryEnter"/>, by an operation that closes the stream.</summary>
+    public bool TryEnterToClose() => Interlocked.CompareExchange(ref _state, Taken | Sealing, Free) == Free;
+
+    /// <summary>Nothing more is accepted, and what was is handed down from here on.</summary>
+    public void EndSealing() => Interlocked.And(ref _state, ~Sealing);
 
     /// <summary>The holder has something to write first.</summary>
     public void StopReading() => Interlocked.And(ref _state, ~Reading);
@@ -129,7 +138,7 @@ internal struct OperationGate
             while (true)
             {
                 int state = Volatile.Read(ref _state);
-                bool isHeld = (state & (Taken | Abandoned | Closed)) == Taken && (whoeverHolds || (state & Reading) != 0);
+                bool isHeld = (state & (Taken | Abandoned | Closed | Sealing)) == Taken && (whoeverHolds || (state & Reading) != 0);
                 if (!isHeld)
                 {
                     return false;
@@ -150,7 +159,7 @@ internal struct OperationGate
 
     /// <summary>A place in the queue; null where the gate was free and is entered.</summary>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
-    public GateTurn? TakePlace(SluiceStream stream, bool isAwaited)
+    public GateTurn? TakePlace(SluiceStream stream, bool isAwaited, bool toClose = false)
     {
         Queue<GateTurn> waiters = EnterQueue(stream);
         try
@@ -159,7 +168,7 @@ internal struct OperationGate
             {
                 if (state == Free)
                 {
-                    if (TryEnter())
+                    if (toClose ? TryEnterToClose() : TryEnter())
                     {
                         return null;
                     }

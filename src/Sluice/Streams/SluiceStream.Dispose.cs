@@ -20,8 +20,9 @@ public sealed partial class SluiceStream
 
     /// <summary>
     /// Writes what is still in memory and closes the file. Harmless when called twice. Writes of other threads that are under way are
-    /// waited for; a read that does not end is not: the file is closed when it does. Nor is a thread that stands still while it copies
-    /// what it writes into the stream's memory (10 seconds), nor any call that waits at a pipe: those hear that the stream is closed.
+    /// waited for; a read that does not end is not: the file is closed when it does. Nor is, for more than 10 seconds, a thread that stands
+    /// still while it copies what it writes into room that the stream has in memory, nor at a pipe any call that waits or first has to
+    /// make room: those hear that the stream is closed. At a pipe earlier bytes that were still in memory are lost with such a call.
     /// </summary>
     /// <exception cref="IOException">Bytes could not be written; they are lost, and the file is closed.</exception>
     public override ValueTask DisposeAsync() => !IsOpen || TryCloseAtOnce() ? base.DisposeAsync() : CloseAsync();
@@ -43,6 +44,7 @@ public sealed partial class SluiceStream
         if (EnterGateToClose())
         {
             SealWriting();
+            _access |= Closing;
             if (CanSettle)
             {
                 error = ErrorOf(static stream => stream.SettleLast());
@@ -50,6 +52,7 @@ public sealed partial class SluiceStream
 
             if (!_handle.IsClosed)
             {
+                _gate.EndSealing();
                 Exception? second = ErrorOf(static stream => stream.HandDown(isLast: true));
                 error ??= second;
             }
@@ -75,6 +78,7 @@ public sealed partial class SluiceStream
         if (await EnterGateToCloseAsync().ConfigureAwait(false))
         {
             await SealWritingAsync().ConfigureAwait(false);
+            _access |= Closing;
             if (CanSettle)
             {
                 error = await ErrorOfAsync(SettleLastAsync()).ConfigureAwait(false);
@@ -82,6 +86,7 @@ public sealed partial class SluiceStream
 
             if (!_handle.IsClosed)
             {
+                _gate.EndSealing();
                 Exception? second = await ErrorOfAsync(
                     HandDownAsync(mayStayBehind: false, isLast: true, CancellationToken.None)).ConfigureAwait(false);
                 error ??= second;
@@ -147,13 +152,21 @@ public sealed partial class SluiceStream
             return isEntered;
         }
 
-        if (!PoolWork.Wait(turn.Task, MaxReadMs) && _gate.TryAbandon(this, whoeverHolds: !_handle.CanSeek))
+        while (!PoolWork.Wait(turn.Task, MaxReadMs))
         {
-            // Turned away with all others; or its turn came just before, and it is this one that ends the stream.
-            return turn.IsCalled;
+            if (_gate.TryAbandon(this, whoeverHolds: !_handle.CanSeek))
+            {
+                // Turned away with all others; or its turn came just before, and it is this one that ends the stream.
+                break;
+            }
+
+            if (_handle.CanSeek)
+            {
+                PoolWork.Wait(turn.Task);
+                break;
+            }
         }
 
-        PoolWork.Wait(turn.Task);
         return turn.IsCalled;
     }
 
@@ -165,19 +178,27 @@ public sealed partial class SluiceStream
             return isEntered;
         }
 
-        if (!await WaitForReadAsync(turn.Task).ConfigureAwait(false) && _gate.TryAbandon(this, whoeverHolds: !_handle.CanSeek))
+        while (!await WaitForReadAsync(turn.Task).ConfigureAwait(false))
         {
-            return turn.IsCalled;
+            if (_gate.TryAbandon(this, whoeverHolds: !_handle.CanSeek))
+            {
+                break;
+            }
+
+            if (_handle.CanSeek)
+            {
+                await turn.Task.RelayedEnd();
+                break;
+            }
         }
 
-        await turn.Task.RelayedEnd();
         return turn.IsCalled;
     }
 
     private bool MustWaitToClose(bool isAwaited, out bool isEntered, [NotNullWhen(true)] out GateTurn? turn)
     {
         turn = null;
-        isEntered = _gate.TryEnter();
+        isEntered = _gate.TryEnterToClose();
         if (isEntered || (!_handle.CanSeek && _gate.TryAbandon(this, whoeverHolds: true)))
         {
             return false;
@@ -185,7 +206,7 @@ public sealed partial class SluiceStream
 
         try
         {
-            turn = _gate.TakePlace(this, isAwaited);
+            turn = _gate.TakePlace(this, isAwaited, toClose: true);
             isEntered = turn is null;
             return !isEntered;
         }
@@ -213,7 +234,16 @@ public sealed partial class SluiceStream
         _writeEnd = 0;
 
         // The quick ways may still look at the array: only a stream that is open takes it out of its fields.
-        RetiredMemory.Add(Window, this);
+        if (_extras is { SealedEnd: >= 0 })
+        {
+            // And one may still copy into it whose mark another has taken off.
+            Window.LeaveToCollector();
+        }
+        else
+        {
+            RetiredMemory.Add(Window, this);
+        }
+
         ReadAhead?.ReleaseSpare();
         WriteBehind?.GiveUp();
         WriteBehind?.ReleaseSpare();

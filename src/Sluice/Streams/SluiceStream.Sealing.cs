@@ -30,8 +30,10 @@ public sealed partial class SluiceStream
     {
         if (!TrySeal())
         {
+            // By the clock: a millisecond's sleep takes longer, or none at all where this thread is interrupted again and again.
+            long end = Environment.TickCount64 + Tuning.StreamMaxCopyMs;
             bool isInterrupted = false;
-            for (int ms = 0; _isCopying && ms < Tuning.StreamMaxCopyMs; ms++)
+            while (_isCopying && Environment.TickCount64 < end)
             {
                 Uninterrupted.Sleep(1, ref isInterrupted);
             }
@@ -47,7 +49,8 @@ public sealed partial class SluiceStream
     {
         if (!TrySeal())
         {
-            for (int ms = 0; _isCopying && ms < Tuning.StreamMaxCopyMs; ms++)
+            long end = Environment.TickCount64 + Tuning.StreamMaxCopyMs;
+            while (_isCopying && Environment.TickCount64 < end)
             {
                 await MillisecondAsync().RelayedEnd();
             }
@@ -86,15 +89,12 @@ public sealed partial class SluiceStream
         return true;
     }
 
-    /// <summary>The window ends where the last write has ended that has.</summary>
+    /// <summary>
+    /// The window ends where the last write has ended that has, also where no mark is seen any more: another call of the stream that is
+    /// being closed may have taken off the mark of the thread that was waited for (<see cref="EndQuickWay"/>).
+    /// </summary>
     private void Seal()
     {
-        if (!_isCopying)
-        {
-            _writeEnd = _pos;
-            return;
-        }
-
         // A quick write takes its mark off and looks here without a fence between: behind the first barrier it sees that it was given up,
         // or has moved the position before that is read below.
         _isGivenUp = true;
@@ -132,12 +132,12 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>
-    /// A slow way takes off the mark of the quick one before it. Not of a stream that is closed: the mark may be the one of a thread that
-    /// is still copying, and the memory would be given to others.
+    /// A slow way takes off the mark of the quick one before it. Not of a stream that is closed, or nearly: the mark may be the one of a
+    /// thread that is still copying, and the memory would be given to others.
     /// </summary>
     private void EndQuickWay()
     {
-        if (IsOpen)
+        if (_access is not 0 and < Closing)
         {
             _isCopying = false;
         }

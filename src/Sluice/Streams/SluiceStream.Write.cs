@@ -15,8 +15,8 @@ public sealed partial class SluiceStream
 
     /// <summary>Writes at the position; the bytes may stay in memory until the next flush.</summary>
     /// <exception cref="NotSupportedException">The stream was not opened for writing.</exception>
-    /// <exception cref="ObjectDisposedException">The stream is closed, or another thread has closed it meanwhile; then what of these bytes
-    /// was still to be written is lost.</exception>
+    /// <exception cref="ObjectDisposedException">The stream is closed, or another thread has closed it meanwhile; then what of these bytes,
+    /// and at a pipe of earlier ones, was still to be written is lost.</exception>
     /// <exception cref="IOException">The operating system reported an error, for these bytes or for earlier ones: its offset
     /// tells.</exception>
     public override void Write(ReadOnlySpan<byte> buffer)

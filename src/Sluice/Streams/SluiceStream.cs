@@ -26,6 +26,9 @@ public sealed partial class SluiceStream : Stream
     private readonly int _bufferSize;
     private byte _access;
 
+    /// <summary>In <see cref="_access"/>: the stream is being closed, and no copy of another thread is waited for any more.</summary>
+    private const byte Closing = 0x80;
+
     /// <summary>Opens a file for reading and writing (for writing with <see cref="FileMode.Append"/>), shared for reading.</summary>
     /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)"/>
     public SluiceStream(string path, FileMode mode)
@@ -346,7 +349,7 @@ public sealed partial class SluiceStream : Stream
     /// <summary>What the stream may do; nothing once it is closed. A byte: see decision 0011.</summary>
     private FileAccess Access
     {
-        get => (FileAccess)_access;
+        get => (FileAccess)(_access & ~Closing);
         set => _access = (byte)value;
     }
 

@@ -42,8 +42,8 @@ internal sealed class StreamExtras
     /// <summary>Where appending began; -1 where it did not.</summary>
     public long AppendStart { get; set; } = -1;
 
-    /// <summary>Where the window ended of a stream that was closed while another thread was still copying into it; -1 where none was.
-    /// That thread asks for it afterwards, so that what has one is never given back.</summary>
+    /// <summary>Where the window ended of a stream whose closing waited for another thread's copy into it; -1 where it did not. That
+    /// thread may ask for it afterwards, so that what has one is never given back.</summary>
     public int SealedEnd { get; set; } = -1;
 
     public EarlyWriteback Writeback;
