@@ -168,3 +168,40 @@ if wants bench; then
   check "bench --suite remote" "${sluice[@]}" bench "$mountpoint/bench" --suite remote --wide --json "$lab/log/remote.json"
   cat "$(ls -t "$lab"/tmp.* | head -1)"
 fi
+
+# reads NAME COMMAND...: 4 KiB at random, many at a time, in pages that the page cache does not have: reads a second, and how much of the
+# machine was busy meanwhile.
+busy() { awk '/^cpu / { print $2 + $3 + $4 + $7 + $8, $2 + $3 + $4 + $5 + $6 + $7 + $8 }' /proc/stat; }
+reads() {
+  local name="$1" before after rate
+  shift
+  before="$(busy)"
+  rate="$("$@" 2>"$lab/reads-errors")" || { fails "$name"; tail -n 5 "$lab/reads-errors"; return; }
+  after="$(busy)"
+  passed=$((passed + 1))
+  awk -v n="$name" -v r="$rate" -v b="$before" -v a="$after" 'BEGIN { split(b, x); split(a, y)
+    printf "%-44s %9.0f/s  %3.0f %% of the processors\n", n, r, 100 * (y[1] - x[1]) / (y[2] - x[2]) }'
+}
+fio_reads() {
+  fio --name=reads --filename="$mountpoint/reads.dat" --rw=randread --bs=4k --size=512m --invalidate=1 --time_based --runtime=6 \
+    --thread --group_reporting --output-format=json "$@" |
+    python3 -c 'import json, sys; t = sys.stdin.read(); print(json.loads(t[t.index("{"):])["jobs"][0]["read"]["iops"])'
+}
+# sluice_reads ENGINE ARGUMENT...
+sluice_reads() {
+  SLUICE_ENGINE="$1" "${sluice[@]}" speed -t6 -b4K -s100 -a32 --json - "${@:2}" "$mountpoint/reads.dat" 2>/dev/null |
+    python3 -c 'import json, sys; print(json.load(sys.stdin)["sides"][0]["iops"])'
+}
+if wants reads; then
+  say "reads of 4 KiB, 32 at a time"
+  dd if=/dev/urandom of="$mountpoint/reads.dat" bs=1M count=512 conv=fsync status=none
+  for turn in 1 2; do
+    reads "fio, 32 threads" fio_reads --ioengine=psync --numjobs=32
+    reads "fio, io_uring, depth 32" fio_reads --ioengine=io_uring --iodepth=32
+    reads "sluice speed, rings" sluice_reads uring --cache cold
+    reads "sluice speed, pool" sluice_reads pool --cache cold
+    reads "sluice speed, RandomAccess" sluice_reads uring --cache cold --engine bcl
+    reads "sluice speed, rings, direct" sluice_reads uring -d
+    reads "sluice speed, RandomAccess, O_DIRECT" sluice_reads uring -d --engine bcl
+  done
+fi

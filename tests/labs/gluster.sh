@@ -2,8 +2,9 @@
 # Sluice on GlusterFS: a volume with three replicas on this machine, mounted by FUSE, and on it copies, the
 # log's proofs, a copy in shards by Open MPI, and bricks that are killed in mid-write.
 #   tests/labs/gluster.sh [--long] [--only STEP,...] [--keep-logs FOLDER]
-# Steps: copy log shards brick suite bench. --long takes more files and more kills. suite is the library's own suite in a folder of the
-# volume, on both engines, and takes half an hour; bench is the suite remote of sluice bench: both only where they are named. Needs root, Debian (or what it installs: glusterfs-server,
+# Steps: copy log shards brick suite bench reads. --long takes more files and more kills. suite is the library's own suite in a folder of the
+# volume, on both engines, and takes half an hour; bench is the suite remote of sluice bench, reads what fio, Sluice and .NET read in small
+# pieces: only where they are named. Needs root, Debian (or what it installs: glusterfs-server,
 # openmpi-bin), /dev/fuse and the .NET SDK; what it cannot do it skips and says why. Ends with one line: N passed, N failed, N skipped
 # All of it runs in namespaces of its own (mounts, network, processes): when this script ends, however it ends, the kernel ends what it
 # started and undoes its mounts. GlusterFS' own folders under /var are covered by empty ones meanwhile, so that a volume of this machine is
@@ -11,7 +12,7 @@
 set -uo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 root="$(cd "$here/../.." && pwd)"
-usage() { sed -n '2,6p' "$0" | sed 's/^# \{0,1\}//'; }
+usage() { sed -n '2,7p' "$0" | sed 's/^# \{0,1\}//'; }
 long=false only="copy,log,shards,brick" keep=""
 arguments=("$@")
 while [ $# -gt 0 ]; do
