@@ -117,7 +117,8 @@ internal struct OperationGate
     /// <summary>The holder closes the gate for good; who waits hears that the stream is closed.</summary>
     public void Close(SluiceStream stream)
     {
-        if (Interlocked.CompareExchange(ref _state, Closed, Taken) != Taken)
+        int state = Volatile.Read(ref _state);
+        if ((state & ~Sealing) != Taken || Interlocked.CompareExchange(ref _state, Closed, state) != state)
         {
             Queue<GateTurn> waiters = EnterQueue(stream);
             Volatile.Write(ref _state, Closed);

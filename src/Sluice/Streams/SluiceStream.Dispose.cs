@@ -275,7 +275,7 @@ public sealed partial class SluiceStream
         }
 
         Seam.Between();
-        if (!_gate.TryEnter())
+        if (!_gate.TryEnterToClose())
         {
             return false;
         }

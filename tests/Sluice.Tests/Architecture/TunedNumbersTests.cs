@@ -68,7 +68,7 @@ public sealed partial class TunedNumbersTests
         ["Sequential/WritePipeline.cs"] = "PageBytes",
         ["Streams/AdaptiveSize.cs"] = "OffsetShift",
         ["Streams/GateTurn.cs"] = "Cancelled",
-        ["Streams/OperationGate.cs"] = "Abandoned Closed WaitedFor",
+        ["Streams/OperationGate.cs"] = "Abandoned Closed Sealing WaitedFor",
     };
 
     [Fact]
