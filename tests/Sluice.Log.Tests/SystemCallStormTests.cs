@@ -1,3 +1,4 @@
+using Sluice.Tests.Shared;
 using Xunit.Abstractions;
 using Kinds = Sluice.Log.Tests.Support.StormFaults.Kinds;
 
@@ -44,7 +45,7 @@ public sealed class SystemCallStormTests(ITestOutputHelper output)
                 log.CheckInCalm();
             }
 
-            OpenBelow(folder.Root).ShouldBeEmpty();
+            OpenFiles.Of(folder.Root).ShouldBeEmpty();
         }
         catch
         {
@@ -63,27 +64,5 @@ public sealed class SystemCallStormTests(ITestOutputHelper output)
         }
 
         return withoutMemory ? kinds : kinds & ~Kinds.Memory;
-    }
-
-    /// <summary>The files of a folder that this process has open.</summary>
-    private static List<string> OpenBelow(string folder)
-    {
-        List<string> open = [];
-        foreach (string descriptor in Directory.GetFileSystemEntries("/proc/self/fd"))
-        {
-            try
-            {
-                if (new FileInfo(descriptor).LinkTarget is { } path && path.StartsWith(folder, StringComparison.Ordinal))
-                {
-                    open.Add(path);
-                }
-            }
-            catch (IOException)
-            {
-                // Closed since it was listed.
-            }
-        }
-
-        return open;
     }
 }

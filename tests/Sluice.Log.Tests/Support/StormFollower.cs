@@ -20,6 +20,7 @@ internal sealed class StormFollower
 
     public LogDurability UpTo { get; }
 
+    /// <summary>What it has, of its own thread while that runs.</summary>
     public SortedDictionary<long, string> Followed { get; } = [];
 
     /// <summary>The record that it has read last; 0 for none.</summary>
@@ -27,6 +28,18 @@ internal sealed class StormFollower
 
     /// <summary>The first record that it was ever told to be dropped; none where that is the largest number.</summary>
     public long DroppedFrom { get; private set; } = long.MaxValue;
+
+    /// <summary>
+    /// The last of some records that it has read, each as it is there; 0 for none. Of what was dropped it may have the numbers, and nothing
+    /// of what has these by now.
+    /// </summary>
+    public long LastOf(IReadOnlyDictionary<long, string> records)
+    {
+        lock (Followed)
+        {
+            return Followed.LastOrDefault(f => records.TryGetValue(f.Key, out string? text) && text == f.Value).Key;
+        }
+    }
 
     public void Stop()
     {
@@ -82,8 +95,13 @@ internal sealed class StormFollower
                 }
 
                 drops = reader.Drops;
-                Followed.Keys.Where(k => k >= from).ToList().ForEach(k => Followed.Remove(k));
-                Followed[entry.Sequence] = Encoding.ASCII.GetString(entry.Bytes);
+                string text = Encoding.ASCII.GetString(entry.Bytes);
+                lock (Followed)
+                {
+                    Followed.Keys.Where(k => k >= from).ToList().ForEach(k => Followed.Remove(k));
+                    Followed[entry.Sequence] = text;
+                }
+
                 Volatile.Write(ref _last, entry.Sequence);
             }
         }

@@ -147,10 +147,10 @@ internal sealed class StormedLog : IDisposable
         }
     }
 
-    /// <summary>What each follower has read by some records.</summary>
+    /// <summary>What each follower has read, and some records behind that as well.</summary>
     private void RemoveOld()
     {
-        long before = Math.Min(_followers.Min(static f => f.Last), _log.DurableSequence) - 10;
+        long before = Math.Min(_followers.Min(f => f.LastOf(_acknowledged)), _log.DurableSequence) - 10;
         if (before > 1)
         {
             _ = TryDo($"remove before {before}", () => _ = _log.TruncateBefore(before));
