@@ -68,6 +68,72 @@ public sealed class OvertakenTests : IDisposable
         reader.Damage.ShouldAllBe(static d => d.Reason.Contains("removed before it was read", StringComparison.Ordinal));
     }
 
+    /// <summary>
+    /// What took back records that were read goes before the reader gets to it: the log begins with none that comes later than the one that
+    /// is to be read.
+    /// </summary>
+    /// <param name="kept">The last record that is not dropped.</param>
+    /// <param name="anew">How many take the place of those that are, and are removed.</param>
+    [Theory]
+    [InlineData(0, 1)]
+    [InlineData(4, 3)]
+    [InlineData(10, 1)]
+    [InlineData(10, 2)]
+    public void It_is_told_what_is_there_where_what_took_back_records_that_it_has_read_is_gone(int kept, int anew)
+    {
+        const int Read = 11;
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        Append(1, Read);
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        using SluiceLogReader skipping = new(
+            folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written, SkipDamage = true });
+        ReadAll(reader).ShouldBe(Enumerable.Range(1, Read).Select(static s => (s, 1)));
+        ReadAll(skipping).Count.ShouldBe(Read);
+        log.TruncateAfter(kept);
+        Append(2, anew);
+        log.TruncateAfter(kept + anew);
+        Append(3, 5);
+        log.Flush();
+        int first = kept + anew + 1;
+        log.TruncateBefore(first).ShouldBeGreaterThan(0);
+        log.FirstSequence.ShouldBe(first);
+        SluiceLogDamagedException told = Should.Throw<SluiceLogDamagedException>(() => ReadAll(reader));
+        (int, int)[] there = [.. Enumerable.Range(first, 5).Select(static s => (s, 3))];
+        ReadAll(skipping).ShouldBe(there);
+        skipping.Damage.Single().Message.ShouldBe(told.Message);
+        if (first > Read + 1)
+        {
+            told.Sequence.ShouldBe(Read + 1);
+            told.Reason.ShouldBe($"it was removed before it was read, and the log begins later now (record {first} is there)");
+        }
+        else
+        {
+            skipping.DroppedFrom.ShouldBe(first > Read ? 0 : first);
+            told.Sequence.ShouldBe(0);
+            told.Reason.ShouldEndWith($"was removed before it was read itself, and the log begins with record {first} now");
+        }
+
+        void Append(int writer, int count)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                log.Append(Records.Make(writer, i, 900));
+            }
+        }
+
+        static List<(int Sequence, int Writer)> ReadAll(SluiceLogReader reader)
+        {
+            List<(int, int)> all = [];
+            foreach (LogEntry entry in reader.Entries)
+            {
+                all.Add(((int)entry.Sequence, Records.Check(entry.Bytes).Writer));
+            }
+
+            return all;
+        }
+    }
+
     /// <summary>It goes from one to the next without a look at all that follow.</summary>
     [SkippableFact]
     public void It_opens_no_segment_more_than_a_few_times()

@@ -29,6 +29,13 @@ internal static class LogErrors
     /// <summary>What a segment says of the one before it does not agree with the folder, or their sequences do not.</summary>
     public static string Missing(string before, string behind) => $"a segment is missing between '{before}' and '{behind}'";
 
+    /// <summary>What comes behind the records that were read was removed.</summary>
+    /// <param name="next">The first record that is there.</param>
+    /// <param name="isLater">Whether it comes later than the one that was to be read.</param>
+    public static string Overtaken(long next, bool isLater) => isLater
+        ? $"it was removed before it was read, and the log begins later now (record {next} is there)"
+        : $"what had taken back records that were read was removed before it was read itself, and the log begins with record {next} now";
+
     /// <summary>Two segments have records with the same numbers, and none of them takes back what the other has.</summary>
     public static string BeginsBeforeEnd(string before) => $"it begins before '{before}' ends: a wrong order";
 

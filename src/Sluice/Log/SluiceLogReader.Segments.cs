@@ -71,12 +71,15 @@ public sealed partial class SluiceLogReader
         }
 
         long first = _segment.ReadTo + 1;
+
+        // Else records with numbers that were read are others' by now, and nobody knows from which on.
+        bool isLater = first < next.FirstSequence;
         bool isGone = !_folder.List().Exists(id => id <= _segment.Id && SegmentReader.MayBeIn(_folder, id));
         SluiceLogDamagedException damage;
         if ((isGone && end != FrameResult.Bad) || end == FrameResult.Good || IsMissingBehind())
         {
-            damage = new SluiceLogDamagedException(_folder.Path, -1, first, isGone
-                ? $"it was removed before it was read, and the log begins later now (record {next.FirstSequence} is there)"
+            damage = new SluiceLogDamagedException(_folder.Path, -1, isLater ? first : 0, isGone
+                ? LogErrors.Overtaken(next.FirstSequence, isLater)
                 : LogErrors.Missing(_segment.Path, next.Path));
         }
         else
