@@ -114,6 +114,33 @@ public sealed class WithoutMemoryTests : IDisposable
         });
     }
 
+    /// <summary>In the place of each call of the closing.</summary>
+    [SkippableTheory]
+    [InlineData(LogMemory.Process)]
+    [InlineData(LogMemory.Shared)]
+    public void A_log_that_was_closed_can_be_opened(LogMemory memory)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        ForEachCall(call =>
+        {
+            using TempFolder folder = new(isInMemory: true);
+            SluiceLogOptions options = FourToASegment(memory);
+            SluiceLog log = SluiceLog.Open(folder.Log, options);
+            Append(log, 0, 3, LogDurability.Written);
+            int calls = 0;
+            SystemCallFaults.Use((_, _, _) =>
+                Environment.CurrentManagedThreadId == _thread && calls++ == call ? throw new OutOfMemoryException() : 0);
+            Exception? error = Record.Exception(log.Dispose);
+            SystemCallFaults.Use(null);
+            using (SluiceLog again = SluiceLog.Open(folder.Log, options))
+            {
+                again.NextSequence.ShouldBe(4, $"call {call}: {error}");
+            }
+
+            return calls > call;
+        });
+    }
+
     /// <summary>From the first on, until one is not made any more.</summary>
     private static void ForEachCall(Func<int, bool> isMade)
     {
@@ -137,8 +164,7 @@ public sealed class WithoutMemoryTests : IDisposable
         bool hasFailed = failing is null;
         SystemCallFaults.Use((name, fd, _) =>
         {
-            // To give a lock up needs no memory.
-            if (Environment.CurrentManagedThreadId != _thread || name == "fcntl")
+            if (Environment.CurrentManagedThreadId != _thread)
             {
                 return 0;
             }
@@ -189,8 +215,9 @@ public sealed class WithoutMemoryTests : IDisposable
         }
     }
 
-    private static SluiceLogOptions FourToASegment() => new()
+    private static SluiceLogOptions FourToASegment(LogMemory memory = LogMemory.Process) => new()
     {
+        Memory = memory,
         SegmentBytes = 4096,
         MaxRecordBytes = 1000,
         BufferBytes = 4000,

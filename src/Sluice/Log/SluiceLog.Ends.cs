@@ -185,10 +185,11 @@ public sealed partial class SluiceLog
             _writes.LetGo();
             _output.Dispose();
             LeaveMemory();
-            _lock?.Dispose();
         }
         finally
         {
+            // Whatever came of it: else nobody could open the log.
+            _lock?.Dispose();
             _writes.Leave();
         }
     });

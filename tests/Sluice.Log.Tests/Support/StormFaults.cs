@@ -5,8 +5,7 @@ namespace Sluice.Log.Tests.Support;
 
 /// <summary>
 /// System calls about the files of one log that fail at random, or write less: those of the thread that makes this, and of the log's own.
-/// It looks at every call of the process: such tests run alone. What waits for a thread or wakes one does not fail, nor does what lets go
-/// of a lock: that needs no memory.
+/// It looks at every call of the process: such tests run alone. What waits for a thread or wakes one does not fail.
 /// </summary>
 internal sealed class StormFaults : IDisposable
 {
@@ -89,7 +88,7 @@ internal sealed class StormFaults : IDisposable
     {
         Kinds kinds = (Kinds)_kinds;
         bool isCaller = Environment.CurrentManagedThreadId == _caller;
-        if (kinds == Kinds.None || (isCaller ? _sparesCaller : !IsOfLog(Thread.CurrentThread)) || call == "fcntl")
+        if (kinds == Kinds.None || (isCaller ? _sparesCaller : !IsOfLog(Thread.CurrentThread)))
         {
             return 0;
         }

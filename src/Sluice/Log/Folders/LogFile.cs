@@ -95,12 +95,20 @@ internal static class LogFile
         }
     }
 
-    /// <summary>Closes a file that may be locked.</summary>
+    /// <summary>Closes a file that may be locked. It does not fail: others are to be closed as well, and what was done is done.</summary>
     public static void Close(SluiceHandle? file)
     {
         if (file is not null)
         {
-            Unlock(file);
+            try
+            {
+                Unlock(file);
+            }
+            catch
+            {
+                // Of whatever kind: closing the file gives the lock up as well, unless a process that is just being started has a copy.
+            }
+
             file.Dispose();
         }
     }
