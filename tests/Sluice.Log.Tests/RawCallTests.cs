@@ -1,4 +1,5 @@
 using Sluice.Kernel;
+using Sluice.Tests.Shared;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -117,6 +118,49 @@ public sealed class RawCallTests : IDisposable
         log.Dispose();
         Directory.GetFiles(folder.Log, "*.log").Order(StringComparer.Ordinal).SelectMany(File.ReadAllBytes)
             .ShouldBe(Enumerable.Range(0, 7).SelectMany(static i => Records.Make(0, i, 900)));
+    }
+
+    /// <summary>They would be open, more and more of them, for as long as that is so.</summary>
+    /// <param name="isFlushed">Whether the files themselves can be.</param>
+    [SkippableTheory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Full_files_are_let_go_of_though_their_names_cannot_be_flushed(bool isFlushed)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        const int Count = 3 * 5 * 32;
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw));
+        SystemCallFaults.Use((call, fd, _) =>
+            call == "fsync" && (!isFlushed || Libc.TypeOf(fd) == Statx.TypeDirectory) ? -Errno.EIO : 0);
+        try
+        {
+            for (int i = 0; i < Count; i++)
+            {
+                log.Append(Records.Make(0, i, 900));
+            }
+
+            Should.Throw<IOException>(() => log.Flush());
+            Directory.GetFiles(folder.Log, "*.log").Length.ShouldBeGreaterThan(2 * Tuning.LogFullSegments);
+            OpenFiles.Of(folder.Log).Count.ShouldBeLessThan(6);
+            log.DurableSequence.ShouldBe(0);
+        }
+        finally
+        {
+            SystemCallFaults.Use(null);
+        }
+
+        if (isFlushed)
+        {
+            log.Flush();
+            log.DurableSequence.ShouldBe(Count);
+        }
+        else
+        {
+            // What the flush that failed was for cannot be known to be on the disk by a later one.
+            Should.Throw<IOException>(() => log.Flush());
+            Should.Throw<IOException>(log.Dispose);
+        }
     }
 
     [Fact]

@@ -115,42 +115,58 @@ internal sealed partial class RawOutput : LogOutput
         _hasNewName = false;
     }
 
-    /// <summary>Names first: what is durable is found again. Where that fails no file was flushed, and none is in doubt.</summary>
+    /// <summary>Names first: what is durable is found again. Where that fails no sync has, and the next one asks again.</summary>
     public override void BeforeSync()
     {
-        if (_flushesFolder)
+        if (_flushesFolder && _syncError is null)
         {
-            _folder.FlushToDisk();
+            try
+            {
+                _folder.FlushToDisk();
+            }
+            catch
+            {
+                // Full files would stay open, more and more of them, for as long as that fails.
+                TryFlush(_marked.Count - 1);
+                throw;
+            }
+
             _flushesFolder = false;
         }
     }
 
     public override void Sync()
     {
-        try
+        TryFlush(_marked.Count);
+        if (_syncError is not null)
         {
-            Flush();
-        }
-        catch (Exception e)
-        {
-            _syncError = e;
-            throw;
+            throw _syncError;
         }
 
         Compressor?.Signal();
         _durable = _markSequence;
     }
 
-    private void Flush()
+    /// <summary>Flushes the first that are marked, and lets go of those that are full. Where that fails, the next sync does, and all that
+    /// come.</summary>
+    private void TryFlush(int count)
     {
-        foreach (SluiceHandle file in _marked)
+        try
         {
-            LogFile.FlushData(file, _settings);
-            using Lock.Scope files = _files.EnterUninterrupted();
-            if (file != _marked[^1] && _unsynced.Remove(file))
+            for (int i = 0; i < count && _syncError is null; i++)
             {
-                LogFile.Close(file);
+                SluiceHandle file = _marked[i];
+                LogFile.FlushData(file, _settings);
+                using Lock.Scope files = _files.EnterUninterrupted();
+                if (i < _marked.Count - 1 && _unsynced.Remove(file))
+                {
+                    LogFile.Close(file);
+                }
             }
+        }
+        catch (Exception e)
+        {
+            _syncError = e;
         }
     }
 
