@@ -1,4 +1,5 @@
 using System.IO.Compression;
+using Sluice.Kernel;
 using Sluice.Log.Frames;
 using Sluice.Log.Segments;
 using Sluice.Uring;
@@ -245,6 +246,75 @@ public sealed partial class PartlyWrittenTests
             for (int i = first; i < first + count; i++)
             {
                 log.Append(Records.Make(0, i, 900), LogDurability.Durable);
+            }
+        }
+    }
+
+    /// <summary>It has seen the segments with what they had, before they were taken back, and made empty since they could not be
+    /// removed.</summary>
+    [SkippableFact]
+    public void Who_goes_back_does_not_take_what_was_emptied_for_what_it_was()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        {
+            SegmentBytes = 16384,
+            MaxRecordBytes = 4000,
+            BufferBytes = 16000,
+            Preallocate = false,
+            FlushInterval = TimeSpan.FromHours(1),
+        });
+        Append(12, 3900, LogDurability.Durable);
+        log.TruncateBefore(1).ShouldBe(0);
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        Follow(reader).Count.ShouldBe(12);
+        SystemCallFaults.Use(static (call, _, _) => call == "unlinkat" ? -EACCES : 0);
+        log.TruncateAfter(4);
+        SystemCallFaults.Use(null);
+        Append(8, 3900, LogDurability.Durable);
+        Follow(reader).Count.ShouldBe(8);
+        log.TruncateBefore(1).ShouldBe(0);
+        int thread = Environment.CurrentManagedThreadId;
+        int removals = 0;
+        SystemCallFaults.Use((call, _, _) =>
+            call == "unlinkat" && Environment.CurrentManagedThreadId == thread && ++removals is 2 or 3 ? -EACCES : 0);
+        Should.Throw<UnauthorizedAccessException>(() => log.TruncateBefore(9));
+        SystemCallFaults.Use(null);
+        log.FirstSequence.ShouldBe(9);
+        Directory.GetFiles(folder.Log, "*.slog").Count(static f => new FileInfo(f).Length == 0).ShouldBe(2);
+        Follow(reader).ShouldBeEmpty();
+
+        // More than a reader goes back by itself: it is in the segment that was to have all of them anew, when that comes to nothing.
+        const int Copied = Tuning.LogFramesToGoBack + 30;
+        Append(Copied, 12, LogDurability.Written);
+        bool isInside = false;
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            if (call != "fsync" || isInside || PathOf(fd) is not { } path || !path.EndsWith(".slog", StringComparison.Ordinal)
+                || new FileInfo(path).Length <= LogLayout.HeaderBytes)
+            {
+                return 0;
+            }
+
+            isInside = true;
+            Follow(reader).Count.ShouldBe(Copied);
+            isInside = false;
+            return -EIO;
+        });
+        Should.Throw<IOException>(() => log.Flush());
+        SystemCallFaults.Use(null);
+        Append(1, 20, LogDurability.Written);
+        Follow(reader)[^1].ShouldBe($"{log.NextSequence - 1}: 0");
+        log.Flush();
+        Records.ReadAll(folder.Log).Select(static r => r.Sequence)
+            .ShouldBe(Enumerable.Range(9, (int)log.NextSequence - 9).Select(static s => (long)s));
+
+        void Append(int count, int length, LogDurability durability)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                log.Append(Records.Make(0, i, length), durability);
             }
         }
     }

@@ -29,6 +29,9 @@ public sealed partial class SluiceLogReader
 
         // Where records of it were given out, whoever reads has dropped what came behind them, and gets that again.
         long before = _hasGiven ? _next : Math.Max(_next, _nextBefore);
+
+        // What is known of the files is looked at anew: else it might lead here again, and what was taken back may be empty by now.
+        _known.Clear();
         LogCatalog catalog = Look();
         List<SegmentInfo> segments = catalog.Segments;
         if (isIn && segments.Exists(s => s.Id == _segment.Id))
@@ -75,8 +78,6 @@ public sealed partial class SluiceLogReader
             return false;
         }
 
-        // What is known of the files is looked at anew: else it might lead here again.
-        _known.Clear();
         return TryReturn(isLost: true);
     }
 
