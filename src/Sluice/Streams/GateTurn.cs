@@ -11,7 +11,7 @@ namespace Sluice.Streams;
 /// Whoever decides makes no exception: that takes locks of .NET's, and an interruption of the deciding thread there would leave the waiter
 /// without an outcome.
 /// </remarks>
-internal sealed class GateTurn(bool isAwaited) : TaskCompletionSource, IThreadPoolWorkItem
+internal sealed class GateTurn(bool isAwaited, bool closes) : TaskCompletionSource, IThreadPoolWorkItem
 {
     private const int Called = 1;
     private const int TurnedAway = 2;
@@ -19,6 +19,9 @@ internal sealed class GateTurn(bool isAwaited) : TaskCompletionSource, IThreadPo
 
     /// <summary>0 while it waits.</summary>
     private int _outcome;
+
+    /// <summary>Whether the waiter closes the stream.</summary>
+    public bool Closes => closes;
 
     /// <summary>The gate is the waiter's.</summary>
     public bool IsCalled => Volatile.Read(ref _outcome) == Called;

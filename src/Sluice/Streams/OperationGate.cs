@@ -96,7 +96,7 @@ internal struct OperationGate
 
             while (waiters.TryDequeue(out GateTurn? next))
             {
-                Volatile.Write(ref _state, waiters.Count == 0 ? Taken : Taken | WaitedFor);
+                Volatile.Write(ref _state, Taken | (waiters.Count == 0 ? 0 : WaitedFor) | (next.Closes ? Sealing : 0));
 
                 // One that was cancelled meanwhile has gone its way.
                 if (next.TryCall())
@@ -176,7 +176,7 @@ internal struct OperationGate
                 }
                 else if (Interlocked.CompareExchange(ref _state, state | WaitedFor, state) == state)
                 {
-                    GateTurn turn = new(isAwaited);
+                    GateTurn turn = new(isAwaited, toClose);
                     waiters.Enqueue(turn);
                     return turn;
                 }

@@ -212,11 +212,12 @@ public sealed partial class SluiceStream : IMemoryUser
         // Where the window reaches a block's border it ends at one, so that what follows are whole blocks.
         int lead = IsAdaptive ? (int)(offset % _handle.Alignment.Offset) : 0;
         int room = size - (lead % size);
+
+        // Before there is something to be written, for it sees to that should nobody dispose this stream; and closing needs it.
+        _ = Extras;
         _base = offset - window.Start;
         _pos = window.Start;
         Volatile.Write(ref _writeEnd, window.Start + room);
-        // From here on there is something to be written should nobody dispose this stream.
-        _ = Extras;
     }
 
     /// <summary>

@@ -22,7 +22,7 @@ public sealed class CalledWhileClosingTests : HostileTests
         using SafeFileHandle reader = end;
         SluiceStream stream = new(other, FileAccess.Write, Window);
         stream.Write(First);
-        (Thread writing, Func<Exception?> error) = Start(() => stream.Write(memory.Span));
+        (Thread writing, Func<Exception?> error) = Beside.Start(() => stream.Write(memory.Span));
         memory.WaitUntilTouched();
         Task first;
         if (isAsync)
@@ -31,7 +31,7 @@ public sealed class CalledWhileClosingTests : HostileTests
         }
         else
         {
-            (Thread closing, Func<Exception?> closingError) = Start(stream.Dispose);
+            (Thread closing, Func<Exception?> closingError) = Beside.Start(stream.Dispose);
             SpinWait.SpinUntil(() => (closing.ThreadState & System.Threading.ThreadState.WaitSleepJoin) != 0);
             Thread.Sleep(50);
             first = Task.Run(() =>
@@ -44,7 +44,7 @@ public sealed class CalledWhileClosingTests : HostileTests
             });
         }
 
-        (Thread closingToo, Func<Exception?> second) = Start(stream.Dispose);
+        (Thread closingToo, Func<Exception?> second) = Beside.Start(stream.Dispose);
         closingToo.Join(1000);
         memory.Give(Content);
         writing.Join();
@@ -69,10 +69,10 @@ public sealed class CalledWhileClosingTests : HostileTests
         string path = Temp.NewPath();
         SluiceStream stream = new(path, FileMode.CreateNew, FileAccess.Write, FileShare.None, Window);
         stream.Write(First);
-        (Thread writing, Func<Exception?> error) = Start(() => stream.Write(memory.Span));
+        (Thread writing, Func<Exception?> error) = Beside.Start(() => stream.Write(memory.Span));
         memory.WaitUntilTouched();
         Task closing = stream.DisposeAsync().AsTask();
-        _ = await Record.ExceptionAsync(() => Task.Run(() => CallAsync(stream, call)));
+        _ = await Record.ExceptionAsync(() => Task.Run(() => Beside.CallAsync(stream, call)));
         await closing;
         byte[] other = new byte[20_000];
         Array.Fill(other, (byte)0xEE);
@@ -106,11 +106,11 @@ public sealed class CalledWhileClosingTests : HostileTests
         using HeldMemory memory = new();
         SluiceStream stream = new(Temp.NewPath(), FileMode.CreateNew, FileAccess.Write, FileShare.None, Window);
         stream.Write(First);
-        (Thread writing, Func<Exception?> error) = Start(() => stream.Write(memory.Span));
+        (Thread writing, Func<Exception?> error) = Beside.Start(() => stream.Write(memory.Span));
         memory.WaitUntilTouched();
         Stopwatch time = Stopwatch.StartNew();
-        (Thread closing, _) = Start(stream.Dispose);
-        while (!closing.Join(0) && time.ElapsedMilliseconds < 5000)
+        (Thread closing, _) = Beside.Start(stream.Dispose);
+        while (!closing.Join(0) && time.ElapsedMilliseconds < 3000)
         {
             closing.Interrupt();
         }
@@ -169,7 +169,7 @@ public sealed class CalledWhileClosingTests : HostileTests
         byte[] block = new byte[8192 * 2];
         at = stream.Position;
         int count = 0;
-        (Thread reading, Func<Exception?> error) = Start(() => count = stream.Read(memory.Span[..4096]));
+        (Thread reading, Func<Exception?> error) = Beside.Start(() => count = stream.Read(memory.Span[..4096]));
         memory.WaitUntilTouched();
         Task closing = stream.DisposeAsync().AsTask();
         closing.IsCompleted.ShouldBeFalse("closing has nothing to wait for");
@@ -210,35 +210,5 @@ public sealed class CalledWhileClosingTests : HostileTests
         MemoryStream all = new();
         file.CopyTo(all);
         return all.ToArray();
-    }
-
-    private static async Task CallAsync(SluiceStream stream, string call)
-    {
-        switch (call)
-        {
-            case "Read":
-                _ = stream.Read(new byte[10]);
-                break;
-            case "ReadByte":
-                _ = stream.ReadByte();
-                break;
-            case "Write":
-                stream.Write(new byte[10]);
-                break;
-            case "WriteByte":
-                stream.WriteByte(1);
-                break;
-            default:
-                await stream.WriteByteAsync(1);
-                break;
-        }
-    }
-
-    private static (Thread Thread, Func<Exception?> Error) Start(Action action)
-    {
-        Exception? error = null;
-        Thread thread = new(() => error = Record.Exception(action)) { IsBackground = true };
-        thread.Start();
-        return (thread, () => error);
     }
 }

@@ -22,9 +22,9 @@ public sealed class SlowCopyTests : HostileTests
     {
         using HeldMemory memory = new();
         SluiceStream stream = Create(out string path);
-        (Thread writing, Func<Exception?> error) = Start(() => stream.Write(memory.Span));
+        (Thread writing, Func<Exception?> error) = Beside.Start(() => stream.Write(memory.Span));
         memory.WaitUntilTouched();
-        (Thread closing, Func<Exception?> closingError) = Start(() => CloseAsync(stream, isAsync).AsTask().GetAwaiter().GetResult());
+        (Thread closing, Func<Exception?> closingError) = Beside.Start(() => CloseAsync(stream, isAsync).AsTask().GetAwaiter().GetResult());
         SpinWait.SpinUntil(() => (closing.ThreadState & ThreadState.WaitSleepJoin) != 0);
         memory.Give(Content);
         writing.Join();
@@ -39,7 +39,7 @@ public sealed class SlowCopyTests : HostileTests
     {
         using HeldMemory memory = new();
         SluiceStream stream = Create(out string path);
-        (Thread writing, Func<Exception?> error) = Start(() => stream.Write(memory.Span));
+        (Thread writing, Func<Exception?> error) = Beside.Start(() => stream.Write(memory.Span));
         memory.WaitUntilTouched();
         ValueTask closing = stream.DisposeAsync();
         bool hasEnded = closing.IsCompleted;
@@ -59,7 +59,7 @@ public sealed class SlowCopyTests : HostileTests
         (SafeFileHandle end, SafeFileHandle other) = Native.Pipe();
         using SafeFileHandle reader = end;
         SluiceStream stream = new(other, FileAccess.Write, Window);
-        (Thread writing, Func<Exception?> error) = Start(() => stream.Write(memory.Span));
+        (Thread writing, Func<Exception?> error) = Beside.Start(() => stream.Write(memory.Span));
         memory.WaitUntilTouched();
         stream.Dispose();
         memory.Give(Content);
@@ -81,10 +81,10 @@ public sealed class SlowCopyTests : HostileTests
         SluiceStream stream = new(Temp.NewFile(content), FileMode.Open, FileAccess.ReadWrite, FileShare.None, Window);
         stream.ReadExactly(new byte[100]);
         int count = 0;
-        (Thread reading, Func<Exception?> error) = Start(() => count = stream.Read(memory.Span));
+        (Thread reading, Func<Exception?> error) = Beside.Start(() => count = stream.Read(memory.Span));
         memory.WaitUntilTouched();
         stream.Dispose();
-        await Should.ThrowAsync<ObjectDisposedException>(() => CallAsync(stream, next));
+        await Should.ThrowAsync<ObjectDisposedException>(() => Beside.CallAsync(stream, next));
         RetiredMemory.Flush();
         List<MemoryLease> others = [];
         for (int i = 0; i < 100; i++)
@@ -105,35 +105,13 @@ public sealed class SlowCopyTests : HostileTests
     {
         using HeldMemory memory = new();
         SluiceStream stream = Create(out string path);
-        (Thread writing, Func<Exception?> error) = Start(() => stream.Write(memory.Span));
+        (Thread writing, Func<Exception?> error) = Beside.Start(() => stream.Write(memory.Span));
         memory.WaitUntilTouched();
         await Task.Run(() => CloseAsync(stream, isAsync).AsTask());
         memory.Give(Content);
         writing.Join();
         error().ShouldBeOfType<ObjectDisposedException>();
         (await File.ReadAllBytesAsync(path)).ShouldBeBytes(First);
-    }
-
-    private static async Task CallAsync(SluiceStream stream, string call)
-    {
-        switch (call)
-        {
-            case "Read":
-                _ = stream.Read(new byte[10]);
-                break;
-            case "ReadByte":
-                _ = stream.ReadByte();
-                break;
-            case "Write":
-                stream.Write(new byte[10]);
-                break;
-            case "WriteByte":
-                stream.WriteByte(1);
-                break;
-            default:
-                await stream.WriteByteAsync(1);
-                break;
-        }
     }
 
     /// <summary>A stream that has room in its window.</summary>
@@ -154,13 +132,5 @@ public sealed class SlowCopyTests : HostileTests
 
         stream.Dispose();
         return ValueTask.CompletedTask;
-    }
-
-    private static (Thread Thread, Func<Exception?> Error) Start(Action action)
-    {
-        Exception? error = null;
-        Thread thread = new(() => error = Record.Exception(action)) { IsBackground = true };
-        thread.Start();
-        return (thread, () => error);
     }
 }

@@ -48,4 +48,29 @@ public sealed class OperationGateTests : IDisposable
         heard.ShouldBeGreaterThan(0);
         hasEnded.ShouldBeTrue("the other thread waits for this one");
     }
+
+    /// <summary>However whoever closes the stream has come in: another closing of it waits until what is to be written is found.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Nobody_closes_a_gate_around_one_who_is_sealing_the_stream(bool isCalled)
+    {
+        using SluiceStream stream = new(_temp.NewFile(10), FileMode.Open);
+        OperationGate gate = default;
+        if (isCalled)
+        {
+            gate.TryEnter().ShouldBeTrue();
+            GateTurn turn = gate.TakePlace(stream, isAwaited: false, toClose: true)!;
+            gate.Exit(stream).ShouldBeTrue();
+            turn.IsCalled.ShouldBeTrue();
+        }
+        else
+        {
+            gate.TryEnterToClose().ShouldBeTrue();
+        }
+
+        gate.TryAbandon(stream, whoeverHolds: true).ShouldBeFalse();
+        gate.EndSealing();
+        gate.TryAbandon(stream, whoeverHolds: true).ShouldBeTrue();
+    }
 }
