@@ -132,6 +132,7 @@ internal sealed partial class IoOperation
         _done = 0;
         _total = 0;
         _retries = 0;
+        _strays = default;
         _readsThroughCache = false;
         _hasEdge = false;
         _endsBetweenPieces = false;

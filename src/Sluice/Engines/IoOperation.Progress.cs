@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Sluice.Errors;
+using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -21,6 +22,8 @@ internal sealed partial class IoOperation
         Cancelled,
         Called,
     }
+
+    private StrayCancellations _strays;
 
     /// <summary>Since when it has been where it is, in ticks of Stopwatch; 0 while nobody wants to know.</summary>
     private long _since;
@@ -172,7 +175,10 @@ internal sealed partial class IoOperation
         switch (errno)
         {
             // The kernel cancels what a thread submitted when that thread ends, and reports EFAULT where a cached read was waiting for
-            // its pages then (io_req_task_submit): not the caller's wish, so try again.
+            // its pages then (io_req_task_submit): not the caller's wish, so try again. What may wait for ever stays where it can be
+            // cancelled.
+            case Errno.ECANCELED when WaitsForOthers && !IsCancellationRequested:
+                return _strays.AreFew(Environment.TickCount64);
             case Errno.ECANCELED when !IsCancellationRequested:
             case Errno.EFAULT when Ring is not null:
                 // Where threads end all the time, a thread of the pool, which waits for it, is a safer place than the next one's.
@@ -283,4 +289,23 @@ internal sealed partial class IoOperation
 
     /// <summary>The error of a write says how much of it has gone out.</summary>
     private Exception NotePart(Exception error) => IsRead ? error : PartialWrite.Note(error, _handle!, _done);
+}
+
+/// <summary>
+/// How often in quick succession the kernel has cancelled, unasked, what may wait for ever. One that comes later counts as the first:
+/// several that wait for one another's bytes lose a round each time that bytes come and threads have ended meanwhile, for hours perhaps.
+/// </summary>
+internal struct StrayCancellations
+{
+    private long _lastMs;
+    private int _count;
+
+    /// <summary>Once more: whether it is worth another try.</summary>
+    /// <param name="nowMs">The time, as <see cref="Environment.TickCount64"/> counts it.</param>
+    public bool AreFew(long nowMs)
+    {
+        _count = nowMs - _lastMs >= Tuning.StrayForgottenMs ? 1 : _count + 1;
+        _lastMs = nowMs;
+        return _count < Tuning.OperationMaxRetries;
+    }
 }

@@ -242,4 +242,7 @@ internal static partial class Tuning
 
     /// <summary>Looks of who waits for a write before it sleeps, where there are processors to look on (0037).</summary>
     public const int LogLooks = 3;
+
+    /// <summary>Entries that one thread hands to another together (0032).</summary>
+    public const int EntryChunkMaxEntries = 256;
 }

@@ -124,6 +124,9 @@ internal static partial class Tuning
     /// <summary>So many of them in the ring; the others by a blocking call.</summary>
     public const int OperationMaxRetriesInRing = 4;
 
+    /// <summary>Milliseconds between two stray ECANCELED of a read of a pipe after which the first is forgotten. No measurement.</summary>
+    public const int StrayForgottenMs = 100;
+
     /// <summary>Milliseconds that a synchronous caller waits at a gate before it passes by those who wait for a thread.</summary>
     public const int OperationPatienceMs = 20;
 
@@ -261,9 +264,6 @@ internal static partial class Tuning
 
     /// <summary>Entries of its first step (0032).</summary>
     public const int FolderWalkFirstStepEntries = 8;
-
-    /// <summary>Entries that one thread hands to another together (0032).</summary>
-    public const int EntryChunkMaxEntries = 256;
 
     /// <summary>Groups of entries of a tree that wait to be copied (0024).</summary>
     public const int TreeCopierMaxWaitingGroups = 64;

@@ -1,5 +1,6 @@
 using Microsoft.Win32.SafeHandles;
 using Sluice.Engines;
+using Sluice.Kernel;
 using Sluice.Uring;
 
 namespace Sluice.Tests.Engines;
@@ -57,6 +58,42 @@ public sealed partial class IoOperationTests : IDisposable
 
         _engine.Complete(10);
         (await read).ShouldBe(10);
+    }
+
+    /// <summary>A blocking read of a pipe cannot be cancelled, and keeps its thread until somebody writes.</summary>
+    [SkippableFact]
+    public async Task What_may_wait_for_ever_stays_in_the_ring_however_often_that_cancels_it()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "FIFOs are made with mkfifo");
+        SluiceOptions options = new() { Access = FileAccess.ReadWrite, Engine = _engine };
+        using SluiceHandle fifo = SluiceHandle.Open(_temp.NewFifo(), options);
+        Task<int> read = fifo.ReadAsync(new byte[10], 0).AsTask();
+        for (int i = 0; i < Tuning.OperationMaxRetries - 1; i++)
+        {
+            _engine.Submitted.First().LeavesRing.ShouldBeFalse();
+            _engine.Complete(-Errno.ECANCELED);
+        }
+
+        _engine.Complete(10);
+        (await read).ShouldBe(10);
+    }
+
+    [Fact]
+    public void Stray_cancellations_are_too_many_in_quick_succession_only()
+    {
+        StrayCancellations strays = default;
+        long nowMs = 1_000_000;
+        for (int i = 0; i < 10 * Tuning.OperationMaxRetries; i++)
+        {
+            strays.AreFew(nowMs += Tuning.StrayForgottenMs).ShouldBeTrue();
+        }
+
+        for (int i = 1; i < Tuning.OperationMaxRetries - 1; i++)
+        {
+            strays.AreFew(nowMs).ShouldBeTrue();
+        }
+
+        strays.AreFew(nowMs).ShouldBeFalse();
     }
 
     /// <summary>The first refusal makes the handle a cached one: the others were laid out for a direct one.</summary>
