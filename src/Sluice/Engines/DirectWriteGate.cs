@@ -3,9 +3,9 @@ using Sluice.Memory;
 namespace Sluice.Engines;
 
 /// <summary>
-/// Keeps whole-block direct writes and writes through the page cache apart, for all handles of this process on one file: many of the
-/// first, or one of the second. They take turns: one exclusive visitor, then all shared ones that wait, and so on. Nobody is blocked here:
-/// who has to wait is called when the turn has come.
+/// Keeps whole-block direct writes and writes through the page cache apart, for all direct handles of this process on one file: many of
+/// the first, or one of the second. They take turns: one exclusive visitor, then all shared ones that wait, and so on. Nobody is blocked
+/// here: who has to wait is called when the turn has come.
 /// </summary>
 /// <remarks>
 /// A visitor that needs a thread may be called long before one is free, and threads may all be waiting for visitors behind it: such a

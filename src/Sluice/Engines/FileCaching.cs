@@ -21,7 +21,9 @@ public enum FileCaching
     /// says so. The caller needs no alignment. Not for many small transfers: each that is no whole block goes through the page cache, with
     /// O_DIRECT taken off for it (a write), or waits for the device (a read). A <see cref="SluiceStream"/> that goes to and fro, or is
     /// flushed again and again, has the page cache keep what it meets again for a while (on ext4 and xfs, 2 MiB at most);
-    /// <see cref="OpenFile.EdgeTransfers"/> counts both.
+    /// <see cref="OpenFile.EdgeTransfers"/> counts both. Transfers of direct handles of one process are kept apart where they must be. A
+    /// handle that is not direct, a mapping or another process is to write to no page of the file meanwhile: the kernel may lose one of two
+    /// such writes, and says so by EIO of the next flush (open(2), NOTES).
     /// </summary>
     Direct = 2,
 }

@@ -25,7 +25,7 @@ internal sealed partial class IoOperation
     /// <summary>How often one submission may fail with EINTR, EAGAIN or a stray ECANCELED before the caller hears of it.</summary>
     private const int MaxRetries = Tuning.OperationMaxRetries;
 
-    /// <summary>So many of them in the ring; the others by a blocking call.</summary>
+    /// <summary>Behind so many a transfer of a file that is cancelled unasked leaves the rings, for a blocking call.</summary>
     private const int MaxRetriesInRing = Tuning.OperationMaxRetriesInRing;
 
     private OpenFile? _handle;

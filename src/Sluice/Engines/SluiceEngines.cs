@@ -85,6 +85,7 @@ public static class SluiceEngines
                     + $"SLUICE_RINGS or Sluice.Rings asks for {RingsSetting}"
                 : Volatile.Read(ref s_fewerReason) is { } fewer ? $"{count} of at most {MaxRings}: another was refused ({fewer})"
                 : MaxRings == 1 ? $"1, which is enough for {Environment.ProcessorCount} processors"
+                : count >= MaxRings ? $"{count}, the most for {Environment.ProcessorCount} processors: threads that submit met often"
                 : $"{count} of at most {MaxRings}: one more when threads that submit meet often";
         }
     }

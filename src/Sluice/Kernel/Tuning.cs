@@ -121,7 +121,7 @@ internal static partial class Tuning
     /// <summary>Times that one submission may fail with EINTR, EAGAIN or a stray ECANCELED before its caller hears of it.</summary>
     public const int OperationMaxRetries = 64;
 
-    /// <summary>So many of them in the ring; the others by a blocking call.</summary>
+    /// <summary>Behind so many a transfer of a file that is cancelled unasked leaves the rings, for a blocking call.</summary>
     public const int OperationMaxRetriesInRing = 4;
 
     /// <summary>Milliseconds between two stray ECANCELED of a read of a pipe after which the first is forgotten. No measurement.</summary>

@@ -175,6 +175,12 @@ internal static class StartingRings
         Task[] others = [.. Enumerable.Range(0, 1000).Select(_ => handle.FlushToDiskAsync().AsTask())];
         SpinWait.SpinUntil(static () => !SluiceEngines.RingsDescription.StartsWith("1 of", StringComparison.Ordinal), Watchdog.Patience)
             .ShouldBeTrue(SluiceEngines.RingsDescription);
+        if (SluiceEngines.RingCount == Environment.ProcessorCount)
+        {
+            SluiceEngines.RingsDescription.ShouldBe(
+                $"{Environment.ProcessorCount}, the most for {Environment.ProcessorCount} processors: threads that submit met often");
+        }
+
         goesOn.Set();
         await first.WaitAsync(Watchdog.Patience);
         await Task.WhenAll(others).WaitAsync(Watchdog.Patience);
