@@ -14,6 +14,10 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
 
     public static TheoryData<string> Scenarios => [.. All.Keys];
 
+    /// <summary>Of which every order beside others' work can be run.</summary>
+    public static TheoryData<string> SmallScenarios =>
+        [.. All.Where(static s => s.Value.Submitted.Length < 3).Select(static s => s.Key)];
+
     /// <summary>What is submitted, how many threads the pool has, and up to how many lost turns every order is run.</summary>
     private static Dictionary<string, (DutyOperation[] Operations, int[] Submitted, int Workers, int MaxLost)> All { get; } =
         new(StringComparer.Ordinal)
@@ -47,6 +51,20 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
     [MemberData(nameof(Scenarios))]
     public void All_that_completes_runs_in_random_orders(string scenario) =>
         Explorer.Roam(() => Create(scenario, new CompletionDuty(DutyWorld.LongTicks)), RandomOrders).ShouldBeNull();
+
+    /// <summary>Then leaders give the role up, and who leaves the next continuation to the pool has asked for a thread.</summary>
+    [Theory]
+    [MemberData(nameof(SmallScenarios))]
+    public void All_that_completes_runs_beside_others_work_in_every_order(string scenario)
+    {
+        Explorer.Exhaust(() => CreateBesideOthers(scenario), 0, out int runs).ShouldBeNull();
+        output.WriteLine($"no turn lost: {runs} orders, which are all");
+    }
+
+    [Theory]
+    [MemberData(nameof(Scenarios))]
+    public void All_that_completes_runs_beside_others_work_in_random_orders(string scenario) =>
+        Explorer.Roam(() => CreateBesideOthers(scenario), RandomOrders).ShouldBeNull();
 
     [Fact]
     public void A_helper_that_was_not_asked_for_by_one_who_lost_the_role_is_missed()
@@ -230,6 +248,12 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
     {
         (DutyOperation[] operations, int[] submitted, int workers, _) = All[scenario];
         return new DutyWorld(duty, operations, workers, submitted);
+    }
+
+    private static DutyWorld CreateBesideOthers(string scenario)
+    {
+        (DutyOperation[] operations, int[] submitted, int workers, _) = All[scenario];
+        return new DutyWorld(new CompletionDuty(DutyWorld.LongTicks), operations, workers, submitted, new DutyRing(HasOthersWork: true));
     }
 
     /// <summary>A leader takes itself for one as long as its turn lasts.</summary>

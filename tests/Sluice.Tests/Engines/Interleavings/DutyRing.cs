@@ -6,6 +6,7 @@ namespace Sluice.Tests.Engines.Interleavings;
 /// <param name="MayRefuse">At any time the kernel may let nobody enter any more.</param>
 /// <param name="MayStarve">The kernel may have no memory for entries for a while.</param>
 /// <param name="StarvesOn">And then it has none any more.</param>
+/// <param name="HasOthersWork">The pool has others' work, then none, and then some again, from any step on.</param>
 /// <param name="MaxStarvedLooks">Tries in a row of which it takes no entry that are a refusal.</param>
 /// <param name="Defect">What is done wrong.</param>
 internal sealed record DutyRing(
@@ -14,6 +15,7 @@ internal sealed record DutyRing(
     bool MayRefuse = false,
     bool MayStarve = false,
     bool StarvesOn = false,
+    bool HasOthersWork = false,
     int MaxStarvedLooks = int.MaxValue,
     DutyDefect Defect = DutyDefect.None);
 

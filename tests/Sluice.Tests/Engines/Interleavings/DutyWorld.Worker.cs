@@ -75,10 +75,10 @@ internal sealed partial class DutyWorld
                     break;
                 case (DutyStep.Run, _):
                     duty.Measure(world._operations[_picked].Ticks, isInterrupted: false);
-                    Next(duty.Ran(_turn, _more, isPoolWanted: false));
+                    Next(duty.Ran(_turn, _more, (duty.AreContinuationsLong || !duty.Leads(_turn)) && world._isPoolWanted));
                     break;
                 case (DutyStep.Consider, _):
-                    Next(duty.Considered(_turn, isPoolWanted: false, nowMs: 0));
+                    Next(duty.Considered(_turn, world._isPoolWanted, nowMs: 0));
                     break;
                 case (DutyStep.Summon, 0):
                     world._watcher.Wake();
@@ -93,7 +93,7 @@ internal sealed partial class DutyWorld
                 case (DutyStep.Take, _):
                     if (TakeOn(world, _turn.Role, _turn, _taken, _part - 1) is { } count)
                     {
-                        Next(CompletionDuty.Taken(_turn, count, world._completed.Count > 0, isPoolWanted: false));
+                        Next(CompletionDuty.Taken(_turn, count, world._completed.Count > 0, count > 0 && world._isPoolWanted));
                     }
 
                     break;
@@ -118,7 +118,7 @@ internal sealed partial class DutyWorld
 
                     break;
                 case (DutyStep.RunAlone, _):
-                    Next(duty.RanAlone(_turn, _got, isPoolWanted: false));
+                    Next(duty.RanAlone(_turn, _got, !_got && world._isPoolWanted));
                     break;
                 case (DutyStep.Wait, 0):
                     duty.EnterKernel(_turn);

@@ -29,6 +29,7 @@ internal sealed partial class DutyWorld : World
     private readonly Watcher _watcher;
     private int _workItems;
     private bool _hasRunTwice;
+    private bool _isPoolWanted;
 
     public DutyWorld(CompletionDuty duty, DutyOperation[] operations, int workers, int[] submitted, DutyRing? ring = null)
     {
@@ -57,6 +58,13 @@ internal sealed partial class DutyWorld : World
         for (int i = 0; i < operations.Length; i++)
         {
             _actors.Add(new Device(this, i));
+        }
+
+        if (_ring.HasOthersWork)
+        {
+            _isPoolWanted = true;
+            _actors.Add(new Kernel(() => _isPoolWanted, () => _isPoolWanted = false));
+            _actors.Add(new Kernel(() => !_isPoolWanted, () => _isPoolWanted = true));
         }
 
         if (_ring.MayRefuse)
