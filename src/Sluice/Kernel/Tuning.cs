@@ -46,7 +46,7 @@ internal static partial class Tuning
     /// <summary>A look that finds it free forgets one part in two to this power: a sixteenth. No measurement.</summary>
     public const int ContentionForgetShift = 4;
 
-    /// <summary>Above this another ring is made: about every fourth look. No measurement: see <see cref="ProcessorsPerRing"/>.</summary>
+    /// <summary>Above this another ring is made: every fifth look, for long. No measurement: <see cref="ProcessorsPerRing"/>.</summary>
     public const int MaxContention = 256;
 
     /// <summary>Times in a row that a thread puts in what others left for it, before they wait for the submission lock.</summary>
