@@ -63,6 +63,31 @@ public sealed partial class SecondFaultTests
         Numbers(folder).ShouldBe([1, 2, 3, 4, 5]);
     }
 
+    /// <summary>
+    /// What is left keeps the space that it had reserved: the segment that drops the tail is on the disk by then, and the log goes on in
+    /// it. The largest file that there may be, and an operation that nobody has cancelled, are a file system's errors like others.
+    /// </summary>
+    [SkippableTheory]
+    [InlineData(EIO)]
+    [InlineData(27)]
+    [InlineData(125)]
+    public void A_tail_is_dropped_where_no_length_can_be_set(int errno)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Durability = LogDurability.Durable, SegmentBytes = 1 << 20 });
+        Append(log, 1, 5);
+        int failed = 0;
+        SystemCallFaults.Use((call, _, _) => call == "ftruncate" && Interlocked.Increment(ref failed) > 0 ? -errno : 0);
+        log.TruncateAfter(2);
+        failed.ShouldBeGreaterThan(0);
+        log.Append(Records.Make(0, 11, 40), LogDurability.Durable).ShouldBe(3);
+        Should.Throw<IOException>(log.Dispose).Message.ShouldContain("Setting the length of");
+        SystemCallFaults.Use(null);
+        SluiceLog.Open(folder.Log).Dispose();
+        Numbers(folder).ShouldBe([1, 2, 11]);
+    }
+
     /// <summary>The frame of a record that failed was there as a whole, and the next writer has another record in its place.</summary>
     [SkippableFact]
     public void A_record_in_the_place_of_one_that_failed_is_not_skipped()

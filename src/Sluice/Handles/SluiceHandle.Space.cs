@@ -27,28 +27,30 @@ public sealed partial class SluiceHandle
             IoErrors.ThrowUnseekable("Setting the length of", Path);
         }
 
-        try
+        ArgumentOutOfRangeException.ThrowIfNegative(length);
+        if (Libc.IsSupported)
         {
-            RandomAccess.SetLength(_file, length);
-        }
-        catch (NotSupportedException) when (Libc.IsSupported)
-        {
-            // On a file system that has died, and ever after, .NET takes a file for one that cannot seek.
+            // .NET's own would say that it was cancelled, by whom there is nobody (ECANCELED), and that a file on a file system that has
+            // died cannot seek.
             using Reference reference = Hold();
             int result = PathCalls.SetLength(_fd, length);
             if (result < 0)
             {
-                IoErrors.Throw(-result, IoVerb.SetLength, Path, length);
+                throw (result == -Errno.EINVAL ? MissingLengthAccess(Errno.EINVAL) : null)
+                    ?? IoErrors.Create(-result, IoVerb.SetLength, Path, length);
             }
+
+            return;
         }
-        catch (IOException e) when (MissingAccess(IoVerb.SetLength, -1) is { } missing)
+
+        try
         {
-            // The type is .NET's: ftruncate(2) says "Invalid argument".
-            throw new IOException(missing.Message, e) { HResult = e.HResult };
+            RandomAccess.SetLength(_file, length);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw IoErrors.Wrap(e, IoVerb.SetLength, Path, length);
+            throw (e is IOException ? MissingLengthAccess(e.HResult) : null)
+                ?? IoErrors.Wrap(e, IoVerb.SetLength, Path, length);
         }
     }
 
@@ -173,6 +175,10 @@ public sealed partial class SluiceHandle
 
         return SpaceCalls.Allocate(_fd, mode, offset, length);
     }
+
+    /// <summary>Where the handle was not opened for writing. The type is .NET's on Unix: ftruncate(2) says "Invalid argument".</summary>
+    private IOException? MissingLengthAccess(int reason) =>
+        MissingAccess(IoVerb.SetLength, -1) is { } missing ? new IOException(missing.Message, missing) { HResult = reason } : null;
 
     private void ChangeSpace(IoVerb verb, FallocateFlags mode, long offset, long length)
     {

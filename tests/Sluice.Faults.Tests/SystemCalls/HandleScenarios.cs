@@ -39,6 +39,8 @@ internal static class HandleScenarios
         yield return Of("FlushToDiskAsync", caching, static h => h.FlushToDiskAsync().AsTask());
         yield return Of("Allocate", caching, static h => Run(() => h.Allocate(0, 100_000)), null);
         yield return Of("PunchHole", caching, static h => Run(() => h.PunchHole(4096, 8192)), Punched);
+        yield return Of("SetLength shorter", caching, static h => Run(() => h.SetLength(Length)), Old[..Length]);
+        yield return Of("SetLength longer", caching, static h => Run(() => h.SetLength(100_000)), [.. Old, .. new byte[40_000]]);
         yield return Of("GetExtents", caching, static h => Run(() => GetExtents(h).ShouldBeGreaterThanOrEqualTo(Old.Length)));
     }
 

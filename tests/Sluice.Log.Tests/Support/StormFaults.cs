@@ -12,6 +12,7 @@ internal sealed class StormFaults : IDisposable
     private const int EIO = 5;
     private const int EACCES = 13;
     private const int EMFILE = 24;
+    private const int EFBIG = 27;
     private const int ENOSPC = 28;
 
     private readonly string _log;
@@ -126,6 +127,7 @@ internal sealed class StormFaults : IDisposable
                 Kinds.Removing or Kinds.Renaming => EACCES,
                 Kinds.WritingSegment or Kinds.WritingState => ENOSPC,
                 Kinds.Opening => EMFILE,
+                Kinds.SettingLength => EFBIG,
                 _ => EIO,
             };
             _trace.Add($"      {errno} for {call} {Path.GetFileName(name)} {length} on {Thread.CurrentThread.Name ?? "the caller"}");

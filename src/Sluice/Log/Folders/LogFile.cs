@@ -82,6 +82,21 @@ internal static class LogFile
         }
     }
 
+    /// <summary>Sets the length of a file; one that the file system finds too large is an error of it like others (EFBIG).</summary>
+    /// <exception cref="IOException">It could not be set.</exception>
+    /// <exception cref="UnauthorizedAccessException">It may not be set.</exception>
+    public static void SetLength(SluiceHandle file, long length)
+    {
+        try
+        {
+            file.SetLength(length);
+        }
+        catch (ArgumentOutOfRangeException e)
+        {
+            throw new IOException(e.Message, e) { HResult = Errno.EFBIG };
+        }
+    }
+
     /// <summary>Sets the length of a file that is left for good: nobody is told if that fails.</summary>
     public static void TrySetLength(SluiceHandle file, long length)
     {
@@ -89,9 +104,9 @@ internal static class LogFile
         {
             file.SetLength(length);
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or OutOfMemoryException)
+        catch
         {
-            // Its device may be the reason why it is left.
+            // Of whatever kind. Its device may be the reason why it is left.
         }
     }
 

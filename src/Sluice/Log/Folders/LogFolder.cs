@@ -295,7 +295,7 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
 
             // Of those behind it that were removed already: one that came back after a power cut would name this one.
             FlushToDisk();
-            file.SetLength(0);
+            LogFile.SetLength(file, 0);
             LogFile.FlushData(file, settings);
             return true;
         }

@@ -43,7 +43,7 @@ internal sealed partial class RecoveredLog
         {
             if (Cut is not null)
             {
-                _lastFile!.SetLength(_scanner!.Offset);
+                LogFile.SetLength(_lastFile!, _scanner!.Offset);
             }
 
             // Last: it says so where those before have come to nothing.

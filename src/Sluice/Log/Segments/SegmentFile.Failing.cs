@@ -1,3 +1,4 @@
+using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 
 namespace Sluice.Log.Segments;
@@ -67,7 +68,7 @@ internal sealed partial class SegmentFile
         if (_failedTo > offset)
         {
             Volatile.Write(ref _cuts, _cuts + 1);
-            _handle.SetLength(offset);
+            LogFile.SetLength(_handle, offset);
             _failedTo = 0;
         }
     }

@@ -211,7 +211,7 @@ internal sealed partial class SegmentFile : IDisposable
         byte[] footer = LogLayout.MakeFooter(
             new SegmentTotals(LastSequence - FirstSequence + 1, LastSequence, FirstTime, LastTime), _index, Offset, Chain, _headerChain);
         _handle.Write(footer, Offset);
-        _handle.SetLength(Offset + footer.Length);
+        LogFile.SetLength(_handle, Offset + footer.Length);
         ThrowIfDeleted();
         LogFile.Flush(_handle, _settings);
         HasFooter = true;
@@ -221,7 +221,7 @@ internal sealed partial class SegmentFile : IDisposable
     public void Reserve() => Reserve(_handle, _settings);
 
     /// <summary>Gives reserved space back.</summary>
-    public void CutReserved() => _handle.SetLength(Offset);
+    public void CutReserved() => LogFile.SetLength(_handle, Offset);
 
     /// <summary>
     /// As <see cref="CutReserved"/>, where the segment is left for good: nobody is told if that fails. One with a footer has nothing
@@ -266,7 +266,7 @@ internal sealed partial class SegmentFile : IDisposable
     {
         try
         {
-            _handle.SetLength(0);
+            LogFile.SetLength(_handle, 0);
             LogFile.FlushData(_handle, _settings);
             return true;
         }
