@@ -130,6 +130,46 @@ public sealed class MissingTests
         Should.Throw<SluiceLogDamagedException>(() => reader.TryRead(out _)).Message.ShouldContain("wrong order");
     }
 
+    /// <summary>
+    /// The segment that took records back is gone, and log.state with it, before anything behind it was known to be durable: what is there
+    /// begins no later than the first one ends, and the reason says what is the matter.
+    /// </summary>
+    [Fact]
+    public void Where_the_next_segment_begins_no_later_the_tail_says_that_one_is_missing()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        string killed = Path.Combine(folder.Root, "killed");
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            for (int i = 0; i < 4; i++)
+            {
+                log.Append(Records.Make(0, i, 20), LogDurability.Written);
+            }
+
+            log.TruncateAfter(1);
+            log.Append(Records.Make(1, 0, 20), LogDurability.Written);
+        }
+
+        SluiceLogOptions larger = new() { SegmentBytes = 4096, MaxRecordBytes = 20_000, BufferBytes = 80_000, Preallocate = false };
+        using (SluiceLog log = SluiceLog.Open(folder.Log, larger))
+        {
+            // It has no room in the second segment, whose frames are smaller.
+            log.Append(Records.Make(1, 1, 9000), LogDurability.Written);
+            FolderImage.Copy(folder.Log, killed);
+        }
+
+        string[] files = [.. Directory.GetFiles(killed, "*.slog").Order(StringComparer.Ordinal)];
+        File.Delete(files[1]);
+        File.Delete(Path.Combine(killed, LogFolder.StateName));
+        using SluiceLogReader reader = new(killed, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        while (reader.TryRead(out _))
+        {
+        }
+
+        reader.NextSequence.ShouldBe(5);
+        reader.Tail.ShouldNotBeNull().Reason.ShouldContain("a segment is missing");
+    }
+
     /// <summary>Each file of many logs that were truncated, closed and opened, in turn.</summary>
     [Theory]
     [MemberData(nameof(Seeds))]

@@ -84,7 +84,9 @@ public sealed partial class SluiceLogReader
         }
         else
         {
-            string reason = end == FrameResult.Bad ? _segment.Reason : "its records end before the next segment begins";
+            string reason = end == FrameResult.Bad ? _segment.Reason
+                : isLater ? "its records end before the next segment begins"
+                : LogErrors.Missing(_segment.Path, next.Path);
             if (!_isDurableBehind && !_segment.IsKnownToBeLonger && KnownDurable() <= _segment.ReadTo)
             {
                 _tail = new TornTail(_segment.Path, _segment.Offset, _next, reason);
