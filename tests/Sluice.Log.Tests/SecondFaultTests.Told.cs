@@ -88,6 +88,36 @@ public sealed partial class SecondFaultTests
         Numbers(folder).ShouldBe([1, 2, 11]);
     }
 
+    /// <summary>A file that is too large (EFBIG) is an argument out of range for .NET, and none of whoever calls the log.</summary>
+    [SkippableFact]
+    public void What_the_file_system_finds_too_large_is_no_argument_of_the_callers()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        Func<string, bool> isOf = static _ => true;
+        SystemCallFaults.Use((call, fd, length) => call == "pwrite" && length > 0 && isOf(NameOf(fd) ?? "") ? -27 : 0);
+        ShouldFail(() => SluiceLog.Open(folder.Log).Dispose());
+        isOf = static _ => false;
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Durability = LogDurability.Durable, Preallocate = false });
+        Append(log, 1, 5);
+        isOf = static name => name == LogFolder.StateName;
+        ShouldFail(() => log.TruncateAfter(2));
+        isOf = static name => name == "0000000002.slog";
+        ShouldFail(() => log.TruncateAfter(2));
+        isOf = static name => name == "0000000001.slog";
+        ShouldFail(() => log.Append(new byte[10]));
+        isOf = static _ => false;
+        log.TruncateAfter(2);
+        Numbers(folder).ShouldBe([1, 2]);
+
+        static void ShouldFail(Action action)
+        {
+            IOException error = Should.Throw<IOException>(action);
+            (error.HResult, error.Message).ShouldSatisfyAllConditions(
+                static e => e.HResult.ShouldBe(27), static e => e.Message.ShouldContain("Writing '"));
+        }
+    }
+
     /// <summary>The frame of a record that failed was there as a whole, and the next writer has another record in its place.</summary>
     [SkippableFact]
     public void A_record_in_the_place_of_one_that_failed_is_not_skipped()

@@ -13,10 +13,9 @@ internal sealed partial class FramedOutput
         {
             segment.Seal();
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentOutOfRangeException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Out of its range is a footer beyond the largest file (EFBIG). Without a footer a segment is read as well: its records
-            // are on the disk, as far as the next one's first.
+            // Without a footer a segment is read as well: its records are on the disk, as far as the next one's first.
         }
     }
 

@@ -82,7 +82,25 @@ internal static class LogFile
         }
     }
 
-    /// <summary>Sets the length of a file; one that the file system finds too large is an error of it like others (EFBIG).</summary>
+    /// <summary>
+    /// Writes to a file. One that the file system, or a limit, finds too large (EFBIG) is an argument out of range for .NET, which whoever
+    /// calls the log would take for one of his own.
+    /// </summary>
+    /// <exception cref="IOException">It could not be written.</exception>
+    /// <exception cref="UnauthorizedAccessException">It may not be written.</exception>
+    public static void Write(SluiceHandle file, ReadOnlySpan<byte> bytes, long offset)
+    {
+        try
+        {
+            file.Write(bytes, offset);
+        }
+        catch (ArgumentOutOfRangeException e)
+        {
+            throw TooLarge(e);
+        }
+    }
+
+    /// <summary>Sets the length of a file. Too large a one as in <see cref="Write"/>.</summary>
     /// <exception cref="IOException">It could not be set.</exception>
     /// <exception cref="UnauthorizedAccessException">It may not be set.</exception>
     public static void SetLength(SluiceHandle file, long length)
@@ -93,7 +111,7 @@ internal static class LogFile
         }
         catch (ArgumentOutOfRangeException e)
         {
-            throw new IOException(e.Message, e) { HResult = Errno.EFBIG };
+            throw TooLarge(e);
         }
     }
 
@@ -231,6 +249,8 @@ internal static class LogFile
         }
     }
 
+    private static IOException TooLarge(ArgumentOutOfRangeException error) => new(error.Message, error) { HResult = Errno.EFBIG };
+
     private static void Flush(SluiceHandle file, IoVerb verb, LogSettings settings, bool needsJournal = false)
     {
         // Through an engine that stands before another one, for tests; else straight to the system call.
@@ -257,7 +277,8 @@ internal static class LogFile
 
         if (result < 0)
         {
-            IoErrors.Throw(-result, verb, file.Path, -1);
+            Exception error = IoErrors.Create(-result, verb, file.Path, -1);
+            throw error is ArgumentOutOfRangeException tooLarge ? TooLarge(tooLarge) : error;
         }
     }
 

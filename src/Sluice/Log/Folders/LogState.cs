@@ -90,6 +90,6 @@ internal readonly record struct LogState(
         BinaryPrimitives.WriteInt32LittleEndian(bytes[40..], ProcessId);
         BinaryPrimitives.WriteInt64LittleEndian(bytes[48..], SegmentId);
         BinaryPrimitives.WriteUInt32LittleEndian(bytes[60..], Crc32C.Append(Crc32C.Begin, bytes[..60]));
-        file.Write(bytes, 0);
+        LogFile.Write(file, bytes, 0);
     }
 }

@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Globalization;
 using System.Runtime.InteropServices;
 using Sluice.Kernel;
+using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 
 namespace Sluice.Log.Kept;
@@ -68,7 +69,7 @@ internal record struct MemoryMark(MemoryStage Stage, Guid LogId, Guid Boot, ulon
         _ = Boot.TryWriteBytes(bytes[32..], bigEndian: true, out _);
         BinaryPrimitives.WriteUInt64LittleEndian(bytes[48..], Namespace);
         BinaryPrimitives.WriteUInt32LittleEndian(bytes[60..], Crc32C.Append(Crc32C.Begin, bytes[..60]));
-        file.Write(bytes, 0);
+        LogFile.Write(file, bytes, 0);
     }
 
     /// <summary>Says which boot and which IPC namespace this is; false where /proc does not say it.</summary>

@@ -32,7 +32,7 @@ internal sealed partial class SegmentFile
             uint chain = header.Write(bytes);
             Reserve(handle, options);
 
-            handle.Write(bytes, 0);
+            LogFile.Write(handle, bytes, 0);
             LogFile.Flush(handle, options);
             folder.FlushToDisk();
             return new SegmentFile(folder, handle, options, header, chain);

@@ -33,7 +33,7 @@ internal sealed partial class SegmentFile
         CutFailedAndReserve(offset);
         try
         {
-            _handle.Write(frame, offset);
+            LogFile.Write(_handle, frame, offset);
         }
         catch
         {
@@ -85,7 +85,7 @@ internal sealed partial class SegmentFile
             zeros.Clear();
             if (_handle.Length > offset)
             {
-                _handle.Write(zeros, offset);
+                LogFile.Write(_handle, zeros, offset);
             }
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)

@@ -210,7 +210,7 @@ internal sealed partial class SegmentFile : IDisposable
     {
         byte[] footer = LogLayout.MakeFooter(
             new SegmentTotals(LastSequence - FirstSequence + 1, LastSequence, FirstTime, LastTime), _index, Offset, Chain, _headerChain);
-        _handle.Write(footer, Offset);
+        LogFile.Write(_handle, footer, Offset);
         LogFile.SetLength(_handle, Offset + footer.Length);
         ThrowIfDeleted();
         LogFile.Flush(_handle, _settings);
