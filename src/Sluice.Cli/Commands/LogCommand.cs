@@ -48,13 +48,18 @@ internal sealed class LogCommand(
             throw new FileNotFoundException($"{options.Directory}: there is no log in it");
     }
 
-    private IEnumerable<string> Segments() => Directory.EnumerateFiles(options.Directory).Where(static f =>
+    private IEnumerable<string> Segments() => Directory.EnumerateFiles(options.Directory).Where(static f => DigitsOf(f) is not null);
+
+    // Null where it is no segment, compressed or not.
+    private static string? DigitsOf(string path)
     {
-        string name = Path.GetFileName(f);
+        string name = Path.GetFileName(path);
         name = name.EndsWith(".gz", StringComparison.Ordinal) ? name[..^3] : name;
-        return name.EndsWith(".slog", StringComparison.Ordinal)
-            && Path.GetFileNameWithoutExtension(name) is { Length: >= SegmentDigits } digits && digits.All(char.IsAsciiDigit);
-    });
+        string digits = Path.GetFileNameWithoutExtension(name);
+        bool isSegment = name.EndsWith(".slog", StringComparison.Ordinal)
+            && digits.Length >= SegmentDigits && digits.All(char.IsAsciiDigit);
+        return isSegment ? digits : null;
+    }
 
     private int Load()
     {
@@ -204,8 +209,8 @@ internal sealed class LogCommand(
         if (reader.Damage.Count == 0 && reader.Drops == 0 && numbers > records)
         {
             terminal.WriteLine(numbers - records == 1
-                ? "1 number is no record's: its append did not end"
-                : $"{numbers - records:#,0} numbers are no record's: their appends did not end");
+                ? "1 number is no record's: its append failed or was given up"
+                : $"{numbers - records:#,0} numbers are no record's: their appends failed or were given up");
         }
         foreach (SluiceLogDamagedException damage in reader.Damage)
             terminal.WriteError(damage.Message);
@@ -221,7 +226,8 @@ internal sealed class LogCommand(
     private int Truncate()
     {
         // Whoever goes on in the segment that is made is the log's owner, and who could not read the log reads nothing of it.
-        string newest = Segments().OrderBy(static s => s.Length).ThenBy(static s => s, StringComparer.Ordinal).Last();
+        string newest = Segments().OrderBy(static s => DigitsOf(s)!.Length).ThenBy(DigitsOf, StringComparer.Ordinal)
+            .ThenByDescending(static s => s.Length).Last();
         if (!PathKinds.IsOwn(newest) || new FileInfo(newest).LinkTarget is not null)
             return Fail($"{newest} is another user's, or a link: cut the log as the user who writes it");
         using SluiceLog log = SluiceLog.Open(options.Directory, new SluiceLogOptions

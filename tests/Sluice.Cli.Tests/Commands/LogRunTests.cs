@@ -183,8 +183,8 @@ public sealed class LogRunTests : IDisposable
     /// <summary>Whoever counts finds more numbers than records, and is told why.</summary>
     [Theory]
     [InlineData(0, "4 records, 24 B, from 1 on; the next is 5\n")]
-    [InlineData(1, "4 records, 24 B, from 1 on; the next is 6\n1 number is no record's: its append did not end\n")]
-    [InlineData(2, "4 records, 24 B, from 1 on; the next is 7\n2 numbers are no record's: their appends did not end\n")]
+    [InlineData(1, "4 records, 24 B, from 1 on; the next is 6\n1 number is no record's: its append failed or was given up\n")]
+    [InlineData(2, "4 records, 24 B, from 1 on; the next is 7\n2 numbers are no record's: their appends failed or were given up\n")]
     public async Task Verify_says_why_numbers_are_nobodys(int withdrawn, string output)
     {
         using (SluiceLog log = SluiceLog.Open(Log))

@@ -1,0 +1,50 @@
+using System.IO.Compression;
+using Shouldly;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Commands;
+
+/// <summary>What `sluice log truncate` makes beside what is there.</summary>
+public sealed class LogTruncateTests : IDisposable
+{
+    private readonly string _folder = Directory.CreateTempSubdirectory("sluice-log-truncate-").FullName;
+
+    private string Log => Path.Combine(_folder, "log");
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    /// <summary>Compressed segments have longer names, and are older.</summary>
+    [SkippableFact]
+    public async Task What_truncate_makes_may_be_read_by_who_may_read_the_newest_segment()
+    {
+        Skip.If(OperatingSystem.IsWindows(), "permissions of Unix");
+        using (SluiceLog log = SluiceLog.Open(Log, new SluiceLogOptions
+        {
+            SegmentBytes = 4096,
+            MaxRecordBytes = 1000,
+            BufferBytes = 4000,
+            Preallocate = false,
+            Durability = LogDurability.Durable,
+            Compression = CompressionLevel.Fastest,
+        }))
+        {
+            for (int i = 0; i < 10_000 && Directory.GetFiles(Log, "*.gz").Length == 0; i++)
+            {
+                log.Append(new byte[900]);
+                await Task.Delay(1);
+            }
+        }
+
+        foreach (string compressed in Directory.GetFiles(Log, "*.gz"))
+            File.SetUnixFileMode(compressed, UnixFileMode.UserRead | UnixFileMode.GroupRead | UnixFileMode.OtherRead);
+        string newest = Directory.GetFiles(Log, "*.slog").Order(StringComparer.Ordinal).Last();
+        File.SetUnixFileMode(newest, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        ToolRun run = await ToolRun.RunAsync("log", "truncate", "--after", "1", Log);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        string made = Directory.GetFiles(Log, "*.slog").Order(StringComparer.Ordinal).Last();
+        made.ShouldNotBe(newest);
+        File.GetUnixFileMode(made).ShouldBe(UnixFileMode.UserRead | UnixFileMode.UserWrite);
+    }
+}
