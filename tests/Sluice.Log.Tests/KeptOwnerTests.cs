@@ -119,6 +119,72 @@ public sealed class KeptOwnerTests
         ShouldBeGone(folder, key);
     }
 
+    /// <summary>A want of address space passes; who accepts the loss of what is gone does not lose what is there.</summary>
+    [SkippableFact]
+    public void Memory_that_there_is_no_room_for_is_not_lost()
+    {
+        using TempFolder folder = new();
+        int key = LeaveTwoRecords(folder);
+        SystemCallFaults.Use(static (call, _, _) => call == "shmat" ? -Errno.ENOMEM : 0);
+        try
+        {
+            IOException error = Should.Throw<IOException>(
+                () => SluiceLog.Open(folder.Log, new SluiceLogOptions { AcceptLoss = true }).Dispose());
+            error.ShouldNotBeOfType<SluiceLogDamagedException>();
+            error.HResult.ShouldBe(Errno.ENOMEM);
+        }
+        finally
+        {
+            SystemCallFaults.Use(null);
+        }
+
+        using (SluiceLog next = SluiceLog.Open(folder.Log))
+        {
+            next.Restored.ShouldBe(2);
+        }
+
+        ShouldBeGone(folder, key);
+    }
+
+    /// <summary>Else nobody would find it any more.</summary>
+    [SkippableFact]
+    public void Memory_that_cannot_be_removed_keeps_its_name()
+    {
+        using TempFolder folder = new();
+        SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Memory = LogMemory.Shared });
+        log.Append(Records.Make(0, 0, 100));
+        SystemCallFaults.Use(static (call, _, _) => call == "shmctl" ? -Errno.EPERM : 0);
+        try
+        {
+            log.Dispose();
+        }
+        finally
+        {
+            SystemCallFaults.Use(null);
+        }
+
+        int key = KeyOf(folder);
+        key.ShouldNotBe(0);
+        using (SluiceLog next = SluiceLog.Open(folder.Log))
+        {
+            (next.Restored, next.NextSequence).ShouldBe((0, 2));
+        }
+
+        ShouldBeGone(folder, key);
+    }
+
+    /// <summary>A log that could not be closed; the key of the memory that it has left.</summary>
+    private static int LeaveTwoRecords(TempFolder folder)
+    {
+        FailingEngine engine = new();
+        SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Memory = LogMemory.Shared, Engine = engine });
+        log.Append(Records.Make(0, 0, 100));
+        log.Append(Records.Make(0, 1, 100));
+        engine.WriteErrno = FailingEngine.ENOSPC;
+        Should.Throw<IOException>(log.Dispose);
+        return KeyOf(folder);
+    }
+
     /// <summary>A process that may not see /proc/sys (a sandbox) does not pass over what the last one left.</summary>
     [SkippableFact]
     public async Task Where_nothing_says_which_boot_this_is_the_memory_is_looked_for()

@@ -1,6 +1,7 @@
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 using Sluice.Log.Stages;
+using Sluice.Tests.Shared;
 using Sluice.Uring;
 
 namespace Sluice.Log.Tests;
@@ -132,6 +133,10 @@ public sealed class WithoutMemoryTests : IDisposable
                 Environment.CurrentManagedThreadId == _thread && calls++ == call ? throw new OutOfMemoryException() : 0);
             Exception? error = Record.Exception(log.Dispose);
             SystemCallFaults.Use(null);
+
+            // It is closed, whatever came of it.
+            log.Dispose();
+            OpenFiles.Of(folder.Root).ShouldBeEmpty($"call {call}: {error}");
             using (SluiceLog again = SluiceLog.Open(folder.Log, options))
             {
                 again.NextSequence.ShouldBe(4, $"call {call}: {error}");

@@ -103,10 +103,18 @@ internal sealed class KeptMemory
 
         void Undo()
         {
-            _ = memory?.Remove();
-            memory?.Dispose();
-            file.Dispose();
-            folder.TryDelete(path);
+            try
+            {
+                if (TryRemove(memory))
+                {
+                    folder.TryDelete(path);
+                }
+            }
+            finally
+            {
+                memory?.Dispose();
+                file.Dispose();
+            }
         }
     }
 
@@ -114,6 +122,7 @@ internal sealed class KeptMemory
     /// <param name="folder">The folder, locked for this writer.</param>
     /// <param name="acceptsLoss">Whether what is not to be had any more is gone on without.</param>
     /// <exception cref="SluiceLogDamagedException">It had memory with records, which is not to be had.</exception>
+    /// <exception cref="IOException">It is not to be had for now: this process has no room for it.</exception>
     public static KeptMemory? Find(LogFolder folder, bool acceptsLoss)
     {
         if (!Libc.IsSupported)
@@ -174,22 +183,23 @@ internal sealed class KeptMemory
         // First, so that who is killed here leaves no name of memory that somebody else would have removed.
         _mark.Stage = MemoryStage.Ended;
         _mark.Write(_file);
-        _ = _memory?.Remove();
         try
         {
-            if (_folder.Has(_file))
+            if (TryRemove(_memory) && _folder.Has(_file))
             {
                 // Else the name is that of another writer's memory by now, which nobody would find.
                 _folder.TryDelete(_file.Path);
             }
         }
-        catch (IOException)
+        catch
         {
-            // A file system that has died does not say: the name stays, and says that all of it has ended.
+            // Of whatever kind: a file system that has died does not say. The name stays, and says that all of it has ended.
         }
-
-        _file.Dispose();
-        _memory?.Dispose();
+        finally
+        {
+            _file.Dispose();
+            _memory?.Dispose();
+        }
     }
 
     /// <summary>As <see cref="End"/>, but nobody is told where the file cannot be written: the next writer removes both.</summary>
@@ -199,8 +209,9 @@ internal sealed class KeptMemory
         {
             End();
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        catch
         {
+            // Of whatever kind: what is closed with it is closed all the same.
             Leave();
         }
     }
@@ -213,9 +224,9 @@ internal sealed class KeptMemory
         {
             _ = LogFile.HasNoName(_file) ? _memory?.Remove() : null;
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        catch
         {
-            // A file system that has died does not say: it may be mounted again, and the file be there.
+            // Of whatever kind: a file system that has died does not say. It may be mounted again, and the file be there.
         }
         finally
         {
@@ -223,11 +234,20 @@ internal sealed class KeptMemory
         }
     }
 
+    /// <summary>Whether it is gone: where it cannot be removed its name stays, or nobody would find it.</summary>
+    private static bool TryRemove(SharedMemory? memory) => memory is null || memory.Remove() is 0 or -Errno.EINVAL;
+
     /// <summary>Null, or why what the mark names is not to be had. Only what is this log's is given out: it will be removed.</summary>
     private static string? Attach(SluiceHandle file, in MemoryMark mark, out SharedMemory? memory, out KeptPage[] pages)
     {
         pages = [];
         int result = Find(file, mark, out memory, out Statx identity);
+        if (result is -Errno.ENOMEM or -Errno.EIO)
+        {
+            // For now: it is there, and nobody goes on without it.
+            throw PathErrors.Create(result, "Attaching the memory of", file.Path);
+        }
+
         if (memory is null)
         {
             return WhyNotFound(result);
