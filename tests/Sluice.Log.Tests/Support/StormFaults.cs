@@ -10,6 +10,8 @@ namespace Sluice.Log.Tests.Support;
 internal sealed class StormFaults : IDisposable
 {
     private const int EIO = 5;
+    private const int EAGAIN = 11;
+    private const int ENOMEM = 12;
     private const int EACCES = 13;
     private const int EMFILE = 24;
     private const int EFBIG = 27;
@@ -56,6 +58,12 @@ internal sealed class StormFaults : IDisposable
 
         /// <summary>The caller has no memory before a call.</summary>
         Memory = 1 << 12,
+        Allocating = 1 << 13,
+        Locking = 1 << 14,
+        Listing = 1 << 15,
+
+        /// <summary>Of shared memory, for want of room.</summary>
+        Attaching = 1 << 16,
     }
 
     /// <summary>What fails from now on, and how often of a thousand times.</summary>
@@ -95,7 +103,7 @@ internal sealed class StormFaults : IDisposable
         }
 
         string name = NameOf(fd);
-        if (name != _log && Path.GetDirectoryName(name) != _log)
+        if (name != _log && Path.GetDirectoryName(name) != _log && call != "shmat")
         {
             return 0;
         }
@@ -122,11 +130,13 @@ internal sealed class StormFaults : IDisposable
                 return part;
             }
 
-            int errno = _random.Next(2) == 0 ? EIO : kind switch
+            int errno = kind == Kinds.Attaching ? ENOMEM : _random.Next(2) == 0 ? EIO : kind switch
             {
                 Kinds.Removing or Kinds.Renaming => EACCES,
                 Kinds.WritingSegment or Kinds.WritingState => ENOSPC,
                 Kinds.Opening => EMFILE,
+                Kinds.Locking => EAGAIN,
+                Kinds.Allocating => ENOSPC,
                 Kinds.SettingLength => EFBIG,
                 _ => EIO,
             };
@@ -145,6 +155,10 @@ internal sealed class StormFaults : IDisposable
         "pread" => Kinds.Reading,
         "fsync" when name == _log => Kinds.FlushingFolder,
         "fsync" => IsState(name) ? Kinds.FlushingState : Kinds.FlushingSegment,
+        "fallocate" => Kinds.Allocating,
+        "fcntl" => Kinds.Locking,
+        "getdents64" => Kinds.Listing,
+        "shmat" => Kinds.Attaching,
         "pwrite" => IsState(name) ? Kinds.WritingState : Kinds.WritingSegment,
         _ => Kinds.None,
     };

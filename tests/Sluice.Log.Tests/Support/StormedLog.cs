@@ -15,6 +15,7 @@ internal sealed class StormedLog : IDisposable
     private readonly Random _random;
     private readonly StormFaults _faults;
     private readonly StormTrace _trace;
+    private readonly bool _isShared;
     private readonly SortedDictionary<long, string> _acknowledged = [];
     private readonly List<StormFollower> _followers = [];
     private SluiceLog _log;
@@ -23,9 +24,15 @@ internal sealed class StormedLog : IDisposable
     /// <summary>The smallest record that a tail was dropped behind; none where that is the largest number.</summary>
     private long _keptByAll = long.MaxValue;
 
-    public StormedLog(TempFolder folder, int seed, StormFaults faults, StormTrace trace)
+    /// <param name="folder">Where it is.</param>
+    /// <param name="seed">Says what is done.</param>
+    /// <param name="faults">What fails.</param>
+    /// <param name="trace">Told of each step.</param>
+    /// <param name="isShared">Whether its memory outlives it: then what is acknowledged as written is in the files once the next writer has
+    /// come, and a copy of them is none of the log.</param>
+    public StormedLog(TempFolder folder, int seed, StormFaults faults, StormTrace trace, bool isShared = false)
     {
-        (_folder, _random, _faults, _trace) = (folder, new Random(seed), faults, trace);
+        (_folder, _random, _faults, _trace, _isShared) = (folder, new Random(seed), faults, trace, isShared);
         _log = SluiceLog.Open(folder.Log, MakeOptions());
         _followers.Add(new StormFollower(folder.Log, LogDurability.Written));
         _followers.Add(new StormFollower(folder.Log, LogDurability.Durable));
@@ -59,11 +66,14 @@ internal sealed class StormedLog : IDisposable
             case 17:
                 Reopen();
                 break;
-            case 18:
+            case 18 when !_isShared:
                 Kill();
                 break;
+            case 18:
+                Reopen();
+                break;
             default:
-                Check(_folder.Log, "what a reader finds now");
+                CheckFiles("what a reader finds now");
                 break;
         }
     }
@@ -120,6 +130,7 @@ internal sealed class StormedLog : IDisposable
 
     private SluiceLogOptions MakeOptions() => new()
     {
+        Memory = _isShared ? LogMemory.Shared : LogMemory.Process,
         SegmentBytes = 4096 << _random.Next(2),
         MaxRecordBytes = 1000,
         BufferBytes = 8000,
@@ -162,7 +173,7 @@ internal sealed class StormedLog : IDisposable
     {
         // Where it throws, what was buffered alone may be lost, and none of that was acknowledged.
         _ = TryDo("closing", () => _log.Dispose());
-        Check(_folder.Log, "what a closed log has");
+        CheckFiles("what a closed log has");
         for (int i = 0; !TryDo("opening", () => _log = SluiceLog.Open(_folder.Log, MakeOptions())); i++)
         {
             _faults.Abate();
@@ -184,6 +195,14 @@ internal sealed class StormedLog : IDisposable
         Directory.Delete(killed, recursive: true);
         return true;
     });
+
+    private void CheckFiles(string where)
+    {
+        if (!_isShared)
+        {
+            _ = Check(_folder.Log, where);
+        }
+    }
 
     private SortedDictionary<long, string> Check(string directory, string where) => _faults.Spare(() =>
     {
