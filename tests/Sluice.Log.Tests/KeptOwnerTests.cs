@@ -269,6 +269,35 @@ public sealed class KeptOwnerTests
         refused.ShouldBeGreaterThanOrEqualTo(4);
     }
 
+    /// <summary>It has a number by then, and nobody would find it once its name has gone.</summary>
+    [SkippableFact]
+    public void A_want_of_memory_where_it_is_attached_leaves_none()
+    {
+        using TempFolder folder = new();
+        int key = 0;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            if (call != "shmat")
+            {
+                return 0;
+            }
+
+            key = KeyOf(folder);
+            throw new OutOfMemoryException();
+        });
+        try
+        {
+            Should.Throw<OutOfMemoryException>(() => SluiceLog.Open(folder.Log, KeptProgram.Options).Dispose());
+        }
+        finally
+        {
+            SystemCallFaults.Use(null);
+        }
+
+        key.ShouldNotBe(0);
+        SharedMemoryCalls.Find(key).ShouldBe(-Errno.ENOENT);
+    }
+
     /// <summary>Whoever is killed while it marks the records of a batch that could not be written leaves all of them or none.</summary>
     [SkippableFact]
     public void A_batch_is_withdrawn_by_one_store()

@@ -33,10 +33,17 @@ internal sealed class SharedMemory : IDisposable
             return id;
         }
 
-        int result = Attach(id, bytes, out memory);
-        if (result < 0)
+        int result = -Errno.ENOMEM;
+        try
         {
-            _ = SharedMemoryCalls.Remove(id);
+            result = Attach(id, bytes, out memory);
+        }
+        finally
+        {
+            if (result < 0)
+            {
+                _ = SharedMemoryCalls.Remove(id);
+            }
         }
 
         return result;
