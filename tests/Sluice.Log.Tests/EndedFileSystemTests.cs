@@ -1,6 +1,8 @@
+using System.Globalization;
 using System.IO.Compression;
 using Sluice.Faults.Child.Support;
 using Sluice.Faults.Tests.Support;
+using Sluice.Kernel;
 using Sluice.Tests.Shared;
 using Sluice.Uring;
 
@@ -58,9 +60,30 @@ public sealed class EndedFileSystemTests
             {
                 Directory.Delete(directory, recursive: true);
             }
+
+            RemoveMemory();
         }
 
         step.ShouldBeGreaterThan(10);
+    }
+
+    /// <summary>What a log has left for who opens it when the file system is there again, and what that has not kept the name of.</summary>
+    private static void RemoveMemory()
+    {
+        const string list = "/proc/sysvipc/shm";
+        if (!File.Exists(list))
+        {
+            return;
+        }
+
+        foreach (string[] memory in File.ReadLines(list).Skip(1).Select(static l => l.Split(' ', StringSplitOptions.RemoveEmptyEntries)))
+        {
+            // Key, number, permissions, bytes, who made it.
+            if (memory[4] == Environment.ProcessId.ToString(CultureInfo.InvariantCulture))
+            {
+                _ = SharedMemoryCalls.Remove(int.Parse(memory[1], CultureInfo.InvariantCulture));
+            }
+        }
     }
 
     private static Exception? EndAt(int step, Mount mount, string directory, string what, out bool hasEnded)
