@@ -19,7 +19,7 @@ public sealed class LogTruncateTests : IDisposable
     [SkippableFact]
     public async Task What_truncate_makes_may_be_read_by_who_may_read_the_newest_segment()
     {
-        Skip.If(OperatingSystem.IsWindows(), "permissions of Unix");
+        Skip.IfNot(OperatingSystem.IsLinux(), "permissions of Unix");
         using (SluiceLog log = SluiceLog.Open(Log, new SluiceLogOptions
         {
             SegmentBytes = 4096,
@@ -38,13 +38,13 @@ public sealed class LogTruncateTests : IDisposable
         }
 
         foreach (string compressed in Directory.GetFiles(Log, "*.gz"))
-            File.SetUnixFileMode(compressed, UnixFileMode.UserRead | UnixFileMode.GroupRead | UnixFileMode.OtherRead);
+            Shell.Run("chmod", "444", compressed).ExitCode.ShouldBe(0);
         string newest = Directory.GetFiles(Log, "*.slog").Order(StringComparer.Ordinal).Last();
-        File.SetUnixFileMode(newest, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        Shell.Run("chmod", "600", newest).ExitCode.ShouldBe(0);
         ToolRun run = await ToolRun.RunAsync("log", "truncate", "--after", "1", Log);
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         string made = Directory.GetFiles(Log, "*.slog").Order(StringComparer.Ordinal).Last();
         made.ShouldNotBe(newest);
-        File.GetUnixFileMode(made).ShouldBe(UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        Shell.Run("stat", "-c", "%a", made).Output.Trim().ShouldBe("600");
     }
 }
