@@ -112,7 +112,7 @@ volume_up() {
   until_true 30 gluster --mode=script volume list || return 1
   gluster --mode=script volume create lab replica 3 \
     10.213.7.1:"$lab/brick1" 10.213.7.2:"$lab/brick2" 10.213.7.3:"$lab/brick3" force || return 1
-  gluster --mode=script volume set lab network.ping-timeout 5 && gluster --mode=script volume start lab || return 1
+  gluster --mode=script volume start lab || return 1
   mount -t glusterfs -o acl 10.213.7.1:/lab "$mountpoint" 2>/dev/null || mount -t glusterfs 10.213.7.1:/lab "$mountpoint"
 }
 

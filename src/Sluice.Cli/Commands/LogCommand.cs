@@ -85,7 +85,8 @@ internal sealed class LogCommand(
         table.Add("append, longest", Microseconds(latency.MaxNanoseconds));
         table.Add("segments", $"{result.Segments}");
         table.Add("CPU of a record", Microseconds((long)(result.CpuSeconds * 1e9 / Math.Max(1, latency.Count))));
-        table.Add("checked", $"{Counted.Of(result.Checked, "record")} read back, {result.Missing:#,0} missing");
+        table.Add("checked", $"{Counted.Of(result.Checked, "record")} read back, {result.Missing:#,0} missing, "
+            + $"{result.Unexpected:#,0} doubled or changed");
         table.WriteTo(terminal);
         if (result.IsInterrupted)
             terminal.WriteLine($"note: {LogLoadResult.InterruptedNote}", hang: 2);
@@ -95,8 +96,8 @@ internal sealed class LogCommand(
             options.Output.Write(
                 terminal, LogLoadPage.Of(options.Load, result, ReportPage.CommandLineOf(arguments), began, environment));
         }
-        return result.Missing == 0 ? ExitCode.Success
-            : Fail($"not in the log, though acknowledged: {Counted.Of(result.Missing, "record")}");
+        string[] wrong = [.. result.Wrong()];
+        return wrong.Length == 0 ? ExitCode.Success : Fail(string.Join("; ", wrong));
     }
 
     private int Cat()

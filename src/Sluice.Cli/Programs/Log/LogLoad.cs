@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.Diagnostics;
 using Sluice.Cli.Load;
+using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Log;
@@ -13,15 +14,25 @@ namespace Sluice.Cli.Programs.Log;
 /// <param name="CpuSeconds">Of the whole process meanwhile.</param>
 /// <param name="Segments">Files at the end.</param>
 /// <param name="Checked">Records read back, each compared as a whole.</param>
-/// <param name="Missing">Records that were acknowledged and are not there, or not as they were.</param>
+/// <param name="Missing">Records that were acknowledged and are not there as they were.</param>
+/// <param name="Unexpected">Records that are there a second time, behind later ones of their thread, or changed.</param>
 /// <param name="Windows">What each part of the time came to, in order and whole ones only; empty where nobody asked.</param>
 /// <param name="WindowSeconds">How long each of them is.</param>
 /// <param name="RollSeconds">When the writer went on in another segment, from the first append on; empty where nobody asked.</param>
 internal sealed record LogLoadResult(
     string Memory, LatencyHistogram Latency, long Bytes, double Seconds, double CpuSeconds, int Segments, long Checked, long Missing,
-    IReadOnlyList<LatencySummary?> Windows, double WindowSeconds, IReadOnlyList<double> RollSeconds, bool IsInterrupted)
+    long Unexpected, IReadOnlyList<LatencySummary?> Windows, double WindowSeconds, IReadOnlyList<double> RollSeconds, bool IsInterrupted)
 {
     public const string InterruptedNote = "interrupted: the figures are of the time until then";
+
+    /// <summary>What the log did wrong, a line each; nothing where it kept what it had acknowledged.</summary>
+    public IEnumerable<string> Wrong()
+    {
+        if (Missing > 0)
+            yield return $"not in the log, though acknowledged: {Counted.Of(Missing, "record")}";
+        if (Unexpected > 0)
+            yield return $"doubled in the log, out of their order or changed: {Counted.Of(Unexpected, "record")}";
+    }
 }
 
 /// <summary>Threads that each append records at a rate to one log; every record is read back at the end.</summary>
@@ -92,10 +103,10 @@ internal sealed record LogLoad
         double seconds = Stopwatch.GetElapsedTime(began).TotalSeconds;
         cpu = Environment.CpuUsage.TotalTime.TotalSeconds - cpu;
         show(static () => "reading back");
-        (long found, long missing) = Check(directory, appended);
+        (long found, long missing, long unexpected) = Check(directory, appended);
         string[] segments = [.. Directory.GetFiles(directory, "*.slog").Order(StringComparer.Ordinal)];
         return new LogLoadResult(
-            memory, latency, appended.Sum() * RecordBytes, seconds, cpu, segments.Length, found, missing,
+            memory, latency, appended.Sum() * RecordBytes, seconds, cpu, segments.Length, found, missing, unexpected,
             [.. windows.TakeWhile((_, i) => (i + 1) * WindowSeconds <= lasted).Select(LatencySummary.From)], WindowSeconds,
             overTime ? [.. segments.Skip(1).Select(BeganAt).OfType<DateTime>().Select(t => (t - beganUtc).TotalSeconds)] : [],
             isInterrupted);
@@ -113,7 +124,7 @@ internal sealed record LogLoad
             : null;
     }
 
-    private static void Fill(Span<byte> record, int thread, long number)
+    internal static void Fill(Span<byte> record, int thread, long number)
     {
         BinaryPrimitives.WriteInt64LittleEndian(record, thread);
         BinaryPrimitives.WriteInt64LittleEndian(record[8..], number);
@@ -190,23 +201,40 @@ internal sealed record LogLoad
             + $"p99.9 {latency.Percentile(99.9) / 1000.0:#,0.#} us, longest {latency.MaxNanoseconds / 1000.0:#,0.#} us";
     }
 
-    private (long Found, long Missing) Check(string directory, long[] appended)
+    /// <summary>Reads the log back.</summary>
+    /// <param name="directory">Where it is.</param>
+    /// <param name="appended">How many records of each thread were acknowledged.</param>
+    internal (long Found, long Missing, long Unexpected) Check(string directory, long[] appended)
     {
         long[] next = new long[Threads];
         byte[] expected = new byte[RecordBytes];
         long found = 0;
+        long missing = 0;
+        long unexpected = 0;
         using var reader = new SluiceLogReader(directory);
         foreach (LogEntry entry in reader.Entries)
         {
-            int thread = (int)BinaryPrimitives.ReadInt64LittleEndian(entry.Bytes);
-            Fill(expected, thread, next[thread]);
-            if (entry.Bytes.SequenceEqual(expected))
+            found++;
+            long number = -1;
+            int thread = -1;
+            if (entry.Bytes.Length == RecordBytes
+                && BinaryPrimitives.ReadInt64LittleEndian(entry.Bytes) is var id && id >= 0 && id < Threads)
             {
-                next[thread]++;
-                found++;
+                thread = (int)id;
+                number = BinaryPrimitives.ReadInt64LittleEndian(entry.Bytes[8..]);
+                Fill(expected, thread, number);
             }
+
+            if (thread < 0 || number < next[thread] || number > appended[thread] || !entry.Bytes.SequenceEqual(expected))
+            {
+                unexpected++;
+                continue;
+            }
+
+            missing += number - next[thread];
+            next[thread] = number + 1;
         }
 
-        return (found, appended.Zip(next, static (a, n) => Math.Max(0, a - n)).Sum());
+        return (found, missing + appended.Zip(next, static (a, n) => Math.Max(0, a - n)).Sum(), unexpected);
     }
 }

@@ -37,8 +37,8 @@ internal static class LogLoadPage
 
         if (result.IsInterrupted)
             yield return LogLoadResult.InterruptedNote;
-        if (result.Missing > 0)
-            yield return $"Not in the log, though acknowledged: {Counted.Of(result.Missing, "record")}.";
+        foreach (string wrong in result.Wrong())
+            yield return $"{char.ToUpperInvariant(wrong[0])}{wrong[1..]}.";
     }
 
     private static PageSection Whole(LogLoad load, LogLoadResult result)
@@ -68,6 +68,7 @@ internal static class LogLoadPage
                         new PageRow("segments", (long)result.Segments, ""),
                         new PageRow("read back", result.Checked, "records"),
                         new PageRow("missing", result.Missing, "records"),
+                        new PageRow("doubled or changed", result.Unexpected, "records"),
                     ],
                 },
             ],
