@@ -15,6 +15,12 @@ internal sealed partial class IoOperation
     /// <summary>What this submission was laid out for, in bytes: all that is pinned, at most.</summary>
     private int _pieceBytes;
 
+    /// <summary>
+    /// In a ring this submission is begun by a thread of the kernel's, and not by whoever enters the ring: see
+    /// <see cref="OpenFile.BeginsByWaiting"/>. Set by the ring, outside its lock.
+    /// </summary>
+    public bool IsBegunAside { get; set; }
+
     /// <inheritdoc/>
     public override bool BeginsWhenCalled => !NeedsBlocking;
 

@@ -133,7 +133,8 @@ internal sealed partial class IoOperation
     /// ends the operation: then any answer will do, since it is in no ring's queue any more.
     /// </summary>
     public bool IsPlainTransfer =>
-        Verb is IoVerb.Read or IoVerb.Write && FileOffset >= 0 && _handle?.Caching == FileCaching.Direct && !IsCancellationRequested;
+        Verb is IoVerb.Read or IoVerb.Write && FileOffset >= 0 && _handle?.Caching == FileCaching.Direct && !IsBegunAside
+        && !IsCancellationRequested;
 
     /// <summary>
     /// A read or write at an offset, vectored or cached ones too: any thread that may block can make it by a call.

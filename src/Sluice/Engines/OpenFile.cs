@@ -19,6 +19,9 @@ public abstract partial class OpenFile
     private const byte Seeks = 1;
     private const byte SeeksNot = 2;
 
+    private const byte Begins = 1;
+    private const byte BeginsNot = 2;
+
     /// <summary>Beside the bits of <see cref="FileAccess"/>.</summary>
     private const byte WaitedFor = 4;
 
@@ -32,6 +35,7 @@ public abstract partial class OpenFile
     private byte _caching;
     private byte _flagBits;
     private byte _seeking;
+    private byte _beginning;
     private protected bool _disposed;
 
     private protected OpenFile(SafeFileHandle file, string? path, FileAccess access, FileCaching caching, IoEngine? engine)
@@ -111,6 +115,24 @@ public abstract partial class OpenFile
     internal IoEngine EngineInUse => _extras?.Engine ?? SluiceEngines.Ring;
 
     internal int Descriptor => _fd;
+
+    /// <summary>
+    /// The kernel may wait for the file system's answer in the call that begins a transfer, though it was asked not to wait: FUSE, whose
+    /// program may take its time, or have stopped. In a ring that keeps from beginning whatever anybody else submits (0052). The caller
+    /// holds a reference; the first look is a call of the kernel.
+    /// </summary>
+    internal bool BeginsByWaiting
+    {
+        get
+        {
+            if (_beginning == 0)
+            {
+                _beginning = Libc.IsSupported && Libc.IsOnFuse(_fd) ? Begins : BeginsNot;
+            }
+
+            return _beginning == Begins;
+        }
+    }
 
     /// <summary>
     /// Somebody's synchronous calls may wait for asynchronous transfers of this file: a stream, a reader or a writer stands on it.

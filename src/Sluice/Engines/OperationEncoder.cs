@@ -47,6 +47,11 @@ internal static unsafe class OperationEncoder
                 throw new UnreachableException();
         }
 
+        if (operation.IsBegunAside)
+        {
+            sqe->Flags |= SqeFlags.Async;
+        }
+
         return true;
     }
 

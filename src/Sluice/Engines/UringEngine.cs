@@ -136,6 +136,8 @@ internal sealed partial class UringEngine : IoEngine
             return;
         }
 
+        operation.IsBegunAside = operation.IsPlainCall && operation.Handle.BeginsByWaiting;
+
         // What a continuation submits stays with the ring that runs it, and is gathered there; else the processor chooses.
         UringEngine ring = t_turn?.Engine ?? SluiceEngines.RingOfProcessor(this);
         ring.SubmitHere(operation);

@@ -18,6 +18,9 @@ internal static unsafe partial class Libc
     private const int FSetFl = 4;
     private const int SeekCur = 1;
     private const int SeekSet = 0;
+    /// <summary>f_type of statfs(2) where a program answers for a file system (FUSE, virtiofs too).</summary>
+    public const long FuseMagic = 0x6573_5546;
+
     /// <summary>f_type of statfs(2) on xfs.</summary>
     public const long XfsMagic = 0x5846_5342;
 
@@ -306,6 +309,9 @@ internal static unsafe partial class Libc
             ? long.MaxValue
             : (long)Math.Min(stat[3], long.MaxValue / Math.Max(stat[1], 1)) * (long)stat[1];
     }
+
+    /// <summary>Whether a program answers for the file system of an open file; false where the system does not tell.</summary>
+    public static bool IsOnFuse(int fd) => (FileSystemType(fd) & uint.MaxValue) == FuseMagic;
 
     /// <summary>Whether the file lies on ext2, ext3 or ext4, which share a number (statfs(2)).</summary>
     public static bool IsExt(int fd) => FileSystemType(fd) == ExtMagic;

@@ -14,7 +14,6 @@ internal static class RemoteFileSystem
     private const long Smb = 0x517B;
     private const long Cifs = 0xFF534D42;
     private const long Smb2 = 0xFE534D42;
-    private const long Fuse = 0x65735546;
     private const long Ceph = 0x00C36400;
     private const long Plan9 = 0x01021997;
     private const long Afs = 0x5346414F;
@@ -42,5 +41,5 @@ internal static class RemoteFileSystem
     public static bool Holds(int fd) => IsRemote(Libc.FileSystemType(fd) & 0xFFFF_FFFF);
 
     private static bool IsRemote(long type) =>
-        type is Nfs or Smb or Cifs or Smb2 or Fuse or Ceph or Plan9 or Afs or KernelAfs or Coda or Lustre or Gpfs or BeeGfs;
+        type is Nfs or Smb or Cifs or Smb2 or Libc.FuseMagic or Ceph or Plan9 or Afs or KernelAfs or Coda or Lustre or Gpfs or BeeGfs;
 }

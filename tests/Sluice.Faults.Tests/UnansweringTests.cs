@@ -1,0 +1,88 @@
+using Shouldly;
+using Sluice.Faults.Tests.Support;
+using Xunit;
+
+namespace Sluice.Faults.Tests;
+
+/// <summary>A file system whose program has stopped keeps those waiting who asked it, and nobody else.</summary>
+[System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
+public sealed class UnansweringTests : IDisposable
+{
+    private const int BlockBytes = 4096;
+    private const int FileBytes = 64 * BlockBytes;
+
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("sluice-unanswering-").FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [SkippableTheory]
+    [InlineData(FileCaching.Direct, false)]
+    [InlineData(FileCaching.Direct, true)]
+    [InlineData(FileCaching.Cached, false)]
+    public async Task Other_files_are_read_meanwhile(FileCaching caching, bool writes)
+    {
+        using Mount mount = Mount.OrSkip(FileSystemKind.Bindfs);
+        string program = Command.Run("pgrep", "-f", $"bindfs.*{mount.Folder}").Split('\n')[0];
+        byte[] content = new byte[FileBytes];
+        Random.Shared.NextBytes(content);
+        string far = Path.Combine(mount.Folder, "far");
+        string near = Path.Combine(_folder, "near");
+        await File.WriteAllBytesAsync(far, content);
+        await File.WriteAllBytesAsync(near, content);
+
+        // From the disk, and out of the page cache, which would answer without asking.
+        Command.Run("dd", $"if={far}", "iflag=nocache", "count=0", "status=none");
+        using SluiceHandle farHandle = SluiceHandle.Open(
+            far, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite, FileOptions.Asynchronous, 0, caching);
+        using SluiceHandle nearHandle = SluiceHandle.Open(
+            near, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, FileOptions.Asynchronous, 0, FileCaching.Direct);
+
+        // What is found out once for each open file is asked while somebody answers.
+        (await nearHandle.ReadAsync(new byte[BlockBytes], 0)).ShouldBe(BlockBytes);
+        (await farHandle.ReadAsync(new byte[BlockBytes], FileBytes - BlockBytes)).ShouldBe(BlockBytes);
+
+        Command.Run("kill", "-STOP", program);
+        Task<byte[]>[] waiting;
+        try
+        {
+            // More than FUSE lets be on their way at once (12) take threads from the pool engine, which makes new ones slowly.
+            waiting = [.. Enumerable.Range(0, TestedEngines.AreThePool ? 3 : 20).Select(i => Task.Run(() => AskAsync(i)))];
+            for (int i = 0; i < FileBytes / BlockBytes; i++)
+            {
+                byte[] block = new byte[BlockBytes];
+                int place = i * BlockBytes;
+                (await Task.Run(async () => await nearHandle.ReadAsync(block, place)).WaitAsync(Patience)).ShouldBe(BlockBytes);
+                block.ShouldBe(content[place..(place + BlockBytes)]);
+            }
+
+            waiting.ShouldAllBe(t => !t.IsCompleted, "else nothing was seen");
+        }
+        finally
+        {
+            Command.Run("kill", "-CONT", program);
+        }
+
+        for (int i = 0; i < waiting.Length; i++)
+        {
+            (await waiting[i].WaitAsync(Patience)).ShouldBe(content[(i * BlockBytes)..((i + 1) * BlockBytes)]);
+        }
+
+        async Task<byte[]> AskAsync(int index)
+        {
+            byte[] block = content[(index * BlockBytes)..((index + 1) * BlockBytes)];
+            if (writes)
+            {
+                await farHandle.WriteAsync(block, index * BlockBytes);
+            }
+            else
+            {
+                block = new byte[BlockBytes];
+                (await farHandle.ReadAsync(block, index * BlockBytes)).ShouldBe(BlockBytes);
+            }
+
+            return block;
+        }
+    }
+}
