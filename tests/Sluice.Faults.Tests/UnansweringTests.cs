@@ -24,7 +24,7 @@ public sealed class UnansweringTests : IDisposable
     public async Task Other_files_are_read_meanwhile(FileCaching caching, bool writes)
     {
         using Mount mount = Mount.OrSkip(FileSystemKind.Bindfs);
-        string program = Command.Run("pgrep", "-f", $"bindfs.*{mount.Folder}").Split('\n')[0];
+        string program = Program(mount);
         byte[] content = new byte[FileBytes];
         Random.Shared.NextBytes(content);
         string far = Path.Combine(mount.Folder, "far");
@@ -85,4 +85,50 @@ public sealed class UnansweringTests : IDisposable
             return block;
         }
     }
+
+    [SkippableTheory]
+    [InlineData("write")]
+    [InlineData("vector")]
+    [InlineData("append")]
+    public async Task Who_writes_asynchronously_goes_on_meanwhile(string way)
+    {
+        using Mount mount = Mount.OrSkip(FileSystemKind.Bindfs);
+        string program = Program(mount);
+        using SluiceHandle handle = SluiceHandle.Open(
+            Path.Combine(mount.Folder, "far"), FileMode.CreateNew, FileAccess.ReadWrite, FileShare.ReadWrite, FileOptions.Asynchronous);
+
+        // Until they have been quick for a while: what was slow is written by threads of the pool anyway.
+        for (int i = 0; i < 50; i++)
+        {
+            await WriteAsync();
+        }
+
+        Command.Run("kill", "-STOP", program);
+        Task? written = null;
+        bool goesOn;
+        Thread caller = new(() => written = WriteAsync()) { IsBackground = true };
+        try
+        {
+            caller.Start();
+            goesOn = caller.Join(Patience);
+            written?.IsCompleted.ShouldBeFalse("else nothing was seen");
+        }
+        finally
+        {
+            Command.Run("kill", "-CONT", program);
+        }
+
+        caller.Join();
+        await written!.WaitAsync(Patience);
+        goesOn.ShouldBeTrue();
+
+        Task WriteAsync() => way switch
+        {
+            "write" => handle.WriteAsync(new byte[BlockBytes], 0).AsTask(),
+            "vector" => handle.WriteAsync((ReadOnlyMemory<byte>[])[new byte[BlockBytes], new byte[BlockBytes]], 0).AsTask(),
+            _ => handle.AppendAsync(new byte[BlockBytes]).AsTask(),
+        };
+    }
+
+    private static string Program(Mount mount) => Command.Run("pgrep", "-f", $"bindfs.*{mount.Folder}").Split('\n')[0];
 }

@@ -159,7 +159,7 @@ if wants suite; then
     skip "$name: $reason"
   done <"$here/gluster-limits.txt"
   for engine in uring pool; do
-    for room in Streams Sequential Conformance Model Engines Enumeration Compatibility Files; do
+    for room in Sequential Conformance Model Engines Enumeration Compatibility Files Streams; do
       counted "$room on $engine" env TMPDIR="$mountpoint/tmp" SLUICE_ENGINE="$engine" \
         dotnet exec "$root/tests/Sluice.Tests/bin/Debug/net10.0/Sluice.Tests.dll" suite "Sluice.Tests.$room" "${limits[@]}"
       grep '^FAILED' "$lab/said" | cut -c 1-300

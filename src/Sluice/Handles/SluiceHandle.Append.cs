@@ -48,7 +48,7 @@ public sealed partial class SluiceHandle
             return ValueTask.FromCanceled<long>(cancellationToken);
         }
 
-        if (!_writesInline || buffer.Length > MaxInlineBytes || !WritePace.AllowsInline)
+        if (!WritesInline || buffer.Length > MaxInlineBytes || !WritePace.AllowsInline)
         {
             return StartAppend(buffer, cancellationToken);
         }

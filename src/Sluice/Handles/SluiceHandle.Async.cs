@@ -96,10 +96,16 @@ public sealed partial class SluiceHandle
 
     private bool AsksCache() => _coldReads < ColdStreak || (++_coldReads % ColdProbe) == 0;
 
+    /// <summary>
+    /// Whether what an asynchronous call writes may be written on its caller's thread. On FUSE each such write waits for a program's
+    /// answer, for as long as that takes.
+    /// </summary>
+    private bool WritesInline => _writesInline && !BeginsByWaiting;
+
     /// <summary>Whether a write is made on its caller's thread; not at a negative offset, where a pipe that is full would hold
     /// it up.</summary>
     private bool MayWriteInline(long bytes, long fileOffset) =>
-        fileOffset >= 0 && _writesInline && bytes <= MaxInlineBytes && WritePace.AllowsInline;
+        fileOffset >= 0 && WritesInline && bytes <= MaxInlineBytes && WritePace.AllowsInline;
 
     /// <summary>What the page cache has, in one call under one reference; false where that is not all, and an operation has to go
     /// on.</summary>

@@ -143,7 +143,7 @@ public sealed partial class SluiceHandle
 
     private bool AllowsInline(IoVerb verb, SegmentCursor segments, long fileOffset, bool waits) =>
         segments.Segments.Length <= VectorCall.MaxSegments
-        && (verb == IoVerb.ReadVector ? _readsInline : _writesInline)
+        && (verb == IoVerb.ReadVector ? _readsInline : waits ? _writesInline : WritesInline)
         && (waits || (fileOffset >= 0 && segments.Total <= MaxInlineBytes && (verb == IoVerb.ReadVector || WritePace.AllowsInline)));
 
     private bool TransferInline(IoVerb verb, SegmentCursor segments, long fileOffset, bool waits, out long done)
