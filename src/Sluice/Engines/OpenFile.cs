@@ -18,9 +18,8 @@ public abstract partial class OpenFile
 {
     private const byte Seeks = 1;
     private const byte SeeksNot = 2;
-
-    private const byte Begins = 1;
-    private const byte BeginsNot = 2;
+    private const byte WaitsToBegin = 4;
+    private const byte BeginsAtOnce = 8;
 
     /// <summary>Beside the bits of <see cref="FileAccess"/>.</summary>
     private const byte WaitedFor = 4;
@@ -34,8 +33,9 @@ public abstract partial class OpenFile
     private WritePace _writePace;
     private byte _caching;
     private byte _flagBits;
-    private byte _seeking;
-    private byte _beginning;
+
+    /// <summary>What has been found out. Where two threads set a bit at once one may be lost, and is found out once more.</summary>
+    private byte _found;
     private protected bool _disposed;
 
     private protected OpenFile(SafeFileHandle file, string? path, FileAccess access, FileCaching caching, IoEngine? engine)
@@ -64,7 +64,7 @@ public abstract partial class OpenFile
     public FileAccess Access => (FileAccess)_access & FileAccess.ReadWrite;
 
     /// <summary>Whether the file has offsets; pipes, FIFOs and terminals have none, and ignore those they are given.</summary>
-    public bool CanSeek => _seeking == 0 ? FindOutSeeking() : _seeking == Seeks;
+    public bool CanSeek => _found is var found && (found & (Seeks | SeeksNot)) == 0 ? FindOutSeeking() : (found & Seeks) != 0;
 
     /// <summary>
     /// The name of the engine of this handle's asynchronous transfers: "uring", "pool", or an intercepting engine's. A ring that no
@@ -125,12 +125,14 @@ public abstract partial class OpenFile
     {
         get
         {
-            if (_beginning == 0)
+            byte found = _found;
+            if ((found & (WaitsToBegin | BeginsAtOnce)) == 0)
             {
-                _beginning = Libc.IsSupported && Libc.IsOnFuse(_fd) ? Begins : BeginsNot;
+                found = Libc.IsSupported && Libc.IsOnFuse(_fd) ? WaitsToBegin : BeginsAtOnce;
+                _found |= found;
             }
 
-            return _beginning == Begins;
+            return (found & WaitsToBegin) != 0;
         }
     }
 
@@ -151,7 +153,7 @@ public abstract partial class OpenFile
     private protected bool IsIntercepted => _extras?.Engine is { } engine and not (ThreadPoolEngine or UringEngine);
 
     /// <summary>Already found out that there are no offsets; false where nobody has asked yet.</summary>
-    private protected bool IsKnownUnseekable => _seeking == SeeksNot;
+    private protected bool IsKnownUnseekable => (_found & SeeksNot) != 0;
 
     private protected OpenFileExtras Extras =>
         _extras ?? Interlocked.CompareExchange(ref _extras, new OpenFileExtras(), null) ?? _extras;
@@ -342,7 +344,7 @@ public abstract partial class OpenFile
             seeks = SeeksPortably(_file);
         }
 
-        _seeking = seeks ? Seeks : SeeksNot;
+        _found |= seeks ? Seeks : SeeksNot;
         return seeks;
     }
 
