@@ -35,7 +35,10 @@ public sealed class FaultyEngine : InterceptingEngine
     /// <inheritdoc/>
     public override string Name => $"faulty {Inner.Name}";
 
-    /// <summary>How many submissions passed through; the rest of a partial transfer counts anew.</summary>
+    /// <summary>
+    /// How many submissions passed through. The rest of a partial transfer counts anew, and so does what is submitted again: after EINTR or
+    /// EAGAIN, or because the thread that submitted it has ended and the kernel cancelled it.
+    /// </summary>
     public long OperationCount => Volatile.Read(ref _submissions);
 
     /// <summary>

@@ -248,11 +248,9 @@ public abstract partial class SluiceHandleConformance
     public async Task Appends_go_to_the_file_that_is_open_whatever_became_of_its_name(string fate)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "O_TMPFILE and names of open files are Linux's");
-        const int readWrite = 2;
-        const int temporary = 0x410000;
         string path = _temp.NewFile(10);
         using Microsoft.Win32.SafeHandles.SafeFileHandle? unnamed = fate == "without a name"
-            ? Native.Open(_temp.Root, readWrite | temporary) : null;
+            ? Native.OpenWithoutName(_temp.Root) : null;
         using IDisposable? scope = unnamed is null || _engine is null ? null : IoEngine.UseForCurrentContext(_engine);
         await using SluiceHandle handle = unnamed is null
             ? Open(path)
