@@ -8,7 +8,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice;
 
-/// <summary>Which way data takes through the page cache: chosen at opening, lost when the file system refuses it at a transfer.</summary>
+// Which way data takes through the page cache: chosen at opening, lost when the file system refuses it at a transfer.
 public abstract partial class OpenFile
 {
     private const int FallbackAlignment = 4096;

@@ -5,7 +5,7 @@ using Sluice.Kernel;
 
 namespace Sluice;
 
-/// <summary>Many small files at once.</summary>
+// Many small files at once.
 public static partial class SluiceFile
 {
     private const int MaxGroups = Tuning.FileBatchMaxGroups;

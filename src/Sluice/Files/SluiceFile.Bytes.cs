@@ -2,7 +2,7 @@ using Sluice.Files;
 
 namespace Sluice;
 
-/// <summary>Whole files as bytes.</summary>
+// Whole files as bytes.
 public static partial class SluiceFile
 {
     /// <inheritdoc cref="File.ReadAllBytes(string)"/>

@@ -2,7 +2,7 @@ using Sluice.Copying;
 
 namespace Sluice;
 
-/// <summary>Copying, moving and replacing.</summary>
+// Copying, moving and replacing.
 public static partial class SluiceFile
 {
     /// <inheritdoc cref="File.Copy(string, string)"/>

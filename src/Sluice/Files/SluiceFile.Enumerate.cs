@@ -4,14 +4,12 @@ using Sluice.Kernel;
 
 namespace Sluice;
 
-/// <summary>Enumeration of files.</summary>
-/// <remarks>
-/// The files are those of <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> under the same options, with the
-/// same paths and exceptions, in any order. Nothing is read before the first element is asked for. The caller's thread is all that is
-/// needed; threads of the pool help an enumeration that goes on for long. The options are read once, by the call. Attributes other
-/// than hidden and system in <see cref="EnumerationOptions.AttributesToSkip"/>, and other systems than Linux, are left to .NET's own
-/// enumeration.
-/// </remarks>
+// Enumeration of files.
+//
+// The files are those of Directory.EnumerateFiles under the same options, with the same paths and exceptions, in any order. Nothing is
+// read before the first element is asked for. The caller's thread is all that is needed; threads of the pool help an enumeration that goes
+// on for long. The options are read once, by the call. Attributes other than hidden and system in EnumerationOptions.AttributesToSkip, and
+// other systems than Linux, are left to .NET's own enumeration.
 public static partial class SluiceFile
 {
     /// <summary>What <see cref="Directory"/> uses where no options are given.</summary>

@@ -7,7 +7,7 @@ using Sluice.Sequential;
 
 namespace Sluice;
 
-/// <summary>Whole files as lines.</summary>
+// Whole files as lines.
 public static partial class SluiceFile
 {
 #if DEBUG

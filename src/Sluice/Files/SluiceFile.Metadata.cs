@@ -4,7 +4,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Sluice;
 
-/// <summary>Names, attributes, times, permissions and links: .NET's own members, which are as fast as the calls below them.</summary>
+// Names, attributes, times, permissions and links: .NET's own members, which are as fast as the calls below them.
 public static partial class SluiceFile
 {
     /// <inheritdoc cref="File.Exists(string)"/>

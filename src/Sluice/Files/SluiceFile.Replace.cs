@@ -7,7 +7,7 @@ using Sluice.Memory;
 
 namespace Sluice;
 
-/// <summary>Durable replacement.</summary>
+// Durable replacement.
 public static partial class SluiceFile
 {
     /// <summary>

@@ -5,7 +5,7 @@ using Sluice.Sequential;
 
 namespace Sluice;
 
-/// <summary>Whole files as one text.</summary>
+// Whole files as one text.
 public static partial class SluiceFile
 {
     /// <inheritdoc cref="File.ReadAllText(string)"/>

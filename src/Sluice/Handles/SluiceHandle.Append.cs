@@ -6,7 +6,7 @@ using Sluice.Memory;
 
 namespace Sluice;
 
-/// <summary>True append: the kernel finds the end of file and writes there in one step (RWF_APPEND).</summary>
+// True append: the kernel finds the end of file and writes there in one step (RWF_APPEND).
 public sealed partial class SluiceHandle
 {
     /// <summary>

@@ -5,10 +5,8 @@ using Sluice.Uring;
 
 namespace Sluice;
 
-/// <summary>
-/// Asynchronous scalar transfers: inline where the data needs no waiting, else down to the engine. What such calls have lately cost
-/// on this handle chooses.
-/// </summary>
+// Asynchronous scalar transfers: inline where the data needs no waiting, else down to the engine. What such calls have lately cost on this
+// handle chooses.
 public sealed partial class SluiceHandle
 {
     /// <summary>After so many cold reads in a row, the page cache is asked only now and then.</summary>

@@ -6,7 +6,7 @@ using Sluice.Kernel;
 
 namespace Sluice;
 
-/// <summary>Many offsets, one submission.</summary>
+// Many offsets, one submission.
 public sealed partial class SluiceHandle
 {
     /// <summary>

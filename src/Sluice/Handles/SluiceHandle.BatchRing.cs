@@ -6,7 +6,7 @@ using Sluice.Uring;
 
 namespace Sluice;
 
-/// <summary>Batches on a ring that is theirs alone while they run. What a request says is read once, when its entry is made.</summary>
+// Batches on a ring that is theirs alone while they run. What a request says is read once, when its entry is made.
 public sealed partial class SluiceHandle
 {
     private void ReadBatchByRing(BatchRing ring, Span<ReadRequest> requests)

@@ -5,10 +5,8 @@ using Sluice.Uring.Abi;
 
 namespace Sluice;
 
-/// <summary>
-/// Small transfers of a stream that goes to and fro in an uncached or direct file: plainly through the page cache, which has their pages
-/// for a while (<see cref="KeptPages"/>).
-/// </summary>
+// Small transfers of a stream that goes to and fro in an uncached or direct file: plainly through the page cache, which has their pages
+// for a while (KeptPages).
 public sealed partial class SluiceHandle
 {
     /// <summary>As <see cref="Read(Span{byte}, long)"/>.</summary>

@@ -4,7 +4,7 @@ using Sluice.Memory;
 
 namespace Sluice;
 
-/// <summary>Scalar transfers to and from memory that is not .NET's: by address, without an object that stands for it.</summary>
+// Scalar transfers to and from memory that is not .NET's: by address, without an object that stands for it.
 public sealed partial class SluiceHandle
 {
     /// <summary>What a span can be, and no border of a page or block lies within a piece of which all but the last are so long.</summary>

@@ -4,7 +4,7 @@ using Sluice.Kernel;
 
 namespace Sluice;
 
-/// <summary>Opening files, and taking handles that are open.</summary>
+// Opening files, and taking handles that are open.
 public sealed partial class SluiceHandle
 {
     /// <summary>Opens a file as <see cref="File.OpenHandle"/> does, with the same exceptions.</summary>

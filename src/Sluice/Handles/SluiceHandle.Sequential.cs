@@ -5,7 +5,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice;
 
-/// <summary>What the sequential readers and writers ask of a handle.</summary>
+// What the sequential readers and writers ask of a handle.
 public sealed partial class SluiceHandle
 {
 #if DEBUG

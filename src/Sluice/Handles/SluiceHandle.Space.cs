@@ -6,7 +6,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice;
 
-/// <summary>The file's length and the space it takes on the device.</summary>
+// The file's length and the space it takes on the device.
 public sealed partial class SluiceHandle
 {
     /// <summary>Cuts the file or extends it with zeros that take no space.</summary>

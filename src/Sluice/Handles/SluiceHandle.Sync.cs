@@ -6,7 +6,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice;
 
-/// <summary>Synchronous scalar transfers: straight to the system call.</summary>
+// Synchronous scalar transfers: straight to the system call.
 public sealed partial class SluiceHandle
 {
     /// <summary>

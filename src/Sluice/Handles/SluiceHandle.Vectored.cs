@@ -5,7 +5,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice;
 
-/// <summary>Scatter/gather: one file range, many buffers. Any number of segments, empty ones too, and more than 2 GiB in all.</summary>
+// Scatter/gather: one file range, many buffers. Any number of segments, empty ones too, and more than 2 GiB in all.
 public sealed partial class SluiceHandle
 {
     /// <summary>Reads one range of the file into the buffers, one after another; returns how many bytes.</summary>

@@ -5,7 +5,7 @@ using Sluice.Log.Stages;
 
 namespace Sluice;
 
-/// <summary>The asynchronous members; what waits is served by the log's own threads.</summary>
+// The asynchronous members; what waits is served by the log's own threads.
 public sealed partial class SluiceLog
 {
     /// <summary>What is waited for is no sequence, but a round of the keeper.</summary>

@@ -6,7 +6,7 @@ using Sluice.Memory;
 
 namespace Sluice;
 
-/// <summary>Where a log begins, and dropping that.</summary>
+// Where a log begins, and dropping that.
 public sealed partial class SluiceLog
 {
     /// <summary>The sequence of the oldest record that is there; that of the next append where there is none. Framed logs only.</summary>

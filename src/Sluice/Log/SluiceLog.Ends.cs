@@ -4,7 +4,7 @@ using Sluice.Memory;
 
 namespace Sluice;
 
-/// <summary>What is done at a log's end: dropping its tail, and closing it.</summary>
+// What is done at a log's end: dropping its tail, and closing it.
 public sealed partial class SluiceLog
 {
     /// <summary>How long those who have a place may take to fill it while nobody else gets one.</summary>

@@ -5,7 +5,7 @@ using Sluice.Log.Segments;
 
 namespace Sluice;
 
-/// <summary>How a log is opened.</summary>
+// How a log is opened.
 public sealed partial class SluiceLog
 {
     /// <summary>Opens a log for writing, and makes the folder where there is none; the names of new folders are made durable.</summary>

@@ -3,7 +3,7 @@ using Sluice.Log.Stages;
 
 namespace Sluice;
 
-/// <summary>A place for a record in the log's memory: it is taken, filled, and what is wanted is waited for.</summary>
+// A place for a record in the log's memory: it is taken, filled, and what is wanted is waited for.
 public sealed partial class SluiceLog
 {
     private Placed Take(int bytes, int count)

@@ -3,7 +3,7 @@ using Sluice.Log.Stages;
 
 namespace Sluice;
 
-/// <summary>Calls that cannot wait: from within the log's own work, and beside a reservation.</summary>
+// Calls that cannot wait: from within the log's own work, and beside a reservation.
 public sealed partial class SluiceLog
 {
     // Calls from within the log's own work: .NET runs handlers of AppDomain.FirstChanceException where an exception is thrown, on its

@@ -3,7 +3,7 @@ using Sluice.Log.Segments;
 
 namespace Sluice;
 
-/// <summary>Where the segment that is read is not the log's any more, or the log is not the folder's.</summary>
+// Where the segment that is read is not the log's any more, or the log is not the folder's.
 public sealed partial class SluiceLogReader
 {
     /// <summary>Where no more is durable than was read: to where the log begins again, if its tail was dropped.</summary>

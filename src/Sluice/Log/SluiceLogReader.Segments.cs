@@ -5,7 +5,7 @@ using Sluice.Log.Segments;
 
 namespace Sluice;
 
-/// <summary>From one segment to the next, while a writer makes, drops and removes them.</summary>
+// From one segment to the next, while a writer makes, drops and removes them.
 public sealed partial class SluiceLogReader
 {
     /// <summary>The last sequence that was read. In a segment to which it has returned the reader may stand before that.</summary>

@@ -3,7 +3,7 @@ using Sluice.Sequential;
 
 namespace Sluice;
 
-/// <summary>Lines from the end, and lines still to come.</summary>
+// Lines from the end, and lines still to come.
 public sealed partial class SluiceReader
 {
     /// <summary>

@@ -4,7 +4,7 @@ using Sluice.Sequential;
 
 namespace Sluice;
 
-/// <summary>Lines.</summary>
+// Lines.
 public sealed partial class SluiceReader
 {
     private LineCarry? _carry;

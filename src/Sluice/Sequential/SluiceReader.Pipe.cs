@@ -3,7 +3,7 @@ using Sluice.Sequential;
 
 namespace Sluice;
 
-/// <summary>The reader as a stream or a pipe.</summary>
+// The reader as a stream or a pipe.
 public sealed partial class SluiceReader
 {
     /// <summary>

@@ -6,7 +6,7 @@ using Sluice.Sequential;
 
 namespace Sluice;
 
-/// <summary>One file on all cores.</summary>
+// One file on all cores.
 public sealed partial class SluiceReader
 {
     /// <summary>

@@ -7,10 +7,8 @@ using Sluice.Sequential;
 
 namespace Sluice;
 
-/// <summary>
-/// Bytes, records, and values in the bytes that <see cref="BinaryWriter"/> writes: little-endian, strings with their length in front. A
-/// token is looked at before each block.
-/// </summary>
+// Bytes, records, and values in the bytes that BinaryWriter writes: little-endian, strings with their length in front. A token is looked
+// at before each block.
 public sealed partial class SluiceReader
 {
     private const int MaxValueBytes = 16;

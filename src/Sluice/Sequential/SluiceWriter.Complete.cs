@@ -2,7 +2,7 @@ using Sluice.Sequential;
 
 namespace Sluice;
 
-/// <summary>Flushing, completing and closing.</summary>
+// Flushing, completing and closing.
 public sealed partial class SluiceWriter
 {
     /// <summary>

@@ -3,7 +3,7 @@ using Sluice.Sequential;
 
 namespace Sluice;
 
-/// <summary>The writer as a stream or a pipe.</summary>
+// The writer as a stream or a pipe.
 public sealed partial class SluiceWriter
 {
     /// <summary>

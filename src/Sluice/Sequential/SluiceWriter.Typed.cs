@@ -7,10 +7,8 @@ using Sluice.Memory;
 
 namespace Sluice;
 
-/// <summary>
-/// Records, and values in the bytes that <see cref="BinaryReader"/> reads: little-endian, strings with their length in front. A token is
-/// looked at before each block.
-/// </summary>
+// Records, and values in the bytes that BinaryReader reads: little-endian, strings with their length in front. A token is looked at before
+// each block.
 public sealed partial class SluiceWriter
 {
     /// <summary>The longest length of a string, 7 bits a byte.</summary>

@@ -2,7 +2,7 @@ using Sluice.Engines;
 
 namespace Sluice;
 
-/// <summary>The Begin/End forms of reading and writing.</summary>
+// The Begin/End forms of reading and writing.
 public sealed partial class SluiceStream
 {
     /// <inheritdoc/>

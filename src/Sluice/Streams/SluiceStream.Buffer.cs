@@ -3,22 +3,17 @@ using Sluice.Streams;
 
 namespace Sluice;
 
-/// <summary>
-/// The window: a piece of the file in memory, either read and not yet consumed, or written and not yet handed down. All members work
-/// on these fields; nothing else knows where the stream stands.
-/// </summary>
-/// <remarks>
-/// The position is always <c>_base + _pos</c>. Three states: empty (<c>_readEnd</c> and <c>_writeEnd</c> are 0, so is <c>_pos</c>),
-/// reading (bytes from <c>_pos</c> to <c>_readEnd</c> are ahead of the caller), writing (bytes from the window's start to <c>_pos</c>
-/// are not in the file yet, and there is room up to <c>_writeEnd</c>). While an asynchronous operation waits, the window is empty or
-/// full, so that the quick ways of other members do not touch it.
-/// <para>
-/// The quick ways take no lock, and another thread may close the stream meanwhile. They set <c>_isCopying</c>, read <c>_pos</c> and then
-/// <c>_readEnd</c> or <c>_writeEnd</c>, copy, move <c>_pos</c> and take the mark off; whoever takes the window away sets the ends to 0 or
-/// below before <c>_pos</c>, and gives memory that was a window to <see cref="RetiredMemory"/>, never to the pool itself. Those that write
-/// then look whether closing has given them up (<c>_isGivenUp</c>).
-/// </para>
-/// </remarks>
+// The window: a piece of the file in memory, either read and not yet consumed, or written and not yet handed down. All members work on
+// these fields; nothing else knows where the stream stands.
+//
+// The position is always _base + _pos. Three states: empty (_readEnd and _writeEnd are 0, so is _pos), reading (bytes from _pos to
+// _readEnd are ahead of the caller), writing (bytes from the window's start to _pos are not in the file yet, and there is room up to
+// _writeEnd). While an asynchronous operation waits, the window is empty or full, so that the quick ways of other members do not touch it.
+//
+// The quick ways take no lock, and another thread may close the stream meanwhile. They set _isCopying, read _pos and then _readEnd or
+// _writeEnd, copy, move _pos and take the mark off; whoever takes the window away sets the ends to 0 or below before _pos, and gives
+// memory that was a window to RetiredMemory, never to the pool itself. Those that write then look whether closing has given them up
+// (_isGivenUp).
 public sealed partial class SluiceStream : IMemoryUser
 {
     // The lease of the window in parts: a field of its type would make each stream 8 bytes longer (decision 0011).

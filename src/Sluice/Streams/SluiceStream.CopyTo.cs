@@ -3,7 +3,7 @@ using Sluice.Streams;
 
 namespace Sluice;
 
-/// <summary>Copying to another stream, in pieces as large as are worth it.</summary>
+// Copying to another stream, in pieces as large as are worth it.
 public sealed partial class SluiceStream
 {
     /// <summary>Copies from the position to the end of the file.</summary>

@@ -7,7 +7,7 @@ using Sluice.Streams;
 
 namespace Sluice;
 
-/// <summary>Closing: everything written is in the file, or the error is thrown; the file is closed in any case.</summary>
+// Closing: everything written is in the file, or the error is thrown; the file is closed in any case.
 public sealed partial class SluiceStream
 {
 #if DEBUG

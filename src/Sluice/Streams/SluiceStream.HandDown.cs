@@ -5,7 +5,7 @@ using Sluice.Streams;
 
 namespace Sluice;
 
-/// <summary>Hands the window down: synchronously, or asynchronously and perhaps behind the caller.</summary>
+// Hands the window down: synchronously, or asynchronously and perhaps behind the caller.
 public sealed partial class SluiceStream
 {
     /// <summary>Writes the window, and empties it; when that fails, those of its bytes stay that have not gone out.</summary>

@@ -3,7 +3,7 @@ using Sluice.Streams;
 
 namespace Sluice;
 
-/// <summary>What only FileStream has: being one, the name of a handle that came from elsewhere, and locks.</summary>
+// What only FileStream has: being one, the name of a handle that came from elsewhere, and locks.
 public sealed partial class SluiceStream
 {
     /// <summary>The full path; "[Unknown]" for a handle that came without one.</summary>

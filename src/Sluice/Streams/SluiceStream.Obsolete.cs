@@ -2,7 +2,7 @@ using Sluice.Streams;
 
 namespace Sluice;
 
-/// <summary>The constructors that FileStream keeps for programs older than SafeFileHandle.</summary>
+// The constructors that FileStream keeps for programs older than SafeFileHandle.
 public sealed partial class SluiceStream
 {
     private const string UseSafeFileHandle = "Use the constructor that takes a SafeFileHandle.";

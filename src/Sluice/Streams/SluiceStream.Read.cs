@@ -4,7 +4,7 @@ using Sluice.Streams;
 
 namespace Sluice;
 
-/// <summary>Synchronous reading.</summary>
+// Synchronous reading.
 public sealed partial class SluiceStream
 {
     /// <inheritdoc/>

@@ -4,7 +4,7 @@ using Sluice.Streams;
 
 namespace Sluice;
 
-/// <summary>Asynchronous reading: what is in the window or in the page cache is there when the call returns.</summary>
+// Asynchronous reading: what is in the window or in the page cache is there when the call returns.
 public sealed partial class SluiceStream
 {
     /// <inheritdoc/>

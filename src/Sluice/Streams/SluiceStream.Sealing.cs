@@ -6,9 +6,7 @@ using Sluice.Streams;
 
 namespace Sluice;
 
-/// <summary>
-/// Closing beside a thread that is just writing: what that thread puts into the window is in the file, or the thread hears that it is not.
-/// </summary>
+// Closing beside a thread that is just writing: what that thread puts into the window is in the file, or the thread hears that it is not.
 public sealed partial class SluiceStream
 {
     /// <summary>An end that no quick write finds room before; the window is still one that is written to, and its bytes count.</summary>

@@ -3,7 +3,7 @@ using Sluice.Streams;
 
 namespace Sluice;
 
-/// <summary>Synchronous writing.</summary>
+// Synchronous writing.
 public sealed partial class SluiceStream
 {
     /// <inheritdoc/>

@@ -3,7 +3,7 @@ using Sluice.Streams;
 
 namespace Sluice;
 
-/// <summary>Asynchronous writing: the caller fills one buffer while the one before is written.</summary>
+// Asynchronous writing: the caller fills one buffer while the one before is written.
 public sealed partial class SluiceStream
 {
     /// <inheritdoc/>
