@@ -9,6 +9,9 @@ internal static class ShardEnvironment
         "The environment does not say which part this is: there is no OMPI_COMM_WORLD_RANK, PMI_RANK, SLURM_PROCID, SLURM_ARRAY_TASK_ID or "
         + "JOB_COMPLETION_INDEX.";
 
+    /// <summary>Slurm's numbers from here on are of no step that srun has started: of a job's script, or its own shell.</summary>
+    private const uint FirstSpecialStep = 0xFFFFFFF0;
+
     /// <summary>Null where nothing says so.</summary>
     /// <param name="get">The value of a variable, or null.</param>
     /// <param name="count">The number of parts that the caller knows.</param>
@@ -69,7 +72,7 @@ internal static class ShardEnvironment
 
     private static (string Name, Shard Shard)? SlurmTask(Func<string, string?> get)
     {
-        bool isInStep = Number(get, "SLURM_STEP_ID") is not null;
+        bool isInStep = Has(get, "SLURM_STEP_ID") && !IsSpecialStep(get("SLURM_STEP_ID")) && Number(get, "SLURM_STEP_ID") is not null;
         string size = isInStep && Has(get, "SLURM_STEP_NUM_TASKS") ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS";
         if (!Has(get, "SLURM_PROCID") || (!isInStep && !Has(get, size)))
         {
@@ -78,7 +81,8 @@ internal static class ShardEnvironment
 
         (string Name, Shard Shard)? task = Pair(get, "SLURM_PROCID", size);
         return task is { Shard.Count: > 1 } && !isInStep && Has(get, "SLURM_JOB_ID")
-            ? throw Nonsense($"the job has {task.Value.Shard.Count} tasks, and this is its script, which runs once: start it with srun")
+            ? throw Nonsense(
+                $"the job has {task.Value.Shard.Count} tasks, and this is its script or shell, which runs once: start it with srun")
             : task;
     }
 
@@ -93,11 +97,11 @@ internal static class ShardEnvironment
         int first = Needed(get, "SLURM_ARRAY_TASK_MIN", name);
         int last = Needed(get, "SLURM_ARRAY_TASK_MAX", name);
         int step = Number(get, "SLURM_ARRAY_TASK_STEP") ?? 1;
-        int count = Number(get, "SLURM_ARRAY_TASK_COUNT") ?? (step > 0 && last >= first ? ((last - first) / step) + 1 : 0);
-        bool isRegular = step > 0 && count > 0 && id >= first && id <= last
-            && ((long)count - 1) * step == last - first && (id - first) % step == 0;
+        long count = Number(get, "SLURM_ARRAY_TASK_COUNT") ?? (step > 0 && last >= first ? (((long)last - first) / step) + 1 : 0);
+        bool isRegular = step > 0 && count is > 0 and <= int.MaxValue && id >= first && id <= last
+            && (count - 1) * step == last - first && (id - first) % step == 0;
         return isRegular
-            ? (name, Part(name, (id - first) / step, count))
+            ? (name, Part(name, (id - first) / step, (int)count))
             : throw Nonsense($"{name} is {id}, of {count} from {first} to {last}, and its place among them cannot be told from that");
     }
 
@@ -121,6 +125,9 @@ internal static class ShardEnvironment
 
     private static Shard Part(string name, int index, int count) =>
         index < count ? new Shard(index, count) : throw Nonsense($"{name} is {index}, of {count}; it counts from 0");
+
+    private static bool IsSpecialStep(string? id) =>
+        uint.TryParse(id, NumberStyles.None, CultureInfo.InvariantCulture, out uint number) && number >= FirstSpecialStep;
 
     private static bool Has(Func<string, string?> get, string name) => !string.IsNullOrEmpty(get(name));
 

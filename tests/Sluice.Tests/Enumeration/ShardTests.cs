@@ -17,6 +17,9 @@ public sealed class ShardTests
         { "SLURM_STEP_ID=1 SLURM_PROCID=1 SLURM_NTASKS=6 SLURM_STEP_NUM_TASKS=2", 1, 2, null },
         { "SLURM_JOB_ID=9 SLURM_PROCID=0 SLURM_NTASKS=1", 0, 1, null },
 
+        // The shell that salloc gives is no step that srun has started.
+        { "SLURM_JOB_ID=9 SLURM_STEP_ID=4294967290 SLURM_STEP_NUM_TASKS=1 SLURM_PROCID=0 SLURM_NTASKS=1", 0, 1, null },
+
         // srun starts one daemon of mpirun on each node, which has its own number.
         { "SLURM_STEP_ID=0 SLURM_PROCID=1 SLURM_NTASKS=2 OMPI_COMM_WORLD_RANK=7 OMPI_COMM_WORLD_SIZE=16", 7, 16, null },
         { "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_MAX=9 SLURM_ARRAY_TASK_COUNT=10", 3, 10, null },
@@ -40,7 +43,10 @@ public sealed class ShardTests
         { "PMI_RANK=1 PMI_SIZE=2 SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_MAX=9", "says 1/2 and", null },
         { "SLURM_PROCID=1 SLURM_STEP_ID=0", "SLURM_NTASKS is not", null },
         { "SLURM_JOB_ID=9 SLURM_PROCID=0 SLURM_NTASKS=6", "srun", null },
+        { "SLURM_JOB_ID=9 SLURM_STEP_ID=4294967290 SLURM_STEP_NUM_TASKS=1 SLURM_PROCID=0 SLURM_NTASKS=8", "srun", null },
+        { "SLURM_PROCID=0 SLURM_NTASKS=1 SLURM_STEP_ID=x", "no number", null },
         { "SLURM_ARRAY_TASK_ID=3", "SLURM_ARRAY_TASK_MIN is not", null },
+        { "SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_MAX=2147483647", "of 2147483648 from 0", null },
         { "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=7 SLURM_ARRAY_TASK_COUNT=3", "cannot be told", null },
         { "SLURM_ARRAY_TASK_ID=8 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=7 SLURM_ARRAY_TASK_COUNT=7", "cannot be told", null },
         { "JOB_COMPLETION_INDEX=3", "count has to be given", null },
@@ -66,6 +72,7 @@ public sealed class ShardTests
     [InlineData("")]
     [InlineData("OMPI_COMM_WORLD_RANK= PMI_RANK= SLURM_PROCID=")]
     [InlineData("SLURM_PROCID=0")]
+    [InlineData("SLURM_STEP_ID=4294967290 SLURM_STEP_NUM_TASKS=1 SLURM_PROCID=0")]
     public void A_process_that_was_started_by_hand_is_told_nothing(string environment) => Find(environment, null).ShouldBeNull();
 
     [Fact]
