@@ -26,6 +26,9 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// </summary>
     public bool ComparesFound { get; init; } = options.Verify;
 
+    /// <summary>What was copied, or was found to be an earlier run's and stays; null where nothing was looked at so closely.</summary>
+    public Statx? Made { get; private set; }
+
     /// <summary>Where the target is, by its own path; null in a tree, whose folders are looked after as a whole.</summary>
     public TargetLocation? Location { get; init; }
 
@@ -220,8 +223,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     {
         if (options.UnixCreateMode is null)
         {
-            uint mode = NodeMetadata.PlainMode(fromFd, from);
-            NodeMetadata.SetPlainMode(toFd, mode, target);
+            NodeMetadata.SetPlainMode(toFd, NodeMetadata.PlainMode(fromFd, from), target);
         }
 
         NodeMetadata.SetPlainTimes(toFd, from, target);
@@ -258,6 +260,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
 
         // Opened only to be compared: its owner may not be allowed to read it.
         using Descriptor opened = new(ComparesFound ? PathCalls.Open(to, SourceFlags | PathCalls.NoFollowFlag) : -Errno.EACCES);
+        Made = there;
         return !ComparesFound
             || (opened.Fd >= 0
                 && Libc.LengthOf(opened.Fd) == (long)from.Size
@@ -332,8 +335,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         if (old is not null)
         {
             // A file that is overwritten stays its owner's.
-            uint mode = NodeMetadata.PlainMode(fromFd, from);
-            NodeMetadata.Inherit(old.Descriptor, old.Stat, toFd, mode, mustHaveOwner: false, target);
+            NodeMetadata.Inherit(old.Descriptor, old.Stat, toFd, NodeMetadata.PlainMode(fromFd, from), mustHaveOwner: false, target);
             NodeMetadata.SetPlainTimes(toFd, from, target);
             return;
         }
@@ -378,6 +380,8 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             ContentComparer.Verify(fromFd, source, temporary.Descriptor, to.Text, cancellationToken);
         }
 
+        PathErrors.ThrowIfFailed(Libc.Stat(temporary.Descriptor, StatxMask.BasicStats, out Statx made), "Looking at", to.Text);
+        Made = made;
         cancellationToken.ThrowIfCancellationRequested();
         if (Overwrite)
         {

@@ -38,7 +38,7 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
     /// <summary>Copies all that were added.</summary>
     public void Copy(TreeRoot fromRoot, TreeRoot toRoot, TreeEntryCopier entries)
     {
-        Dictionary<(ulong, uint, uint), HardLinkName> copies = [];
+        Dictionary<(ulong, uint, uint), (HardLinkName Name, Statx Copy)> copies = [];
         foreach (HardLinkName node in options.IsFinish ? HardLinkName.FoundFirst(_names, toRoot) : _names)
         {
             if (cancellationToken.IsCancellationRequested)
@@ -55,16 +55,20 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
                 NodePath from = NodePath.In(fromFolder.Fd, node.Name, fromRoot.Text(node.Folder));
                 NodePath to = NodePath.In(toFolder.Fd, node.Name, toRoot.Text(node.Folder));
                 (ulong, uint, uint) number = (node.Stat.Ino, node.Stat.DevMajor, node.Stat.DevMinor);
-                if (copies.TryGetValue(number, out HardLinkName first) && node.IsStill(from))
+                if (copies.TryGetValue(number, out (HardLinkName Name, Statx Copy) first) && node.IsStill(from))
                 {
-                    using Descriptor folder = new(toRoot.Open(first.Folder));
-                    PathErrors.ThrowIfFailed(Math.Min(folder.Fd, 0), "Opening the folder", toRoot.Text(first.Folder));
-                    entries.AddName(NodePath.In(folder.Fd, first.Name, toRoot.Text(first.Folder)), from, node.Stat, to, node.MayReplace);
+                    string place = toRoot.Text(first.Name.Folder);
+                    using Descriptor folder = new(toRoot.Open(first.Name.Folder));
+                    PathErrors.ThrowIfFailed(Math.Min(folder.Fd, 0), "Opening the folder", place);
+                    entries.AddName(
+                        NodePath.In(folder.Fd, first.Name.Name, place), first.Copy, from, node.Stat, to, node.MayReplace);
                     continue;
                 }
 
-                entries.CopyFirst(from, to, node.Stat, node.MayReplace);
-                copies[number] = node;
+                Statx? made = entries.CopyFirst(from, to, node.Stat, node.MayReplace);
+                int result = NodeCalls.Stat(to, followsLinks: false, StatxMask.BasicStats, out Statx found);
+                PathErrors.ThrowIfFailed(made is null ? result : 0, "Looking at the copy", to.Text);
+                copies[number] = (node, made ?? found);
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {

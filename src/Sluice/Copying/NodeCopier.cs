@@ -43,13 +43,24 @@ internal sealed class NodeCopier(CopyOptions options, bool isNewTree, Cancellati
 
     /// <summary>Another name for what has been copied.</summary>
     /// <param name="copied">A name that it has.</param>
+    /// <param name="copy">What it is: others may have given that name to something else since.</param>
     /// <param name="from">The source's other name.</param>
     /// <param name="stat">What that leads to.</param>
     /// <param name="to">The other name.</param>
     /// <param name="mayReplace">As in <see cref="CopyLink"/>.</param>
-    public bool AddName(in NodePath copied, in NodePath from, in Statx stat, in NodePath to, bool mayReplace)
+    /// <exception cref="IOException">It has lost that name, or cannot get the other one.</exception>
+    public bool AddName(in NodePath copied, in Statx copy, in NodePath from, in Statx stat, in NodePath to, bool mayReplace)
     {
         (NodePath first, NodePath original, Statx like) = (copied, from, stat);
+        using Descriptor held = new(PathCalls.Open(copied, PathCalls.PathOnly | PathCalls.NoFollowFlag));
+        int fd = held.Fd;
+        PathErrors.ThrowIfFailed(Math.Min(fd, 0), "Looking at the copy", copied.Text);
+        PathErrors.ThrowIfFailed(Libc.Stat(fd, StatxMask.BasicStats, out Statx there), "Looking at the copy", copied.Text);
+        if (!there.IsSame(copy))
+        {
+            throw new IOException($"Linking '{to.Text}' failed: something else was put in the place of '{copied.Text}' meanwhile.");
+        }
+
         if (options.KeepsOwnWork && IsThere(from, stat, to) && IsOwn(from, to))
         {
             // A shard, or a FinishCopyAsync that was killed, has copied it by itself; length and time alone anybody's file may have.
@@ -60,13 +71,20 @@ internal sealed class NodeCopier(CopyOptions options, bool isNewTree, Cancellati
                     $"Linking '{to.Text}' failed: another file with the length and the time of '{from.Text}' is there already.");
             }
 
-            int result = isSame ? 0 : MakeAside(to, path => NodeCalls.Link(first, path), metadata: null, mayReplace: true);
+            int result = isSame ? 0 : MakeAside(to, Link, metadata: null, mayReplace: true);
             PathErrors.ThrowIfFailed(result, "Linking", to.Text);
             return !isSame;
         }
 
         return MakeIfNeeded(
-            path => IsThere(original, like, path), from, to, "Linking", path => NodeCalls.Link(first, path), null, mayReplace);
+            path => IsThere(original, like, path), from, to, "Linking", Link, null, mayReplace);
+
+        // By what is held, and not by a name that may lead to something else by now; where there is no /proc nothing else is left.
+        int Link(NodePath path)
+        {
+            int result = NodeCalls.LinkOpened(fd, path);
+            return result == -Errno.ENOENT ? NodeCalls.Link(first, path) : result;
+        }
     }
 
     /// <summary>

@@ -76,29 +76,25 @@ internal sealed class TreeEntryCopier(
     /// <summary>A symbolic link, as one.</summary>
     public void CopyLink(in NodePath from, in NodePath to, bool mayReplace) => Note(_nodes.CopyLink(from, to, mayReplace));
 
-    /// <summary>A further name of what has been copied.</summary>
-    public void AddName(in NodePath copied, in NodePath from, in Statx stat, in NodePath to, bool mayReplace) =>
-        Note(_nodes.AddName(copied, from, stat, to, mayReplace));
+    /// <inheritdoc cref="NodeCopier.AddName"/>
+    public void AddName(in NodePath copied, in Statx copy, in NodePath from, in Statx stat, in NodePath to, bool mayReplace) =>
+        Note(_nodes.AddName(copied, copy, from, stat, to, mayReplace));
 
-    /// <summary>The first of several names of something.</summary>
-    public void CopyFirst(in NodePath from, in NodePath to, in Statx stat, bool mayReplace)
+    /// <summary>The first of several names of something; gives what the copy is, where that is known for sure.</summary>
+    public Statx? CopyFirst(in NodePath from, in NodePath to, in Statx stat, bool mayReplace)
     {
         switch (stat.Mode & Statx.TypeMask)
         {
             case Statx.TypeRegular:
-                CopyAlone(from, to, mayReplace);
-                break;
+                return CopyAlone(from, to, mayReplace);
             case Statx.TypeLink:
                 CopyLink(from, to, mayReplace);
-                break;
+                return null;
             default:
-                MakeNode(from, to, stat, mayReplace);
-                break;
+                Note(_nodes.MakeNode(from, to, stat, mayReplace));
+                return null;
         }
     }
-
-    private void MakeNode(in NodePath from, in NodePath to, in Statx stat, bool mayReplace) =>
-        Note(_nodes.MakeNode(from, to, stat, mayReplace));
 
     /// <summary>
     /// Whether an entry may take the place of what has its name in the copy. In a new tree nothing has, but for what an earlier copy left
@@ -209,12 +205,12 @@ internal sealed class TreeEntryCopier(
         }
         else
         {
-            MakeNode(from, to, stat, MayReplace(folder, from.Name));
+            Note(_nodes.MakeNode(from, to, stat, MayReplace(folder, from.Name)));
         }
     }
 
     /// <summary>With all the care of a single copy: a temporary name, and whatever is at the target looked at.</summary>
-    private void CopyAlone(in NodePath from, in NodePath to, bool mayReplace)
+    private Statx? CopyAlone(in NodePath from, in NodePath to, bool mayReplace)
     {
         bool mustBeFree = isNewTree && !mayReplace && options.SkipUnchanged;
         bool isFree = !mustBeFree || NodeCalls.Stat(to, followsLinks: false, StatxMask.Type, out _) == -Errno.ENOENT;
@@ -231,6 +227,8 @@ internal sealed class TreeEntryCopier(
         {
             Book(result.Method, result.Bytes, result.ResumedBytes, result.Depth);
         }
+
+        return alone.Made;
     }
 
     /// <summary>What is this shard's of a file that is divided; false where it is copied as a whole.</summary>

@@ -47,6 +47,41 @@ public sealed partial class ShardedCopyTests
         File.Exists(Path.Combine(_temp.Root, "victim")).ShouldBeFalse();
     }
 
+    /// <summary>Who may write in one folder of the copy gets nothing of his into another one by a file that has names in both.</summary>
+    [SkippableTheory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task What_was_put_in_a_names_place_gets_no_further_names(bool isFinish)
+    {
+        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        foreach (string folder in (string[])["one", "two"])
+        {
+            Directory.CreateDirectory(Path.Combine(source, folder));
+            Directory.CreateDirectory(Path.Combine(target, folder));
+        }
+
+        // Without bytes, so that the first report comes when it has its first name.
+        Write(Path.Combine(source, "one", "name"), "");
+        Native.Link(Path.Combine(source, "one", "name"), Path.Combine(source, "two", "name"));
+        string foreign = _temp.NewFile("foreign"u8.ToArray());
+        string[] names = [Path.Combine(target, "one", "name"), Path.Combine(target, "two", "name")];
+        Telling putting = new(_ =>
+        {
+            if (File.Exists(foreign) && Array.Find(names, File.Exists) is { } first)
+            {
+                File.Move(foreign, first, overwrite: true);
+            }
+        });
+        CopyOptions options = new() { Recurse = !isFinish, PreserveMetadata = true, ContinueOnError = true, Progress = putting };
+        FileBatchException error = await Should.ThrowAsync<FileBatchException>(() => isFinish
+            ? SluiceFile.FinishCopyAsync(source, target, options)
+            : SluiceFile.CopyAsync(source, target, options));
+        error.Failures.ShouldHaveSingleItem().Error.Message.ShouldContain("something else was put in the place of");
+        File.Exists(foreign).ShouldBeFalse();
+        names.Count(File.Exists).ShouldBe(1);
+    }
+
     [SkippableFact]
     public async Task What_was_found_is_told_beside_what_failed()
     {
