@@ -49,6 +49,7 @@ if [ -z "${LAB_FOLDER:-}" ]; then
     dotnet build -v q $project >/dev/null || { echo "FAILED: $project does not build"; printf '0 passed, 1 failed, 0 skipped\n'; exit 1; }
   done
   LAB_FOLDER="$(mktemp -d "${TMPDIR:-/var/tmp}/sluice-gluster.XXXXXX")" || exit 1
+  chmod 711 "$LAB_FOLDER" # tests that work as another user pass through it
   export LAB_FOLDER
   ends() {
     [ -z "${child:-}" ] || { kill -KILL "$child" 2>/dev/null; wait "$child" 2>/dev/null; }

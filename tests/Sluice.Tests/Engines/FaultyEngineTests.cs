@@ -177,8 +177,8 @@ public sealed class FaultyEngineTests : IDisposable
     }
 
     /// <summary>
-    /// For tests that count submissions: what a thread has submitted is cancelled by the kernel when that thread ends, as threads of a test's
-    /// host do, and is submitted again. The pool's live on.
+    /// For tests that count submissions: what a thread has submitted is cancelled by the kernel when that thread ends, as threads of a
+    /// test's host do, and is submitted again. The pool's live on.
     /// </summary>
     private static Task OnLastingThreads(Func<Task> test) => Task.Run(test);
 

@@ -90,7 +90,7 @@ internal static unsafe partial class Native
             : throw new IOException($"open '{path}' failed with errno {Marshal.GetLastPInvokeError()}");
     }
 
-    /// <summary>A new file that has no name (O_TMPFILE), for reading and writing; skips the test where there are none, as by FUSE.</summary>
+    /// <summary>A new file that has no name (O_TMPFILE), for reading and writing; skips the test where there are none.</summary>
     public static SafeFileHandle OpenWithoutName(string folder)
     {
         const int readWriteTemporary = 0x410002;
