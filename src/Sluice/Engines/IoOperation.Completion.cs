@@ -72,6 +72,13 @@ internal sealed partial class IoOperation
             return;
         }
 
+        if (IsCalledAside && CallThreads.TryRemove(this))
+        {
+            IoMetrics.NotePooled(-1);
+            QueueCancelled();
+            return;
+        }
+
         Ring?.Cancel(this);
     }
 

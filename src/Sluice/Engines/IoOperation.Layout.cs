@@ -16,10 +16,9 @@ internal sealed partial class IoOperation
     private int _pieceBytes;
 
     /// <summary>
-    /// In a ring this submission is begun by a thread of the kernel's, and not by whoever enters the ring: see
-    /// <see cref="OpenFile.BeginsByWaiting"/>. Set by the ring, outside its lock.
+    /// It goes to <see cref="CallThreads"/> and not into a ring: its file system may be long in answering whoever begins it.
     /// </summary>
-    public bool IsBegunAside { get; set; }
+    public bool IsCalledAside => !WaitsForOthers && _handle!.BeginsByWaiting;
 
     /// <inheritdoc/>
     public override bool BeginsWhenCalled => !NeedsBlocking;

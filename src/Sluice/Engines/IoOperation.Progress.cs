@@ -69,6 +69,26 @@ internal sealed partial class IoOperation
         ListenerThread.TryAgain();
     }
 
+    /// <summary>
+    /// Has the caller carry the transfer out if that waits for it, or one of <see cref="CallThreads"/>; a thread of the pool where there is
+    /// none.
+    /// </summary>
+    public void QueueAside()
+    {
+        if (TryHandToCaller())
+        {
+            return;
+        }
+
+        _isWaitedFor |= _passesGate;
+        IoMetrics.NotePooled(1);
+        if (!CallThreads.TryQueue(this))
+        {
+            IoMetrics.NotePooled(-1);
+            QueueTransfer();
+        }
+    }
+
     /// <summary>The kernel gets this submission now.</summary>
     public void NoteTaken()
     {

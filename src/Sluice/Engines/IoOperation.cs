@@ -133,7 +133,7 @@ internal sealed partial class IoOperation
     /// ends the operation: then any answer will do, since it is in no ring's queue any more.
     /// </summary>
     public bool IsPlainTransfer =>
-        Verb is IoVerb.Read or IoVerb.Write && FileOffset >= 0 && _handle?.Caching == FileCaching.Direct && !IsBegunAside
+        Verb is IoVerb.Read or IoVerb.Write && FileOffset >= 0 && _handle?.Caching == FileCaching.Direct
         && !IsCancellationRequested;
 
     /// <summary>

@@ -47,11 +47,6 @@ internal static unsafe class OperationEncoder
                 throw new UnreachableException();
         }
 
-        if (operation.IsBegunAside)
-        {
-            sqe->Flags |= SqeFlags.Async;
-        }
-
         return true;
     }
 

@@ -130,13 +130,19 @@ internal sealed partial class UringEngine : IoEngine
             return;
         }
 
+        if (operation.IsCalledAside)
+        {
+            operation.Ring = null;
+            operation.BecomeCall();
+            operation.QueueAside();
+            return;
+        }
+
         if (!Volatile.Read(ref _isServing))
         {
             SubmitFirst(operation);
             return;
         }
-
-        operation.IsBegunAside = operation.IsPlainCall && operation.Handle.BeginsByWaiting;
 
         // What a continuation submits stays with the ring that runs it, and is gathered there; else the processor chooses.
         UringEngine ring = t_turn?.Engine ?? SluiceEngines.RingOfProcessor(this);

@@ -326,6 +326,6 @@ public sealed partial class RangedCopyTests : IDisposable
 
     private IEnumerable<string> Leftovers() => Directory.EnumerateFileSystemEntries(_target, "*.sluice-*");
 
-    /// <summary>Bytes that a file of the target, or one whose whole path it is, takes: on GlusterFS what a brick notes beside it too.</summary>
+    /// <summary>Bytes that a file of the target, or one whose whole path it is, takes: on GlusterFS also what a brick notes.</summary>
     private long BlocksOf(string name) => long.Parse(Run("stat", "-c", "%b", Path.Combine(_target, name)).Trim()) * 512;
 }
