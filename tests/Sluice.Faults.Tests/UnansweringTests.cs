@@ -130,6 +130,56 @@ public sealed class UnansweringTests : IDisposable
         };
     }
 
+    /// <summary>Threads make as many calls as there are threads for; what comes then has not been begun.</summary>
+    [SkippableFact]
+    public async Task What_waits_for_a_thread_can_be_cancelled_meanwhile()
+    {
+        const int threads = 64;
+        Skip.If(TestedEngines.AreThePool, "the pool's threads have what they have taken");
+        using Mount mount = Mount.OrSkip(FileSystemKind.Bindfs);
+        string program = Program(mount);
+        byte[] content = new byte[FileBytes];
+        Random.Shared.NextBytes(content);
+        string path = Path.Combine(mount.Folder, "far");
+        await File.WriteAllBytesAsync(path, content);
+        using SluiceHandle handle = SluiceHandle.Open(
+            path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, FileOptions.Asynchronous, 0, FileCaching.Direct);
+        (await handle.ReadAsync(new byte[BlockBytes], 0)).ShouldBe(BlockBytes);
+        using CancellationTokenSource stop = new();
+        Task<byte[]>[] waiting;
+        Command.Run("kill", "-STOP", program);
+        try
+        {
+            waiting = [.. Enumerable.Range(0, threads).Select(i => ReadAsync(i, CancellationToken.None))];
+            Task<byte[]>[] behind = [.. Enumerable.Range(0, 10).Select(i => ReadAsync(i, stop.Token))];
+            waiting.Concat(behind).ShouldAllBe(t => !t.IsCompleted, "else nothing was seen");
+            await stop.CancelAsync();
+            foreach (Task<byte[]> cancelled in behind)
+            {
+                (await Should.ThrowAsync<OperationCanceledException>(() => cancelled.WaitAsync(Patience))).CancellationToken
+                    .ShouldBe(stop.Token);
+            }
+
+            waiting.ShouldAllBe(t => !t.IsCompleted);
+        }
+        finally
+        {
+            Command.Run("kill", "-CONT", program);
+        }
+
+        for (int i = 0; i < waiting.Length; i++)
+        {
+            (await waiting[i].WaitAsync(Patience)).ShouldBe(content[(i * BlockBytes)..((i + 1) * BlockBytes)]);
+        }
+
+        async Task<byte[]> ReadAsync(int index, CancellationToken token)
+        {
+            byte[] block = new byte[BlockBytes];
+            (await handle.ReadAsync(block, index * BlockBytes, token)).ShouldBe(BlockBytes);
+            return block;
+        }
+    }
+
     /// <summary>The number of the process that answers for it.</summary>
     private static string Program(Mount mount)
     {
