@@ -79,11 +79,13 @@ internal sealed class NodeCopier(CopyOptions options, bool isNewTree, Cancellati
         return MakeIfNeeded(
             path => IsThere(original, like, path), from, to, "Linking", Link, null, mayReplace);
 
-        // By what is held, and not by a name that may lead to something else by now; where there is no /proc nothing else is left.
+        // By what is held, and not by a name that may lead to something else by now; where there is no /proc nothing else is left. What has
+        // lost its last name gets none either (ENOENT), and its name is another's.
         int Link(NodePath path)
         {
             int result = NodeCalls.LinkOpened(fd, path);
-            return result == -Errno.ENOENT ? NodeCalls.Link(first, path) : result;
+            bool isNamed = Libc.Stat(fd, StatxMask.BasicStats, out Statx now) == 0 && now.NLink > 0;
+            return result == -Errno.ENOENT && isNamed ? NodeCalls.Link(first, path) : result;
         }
     }
 

@@ -77,6 +77,40 @@ public sealed class ShardSeamTests : HostileTests
         Directory.EnumerateFileSystemEntries(target).Count().ShouldBe(1);
     }
 
+    /// <summary>Who may write in one folder of the copy exchanges its name when the copy is held, and about to get the other one.</summary>
+    [SkippableFact]
+    public async Task A_copy_that_has_just_lost_its_last_name_gives_no_name_to_what_took_it()
+    {
+        string source = Directory.CreateDirectory(Temp.NewPath()).FullName;
+        string target = Directory.CreateDirectory(Temp.NewPath()).FullName;
+        string[] folders = ["one", "two"];
+        foreach (string folder in folders)
+        {
+            Directory.CreateDirectory(Path.Combine(source, folder));
+            Directory.CreateDirectory(Path.Combine(target, folder));
+        }
+
+        File.WriteAllBytes(Path.Combine(source, "one", "name"), Content);
+        Native.Link(Path.Combine(source, "one", "name"), Path.Combine(source, "two", "name"));
+        string foreign = Temp.NewFile("foreign"u8.ToArray());
+        string[] names = [.. folders.Select(f => Path.Combine(target, f, "name"))];
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            if (call == "linkat" && File.Exists(foreign) && Array.Find(names, File.Exists) is { } first)
+            {
+                File.Move(foreign, first, overwrite: true);
+            }
+
+            return 0;
+        });
+        Exception? error = await Record.ExceptionAsync(
+            () => SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, PreserveMetadata = true }));
+        SystemCallFaults.Use(null);
+        File.Exists(foreign).ShouldBeFalse("else nothing was seen");
+        error.ShouldBeAssignableTo<IOException>();
+        names.Count(File.Exists).ShouldBe(1);
+    }
+
     [SkippableFact]
     public async Task A_file_that_another_run_of_the_shard_makes_meanwhile_is_counted_once()
     {
