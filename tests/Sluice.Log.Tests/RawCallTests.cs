@@ -166,6 +166,74 @@ public sealed class RawCallTests : IDisposable
         }
     }
 
+    /// <summary>By who syncs, also where that is the first who finds it out: the log's keeper may be at something else.</summary>
+    /// <param name="isFlushed">Whether the files themselves can be.</param>
+    [SkippableTheory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Who_finds_that_names_cannot_be_flushed_lets_go_of_full_files(bool isFlushed)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        using ManualResetEventSlim isAside = new();
+        using ManualResetEventSlim ends = new();
+        using (SluiceLog before = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw)))
+        {
+            Append(before);
+        }
+
+        // It removes the old files, and flushes their folder.
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            if (call == "fsync" && Thread.CurrentThread.Name == "Sluice log keeper")
+            {
+                isAside.Set();
+                ends.Wait();
+            }
+
+            return call == "fsync" && isAside.IsSet && (!isFlushed || Libc.TypeOf(fd) == Statx.TypeDirectory) ? -Errno.EIO : 0;
+        });
+        try
+        {
+            SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw, retainAge: TimeSpan.FromMilliseconds(1)));
+            try
+            {
+                isAside.Wait(TimeSpan.FromMinutes(1)).ShouldBeTrue("the keeper removes nothing");
+                Append(log);
+                Should.Throw<IOException>(() => log.Flush());
+                Directory.GetFiles(folder.Log, "*.log").Length.ShouldBeGreaterThan(8);
+                OpenFiles.Of(folder.Log).Count.ShouldBeLessThan(6);
+            }
+            finally
+            {
+                ends.Set();
+            }
+
+            SystemCallFaults.Use(null);
+            if (isFlushed)
+            {
+                log.Flush();
+                log.Dispose();
+            }
+            else
+            {
+                Should.Throw<IOException>(log.Dispose);
+            }
+        }
+        finally
+        {
+            SystemCallFaults.Use(null);
+        }
+
+        static void Append(SluiceLog log)
+        {
+            for (int i = 0; i < 50; i++)
+            {
+                log.Append(Records.Make(0, i, 900));
+            }
+        }
+    }
+
     [Fact]
     public void A_raw_file_that_was_made_longer_ago_than_SegmentAge_is_followed_by_another_one()
     {

@@ -72,7 +72,7 @@ internal sealed partial class RawOutput : LogOutput
 
     public override bool NeedsHousekeeping => Volatile.Read(ref _rolled);
 
-    public override bool HasFull => Volatile.Read(ref _rolled);
+    public override bool HasFull => _unsynced.Count > 0;
 
     public override bool IsBehind => _unsynced.Count >= Tuning.LogFullSegments;
 
@@ -115,7 +115,8 @@ internal sealed partial class RawOutput : LogOutput
         _hasNewName = false;
     }
 
-    /// <summary>Names first: what is durable is found again. Where that fails no sync has, and the next one asks again.</summary>
+    /// <summary>Names first: what is durable is found again. Where that fails no sync has, and the next one asks again; unless full files
+    /// cannot be flushed either, which the sync that follows tells of.</summary>
     public override void BeforeSync()
     {
         if (_flushesFolder && _syncError is null)
@@ -128,7 +129,12 @@ internal sealed partial class RawOutput : LogOutput
             {
                 // Full files would stay open, more and more of them, for as long as that fails.
                 TryFlush(_marked.Count - 1);
-                throw;
+                if (_syncError is null)
+                {
+                    throw;
+                }
+
+                return;
             }
 
             _flushesFolder = false;
