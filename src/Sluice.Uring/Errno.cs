@@ -35,6 +35,7 @@ internal static class Errno
     public const int ENODATA = 61;
     public const int ETIME = 62;
     public const int EOPNOTSUPP = 95;
+    public const int ETIMEDOUT = 110;
     public const int EDQUOT = 122;
     public const int ECANCELED = 125;
 }

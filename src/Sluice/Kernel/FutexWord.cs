@@ -31,11 +31,16 @@ internal sealed unsafe partial class FutexWord
     /// Sleeps as long as the word is <paramref name="value"/>, or shorter: the caller looks again. <see cref="Thread.Interrupt"/> does not
     /// end it; it is kept for the thread's next wait.
     /// </summary>
+    /// <param name="value">The word's value as long as nobody has woken anybody.</param>
+    /// <param name="milliseconds">How long at most; <see cref="Timeout.Infinite"/> for no bound.</param>
     /// <returns>False where it was refused (by a sandbox), and nobody slept.</returns>
-    public bool Wait(int value)
+    public bool Wait(int value, int milliseconds = Timeout.Infinite)
     {
-        nint result = SystemCallFaults.Fails("futex", -1) ? -1 : syscall(NrFutex, (nint)_word, WaitPrivate, value, 0, 0, 0);
-        bool waited = result == 0 || Marshal.GetLastSystemError() is Errno.EAGAIN or Errno.EINTR;
+        long* span = stackalloc long[] { milliseconds / 1000, milliseconds % 1000 * 1_000_000L };
+        nint result = SystemCallFaults.Fails("futex", -1)
+            ? -1
+            : syscall(NrFutex, (nint)_word, WaitPrivate, value, milliseconds == Timeout.Infinite ? 0 : (nint)span, 0, 0);
+        bool waited = result == 0 || Marshal.GetLastSystemError() is Errno.EAGAIN or Errno.EINTR or Errno.ETIMEDOUT;
         GC.KeepAlive(_pinned);
         return waited;
     }
