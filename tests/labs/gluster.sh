@@ -1,24 +1,26 @@
 #!/usr/bin/env bash
 # Sluice on GlusterFS: a volume with three replicas on this machine, mounted by FUSE, and on it copies, the
 # log's proofs, a copy in shards by Open MPI, and bricks that are killed in mid-write.
-#   tests/labs/gluster.sh [--long] [--only STEP,...] [--keep-logs FOLDER]
+#   tests/labs/gluster.sh [--long] [--only STEP,...] [--delay MICROSECONDS] [--keep-logs FOLDER]
 # Steps: copy log shards brick suite bench reads. --long takes more files and more kills. suite is the library's own suite in a folder of the
 # volume, on both engines, and takes half an hour; bench is the suite remote of sluice bench, reads what fio, Sluice and .NET read in small
-# pieces: only where they are named. Needs root, Debian (or what it installs: glusterfs-server,
-# openmpi-bin), /dev/fuse and the .NET SDK; what it cannot do it skips and says why. Ends with one line: N passed, N failed, N skipped
+# pieces: only where they are named. --delay has each brick wait so long before a read (GlusterFS' own delay-gen), as for a network and a
+# disk. Needs root, Debian (or what it installs: glusterfs-server, openmpi-bin), /dev/fuse and the .NET SDK; what it cannot do it skips and
+# says why. Ends with one line: N passed, N failed, N skipped
 # All of it runs in namespaces of its own (mounts, network, processes): when this script ends, however it ends, the kernel ends what it
 # started and undoes its mounts. GlusterFS' own folders under /var are covered by empty ones meanwhile, so that a volume of this machine is
 # neither seen nor touched.
 set -uo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 root="$(cd "$here/../.." && pwd)"
-usage() { sed -n '2,7p' "$0" | sed 's/^# \{0,1\}//'; }
-long=false only="copy,log,shards,brick" keep=""
+usage() { sed -n '2,9p' "$0" | sed 's/^# \{0,1\}//'; }
+long=false only="copy,log,shards,brick" keep="" delay=""
 arguments=("$@")
 while [ $# -gt 0 ]; do
   case "$1" in
     --long) long=true ;;
     --only) only="${2:?--only takes steps}"; shift ;;
+    --delay) delay="${2:?--delay takes microseconds}"; shift ;;
     --keep-logs) keep="$(realpath -m "${2:?--keep-logs takes a folder}")"; shift ;;
     -h|--help) usage; exit 0 ;;
     *) echo "unknown: $1" >&2; usage >&2; exit 2 ;;
@@ -113,6 +115,13 @@ volume_up() {
   until_true 30 gluster --mode=script volume list || return 1
   gluster --mode=script volume create lab replica 3 \
     10.213.7.1:"$lab/brick1" 10.213.7.2:"$lab/brick2" 10.213.7.3:"$lab/brick3" force || return 1
+  if [ -n "$delay" ]; then
+    local option
+    for option in "debug.delay-gen posix" "delay-gen.delay-percentage 100" "delay-gen.delay-duration $delay" "delay-gen.enable read"; do
+      # shellcheck disable=SC2086
+      gluster --mode=script volume set lab $option || return 1
+    done
+  fi
   gluster --mode=script volume start lab || return 1
   mount -t glusterfs -o acl 10.213.7.1:/lab "$mountpoint" 2>/dev/null || mount -t glusterfs 10.213.7.1:/lab "$mountpoint"
 }
