@@ -7,8 +7,9 @@ namespace Sluice;
 // these fields; nothing else knows where the stream stands.
 //
 // The position is always _base + _pos. Three states: empty (_readEnd and _writeEnd are 0, so is _pos), reading (bytes from _pos to
-// _readEnd are ahead of the caller), writing (bytes from the window's start to _pos are not in the file yet, and there is room up to
-// _writeEnd). While an asynchronous operation waits, the window is empty or full, so that the quick ways of other members do not touch it.
+// _readEnd are ahead of the caller; none where he has moved behind them), writing (bytes from the window's start to _pos are not in the
+// file yet, and there is room up to _writeEnd). While an asynchronous operation waits, the window is empty or full, so that the quick ways
+// of other members do not touch it.
 //
 // The quick ways take no lock, and another thread may close the stream meanwhile. They set _isCopying, read _pos and then _readEnd or
 // _writeEnd, copy, move _pos and take the mark off; whoever takes the window away sets the ends to 0 or below before _pos, and gives
@@ -61,14 +62,21 @@ public sealed partial class SluiceStream : IMemoryUser
         Volatile.Write(ref _base, position);
     }
 
-    /// <summary>Moves the position; bytes that were read and are still around it are kept. Written bytes were handed down before.</summary>
+    /// <summary>Moves the position; bytes that were read are kept until something is read or written elsewhere, unless they are behind
+    /// it. Written bytes were handed down before.</summary>
     private void MoveTo(long target)
     {
         if (_readEnd != 0)
         {
+            // Behind it, too: the end of an archive's entry is moved to before its beginning is read.
             long index = target - _base;
-            if (index >= Window.Start && index <= _readEnd)
+            if (index >= Window.Start && index <= int.MaxValue)
             {
+                if (index > _readEnd)
+                {
+                    ReadAhead?.Abandon();
+                }
+
                 _pos = (int)index;
                 return;
             }

@@ -51,6 +51,43 @@ public sealed class StreamBufferSizeTests : IDisposable
         ((int[])[.. LengthsFrom(target, isRead: false).Take(2)]).ShouldBe([AdaptiveSize.Start, AdaptiveSize.Start * 4]);
     }
 
+    /// <summary>As who reads an archive does: to the end of an entry, whose beginning is read then.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_was_read_is_kept_where_the_position_is_moved_behind_it_and_back(bool isAsync)
+    {
+        await using SluiceStream stream = Open(SluiceOptions.Adaptive, isAsync);
+        await PassAsync(stream, isAsync, writes: false, Step);
+        stream.Position = Length - 1;
+        stream.Position.ShouldBe(Length - 1);
+        stream.Position = 3L * int.MaxValue;
+        stream.Position.ShouldBe(3L * int.MaxValue);
+        stream.Position = 0;
+        int before = _engine.Transfers.Count;
+        await PassAsync(stream, isAsync, writes: false, Step);
+        stream.Seek(Length / 2, SeekOrigin.Begin);
+        stream.Seek(-(Length / 2), SeekOrigin.Current);
+        await PassAsync(stream, isAsync, writes: false, Step);
+        _engine.Transfers.Count.ShouldBe(before + 1, "beyond two gigabytes it was let go of, and read anew once");
+
+        stream.Position = Length / 2;
+        await PassAsync(stream, isAsync, writes: false, Step);
+        stream.Position = 0;
+        await PassAsync(stream, isAsync, writes: false, Step);
+        _engine.Transfers.Count.ShouldBe(before + 3, "what was read elsewhere takes its place");
+
+        // What is written behind it does too.
+        stream.Position = Length - Step;
+        await PassAsync(stream, isAsync, writes: true, Step);
+        stream.Position.ShouldBe(Length);
+        stream.Flush();
+        stream.Length.ShouldBe(Length);
+        stream.Position = 0;
+        await PassAsync(stream, isAsync, writes: false, Step);
+        _engine.Transfers.Count.ShouldBe(before + 5);
+    }
+
     [Theory]
     [InlineData(64 + Step, false)]
     [InlineData(64 + Step, true)]
