@@ -1,4 +1,5 @@
 using Shouldly;
+using Sluice.Engines;
 using Sluice.Faults.Tests.Support;
 using Xunit;
 
@@ -178,6 +179,90 @@ public sealed class UnansweringTests : IDisposable
             (await handle.ReadAsync(block, index * BlockBytes, token)).ShouldBe(BlockBytes);
             return block;
         }
+    }
+
+    /// <summary>What a caller cancels may stand still; who cancels does not.</summary>
+    [SkippableTheory]
+    [InlineData(FileCaching.Direct, BlockBytes)]
+    [InlineData(FileCaching.Cached, 8 * 1024 * 1024)]
+    public async Task Who_cancels_goes_on_meanwhile(FileCaching caching, int bytes)
+    {
+        using Mount mount = Mount.OrSkip(FileSystemKind.Bindfs);
+        string program = Program(mount);
+        string path = Path.Combine(mount.Folder, "far");
+        await File.WriteAllBytesAsync(path, new byte[FileBytes]);
+
+        // The pool engine asks no file where it lies.
+        using IDisposable use = IoEngine.UseForCurrentContext(ThreadPoolEngine.Instance);
+        using SluiceHandle handle = SluiceHandle.Open(
+            path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, FileOptions.Asynchronous, 0, caching);
+        using CancellationTokenSource stop = new();
+        Task? read = null;
+        bool hasCancelled;
+        Command.Run("kill", "-STOP", program);
+        try
+        {
+            read = Task.Run(async () => await handle.ReadAsync(new byte[bytes], 0, stop.Token));
+            Thread.Sleep(200);
+            Thread canceller = new(stop.Cancel) { IsBackground = true };
+            canceller.Start();
+            hasCancelled = canceller.Join(TimeSpan.FromSeconds(10));
+        }
+        finally
+        {
+            Command.Run("kill", "-CONT", program);
+        }
+
+        await Task.WhenAny(read).WaitAsync(Patience);
+        hasCancelled.ShouldBeTrue();
+    }
+
+    /// <summary>As many calls as the pool has threads, and more, of each kind.</summary>
+    [SkippableTheory]
+    [InlineData("write")]
+    [InlineData("read")]
+    public async Task The_pool_goes_on_meanwhile(string way)
+    {
+        Skip.If(TestedEngines.AreThePool, "the pool's threads have what they have taken");
+        using Mount mount = Mount.OrSkip(FileSystemKind.Bindfs);
+        string program = Program(mount);
+        string path = Path.Combine(mount.Folder, "far");
+        await File.WriteAllBytesAsync(path, new byte[FileBytes]);
+        using SluiceHandle handle = SluiceHandle.Open(
+            path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite, FileOptions.Asynchronous);
+        await handle.WriteAsync(new byte[BlockBytes], 0);
+        Command.Run("dd", $"if={path}", "iflag=nocache", "count=0", "status=none");
+        Task[] waiting = new Task[60];
+        using ManualResetEventSlim hasRun = new();
+        bool goesOn;
+        Command.Run("kill", "-STOP", program);
+        try
+        {
+            Thread caller = new(() =>
+            {
+                for (int i = 0; i < waiting.Length; i++)
+                {
+                    waiting[i] = way == "write"
+                        ? handle.WriteAsync(new byte[BlockBytes], i * BlockBytes).AsTask()
+                        : handle.ReadAsync(new byte[8 * 1024 * 1024], 0).AsTask();
+                }
+            }) { IsBackground = true };
+            caller.Start();
+            caller.Join(Patience).ShouldBeTrue();
+            Thread.Sleep(200);
+            ThreadPool.UnsafeQueueUserWorkItem(_ => hasRun.Set(), null);
+
+            // It makes a thread each half second, or later: several are too many.
+            goesOn = hasRun.Wait(TimeSpan.FromMilliseconds(400));
+            waiting.ShouldAllBe(t => !t.IsCompleted, "else nothing was seen");
+        }
+        finally
+        {
+            Command.Run("kill", "-CONT", program);
+        }
+
+        await Task.WhenAll(waiting).WaitAsync(Patience);
+        goesOn.ShouldBeTrue();
     }
 
     /// <summary>The number of the process that answers for it.</summary>

@@ -72,7 +72,8 @@ internal sealed partial class IoOperation
             return;
         }
 
-        if (IsCalledAside && CallThreads.TryRemove(this))
+        // By what was done with it: to ask where the file lies is a call that its file system may be long in answering.
+        if (Volatile.Read(ref _isAside) && CallThreads.TryRemove(this))
         {
             IoMetrics.NotePooled(-1);
             QueueCancelled();
@@ -154,6 +155,7 @@ internal sealed partial class IoOperation
         Ring = null;
         Meter = null;
         Hold = null;
+        _isAside = false;
         _work = (int)WorkKind.None;
         if (_referenced)
         {

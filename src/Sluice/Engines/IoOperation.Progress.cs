@@ -23,6 +23,9 @@ internal sealed partial class IoOperation
         Called,
     }
 
+    /// <summary>It has been given to <see cref="CallThreads"/>, where a request to cancel may find it.</summary>
+    private bool _isAside;
+
     private StrayCancellations _strays;
 
     /// <summary>Since when it has been where it is, in ticks of Stopwatch; 0 while nobody wants to know.</summary>
@@ -81,6 +84,7 @@ internal sealed partial class IoOperation
         }
 
         _isWaitedFor |= _passesGate;
+        Volatile.Write(ref _isAside, true);
         IoMetrics.NotePooled(1);
         if (!CallThreads.TryQueue(this))
         {

@@ -90,7 +90,7 @@ public sealed partial class SluiceHandle
     /// call would wait, and take what it finds from those who come after.
     /// </summary>
     private bool MayReadInline(long bytes, long fileOffset) =>
-        fileOffset >= 0 && _readsInline && bytes <= MaxInlineBytes && AsksCache();
+        fileOffset >= 0 && _readsInline && bytes <= MaxInlineBytes && !IsKnownToBeginByWaiting && AsksCache();
 
     private bool AsksCache() => _coldReads < ColdStreak || (++_coldReads % ColdProbe) == 0;
 
