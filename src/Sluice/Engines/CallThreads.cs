@@ -44,6 +44,7 @@ internal static class CallThreads
             }
 
             s_idle = idle.Below;
+            idle.Below = null;
             idle.Take(operation);
         }
 
@@ -153,7 +154,7 @@ internal static class CallThreads
         /// <summary>What it is given; null where it has left, because nothing came.</summary>
         private IoOperation? Await()
         {
-            // An interruption that a caller's code has left on this thread is nobody's.
+            // By what a caller's context has left on this thread: it ends none of these waits.
             bool isInterrupted = false;
             long end = Environment.TickCount64 + Tuning.CallThreadIdleMs;
             while (true)

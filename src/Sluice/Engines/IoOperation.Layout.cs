@@ -65,7 +65,7 @@ internal sealed partial class IoOperation
         }
     }
 
-    /// <summary>This submission becomes a call of a thread of the pool, and enters the gate when that has come.</summary>
+    /// <summary>This submission becomes a call of another thread, and enters the gate when that has come.</summary>
     public void BecomeCall()
     {
         NeedsBlocking = true;

@@ -72,17 +72,9 @@ internal sealed partial class IoOperation
         ListenerThread.TryAgain();
     }
 
-    /// <summary>
-    /// Has the caller carry the transfer out if that waits for it, or one of <see cref="CallThreads"/>; a thread of the pool where there is
-    /// none.
-    /// </summary>
+    /// <summary>Has one of <see cref="CallThreads"/> carry the transfer out; a thread of the pool where there is none.</summary>
     public void QueueAside()
     {
-        if (TryHandToCaller())
-        {
-            return;
-        }
-
         _isWaitedFor |= _passesGate;
         Volatile.Write(ref _isAside, true);
         IoMetrics.NotePooled(1);
