@@ -206,7 +206,7 @@ public sealed class UnansweringTests : IDisposable
             Thread.Sleep(200);
             Thread canceller = new(stop.Cancel) { IsBackground = true };
             canceller.Start();
-            hasCancelled = canceller.Join(TimeSpan.FromSeconds(10));
+            hasCancelled = canceller.Join(Patience);
         }
         finally
         {
@@ -233,8 +233,9 @@ public sealed class UnansweringTests : IDisposable
         await handle.WriteAsync(new byte[BlockBytes], 0);
         Command.Run("dd", $"if={path}", "iflag=nocache", "count=0", "status=none");
         Task[] waiting = new Task[60];
-        using ManualResetEventSlim hasRun = new();
-        bool goesOn;
+
+        // Those of other tests end when they have had nothing to do for a while.
+        SpinWait.SpinUntil(static () => CallThreadCount() == 0, Patience).ShouldBeTrue();
         Command.Run("kill", "-STOP", program);
         try
         {
@@ -246,14 +247,11 @@ public sealed class UnansweringTests : IDisposable
                         ? handle.WriteAsync(new byte[BlockBytes], i * BlockBytes).AsTask()
                         : handle.ReadAsync(new byte[8 * 1024 * 1024], 0).AsTask();
                 }
-            }) { IsBackground = true };
+            })
+            { IsBackground = true };
             caller.Start();
             caller.Join(Patience).ShouldBeTrue();
-            Thread.Sleep(200);
-            ThreadPool.UnsafeQueueUserWorkItem(_ => hasRun.Set(), null);
-
-            // It makes a thread each half second, or later: several are too many.
-            goesOn = hasRun.Wait(TimeSpan.FromMilliseconds(400));
+            SpinWait.SpinUntil(() => CallThreadCount() >= waiting.Length, Patience).ShouldBeTrue("others make the calls");
             waiting.ShouldAllBe(t => !t.IsCompleted, "else nothing was seen");
         }
         finally
@@ -262,7 +260,25 @@ public sealed class UnansweringTests : IDisposable
         }
 
         await Task.WhenAll(waiting).WaitAsync(Patience);
-        goesOn.ShouldBeTrue();
+    }
+
+    /// <summary>How many threads of this process make calls, or wait for some.</summary>
+    private static int CallThreadCount()
+    {
+        int count = 0;
+        foreach (string thread in Directory.GetDirectories("/proc/self/task"))
+        {
+            try
+            {
+                count += File.ReadAllText(Path.Combine(thread, "comm")).Trim() == "Sluice calls" ? 1 : 0;
+            }
+            catch (IOException)
+            {
+                // It has ended.
+            }
+        }
+
+        return count;
     }
 
     /// <summary>The number of the process that answers for it.</summary>
