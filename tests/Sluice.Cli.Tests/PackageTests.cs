@@ -18,59 +18,38 @@ namespace Sluice.Cli.Tests;
 public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture<PackageTests.Packages>
 {
     private const string Framework = "net10.0";
-    private const string OlderFramework = "net8.0";
-
-    /// <summary>More characters nuget.org does not take.</summary>
-    private const int MaxReleaseNotes = 35_000;
-
-    public static TheoryData<string, string> LibrariesForEachFramework => new()
-    {
-        { "Sluice", Framework },
-        { "Sluice", OlderFramework },
-        { "Sluice.Testing", Framework },
-        { "Sluice.Testing", OlderFramework },
-        { "Sluice.Classic", Framework },
-        { "Sluice.Classic", OlderFramework },
-        { "Sluice.Extensions.Logging", Framework },
-        { "Sluice.Extensions.Logging", OlderFramework },
-        { "Sluice.Serilog", Framework },
-        { "Sluice.Serilog", OlderFramework },
-    };
-
     [Theory]
-    [InlineData("Sluice", new[] { "Sluice", "Sluice.Uring" }, "", "System.IO.Pipelines 8.0.0")]
-    [InlineData("Sluice.Testing", new[] { "Sluice.Testing" }, "Sluice", "Sluice System.IO.Pipelines 8.0.0")]
-    [InlineData("Sluice.Classic", new[] { "Sluice.Classic" }, "Sluice", "Sluice System.IO.Pipelines 8.0.0")]
+    [InlineData("Sluice", new[] { "Sluice", "Sluice.Uring" }, "")]
+    [InlineData("Sluice.Testing", new[] { "Sluice.Testing" }, "Sluice")]
+    [InlineData("Sluice.Classic", new[] { "Sluice.Classic" }, "Sluice")]
     [InlineData("Sluice.Extensions.Logging", new[] { "Sluice.Extensions.Logging" },
-        "Sluice Microsoft.Extensions.Logging.Abstractions 10.0.0 Microsoft.Extensions.DependencyInjection.Abstractions 10.0.0",
-        "Sluice Microsoft.Extensions.Logging 8.0.0 Microsoft.Extensions.Logging.Abstractions 8.0.0 "
-        + "Microsoft.Extensions.DependencyInjection 8.0.0 Microsoft.Extensions.DependencyInjection.Abstractions 8.0.0 "
-        + "Microsoft.Extensions.Options 8.0.0 Microsoft.Extensions.Primitives 8.0.0 System.IO.Pipelines 8.0.0")]
-    [InlineData("Sluice.Serilog", new[] { "Sluice.Serilog" }, "Sluice Serilog 3.1.1", "Sluice Serilog 3.1.1 System.IO.Pipelines 8.0.0")]
-    public void A_librarys_package_has_its_assemblies_and_documents_for_each_framework_and_nothing_else(
-        string project, string[] assemblies, string dependencies, string olderDependencies)
+        "Sluice Microsoft.Extensions.Logging.Abstractions 10.0.0 Microsoft.Extensions.DependencyInjection.Abstractions 10.0.0")]
+    [InlineData("Sluice.Serilog", new[] { "Sluice.Serilog" }, "Sluice Serilog 3.1.1")]
+    public void A_library_package_has_its_assemblies_and_documents_and_nothing_else(string project, string[] assemblies, string dependencies)
     {
-        string[] folders = [$"lib/{Framework}", $"lib/{OlderFramework}"];
         string folder = packages.FolderOf(project);
         string package = Directory.GetFiles(folder, "*.nupkg").ShouldHaveSingleItem();
         Entries(package).ShouldBe(
             [
                 "LICENSE", "README.md", "icon.png", $"{project}.nuspec",
-                .. folders.SelectMany(f => assemblies.Select(a => $"{f}/{a}.dll").Append($"{f}/{project}.xml")),
+                .. assemblies.Select(a => $"lib/{Framework}/{a}.dll"), $"lib/{Framework}/{project}.xml",
             ],
             ignoreOrder: true);
         Entries(Directory.GetFiles(folder, "*.snupkg").ShouldHaveSingleItem()).ShouldBe(
-            [$"{project}.nuspec", .. folders.SelectMany(f => assemblies.Select(a => $"{f}/{a}.pdb"))], ignoreOrder: true);
-        Dependencies(package, Framework).ShouldBe(dependencies);
-        Dependencies(package, OlderFramework).ShouldBe(olderDependencies);
+            [$"{project}.nuspec", .. assemblies.Select(a => $"lib/{Framework}/{a}.pdb")], ignoreOrder: true);
+        Dependencies(package).ShouldBe(dependencies);
     }
 
     [Theory]
-    [MemberData(nameof(LibrariesForEachFramework))]
-    public void A_librarys_package_documents_all_that_its_users_can_name_and_no_more(string project, string framework)
+    [InlineData("Sluice")]
+    [InlineData("Sluice.Testing")]
+    [InlineData("Sluice.Classic")]
+    [InlineData("Sluice.Extensions.Logging")]
+    [InlineData("Sluice.Serilog")]
+    public void A_library_package_documents_all_that_its_users_can_name_and_no_more(string project)
     {
         using ZipArchive archive = ZipFile.OpenRead(Directory.GetFiles(packages.FolderOf(project), "*.nupkg").ShouldHaveSingleItem());
-        using Stream stream = archive.GetEntry($"lib/{framework}/{project}.xml")!.Open();
+        using Stream stream = archive.GetEntry($"lib/{Framework}/{project}.xml")!.Open();
         string[] documented = [.. XDocument.Load(stream).Descendants("member").Select(m => m.Attribute("name")!.Value)];
         Assembly assembly = Packages.AssemblyOf(project);
         Type[] visible = [.. assembly.GetTypes().Where(t => t.IsVisible)];
@@ -95,9 +74,7 @@ public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture
         Dictionary<string, XElement> said = XDocument.Load(manifest).Root!.Elements().Single().Elements()
             .ToDictionary(e => e.Name.LocalName, StringComparer.Ordinal);
         said["id"].Value.ShouldBe(project);
-        said["releaseNotes"].Value.ShouldStartWith("| 0.1.0 | 0.2.0 |");
-        said["releaseNotes"].Value.Length.ShouldBeInRange(1000, MaxReleaseNotes);
-        said["releaseNotes"].Value.ShouldEndWith(".");
+        said["releaseNotes"].Value.ShouldNotBeEmpty();
         foreach (string name in (string[])["icon", "readme", "projectUrl", "description", "tags", "license"])
         {
             said[name].Value.ShouldNotBeEmpty(name);
@@ -149,13 +126,10 @@ public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture
         using (ZipArchive changed = ZipFile.Open(last["Sluice.Classic.0.0.2.nupkg"], ZipArchiveMode.Update))
         {
             // Types that this one has not, in the place of its own.
-            foreach (string framework in new[] { Framework, OlderFramework })
-            {
-                changed.GetEntry($"lib/{framework}/Sluice.Classic.dll")!.Delete();
-                using Stream from = other.GetEntry($"lib/{framework}/Sluice.Testing.dll")!.Open();
-                using Stream to = changed.CreateEntry($"lib/{framework}/Sluice.Classic.dll").Open();
-                from.CopyTo(to);
-            }
+            changed.GetEntry($"lib/{Framework}/Sluice.Classic.dll")!.Delete();
+            using Stream from = other.GetEntry($"lib/{Framework}/Sluice.Testing.dll")!.Open();
+            using Stream to = changed.CreateEntry($"lib/{Framework}/Sluice.Classic.dll").Open();
+            from.CopyTo(to);
         }
 
         foreach ((string version, string refusal) in new[]
@@ -193,12 +167,12 @@ public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture
         ];
     }
 
-    private static string Dependencies(string package, string framework)
+    private static string Dependencies(string package)
     {
         using ZipArchive archive = ZipFile.OpenRead(package);
         using Stream manifest = archive.Entries.Single(e => e.FullName.EndsWith(".nuspec", StringComparison.Ordinal)).Open();
         XElement group = XDocument.Load(manifest).Descendants()
-            .Single(e => e.Name.LocalName == "group" && e.Attribute("targetFramework")!.Value == framework);
+            .Single(e => e.Name.LocalName == "group" && e.Attribute("targetFramework")!.Value == Framework);
         return string.Join(' ', group.Elements().Select(e => (Id: e.Attribute("id")!.Value, Version: e.Attribute("version")!.Value))
             .Select(d => d.Id == "Sluice" ? d.Id : $"{d.Id} {d.Version}"));
     }

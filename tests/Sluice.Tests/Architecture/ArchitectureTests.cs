@@ -29,7 +29,6 @@ public sealed partial class ArchitectureTests
         ["Enumeration"] = 3,
         ["Errors"] = 2,
         ["Memory"] = 1,
-        ["Compatibility"] = 0,
         ["Kernel"] = 0,
     };
 
@@ -144,7 +143,6 @@ public sealed partial class ArchitectureTests
             // It stands on public API only, which has no close(2) that tells what it says.
             .ShouldBe(["Sluice.Classic/DescriptorClose.cs"]);
 
-    /// <summary>What differs between frameworks lies in the room Compatibility, which the build takes or leaves as a whole.</summary>
     [Fact]
     public void Sources_are_compiled_as_they_stand_but_for_what_is_smaller_in_debug_builds()
     {
@@ -219,7 +217,7 @@ public sealed partial class ArchitectureTests
     /// <summary>Thread.Interrupt breaks these off, and each member of a concurrent collection: the library has them in Memory.</summary>
     [Fact]
     public void What_may_wait_is_used_through_what_is_not_broken_off() =>
-        Library.Files.Where(static f => f.Room is not ("Memory" or "Compatibility") && Interruptible().IsMatch(f.Code))
+        Library.Files.Where(static f => f.Room != "Memory" && Interruptible().IsMatch(f.Code))
             .Select(static f => f.Name).ShouldBeEmpty();
 
     [Fact]
