@@ -7,6 +7,7 @@ using static Sluice.Log.Tests.Support.CompressedLog;
 namespace Sluice.Log.Tests;
 
 /// <summary>Compressed segments that are not as they were written.</summary>
+[Trait("Tier", "slow")]
 public sealed class CompressionDamageTests
 {
     /// <summary>Records of a log of three segments.</summary>

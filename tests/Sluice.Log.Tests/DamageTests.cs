@@ -6,6 +6,7 @@ namespace Sluice.Log.Tests;
 
 /// <summary>Logs that are not as they were written: never a wrong record, never a crash, always a place.</summary>
 /// <remarks>What a reader makes of bytes does not depend on the engine that wrote them.</remarks>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class DamageTests
 {

@@ -6,6 +6,7 @@ namespace Sluice.Log.Tests;
 /// Writes and flushes that fail, whole and in part, beside followers; tails are dropped and the log is closed and opened meanwhile. In the
 /// end the log has what was acknowledged, and each follower what the log has. Nobody is told of damage.
 /// </summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class FaultStormTests
 {

@@ -1,6 +1,7 @@
 namespace Sluice.Log.Tests;
 
 /// <summary>Beside those who append as fast as they can nobody waits as long as they go on, and what need not be kept goes.</summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 [Collection(nameof(AloneCollection))]
 public sealed class FloodTests

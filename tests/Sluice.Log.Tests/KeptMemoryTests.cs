@@ -8,6 +8,7 @@ namespace Sluice.Log.Tests;
 
 /// <summary>Memory that outlives the process (<see cref="LogMemory.Shared"/>): what is in it after a kill, and what becomes of
 /// it.</summary>
+[Trait("Tier", "slow")]
 [Collection(nameof(AloneCollection))]
 public sealed class KeptMemoryTests
 {

@@ -10,6 +10,7 @@ using Sluice.Uring;
 namespace Sluice.Log.Tests;
 
 /// <summary>Whose memory it is that outlives the process: what another log, another user or a failed opening has to do with it.</summary>
+[Trait("Tier", "slow")]
 [Collection(nameof(AloneCollection))]
 public sealed class KeptOwnerTests
 {

@@ -6,6 +6,7 @@ namespace Sluice.Log.Tests;
 /// What a power cut may leave: any of the writes since the last flush, each whole, torn at a sector's border or not at all.
 /// </summary>
 /// <remarks>What was written is taken before it comes to an engine.</remarks>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class LostWriteTests
 {

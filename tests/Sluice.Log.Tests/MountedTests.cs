@@ -8,6 +8,7 @@ using Xunit.Abstractions;
 namespace Sluice.Log.Tests;
 
 /// <summary>Logs on file systems of their own: power cuts, a full disk, a disk that becomes read-only.</summary>
+[Trait("Tier", "slow")]
 [Collection(nameof(AloneCollection))]
 public sealed class MountedTests(ITestOutputHelper output)
 {

@@ -5,6 +5,7 @@ using Xunit.Abstractions;
 namespace Sluice.Log.Tests;
 
 /// <summary>Logs of processes that are killed, and of several at once.</summary>
+[Trait("Tier", "slow")]
 public sealed class ProcessTests(ITestOutputHelper output)
 {
     /// <summary>How many of each kind: SLUICE_KILLS asks for more, and each costs the start of a process.</summary>

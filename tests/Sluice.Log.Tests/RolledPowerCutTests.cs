@@ -6,6 +6,7 @@ namespace Sluice.Log.Tests;
 /// What a power cut may leave of a log that has rolled: each file as it was when it was last flushed, and any of the writes since. Unlike
 /// <see cref="LostWriteTests"/> it has many segments, each with flushes of its own, and <c>log.state</c>.
 /// </summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 [Collection(nameof(AloneCollection))]
 public sealed class RolledPowerCutTests

@@ -7,6 +7,7 @@ namespace Sluice.Log.Tests;
 /// <summary>
 /// What undoes something that has failed may fail as well: a mark that is to say again what it said, a file that is to go.
 /// </summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 [Collection(nameof(AloneCollection))]
 public sealed partial class SecondFaultTests : IDisposable

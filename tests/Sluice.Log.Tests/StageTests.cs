@@ -5,6 +5,7 @@ using Sluice.Log.Stages;
 namespace Sluice.Log.Tests;
 
 /// <summary>Those who wait where a device has died: each of them comes to an end.</summary>
+[Trait("Tier", "slow")]
 public sealed class StageTests
 {
     /// <summary>

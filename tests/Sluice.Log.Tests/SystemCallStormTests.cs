@@ -8,6 +8,7 @@ namespace Sluice.Log.Tests;
 /// System calls that fail at random under all that a log does, on whoever calls it and on its own threads, beside followers; it is closed,
 /// opened and killed meanwhile. A seed sets what is tried, not how threads meet: a failure may take some runs to come again.
 /// </summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 [Collection(nameof(AloneCollection))]
 public sealed class SystemCallStormTests(ITestOutputHelper output)

@@ -5,6 +5,7 @@ using Sluice.Testing;
 namespace Sluice.Tests;
 
 /// <summary>Thousands of handles opened, used, cancelled and disposed on 64 tasks: nothing of them is left.</summary>
+[Trait("Tier", "slow")]
 [Collection(AloneCollection.Name)]
 public sealed class LeakTests : AccountedTests, IDisposable
 {

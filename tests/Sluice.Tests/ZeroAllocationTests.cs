@@ -4,6 +4,7 @@ namespace Sluice.Tests;
 /// Completed asynchronous transfers allocate nothing. Measured over the whole process, since completions run on other threads; whatever
 /// is allocated once for an operation would be at least 24 bytes for each.
 /// </summary>
+[Trait("Tier", "slow")]
 [Collection(AloneCollection.Name)]
 public sealed class ZeroAllocationTests : IDisposable
 {

@@ -4,6 +4,7 @@ using Sluice.Memory;
 namespace Sluice.Tests.Buffers;
 
 /// <summary>A caller's context that .NET tells of waits, and that throws there, hears of none of the library's.</summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class UntoldTests
 {

@@ -4,6 +4,7 @@ using Sluice.Handles;
 namespace Sluice.Tests.Engines;
 
 /// <summary>Who sleeps in an append is served one by one, unless calls are long; and nobody sleeps for ever.</summary>
+[Trait("Tier", "slow")]
 public sealed class AppendSleepersTests
 {
     [Fact]

@@ -7,6 +7,7 @@ namespace Sluice.Tests.Engines;
 /// <summary>
 /// The contract of <see cref="CompletionDuty"/>, in every order of its threads' steps up to a bounded number of lost turns.
 /// </summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class CompletionDutyTests(ITestOutputHelper output)
 {

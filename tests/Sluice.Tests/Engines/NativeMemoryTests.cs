@@ -4,6 +4,7 @@ using Sluice.Testing;
 namespace Sluice.Tests.Engines;
 
 /// <summary>Transfers by address: the same bytes as by spans, none beside them, and no object for a transfer.</summary>
+[Trait("Tier", "slow")]
 public sealed class NativeMemoryTests : IDisposable
 {
     private const int Size = 3_000_000;

@@ -8,6 +8,7 @@ namespace Sluice.Tests.Engines;
 /// As <see cref="CompletionDutyTests"/>, where the ring has room for few, the kernel has no memory for a while, or lets nobody enter any
 /// more or takes nothing from some step on: everything runs once, on the pool if need be, and a refused ring is closed.
 /// </summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class RefusedDutyTests(ITestOutputHelper output)
 {

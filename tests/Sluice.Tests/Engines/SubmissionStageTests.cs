@@ -9,6 +9,7 @@ namespace Sluice.Tests.Engines;
 /// What threads leave for whoever has a ring's submission lock reaches the kernel once, in every order of their steps up to a bounded
 /// number of lost turns, and in random ones.
 /// </summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class SubmissionStageTests(ITestOutputHelper output)
 {

@@ -2,6 +2,7 @@ using Sluice.Engines;
 
 namespace Sluice.Tests.Engines;
 
+[Trait("Tier", "slow")]
 public sealed class ThreadPoolEngineTests
 {
     [SkippableFact]

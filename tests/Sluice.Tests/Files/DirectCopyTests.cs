@@ -1,6 +1,7 @@
 namespace Sluice.Tests.Files;
 
 /// <summary>Copies past the page cache are the same on a ring and without one, and say which it was.</summary>
+[Trait("Tier", "slow")]
 public sealed class DirectCopyTests : IDisposable
 {
     private readonly TempFolder _temp = new();

@@ -1,6 +1,7 @@
 namespace Sluice.Tests.Files;
 
 /// <summary>Nothing of a call stays on a token that lives as long as the process.</summary>
+[Trait("Tier", "slow")]
 [Collection(AloneCollection.Name)]
 public sealed class FileLeakTests : IDisposable
 {

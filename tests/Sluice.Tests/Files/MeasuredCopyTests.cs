@@ -7,6 +7,7 @@ namespace Sluice.Tests.Files;
 /// A copy that tries its ways on the first parts of a file that is not in memory: some of its bytes went directly, some through the page
 /// cache unless it is durable, and all of them are the source's; it says what was measured.
 /// </summary>
+[Trait("Tier", "slow")]
 [UnsupportedOSPlatform("windows")]
 public sealed class MeasuredCopyTests : IDisposable
 {

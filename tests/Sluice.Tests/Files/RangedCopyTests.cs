@@ -8,6 +8,7 @@ using static Sluice.Tests.Support.Trees;
 namespace Sluice.Tests.Files;
 
 /// <summary>Shards that copy one large file in ranges; here they are calls, in the tests of the tool processes.</summary>
+[Trait("Tier", "slow")]
 [SupportedOSPlatform("linux")]
 public sealed partial class RangedCopyTests : IDisposable
 {

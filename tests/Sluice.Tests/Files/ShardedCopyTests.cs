@@ -4,6 +4,7 @@ using static Sluice.Tests.Support.Trees;
 namespace Sluice.Tests.Files;
 
 /// <summary>Several processes copy one tree; here they are calls, in the tests of the tool processes.</summary>
+[Trait("Tier", "slow")]
 [UnsupportedOSPlatform("windows")]
 public sealed partial class ShardedCopyTests : IDisposable
 {

@@ -4,12 +4,12 @@ using Xunit.Abstractions;
 namespace Sluice.Tests.Model;
 
 /// <summary>
-/// Random steps against a model in memory. SLUICE_MODEL_STEPS sets how many in all (200,000), SLUICE_MODEL_SEED the seed; a failure
+/// Random steps against a model in memory. SLUICE_MODEL_STEPS sets how many in all (20,000), SLUICE_MODEL_SEED the seed; a failure
 /// prints both, and the step.
 /// </summary>
 public sealed class HandleModelTests(ITestOutputHelper output)
 {
-    private static readonly long Steps = Setting("SLUICE_MODEL_STEPS", 200_000);
+    private static readonly long Steps = Setting("SLUICE_MODEL_STEPS", 20_000);
     private static readonly int Seed = (int)Setting("SLUICE_MODEL_SEED", 20_261_121);
 
     /// <summary>Engine, caching, and the share of the steps in percent.</summary>

@@ -7,6 +7,7 @@ namespace Sluice.Tests.Streams;
 /// A stream of an uncached or direct file that goes to and fro, or is flushed again and again: what it meets again soon is kept in the page
 /// cache, which everybody sees, and only there, and not for long.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class KeptPagesTests : IDisposable
 {
     private const int Record = 100;

@@ -5,6 +5,7 @@ using Sluice.Testing;
 namespace Sluice.Tests.Streams;
 
 /// <summary>Thousands of streams opened, used, cancelled, failed and disposed on many tasks: nothing of them is left.</summary>
+[Trait("Tier", "slow")]
 [Collection(AloneCollection.Name)]
 public sealed class StreamLeakTests : AccountedTests, IDisposable
 {

@@ -4,12 +4,12 @@ namespace Sluice.Tests.Streams;
 
 /// <summary>
 /// Random operations on a FileStream and a SluiceStream over twin files: equal results, positions, lengths, exceptions and bytes, for
-/// every mode x access x buffer size x sync/async. SLUICE_STREAM_MODEL_STEPS sets how many in all (50,000), SLUICE_STREAM_MODEL_SEED
+/// every mode x access x buffer size x sync/async. SLUICE_STREAM_MODEL_STEPS sets how many in all (20,000), SLUICE_STREAM_MODEL_SEED
 /// the seed; a failure prints it and the shrunk case, which <c>Sluice.Tests stream-case</c> brings about again.
 /// </summary>
 public sealed class StreamModelTests(ITestOutputHelper output) : IDisposable
 {
-    private static readonly long Steps = Setting("SLUICE_STREAM_MODEL_STEPS", 50_000);
+    private static readonly long Steps = Setting("SLUICE_STREAM_MODEL_STEPS", 20_000);
     private static readonly long Seed = Setting("SLUICE_STREAM_MODEL_SEED", 20_261_121);
 
     private readonly TempFolder _temp = new();

@@ -4,6 +4,7 @@ using Sluice.Testing;
 namespace Sluice.Tests.Streams;
 
 /// <summary>What one mechanism of a stream leaves behind, and another one finds.</summary>
+[Trait("Tier", "slow")]
 [Collection(AloneCollection.Name)]
 public sealed class StreamStateTests : AccountedTests, IDisposable
 {

@@ -6,6 +6,7 @@ namespace Sluice.Tests.Streams;
 /// Hot operations of a stream allocate nothing, and opening, one transfer and disposal no more than FileStream's. Measured over the
 /// whole process, since completions may run on other threads.
 /// </summary>
+[Trait("Tier", "slow")]
 [Collection(AloneCollection.Name)]
 public sealed class StreamZeroAllocationTests : IDisposable
 {

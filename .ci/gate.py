@@ -1,0 +1,304 @@
+#!/usr/bin/env python3
+"""Builds, tests and tries out a clean clone, and ends with one line: N passed, N failed, N skipped.
+
+.ci/run starts it; with the argument "nightly" the randomized tests run for hours, and labs and mutants run too. A step that is no test run (build, format, packages, samples) counts as one test. The exit code is 0 only if nothing
+failed.
+
+A test that fails is run again, alone, after everything else. If it passes then, it is reported as FLAKY, counts as passed, and its name is
+written to TestResults/flaky.txt; more than three flaky tests fail the run.
+"""
+import collections
+import os
+import pathlib
+import platform
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MAX_FLAKY = 3
+# Seconds. A job that takes longer hangs.
+JOB_LIMIT = 1500
+# Seconds without a finished test after which the test host is ended and the running tests are named.
+HANG_LIMIT = 480
+# How much the tests with random steps, faults, kills and power cuts do in a nightly run.
+NIGHTLY = {
+    "SLUICE_MODEL_STEPS": "1000000",
+    "SLUICE_STREAM_MODEL_STEPS": "1000000",
+    "SLUICE_POWER_CUTS": "100",
+    "SLUICE_KILLS": "200",
+    "SLUICE_FAULT_RUNS": "20",
+    "SLUICE_LOG_FLIPS": "all",
+    "SLUICE_HOSTILE_MINUTES": "60",
+    "SLUICE_SOAK_MINUTES": "60",
+}
+TRX = "{http://microsoft.com/schemas/VisualStudio/TeamTest/2010}"
+
+
+class Totals:
+    """What all jobs together found. Jobs run on several threads."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.passed = self.failed = self.skipped = 0
+        self.problems = []
+        self.reasons = collections.Counter()
+        self.seconds = {}
+        self.retries = []
+
+    def check(self, name, ok, text=""):
+        with self.lock:
+            if ok:
+                self.passed += 1
+            else:
+                self.failed += 1
+                self.problems.append(f"FAILED: {name}\n{tail(text, 30)}")
+
+
+def tail(text, count):
+    return "\n".join("    " + line for line in text.splitlines()[-count:])
+
+
+def execute(command, environment=None, limit=None):
+    """Runs a command with its descendants in a process group of their own; returns its exit code (None: it hung) and what it printed."""
+    limit = limit or JOB_LIMIT
+    with tempfile.TemporaryFile(mode="w+", errors="replace") as out:
+        process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                                   env={**os.environ, **(environment or {})}, start_new_session=True)
+        try:
+            code = process.wait(limit)
+        except subprocess.TimeoutExpired:
+            code = None
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        out.seek(0)
+        return code, out.read()
+
+
+class Gate:
+    def __init__(self, scratch):
+        self.totals = Totals()
+        self.scratch = pathlib.Path(scratch)
+        self.printing = threading.Lock()
+
+    def report(self, name, text, began):
+        with self.printing:
+            print(f"\n== {name} ({time.monotonic() - began:.0f} s)\n{text.rstrip()}", flush=True)
+        self.totals.seconds[name] = time.monotonic() - began
+
+    def check(self, name, command, environment=None):
+        """One command that has to succeed."""
+        began = time.monotonic()
+        code, text = execute(command, environment=environment)
+        self.totals.check(name, code == 0, text if code is not None else f"{text}\nstill running after {JOB_LIMIT} s")
+        self.report(f"{name}: {'ok' if code == 0 else 'FAILED'}", tail(text, 40), began)
+        return code == 0
+
+    def test(self, name, arguments, environment=None, settings=()):
+        """One run of `dotnet test`. Failed tests are kept for the end, when they are run again."""
+        began = time.monotonic()
+        results = pathlib.Path(tempfile.mkdtemp(dir=self.scratch))
+        code, text = execute([
+            "dotnet", "test", *arguments, "--logger", "trx;LogFilePrefix=results", "--results-directory", str(results),
+            "--blame-hang-timeout", f"{HANG_LIMIT}s", "--blame-hang-dump-type", "none", *settings], environment=environment)
+        passed, failed, skipped = self.read(results)
+        with self.totals.lock:
+            self.totals.passed += passed
+            self.totals.skipped += skipped
+        release = ["-c", "Release"] if "Release" in arguments else []
+        for project, test, said in failed:
+            again = ["dotnet", "test", f"tests/{project}", "--no-build", *release, "--filter", f"FullyQualifiedName={test}", *settings]
+            self.totals.retries.append((name, test, said, again, environment))
+        lost = code is None or (code != 0 and not failed) or passed + len(failed) + skipped == 0
+        if lost:
+            why = f"still running after {JOB_LIMIT} s" if code is None else f"ended with {code}, {passed} tests passed"
+            self.totals.check(f"{name} {why}", False, text)
+        shown = [l for l in text.splitlines() if not re.match(r"\s*(\[.*\] )?.*\[SKIP\]|\s+Skipped |.*xUnit\.net.*Discover|.*Long Running", l)]
+        summary = f"    {passed} passed, {len(failed)} failed, {skipped} skipped"
+        self.report(name, tail("\n".join(shown), 200 if failed or lost else 12) + "\n" + summary, began)
+
+    def read(self, results):
+        """Counts of the result files in a folder, and the failed tests with their projects."""
+        passed, failed, skipped = 0, {}, 0
+        for path in results.rglob("*.trx"):
+            tree = xml.etree.ElementTree.parse(path)
+            methods = {}
+            for unit in tree.iter(TRX + "UnitTest"):
+                method = unit.find(TRX + "TestMethod")
+                project = pathlib.Path(method.get("codeBase")).name.removesuffix(".dll")
+                methods[unit.get("id")] = f"{method.get('className')}.{method.get('name').split('(')[0].rpartition('.')[2]}", project
+            for result in tree.iter(TRX + "UnitTestResult"):
+                outcome = result.get("outcome")
+                said = "\n".join(e.text or "" for part in ("Message", "StackTrace") for e in result.iter(TRX + part))
+                if outcome == "Passed":
+                    passed += 1
+                elif outcome == "NotExecuted":
+                    skipped += 1
+                    with self.totals.lock:
+                        self.totals.reasons[said.split("\n")[0].strip() or "no reason was given"] += 1
+                else:
+                    test, project = methods[result.get("testId")]
+                    failed[test] = project, test, f"{result.get('testName')}\n{said}"
+        return passed, list(failed.values()), skipped
+
+    def retry(self):
+        """Runs each failed test again, alone."""
+        flaky = []
+        for number, (name, test, said, again, environment) in enumerate(self.totals.retries):
+            # Many failed tests are no accident.
+            if number < 4 * MAX_FLAKY:
+                code, text = execute(again, environment=environment)
+                if code == 0 and re.search(r"Passed: +[1-9]", text):
+                    flaky.append(test)
+                    self.totals.check(test, True)
+                    with self.printing:
+                        print(f"\n== FLAKY {test} (in {name}) failed, and passed when it was run again:\n{tail(said, 40)}", flush=True)
+                    continue
+            self.totals.check(f"{test} (in {name})", False, said)
+        if flaky:
+            folder = ROOT / "TestResults"
+            folder.mkdir(exist_ok=True)
+            (folder / "flaky.txt").write_text("".join(f"{test}\n" for test in flaky))
+        return flaky
+
+    def run(self, jobs, workers):
+        """Runs jobs, (key, function) in the order of their beginning; jobs of one key one after another."""
+        held, rest, condition = set(), list(jobs), threading.Condition()
+
+        def work():
+            while True:
+                with condition:
+                    while rest and all(key in held for key, _ in rest):
+                        condition.wait()
+                    if not rest:
+                        return
+                    key, action = rest.pop(next(i for i, (k, _) in enumerate(rest) if k not in held))
+                    held.add(key)
+                try:
+                    action()
+                except Exception as error:
+                    self.totals.check(f"a job of {key}", False, repr(error))
+                with condition:
+                    held.discard(key)
+                    condition.notify_all()
+
+        threads = [threading.Thread(target=work) for _ in range(workers)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def finish(self):
+        flaky = self.retry()
+        totals = self.totals
+        if len(flaky) > MAX_FLAKY:
+            totals.check(f"{len(flaky)} tests were flaky, more than {MAX_FLAKY}", False)
+        print("\n== why tests were skipped")
+        for reason, count in totals.reasons.most_common():
+            print(f"{count}: {reason}")
+        print("\n== seconds")
+        for name, seconds in sorted(totals.seconds.items(), key=lambda pair: -pair[1]):
+            print(f"{seconds:.0f}: {name}")
+        if totals.problems:
+            print("\n== what failed")
+            print("\n".join(totals.problems))
+        for test in flaky:
+            print(f"FLAKY {test}")
+        print(f"\n{totals.passed} passed, {totals.failed} failed, {totals.skipped} skipped", flush=True)
+        return totals.failed == 0
+
+
+def nightly(gate):
+    """Everything that takes hours. The outcome stands in TestResults/nightly.txt, with date, commit and machine."""
+    global JOB_LIMIT, HANG_LIMIT
+    JOB_LIMIT, HANG_LIMIT = 12 * 3600, 3 * 3600
+    if not gate.check("build", ["dotnet", "build", "-v", "quiet"]):
+        return gate.finish()
+    for engine in ("uring", "pool"):
+        for project in ("Tests", "Log.Tests", "Faults.Tests", "Hostile.Tests"):
+            for tier in ("fast", "slow"):
+                gate.test(f"Sluice.{project}, tier {tier}, {engine}", [f"tests/Sluice.{project}", "--no-build", f"-p:Tier={tier}"],
+                          {**NIGHTLY, "SLUICE_ENGINE": engine})
+    gate.check("GlusterFS", ["tests/labs/gluster.sh", "--long"])
+    gate.check("Slurm", ["tests/labs/slurm.sh"])
+    gate.check("mutants", ["tests/mutation/run.py", "--tree", str(gate.scratch / "mutants"), "--out", "TestResults/mutants.txt"])
+    ok = gate.finish()
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    machine = f"{model.group(1) if model else platform.machine()}, {os.cpu_count()} processors, {platform.system()} {platform.release()}"
+    lines = [f"{time.strftime('%Y-%m-%d')}, {commit}, {machine}",
+             f"{gate.totals.passed} passed, {gate.totals.failed} failed, {gate.totals.skipped} skipped", *gate.totals.problems]
+    (ROOT / "TestResults").mkdir(exist_ok=True)
+    (ROOT / "TestResults" / "nightly.txt").write_text("\n".join(lines) + "\n")
+    return ok
+
+
+def main():
+    # A shell's background job ignores SIGINT, and so would every program that the tests start and interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    scratch = tempfile.mkdtemp(prefix="sluice-ci-")
+    gate = Gate(scratch)
+    try:
+        return 0 if (nightly if sys.argv[1:] == ["nightly"] else steps)(gate) else 1
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def on_net11(gate):
+    folder = gate.scratch / "net11"
+    if gate.check("a folder with .NET 11", [".ci/net11.sh", str(folder)]):
+        gate.test("Sluice.Tests, tier fast, on .NET 11", ["tests/Sluice.Tests", "--no-build"], {"DOTNET_ROLL_FORWARD": "LatestMajor"},
+                  settings=("--", f"RunConfiguration.DotNetHostPath={folder}/dotnet"))
+
+
+def steps(gate):
+    pool, rings = {"SLUICE_ENGINE": "pool"}, {"SLUICE_ENGINE": "uring"}
+    if not gate.check("restore", ["dotnet", "restore", "-v", "quiet"]):
+        return gate.finish()
+    # The README's command. It builds, and runs the tier fast.
+    gate.test("dotnet test (tier fast)", ["--no-restore"])
+    gate.check("compile ahead what tests start", [".ci/compile-ahead.sh", "tests/Sluice.Cli.Tests/bin/Debug/net10.0"])
+
+    def tests(project, tier, environment, *more):
+        engine = environment["SLUICE_ENGINE"]
+        return project, lambda: gate.test(f"{project}, tier {tier}, {engine}", [
+            f"tests/{project}", "--no-build", f"-p:Tier={tier}", *more], environment)
+
+    def check(key, name, *command, environment=None):
+        return key, lambda: gate.check(name, list(command), environment)
+
+    not_once = ("--filter", "Tier!=slow&Runs!=once")
+    gate.run([
+        # The analyzers, and what packages and native programs are made of.
+        check("Release", "build Release with analyzers", "dotnet", "build", "-c", "Release", "--no-restore", "-warnaserror", "-v", "quiet"),
+        tests("Sluice.Faults.Tests", "slow", rings),
+        tests("Sluice.Cli.Tests", "slow", rings),
+        tests("Sluice.Log.Tests", "slow", rings),
+        tests("Sluice.Tests", "fast", pool, *not_once),
+        tests("Sluice.Hostile.Tests", "slow", rings),
+        tests("Sluice.Log.Tests", "fast", pool, *not_once),
+        check("Release", "packages, used from new projects", "eng/try-packages.sh", str(gate.scratch / "packages")),
+        tests("Sluice.Tests", "slow", rings),
+        tests("Sluice.Faults.Tests", "fast", pool, *not_once),
+        tests("Sluice.Hostile.Tests", "fast", pool, *not_once),
+        check("Release", "native programs", ".ci/native.sh", str(gate.scratch / "native")),
+        check("Release", "samples", ".ci/samples.sh", str(gate.scratch)),
+        tests("Sluice.Clients.Tests", "slow", rings),
+        tests("Sluice.Logging.Tests", "fast", pool),
+        ("Sluice.Tests", lambda: gate.test("allocations, Release", [
+            "tests/Sluice.Tests", "-c", "Release", "--no-build", "--filter", "FullyQualifiedName~ZeroAllocation"],
+            {**rings, "DOTNET_TieredPGO": "1"})),
+        ("Sluice.Tests", lambda: on_net11(gate)),
+        check("format", "format", "dotnet", "format", "whitespace", "--verify-no-changes", "--no-restore"),
+    ], workers=3)
+    return gate.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
