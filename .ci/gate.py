@@ -115,7 +115,9 @@ class Gate:
         for project, test, said in failed:
             again = ["dotnet", "test", f"tests/{project}", "--no-build", *release, "--filter", f"FullyQualifiedName={test}", *settings]
             self.totals.retries.append((name, test, said, again, environment))
-        lost = code is None or (code != 0 and not failed) or passed + len(failed) + skipped == 0
+        # A crash of one test host, or a project that does not build, beside failed tests of another.
+        broken = re.search(r"\berror [A-Z]+\d+:|test run (was )?aborted", text, re.IGNORECASE)
+        lost = code is None or (code != 0 and (broken or not failed)) or passed + len(failed) + skipped == 0
         if lost:
             why = f"still running after {JOB_LIMIT} s" if code is None else f"ended with {code}, {passed} tests passed"
             self.totals.check(f"{name} {why}", False, text)

@@ -14,6 +14,7 @@ namespace Sluice.Cli.Tests;
 /// <summary>
 /// What `dotnet pack` puts into each package: its assembly, README, licence and documentation, the symbols, and nothing else.
 /// </summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture<PackageTests.Packages>
 {

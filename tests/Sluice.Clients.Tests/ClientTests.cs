@@ -11,6 +11,7 @@ namespace Sluice.Clients.Tests;
 /// What other people's libraries do over a SluiceStream is what they do over a FileStream: the same files, byte for byte, and the same
 /// things read from them. The engine is the process's: CI runs this once with rings and once with the pool.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class ClientTests
 {
     public static TheoryData<string, FileCaching, int> Cases()

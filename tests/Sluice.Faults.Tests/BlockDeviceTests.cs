@@ -7,6 +7,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>A block device has no length of its own for statx, and ends in the middle of a transfer all the same.</summary>
+[Trait("Tier", "slow")]
 public sealed class BlockDeviceTests
 {
     private const int Size = 1 << 20;

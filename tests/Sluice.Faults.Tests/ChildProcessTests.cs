@@ -8,6 +8,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>Processes that start others while transfers are in flight, and processes that end while writes are.</summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class ChildProcessTests
 {

@@ -7,6 +7,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>The rows of docs/compatibility.md are what this kernel does, for each file system that can be mounted here.</summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class CompatibilityTableTests
 {

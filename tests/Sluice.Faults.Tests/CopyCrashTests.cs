@@ -7,6 +7,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>Copies on each file system: what method takes effect, and what a kill at a random moment leaves.</summary>
+[Trait("Tier", "slow")]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
 public sealed class CopyCrashTests
 {

@@ -10,6 +10,7 @@ namespace Sluice.Faults.Tests;
 /// Copies and replacements where the file system gives all that is made an owner and rights of its own choice, by root and by somebody who
 /// owns nothing there: as with File.Copy, the bytes come whole, and what cannot be kept is no error.
 /// </summary>
+[Trait("Tier", "slow")]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
 public sealed class CopyForeignTests : IDisposable
 {

@@ -11,6 +11,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>Copies between file systems, and where one is mounted in the source or in the target.</summary>
+[Trait("Tier", "slow")]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
 public sealed class CopyMountTests : IDisposable
 {

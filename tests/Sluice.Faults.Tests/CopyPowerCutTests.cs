@@ -8,6 +8,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>A power cut right after a copy or a replacement that was to be on the disk: content, name and mode are there.</summary>
+[Trait("Tier", "slow")]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
 public sealed class CopyPowerCutTests
 {

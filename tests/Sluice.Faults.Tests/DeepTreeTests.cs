@@ -6,6 +6,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>Trees so deep that to keep each folder's whole path would take more memory than there is.</summary>
+[Trait("Tier", "slow")]
 [System.Runtime.Versioning.SupportedOSPlatform("linux")]
 public sealed class DeepTreeTests : IDisposable
 {

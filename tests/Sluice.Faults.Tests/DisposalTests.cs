@@ -7,6 +7,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>A handle that is closed in the middle of a storm: every task ends, and nothing stays.</summary>
+[Trait("Tier", "slow")]
 public sealed class DisposalTests
 {
     public static TheoryData<FileCaching, string> Cases()

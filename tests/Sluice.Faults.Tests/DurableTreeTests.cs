@@ -7,6 +7,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>What a copy of a tree tells the file system before it says that all is on the disk.</summary>
+[Trait("Tier", "slow")]
 [System.Runtime.Versioning.SupportedOSPlatform("linux")]
 public sealed partial class DurableTreeTests : IDisposable
 {

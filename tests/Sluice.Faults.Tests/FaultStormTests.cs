@@ -11,6 +11,7 @@ namespace Sluice.Faults.Tests;
 /// Every member of a handle over a <see cref="FaultyEngine"/>: a right result or the right exception, never wrong bytes, a hang or a
 /// leak. SLUICE_FAULT_RUNS multiplies the seeds; each is in the message of a failure.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class FaultStormTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(3);

@@ -8,6 +8,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>A file is known to be in memory or not, also where the kernel does not tell; where it does, asking brings nothing in.</summary>
+[Trait("Tier", "slow")]
 [System.Runtime.Versioning.SupportedOSPlatform("linux")]
 public sealed class FileInMemoryTests : IDisposable
 {

@@ -39,20 +39,29 @@ public abstract class FileSystemTests(MountFixture fixture, FileSystemKind kind)
 /// <summary>What the folder for temporary files lies on: with TMPDIR any file system, as a lab's volume.</summary>
 public sealed class LocalTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Local);
 
+[Trait("Tier", "slow")]
 public sealed class TmpfsTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Tmpfs);
 
+[Trait("Tier", "slow")]
 public sealed class RamfsTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Ramfs);
 
+[Trait("Tier", "slow")]
 public sealed class Ext4DataJournalTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Ext4DataJournal);
 
+[Trait("Tier", "slow")]
 public sealed class OverlayTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Overlay);
 
+[Trait("Tier", "slow")]
 public sealed class BindfsTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Bindfs);
 
+[Trait("Tier", "slow")]
 public sealed class Ext4Tests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Ext4);
 
+[Trait("Tier", "slow")]
 public sealed class Ext4Blocks4KTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Ext4Blocks4K);
 
+[Trait("Tier", "slow")]
 public sealed class XfsTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Xfs);
 
+[Trait("Tier", "slow")]
 public sealed class BtrfsTests(MountFixture fixture) : FileSystemTests(fixture, FileSystemKind.Btrfs);

@@ -8,6 +8,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>Flushes to the disk that fail: what was written may be lost, or there is nothing to flush.</summary>
+[Trait("Tier", "slow")]
 public sealed class FlushFaultTests : IDisposable
 {
     private readonly string _root = Directory.CreateTempSubdirectory("sluice-flush-").FullName;

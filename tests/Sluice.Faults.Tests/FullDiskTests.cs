@@ -7,6 +7,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>A disk that becomes full: an IOException that names the path, nothing half made, and what was acknowledged is there.</summary>
+[Trait("Tier", "slow")]
 public sealed class FullDiskTests
 {
     private const int Piece = 30_011;

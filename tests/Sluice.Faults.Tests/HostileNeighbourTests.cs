@@ -10,6 +10,7 @@ namespace Sluice.Faults.Tests;
 /// Another user puts links, FIFOs and folders in the way of copies and replacements that root makes beside him: nothing outside is changed
 /// or opened, and nothing hangs. SLUICE_HOSTILE_SECONDS says how long; a few by default.
 /// </summary>
+[Trait("Tier", "slow")]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
 public sealed class HostileNeighbourTests : IDisposable
 {

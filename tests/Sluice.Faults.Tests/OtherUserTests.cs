@@ -5,6 +5,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>What copies and replacements do for a user who may not do everything, run as one; and on a file that is mounted.</summary>
+[Trait("Tier", "slow")]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
 public sealed class OtherUserTests : IDisposable
 {

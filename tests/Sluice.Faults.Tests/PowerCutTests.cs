@@ -7,6 +7,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>A power cut: what FlushToDisk had acknowledged is there, byte for byte.</summary>
+[Trait("Tier", "slow")]
 public sealed class PowerCutTests
 {
     [SkippableTheory]

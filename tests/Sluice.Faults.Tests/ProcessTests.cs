@@ -8,6 +8,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>Several processes on one file, and a process that is killed.</summary>
+[Trait("Tier", "slow")]
 public sealed class ProcessTests
 {
     [SkippableTheory]

@@ -9,6 +9,7 @@ namespace Sluice.Faults.Tests;
 /// A child process from which something was taken before it opened its first file: every promise holds, and the handle says what was
 /// refused. (sysctl kernel.io_uring_disabled is the whole machine's, so the filter's EPERM, which the kernel gives too, stands for it.)
 /// </summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class RefusalTests
 {

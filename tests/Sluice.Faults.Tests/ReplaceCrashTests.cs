@@ -8,6 +8,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>ReplaceAtomicallyAsync, killed or without power at a random moment: the old content or the new one, whole.</summary>
+[Trait("Tier", "slow")]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
 public sealed class ReplaceCrashTests
 {

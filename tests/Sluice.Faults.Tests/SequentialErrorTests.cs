@@ -11,6 +11,7 @@ namespace Sluice.Faults.Tests;
 /// One transfer of a reader or writer fails with EIO, each in its turn, among short, late and reordered ones: the error comes once, with
 /// its offset, and no wrong byte with it.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class SequentialErrorTests
 {
     private const int Length = 150_001;

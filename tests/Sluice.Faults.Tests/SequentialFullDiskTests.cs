@@ -9,6 +9,7 @@ namespace Sluice.Faults.Tests;
 
 /// <summary>A writer on a disk that becomes full: one error with its offset, a file without a gap, and no space held behind its
 /// end.</summary>
+[Trait("Tier", "slow")]
 public sealed class SequentialFullDiskTests
 {
     private const int Piece = 30_011;

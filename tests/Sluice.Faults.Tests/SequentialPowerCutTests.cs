@@ -7,6 +7,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>A power cut while files are written and read from front to back.</summary>
+[Trait("Tier", "slow")]
 public sealed class SequentialPowerCutTests
 {
     [SkippableTheory]

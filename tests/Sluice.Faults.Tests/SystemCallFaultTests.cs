@@ -9,6 +9,7 @@ namespace Sluice.Faults.Tests;
 /// Each system call that an operation makes fails in turn, in each way that such a call may well fail, or does less than it was asked to:
 /// then the result is right, or the exception says what was done to which file and why; nothing stays open, rented or lying about.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class SystemCallFaultTests(MountFixture fixture) : IClassFixture<MountFixture>
 {
     private static readonly Dictionary<string, CallScenario> Scenarios =

@@ -6,6 +6,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>A file system whose program has stopped keeps those waiting who asked it, and nobody else.</summary>
+[Trait("Tier", "slow")]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
 public sealed class UnansweringTests : IDisposable
 {

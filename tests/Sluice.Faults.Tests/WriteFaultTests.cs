@@ -10,6 +10,7 @@ namespace Sluice.Faults.Tests;
 /// Writes that fail once: so the kernel tells that earlier bytes could not be kept (by the server of NFS, by the device of O_SYNC), and the
 /// next write is a success.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class WriteFaultTests(MountFixture fixture) : IClassFixture<MountFixture>, IDisposable
 {
     /// <summary>The way, and which of its calls fails.</summary>

@@ -16,6 +16,7 @@ public sealed class ScratchFolderTests
         Directory.EnumerateFileSystemEntries(parent.FullPath).ShouldBeEmpty();
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public void A_folder_that_cannot_be_removed_is_told_and_nothing_is_thrown()
     {

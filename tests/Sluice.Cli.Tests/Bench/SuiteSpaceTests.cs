@@ -74,6 +74,7 @@ public sealed class SuiteSpaceTests : IDisposable
     }
 
     /// <summary>64 MiB to spare, and more than two of its files of 256 KiB.</summary>
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public Task Tables_ask_for_the_file_that_is_read_and_those_that_both_sides_write() =>
         CommandChecks.NeedsRoomAsync(_folder, "66200k", "tables", "--quick");

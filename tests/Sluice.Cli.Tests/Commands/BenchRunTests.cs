@@ -8,6 +8,7 @@ using Xunit;
 
 namespace Sluice.Cli.Tests.Commands;
 
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class BenchRunTests : IDisposable
 {

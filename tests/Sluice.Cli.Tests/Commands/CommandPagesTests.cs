@@ -9,6 +9,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>The page of each command that has a JSON form of its own, as its HTML carries it.</summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class CommandPagesTests : IDisposable
 {

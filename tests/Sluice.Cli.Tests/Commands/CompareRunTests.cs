@@ -193,6 +193,7 @@ public sealed class CompareRunTests : IDisposable
         }
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task Extents_and_the_ageing_of_a_volume_can_be_compared()
     {

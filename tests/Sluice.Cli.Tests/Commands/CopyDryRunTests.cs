@@ -6,6 +6,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>A dry run fails where the copy would: each command line is run dry, and then in earnest.</summary>
+[Trait("Tier", "slow")]
 public sealed class CopyDryRunTests : IDisposable
 {
     private readonly TempFolder _folder = new();

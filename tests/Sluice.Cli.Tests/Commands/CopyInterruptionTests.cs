@@ -7,6 +7,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>`sluice copy`, ended by a signal: what it had done, and what is left where.</summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class CopyInterruptionTests : IDisposable
 {

@@ -86,6 +86,8 @@ public sealed class CopyRunTests : IDisposable
     public void A_small_rate_is_told_in_a_unit_that_fits(long bytes, double seconds, string expected) =>
         CopyText.Rate(bytes, seconds, 0.5).ShouldBe(expected);
 
+    [Trait("Tier", "slow")]
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task A_new_tree_for_which_there_is_no_room_tells_of_no_bytes()
     {
@@ -190,6 +192,8 @@ public sealed class CopyRunTests : IDisposable
         File.Exists(_folder["into/good"]).ShouldBeTrue();
     }
 
+    [Trait("Tier", "slow")]
+    [Trait("Tier", "slow")]
     [SkippableTheory]
     [InlineData("big")]
     [InlineData("tree/in")]
@@ -210,6 +214,8 @@ public sealed class CopyRunTests : IDisposable
         result.RootElement.GetProperty("interrupted").GetBoolean().ShouldBeFalse();
     }
 
+    [Trait("Tier", "slow")]
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task A_full_disk_is_said_and_leaves_nothing()
     {
@@ -284,6 +290,7 @@ public sealed class CopyRunTests : IDisposable
         run.Out.ShouldContain("; verified, on the disk\n");
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public Task The_demo_needs_room_for_both_files() => CommandChecks.NeedsRoomAsync(_folder, "12m", "copy", "--demo", "--size", "8M");
 

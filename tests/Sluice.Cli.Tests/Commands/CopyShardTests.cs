@@ -14,6 +14,7 @@ namespace Sluice.Cli.Tests.Commands;
 /// `sluice copy --shard` by several processes, `--finish` and `merge`. SLUICE_SHARD_FILES asks for more files, SLUICE_SHARD_RANKS for more
 /// processes.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class CopyShardTests : IDisposable
 {
     private static readonly int Ranks =

@@ -77,6 +77,7 @@ public sealed class DoctorRunTests : IDisposable
         run.Error.ShouldContain("neither");
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task A_full_disk_is_said_to_be_why_nothing_was_tried()
     {
@@ -88,6 +89,7 @@ public sealed class DoctorRunTests : IDisposable
         Directory.EnumerateFileSystemEntries(disk.Path).ShouldBeEmpty();
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task A_file_system_mounted_read_only_is_said_to_be_why_nothing_was_tried()
     {

@@ -15,6 +15,7 @@ public sealed class EffectNotesTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
+    [Trait("Tier", "slow")]
     [SkippableTheory]
     [InlineData("--sync", "note: on the disk: tmpfs keeps its files in memory")]
     [InlineData("--sync --verify", "note: on the disk: tmpfs keeps its files in memory")]
@@ -29,6 +30,7 @@ public sealed class EffectNotesTests : IDisposable
         run.Out.ShouldContain(words);
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task A_copy_onto_an_overlay_that_says_it_is_on_the_disk_has_a_note()
     {
@@ -40,6 +42,7 @@ public sealed class EffectNotesTests : IDisposable
         run.Out.ShouldContain("note: on the disk: overlay passes requests on");
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task A_demo_in_memory_notes_both()
     {
@@ -50,6 +53,7 @@ public sealed class EffectNotesTests : IDisposable
         run.Out.ShouldContain("note: past the page cache, on the disk: tmpfs");
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task Json_and_csv_of_a_copy_have_the_note()
     {
@@ -68,6 +72,7 @@ public sealed class EffectNotesTests : IDisposable
         lines[1].ShouldContain(Words);
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task The_doctor_says_in_its_row_that_direct_passes_nothing_in_memory()
     {
@@ -75,6 +80,7 @@ public sealed class EffectNotesTests : IDisposable
         await ShouldSayOfDirectAsync(disk, "FileCaching.Direct is accepted and passes nothing here: tmpfs");
     }
 
+    [Trait("Tier", "slow")]
     [SkippableTheory]
     [InlineData(false, "FileCaching.Direct is accepted and may pass nothing here: overlay")]
     [InlineData(true, "FileCaching.Direct is accepted and may pass nothing here: fuse")]
@@ -84,6 +90,7 @@ public sealed class EffectNotesTests : IDisposable
         await ShouldSayOfDirectAsync(volume, words);
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task A_preallocation_that_is_refused_has_a_note()
     {

@@ -9,6 +9,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>`sluice examples` as a user types it, on small files.</summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class ExamplesRunTests : IDisposable
 {

@@ -75,6 +75,7 @@ public sealed class ExtentsRunTests : IDisposable
         run.Error.ShouldContain("no FIEMAP");
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task An_interleaved_file_is_found_in_pieces_and_a_plain_one_whole()
     {

@@ -10,6 +10,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>`sluice figures` as a user types it, on small files.</summary>
+[Trait("Tier", "slow")]
 [Collection(MeasuringCollection.Name)]
 [Trait("Runs", "once")]
 public sealed class FiguresRunTests : IDisposable

@@ -9,6 +9,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>`sluice frag` as a user types it, on an ext4 of the test's own where it writes.</summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class FragRunTests : IDisposable
 {

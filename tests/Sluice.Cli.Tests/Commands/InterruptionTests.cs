@@ -6,6 +6,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>Signals, sent to the tool as a process of its own.</summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class InterruptionTests : IDisposable
 {

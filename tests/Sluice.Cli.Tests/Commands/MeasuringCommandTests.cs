@@ -49,6 +49,7 @@ public sealed class MeasuringCommandTests : IDisposable
     [InlineData("methods")]
     public Task A_missing_folder_is_exit_code_1(string command) => CommandChecks.FailsAsync("no such", command, _folder["missing"]);
 
+    [Trait("Tier", "slow")]
     [SkippableTheory]
     [InlineData("figures --quick")]
     [InlineData("tables --quick")]
@@ -86,6 +87,8 @@ public sealed class MeasuringCommandTests : IDisposable
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
     }
 
+    [Trait("Tier", "slow")]
+    [Trait("Tier", "slow")]
     [SkippableTheory]
     [InlineData("figures", "64m")]
     [InlineData("tables", "96m")]

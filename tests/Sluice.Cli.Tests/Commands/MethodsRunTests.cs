@@ -11,6 +11,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>`sluice methods` as a user types it, on small files.</summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class MethodsRunTests : IDisposable
 {

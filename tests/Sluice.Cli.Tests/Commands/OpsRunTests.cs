@@ -8,6 +8,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>`sluice ops` as a user types it, on small files.</summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class OpsRunTests : IDisposable
 {

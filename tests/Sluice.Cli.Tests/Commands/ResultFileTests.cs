@@ -16,6 +16,7 @@ public sealed class ResultFileTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
+    [Trait("Tier", "slow")]
     [SkippableTheory]
     [InlineData("--json")]
     [InlineData("--html")]
@@ -149,6 +150,7 @@ public sealed class ResultFileTests : IDisposable
     }
 
     /// <summary>The disk may become full while it is written.</summary>
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task A_result_that_cannot_be_written_leaves_what_was_there()
     {

@@ -127,6 +127,7 @@ public sealed class SpeedConsentTests : IDisposable
         await CommandChecks.FailsAsync(words, "ops", FilePath);
     }
 
+    [Trait("Tier", "slow")]
     [SkippableTheory]
     [InlineData("--cache cold", "cold: asked for, but tmpfs")]
     [InlineData("-d -p1M --force", "direct and preallocate: asked for, but tmpfs")]
@@ -140,6 +141,7 @@ public sealed class SpeedConsentTests : IDisposable
         run.Out.ShouldContain(words);
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task What_is_measured_or_copied_on_a_file_system_in_memory_is_said_to_be()
     {
@@ -155,6 +157,7 @@ public sealed class SpeedConsentTests : IDisposable
         run.Out.ShouldContain("note: past the page cache: tmpfs");
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task A_small_file_on_a_small_disk_is_measured_as_it_is()
     {
@@ -166,6 +169,7 @@ public sealed class SpeedConsentTests : IDisposable
         run.Out.ShouldContain("measured as it is");
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task Writing_to_a_block_device_needs_more_than_force()
     {

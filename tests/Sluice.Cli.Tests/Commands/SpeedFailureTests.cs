@@ -64,6 +64,7 @@ public sealed class SpeedFailureTests : IDisposable
         File.Exists(_folder["a.dat"]).ShouldBeFalse();
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task Files_that_have_room_one_by_one_and_not_together_are_refused_before_the_first_byte()
     {
@@ -90,6 +91,7 @@ public sealed class SpeedFailureTests : IDisposable
         ShouldFail(await ToolRun.RunAsync("speed", "-t1", _folder["pipe"]), ExitCode.Usage, "neither a file nor a block device");
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task A_disk_that_fills_up_is_an_IO_error_and_leaves_no_half_made_file()
     {
@@ -108,6 +110,7 @@ public sealed class SpeedFailureTests : IDisposable
             "pace");
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task A_bench_on_a_disk_that_is_too_small_is_an_IO_error_and_cleans_up()
     {

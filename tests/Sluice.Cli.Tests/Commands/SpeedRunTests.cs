@@ -62,6 +62,7 @@ public sealed class SpeedRunTests : IDisposable
     }
 
     /// <summary>Where it cannot be told whether a disk is behind it, the run says so; the figures may be of somebody's memory.</summary>
+    [Trait("Tier", "slow")]
     [SkippableTheory]
     [InlineData("overlay", "-d", "direct")]
     [InlineData("overlay", "-c --cache cold", "cold")]

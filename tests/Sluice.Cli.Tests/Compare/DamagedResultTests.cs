@@ -8,6 +8,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Compare;
 
 /// <summary>Results that somebody has damaged: each is compared, or refused in one line that says which file it is.</summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class DamagedResultTests : IDisposable
 {

@@ -8,6 +8,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Terminal;
 
 /// <summary>What stands on the screen of a narrow and of a wide terminal.</summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed partial class PseudoTerminalTests : IDisposable
 {

@@ -3,6 +3,7 @@ using Sluice.Uring;
 namespace Sluice.Hostile.Tests.Ending;
 
 /// <summary>Handles and streams that are closed, or whose calls are cancelled, from another thread at each of their steps.</summary>
+[Trait("Tier", "slow")]
 public sealed class HandleEndingTests : HostileTests
 {
     private const byte Old = (byte)'o';

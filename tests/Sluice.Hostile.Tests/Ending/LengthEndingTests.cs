@@ -1,6 +1,7 @@
 namespace Sluice.Hostile.Tests.Ending;
 
 /// <summary>Length and position of a stream whose last bytes another thread is just writing, since it closes the stream.</summary>
+[Trait("Tier", "slow")]
 public sealed class LengthEndingTests : HostileTests
 {
     private const int Rounds = 1000;

@@ -4,6 +4,7 @@ namespace Sluice.Hostile.Tests.Ending;
 /// What reads from a FIFO waits for as long as nobody writes, and may be closed meanwhile. Closing does not wait for it; the read gets what
 /// comes, or says that its object was closed; and no byte is another's.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class PipeEndingTests : HostileTests
 {
     public static TheoryData<string, string, bool> Ways

@@ -4,6 +4,7 @@ namespace Sluice.Hostile.Tests.Ending;
 /// Readers and writers that are disposed of, or whose calls are cancelled, from another thread at each of their steps: bytes of the file,
 /// an exception that says so, or the end where the file ends.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class SequentialEndingTests : HostileTests
 {
     private static readonly byte[] Content = [.. Enumerable.Range(0, 50_000).Select(i => (byte)(1 + (i % 90)))];

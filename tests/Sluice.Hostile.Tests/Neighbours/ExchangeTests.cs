@@ -8,6 +8,7 @@ namespace Sluice.Hostile.Tests.Neighbours;
 /// outside is opened or changed, and nothing of it arrives in a copy. HostileNeighbourTests of Sluice.Faults.Tests has planted names and
 /// FIFOs. SLUICE_HOSTILE_SECONDS says how long; two by default.
 /// </summary>
+[Trait("Tier", "slow")]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
 public sealed class ExchangeTests : HostileTests
 {

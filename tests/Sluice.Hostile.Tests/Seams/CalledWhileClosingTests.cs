@@ -5,6 +5,7 @@ using Sluice.Memory;
 namespace Sluice.Hostile.Tests.Seams;
 
 /// <summary>A stream that is called, or closed once more, while its closing waits for another thread.</summary>
+[Trait("Tier", "slow")]
 public sealed class CalledWhileClosingTests : HostileTests
 {
     private const int Window = 32 << 10;

@@ -7,6 +7,7 @@ namespace Sluice.Hostile.Tests.Seams;
 /// A request to cancel reaches what it is about, also where the submission queue has no room for it, where there is no memory to keep it,
 /// and where the kernel lets nobody enter any more.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class CancelSeamTests : HostileTests
 {
     public override void Dispose()

@@ -5,6 +5,7 @@ using Sluice.Uring.Abi;
 namespace Sluice.Hostile.Tests.Seams;
 
 /// <summary>A ring is closed while the kernel lets nobody enter, for a reason that passes, as it says each time.</summary>
+[Trait("Tier", "slow")]
 public sealed class DrainSeamTests : HostileTests
 {
     private readonly nint _memory = Marshal.AllocHGlobal(64);

@@ -12,6 +12,7 @@ namespace Sluice.Hostile.Tests.Seams;
 /// What a copy would leave that is killed in a system call, in the first, in the second, and so on until it has its name: kept aside there,
 /// and gone on from. Nothing stays, nothing is copied twice, and the copy is what the one that was not killed is.
 /// </summary>
+[Trait("Tier", "slow")]
 [System.Runtime.Versioning.SupportedOSPlatform("linux")]
 public sealed class KilledCopyTests : HostileTests
 {

@@ -1,6 +1,7 @@
 namespace Sluice.Hostile.Tests.Seams;
 
 /// <summary>Who listens to the meter and the event source takes nothing from transfers, nor from others who listen.</summary>
+[Trait("Tier", "slow")]
 public sealed class ListenerTests : HostileTests
 {
     [Theory]

@@ -3,6 +3,7 @@ using Sluice.Uring;
 namespace Sluice.Hostile.Tests.Seams;
 
 /// <summary>Readers of a log to whose files something happens between two of their looks.</summary>
+[Trait("Tier", "slow")]
 public sealed class LogSeamTests : HostileTests
 {
     /// <summary>A sandbox may refuse the call by which threads sleep, and the kernel may wake them for nothing.</summary>

@@ -6,6 +6,7 @@ namespace Sluice.Hostile.Tests.Seams;
 /// The kernel lets nobody into a ring now and then, for a reason that passes, while files are read and reads of pipes are cancelled: each
 /// read has its own bytes, and everything ends.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class PassingRefusalTests : HostileTests
 {
     private const int Block = 4096;

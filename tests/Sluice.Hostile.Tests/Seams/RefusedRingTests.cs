@@ -6,6 +6,7 @@ namespace Sluice.Hostile.Tests.Seams;
 /// A kernel that refuses a ring in its midst: nothing is lost or made twice, nothing stays open, and no descriptor of anybody else's is
 /// touched. A refusal is for good, so that each is of a process of its own.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class RefusedRingTests : HostileTests
 {
     public static TheoryData<string> Kinds => RefusedRing.Kinds;

@@ -5,6 +5,7 @@ using Sluice.Uring;
 namespace Sluice.Hostile.Tests.Seams;
 
 /// <summary>What only the system calls show: who makes them, of what, and what a descriptor would do in a child.</summary>
+[Trait("Tier", "slow")]
 public sealed class SeamTests : HostileTests
 {
     private const int Align = 4096;

@@ -4,6 +4,7 @@ using Sluice.Memory;
 namespace Sluice.Hostile.Tests.Seams;
 
 /// <summary>A stream that is closed while another thread stands still in a copy from or to memory that is not there yet.</summary>
+[Trait("Tier", "slow")]
 public sealed class SlowCopyTests : HostileTests
 {
     private const int Window = 32 << 10;

@@ -1,6 +1,7 @@
 namespace Sluice.Hostile.Tests.Seams;
 
 /// <summary>Rings are made when the first operation needs them, and others come meanwhile; how many there are and why is told.</summary>
+[Trait("Tier", "slow")]
 public sealed class StartingRingsTests : HostileTests
 {
     [SkippableFact]

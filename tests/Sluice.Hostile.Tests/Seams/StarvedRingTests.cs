@@ -4,6 +4,7 @@ using Sluice.Uring;
 namespace Sluice.Hostile.Tests.Seams;
 
 /// <summary>The kernel has no memory for entries of a ring for a while: it is asked again, but not without a pause.</summary>
+[Trait("Tier", "slow")]
 public sealed class StarvedRingTests : HostileTests
 {
     private const int ManyCalls = 10_000;

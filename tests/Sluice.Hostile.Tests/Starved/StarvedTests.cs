@@ -4,6 +4,7 @@ namespace Sluice.Hostile.Tests.Starved;
 /// One call of each kind in a process with two threads in its pool, with twenty descriptors to spare, and as a user who may do nothing.
 /// The test host itself needs more threads than two: what runs so is a program of its own; starved.sh runs whole suites.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class StarvedTests : HostileTests
 {
     /// <summary>Threads of the pool do not end for want of work.</summary>

@@ -6,6 +6,7 @@ namespace Sluice.Hostile.Tests.Storms;
 /// Interruptions, cancellations, closings and callers' code that throws, at random moments, over all that a caller holds. The moments are
 /// the scheduler's too, so that a seed brings a failure back often, not always: SLUICE_STORM_SEED is the first one of each test.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class StormTests : HostileTests
 {
     private const int FirstSeed = 20_261_123;

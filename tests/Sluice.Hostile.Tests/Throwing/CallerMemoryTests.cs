@@ -6,6 +6,7 @@ namespace Sluice.Hostile.Tests.Throwing;
 /// Memory of the caller's own managers given to streams, writers, readers and whole files: bytes that a call took are there once, those
 /// that it did not take are not, and the object goes on from its position.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class CallerMemoryTests : HostileTests
 {
     private const int Piece = 7000;

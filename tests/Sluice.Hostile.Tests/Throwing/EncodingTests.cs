@@ -5,6 +5,7 @@ namespace Sluice.Hostile.Tests.Throwing;
 /// <summary>
 /// Encodings of the caller's own that throw, wherever the library reads or writes text; members that .NET's File does are left out.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class EncodingTests : HostileTests
 {
     private static readonly string[] Lines = [.. Enumerable.Range(0, 60).Select(i => $"{i} grüße {new string('x', i)}")];

@@ -6,6 +6,7 @@ namespace Sluice.Hostile.Tests.Throwing;
 /// An engine of the caller's own that throws, from its decision or from what it wants to wait for, wherever a transfer is made: an error
 /// comes to the caller of the transfer, what was said to be written is there, and what was read is the file's.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class EngineTests : HostileTests
 {
     /// <summary>A file of so many lines and pieces (of 128 bytes in Debug builds) that more would only repeat them.</summary>

@@ -4,6 +4,7 @@ namespace Sluice.Hostile.Tests.Throwing;
 /// Memory of the caller's own managers, and lists of it, whose every member throws: whatever a handle was asked to do with it, the pins
 /// come back, no byte lies beside them, and the handle goes on.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class HandleMemoryTests : HostileTests
 {
     private const int Length = 6000;

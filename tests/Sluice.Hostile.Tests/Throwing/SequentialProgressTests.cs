@@ -5,6 +5,7 @@ namespace Sluice.Hostile.Tests.Throwing;
 /// <summary>
 /// A progress of a reader, writer, scan or follower that throws: nothing is lost, nothing comes twice, and the caller hears of it.
 /// </summary>
+[Trait("Tier", "slow")]
 public sealed class SequentialProgressTests : HostileTests
 {
     private static readonly byte[] Content = Bytes.Pattern(70_000);

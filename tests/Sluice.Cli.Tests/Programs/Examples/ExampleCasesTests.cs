@@ -91,6 +91,7 @@ public sealed class ExampleCasesTests : IDisposable
         written.Difference.ShouldBe("1 bytes, not 10,000");
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task No_case_calls_a_file_written_that_did_not_fit()
     {

@@ -8,6 +8,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Programs.Methods;
 
 /// <summary>Every method at the sizes where they go wrong, and what finds out that one did.</summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class MethodRunTests : IDisposable
 {

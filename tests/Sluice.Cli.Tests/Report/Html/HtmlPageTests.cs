@@ -12,6 +12,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Report.Html;
 
 /// <summary>The page in a browser, opened from the disk.</summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class HtmlPageTests(BrowserFixture fixture) : IClassFixture<BrowserFixture>, IDisposable
 {

@@ -9,6 +9,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Report.Html;
 
 /// <summary>On a screen of 390 pixels nothing is clipped, nothing lies over anything else, and what must be scrolled says so.</summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class HtmlPhoneTests(BrowserFixture fixture) : IClassFixture<BrowserFixture>, IDisposable
 {

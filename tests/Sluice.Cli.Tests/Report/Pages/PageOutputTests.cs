@@ -8,6 +8,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Report.Pages;
 
 /// <summary>Result files, by the command that is quickest.</summary>
+[Trait("Tier", "slow")]
 [Trait("Runs", "once")]
 public sealed class PageOutputTests : IDisposable
 {
