@@ -3,19 +3,25 @@ using Sluice.Errors;
 
 namespace Sluice;
 
-/// <summary>
-/// An engine that stands before another and decides, transfer by transfer, what becomes of it: for tests of error handling, as
-/// Sluice.Testing's FaultyEngine, and for counting what passes. Plug it in by <see cref="SluiceOptions.Engine"/> or
-/// <see cref="IoEngine.UseForCurrentContext"/>; every transfer of such a handle passes through it, synchronous ones too.
-/// </summary>
-/// <remarks><see cref="OnSubmit"/> is called on any thread, by several at once.</remarks>
+/// <summary>Represents an engine that decides what happens to each submission before another engine performs it.</summary>
+/// <remarks>
+/// <para>
+/// Derive from this class to test error handling, or to count transfers. FaultyEngine of the package Sluice.Testing is such an engine. Set
+/// it by <see cref="SluiceOptions.Engine"/> or <see cref="IoEngine.UseForCurrentContext"/>. All reads, writes, appends and flushes of a
+/// handle with such an engine pass through it, including synchronous ones.
+/// </para>
+/// <para>Derived classes must be thread-safe: several threads can call <see cref="OnSubmit"/> at the same time.</para>
+/// </remarks>
 public abstract class InterceptingEngine : IoEngine
 {
     private readonly IoEngine? _inner;
 
-    /// <summary>Stands before an engine.</summary>
-    /// <param name="inner">The engine that does the work; null for the process's own.</param>
-    /// <exception cref="ArgumentException"><paramref name="inner"/> is itself an intercepting engine.</exception>
+    /// <summary>Initializes the engine.</summary>
+    /// <param name="inner">
+    /// The engine that performs the submissions. The default is <see langword="null"/>, for which <see cref="SluiceEngines.Default"/>
+    /// performs them.
+    /// </param>
+    /// <exception cref="ArgumentException"><paramref name="inner"/> is itself an <see cref="InterceptingEngine"/>.</exception>
     protected InterceptingEngine(IoEngine? inner = null)
     {
         if (inner is InterceptingEngine)
@@ -26,7 +32,8 @@ public abstract class InterceptingEngine : IoEngine
         _inner = inner;
     }
 
-    /// <summary>The engine that does the work. Where that is the process's own, asking for it makes its rings.</summary>
+    /// <summary>Gets the engine that performs the submissions.</summary>
+    /// <remarks>If no engine was passed to the constructor, reading this property creates the rings of the process.</remarks>
     public IoEngine Inner => _inner ?? SluiceEngines.Default;
 
     internal override bool BlocksThreads => Carrier.BlocksThreads;
@@ -34,10 +41,13 @@ public abstract class InterceptingEngine : IoEngine
     /// <summary>The same, but its rings may not have been made yet.</summary>
     private IoEngine Carrier => _inner ?? SluiceEngines.Ring;
 
-    /// <summary>
-    /// Called before each submission: a transfer, a flush, and anew for the rest of a partial transfer. An exception that it throws is
-    /// thrown to the caller of the transfer.
-    /// </summary>
+    /// <summary>Decides what happens to a submission.</summary>
+    /// <param name="submission">The submission: a transfer, the remainder of a partial transfer, or a flush.</param>
+    /// <returns>The decision.</returns>
+    /// <remarks>
+    /// This method can be called on any thread, and by several threads at the same time. An exception that it throws is reported to the
+    /// caller of the transfer.
+    /// </remarks>
     protected abstract Interception OnSubmit(in IoSubmission submission);
 
     internal sealed override void Submit(IoOperation operation)

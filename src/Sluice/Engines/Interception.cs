@@ -1,11 +1,12 @@
 namespace Sluice;
 
-/// <summary>What an <see cref="InterceptingEngine"/> does with one submission.</summary>
+/// <summary>Represents the decision of an <see cref="InterceptingEngine"/> about one submission.</summary>
+/// <remarks>The default value is <see cref="PassOn"/>. This type is immutable and therefore thread-safe.</remarks>
 public readonly struct Interception
 {
     private Interception(int errno, int length, Func<Task>? hold) => (Errno, Length, Hold) = (errno, length, hold);
 
-    /// <summary>The submission goes on as it is.</summary>
+    /// <summary>Gets the decision that performs the submission unchanged.</summary>
     public static Interception PassOn => default;
 
     internal int Errno { get; }
@@ -14,34 +15,49 @@ public readonly struct Interception
 
     internal Func<Task>? Hold { get; }
 
-    /// <summary>The submission fails, without reaching a file: the caller sees it as the operating system's error.</summary>
-    /// <param name="errno">A positive errno of Linux: 5 is EIO, 28 is ENOSPC. After EINTR (4) and EAGAIN (11) the submission is made
-    /// again.</param>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="errno"/> is not positive.</exception>
+    /// <summary>Creates a decision that fails the submission without performing it.</summary>
+    /// <param name="errno">The error number of Linux, which is positive: 5 for EIO, 28 for ENOSPC.</param>
+    /// <returns>The decision.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="errno"/> is zero or negative.</exception>
+    /// <remarks>
+    /// The caller of the transfer observes the exception that this error of the operating system causes. After EINTR (4) and EAGAIN (11)
+    /// Sluice makes the submission again, a limited number of times.
+    /// </remarks>
     public static Interception Fail(int errno)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(errno);
         return new Interception(errno, 0, null);
     }
 
-    /// <summary>
-    /// A transfer moves fewer bytes than it was to, and Sluice goes on with the rest. Rounded up to the file's alignment; appends are
-    /// never cut.
-    /// </summary>
-    /// <param name="length">The most that it may transfer, in bytes.</param>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is not positive.</exception>
+    /// <summary>Creates a decision that performs the transfer with fewer bytes. Sluice then submits the remainder.</summary>
+    /// <param name="length">
+    /// The maximum number of bytes to transfer. It is rounded up to <see cref="FileAlignment.Length"/> of the file.
+    /// </param>
+    /// <returns>The decision.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is zero or negative.</exception>
+    /// <remarks>Appends are never shortened.</remarks>
     public static Interception ShortenTo(int length)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(length);
         return new Interception(0, length, null);
     }
 
-    /// <summary>The transfer is made, and its completion held back.</summary>
+    /// <summary>Creates a decision that performs the submission and delays the report of its completion.</summary>
     /// <param name="completed">
-    /// Called when the transfer has ended, on a pool thread or that of a synchronous call; the completion goes on when its task ends.
-    /// Others may wait for that thread, as those who append to the same <see cref="SluiceLog"/>: the task is not to depend on them.
+    /// A function that is called when the submission has ended. The completion is reported when the task that it returns has ended.
     /// </param>
-    /// <exception cref="ArgumentNullException"><paramref name="completed"/> is null.</exception>
+    /// <returns>The decision.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="completed"/> is <see langword="null"/>.</exception>
+    /// <remarks>
+    /// <para>
+    /// The function is called on a thread-pool thread or on the thread of a synchronous call. The result of the submission stays the same
+    /// if the function throws or the task fails.
+    /// </para>
+    /// <para>
+    /// Other callers may wait for that thread, for example threads that append to the same <see cref="SluiceLog"/>. The task must not
+    /// depend on them.
+    /// </para>
+    /// </remarks>
     public static Interception HoldUntil(Func<Task> completed)
     {
         ArgumentNullException.ThrowIfNull(completed);

@@ -2,11 +2,15 @@ using Sluice.Engines;
 
 namespace Sluice;
 
-/// <summary>
-/// Carries operations to the operating system and completes them. The process's own is <see cref="SluiceEngines.Default"/>; tests put
-/// an <see cref="InterceptingEngine"/> before it, through <see cref="SluiceOptions.Engine"/> or <see cref="UseForCurrentContext"/>.
-/// Engines are thread-safe.
-/// </summary>
+/// <summary>Represents an engine, which passes the transfers of files to the operating system and reports their completion.</summary>
+/// <remarks>
+/// <para>
+/// <see cref="SluiceEngines.Default"/> is the engine that files use unless they are opened with another one, by
+/// <see cref="SluiceOptions.Engine"/> or <see cref="UseForCurrentContext"/>. To write an engine, derive from
+/// <see cref="InterceptingEngine"/>.
+/// </para>
+/// <para>All engines are thread-safe.</para>
+/// </remarks>
 public abstract class IoEngine
 {
     private static readonly AsyncLocal<IoEngine?> AmbientEngine = new();
@@ -16,16 +20,22 @@ public abstract class IoEngine
     {
     }
 
-    /// <summary>The engine's short name: "uring", "pool", or that of an intercepting engine.</summary>
+    /// <summary>
+    /// Gets the short name of the engine: <c>uring</c>, <c>pool</c>, or the name that an <see cref="InterceptingEngine"/> has chosen.
+    /// </summary>
     public abstract string Name { get; }
 
     /// <summary>The engine of the current context, or null where none was set.</summary>
     internal static IoEngine? Ambient => Volatile.Read(ref s_ambientUsed) ? AmbientEngine.Value : null;
 
-    /// <summary>
-    /// Makes every handle that the current asynchronous context opens use <paramref name="engine"/>, until the result is disposed.
-    /// </summary>
-    /// <exception cref="ArgumentNullException"><paramref name="engine"/> is null.</exception>
+    /// <summary>Sets the engine of every handle that the current asynchronous context opens from now on.</summary>
+    /// <param name="engine">The engine to use.</param>
+    /// <returns>An object that restores the previous engine of the context when it is disposed.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="engine"/> is <see langword="null"/>.</exception>
+    /// <remarks>
+    /// The setting flows with asynchronous calls, like an <see cref="AsyncLocal{T}"/>. It does not apply to handles that are already open,
+    /// nor to handles that are opened with a <see cref="SluiceOptions.Engine"/>.
+    /// </remarks>
     public static IDisposable UseForCurrentContext(IoEngine engine)
     {
         ArgumentNullException.ThrowIfNull(engine);

@@ -16,17 +16,26 @@ public abstract partial class OpenFile
     /// <summary>f_type of statfs(2).</summary>
     private const long OverlayMagic = 0x794C_7630;
 
-    /// <summary>The caching that took effect.</summary>
+    /// <summary>Gets the caching mode that is in effect.</summary>
+    /// <remarks>
+    /// It differs from the mode that was requested if the file or the file system does not support that mode. It changes from
+    /// <see cref="FileCaching.Direct"/> to <see cref="FileCaching.Cached"/> if the file system refuses a direct transfer later.
+    /// </remarks>
     public FileCaching Caching
     {
         get => (FileCaching)_caching;
         private set => _caching = (byte)value;
     }
 
-    /// <summary>Why <see cref="Caching"/> differs from what was asked; null when it does not.</summary>
+    /// <summary>
+    /// Gets a one-line explanation of why <see cref="Caching"/> differs from the mode that was requested, or <see langword="null"/> if it
+    /// does not differ.
+    /// </summary>
     public string? CachingReason => _extras?.CachingReason;
 
-    /// <summary>What transfers should be aligned to; they work unaligned too, with a copy.</summary>
+    /// <summary>Gets the alignment that transfers must have to reach the device without an intermediate copy.</summary>
+    /// <value>The alignment of a direct handle; <see cref="FileAlignment.None"/> for a handle with another caching mode.</value>
+    /// <remarks>Transfers that are not aligned are supported, and slower.</remarks>
     public FileAlignment Alignment => Caching == FileCaching.Direct ? _extras!.Alignment : FileAlignment.None;
 
     /// <summary>Known after the first read that came back short: /dev/zero and its kind cut reads that may not wait wherever they

@@ -9,11 +9,11 @@ using Sluice.Uring.Abi;
 
 namespace Sluice;
 
-/// <summary>
-/// What an engine knows of an open file: its descriptor and who refers to it, its alignment, its caching and its pace.
-/// What programs use, the handle, is the only class that derives from it.
-/// </summary>
-/// <remarks>Thread-safe. Only Sluice derives from it.</remarks>
+/// <summary>Represents an open file: its operating system handle, its caching mode and its engine.</summary>
+/// <remarks>
+/// <para><see cref="SluiceHandle"/> is the only class that derives from this one. Code outside of Sluice cannot derive from it.</para>
+/// <para>This type is thread-safe.</para>
+/// </remarks>
 public abstract partial class OpenFile
 {
     private const byte Seeks = 1;
@@ -54,22 +54,36 @@ public abstract partial class OpenFile
         SetCaching(caching);
     }
 
-    /// <summary>The descriptor or handle of the operating system, shared with this object.</summary>
+    /// <summary>Gets the operating system handle of the file.</summary>
+    /// <remarks>The handle is shared with this object, not duplicated. Disposing it closes the file for both.</remarks>
     public SafeFileHandle SafeFileHandle => _file;
 
-    /// <summary>The full path, or a description where the handle came without one.</summary>
+    /// <summary>Gets the full path of the file.</summary>
+    /// <value>
+    /// The full path; or <c>handle</c> and the number of the operating system handle, if the object was created from a handle without a
+    /// path.
+    /// </value>
     public string Path => _path ?? $"handle {_file.DangerousGetHandle()}";
 
-    /// <summary>What the handle was opened for.</summary>
+    /// <summary>Gets the access for which the file was opened.</summary>
     public FileAccess Access => (FileAccess)_access & FileAccess.ReadWrite;
 
-    /// <summary>Whether the file has offsets; pipes, FIFOs and terminals have none, and ignore those they are given.</summary>
+    /// <summary>Gets a value that indicates whether the file supports offsets.</summary>
+    /// <value>
+    /// <see langword="true"/> if the file supports offsets; <see langword="false"/> for pipes, FIFOs, sockets and terminals, for which
+    /// transfers ignore the offset.
+    /// </value>
+    /// <exception cref="ObjectDisposedException">The handle is closed, and this property was not determined before.</exception>
     public bool CanSeek => _found is var found && (found & (Seeks | SeeksNot)) == 0 ? FindOutSeeking() : (found & Seeks) != 0;
 
     /// <summary>
-    /// The name of the engine of this handle's asynchronous transfers: "uring", "pool", or an intercepting engine's. A ring that no
-    /// transfer has needed yet is made now, to tell the truth; should the kernel refuse it later, the name changes.
+    /// Gets the name of the engine that performs the asynchronous transfers of this handle: <c>uring</c>, <c>pool</c>, or the name of an
+    /// <see cref="InterceptingEngine"/>.
     /// </summary>
+    /// <remarks>
+    /// Reading this property creates the rings of the process if they do not exist yet, because only then it is known whether the kernel
+    /// allows them. If the kernel refuses io_uring later, the value changes to <c>pool</c>.
+    /// </remarks>
     public string EngineName
     {
         get
@@ -84,22 +98,34 @@ public abstract partial class OpenFile
     }
 
     /// <summary>
-    /// Why <see cref="EngineName"/> is not "uring", or what is wrong with the setting that was to choose an engine; null where neither
-    /// is so, or where an engine was asked for.
+    /// Gets a one-line explanation of why <see cref="EngineName"/> is not <c>uring</c>, or of what is wrong with the setting that chooses
+    /// the engine.
     /// </summary>
+    /// <value>
+    /// The explanation; or <see langword="null"/> if io_uring is used and the setting is valid, or if the handle was opened with an engine
+    /// of its own.
+    /// </value>
+    /// <remarks>Reading this property creates the rings of the process, if they do not exist yet.</remarks>
     public string? EngineReason => IsCustomEngine ? null : SluiceEngines.UringReason ?? SluiceEngines.SettingsNote;
 
     /// <summary>
-    /// How many rings serve this handle's asynchronous transfers, and why so many, in one line; null where an engine was asked for. Makes
-    /// the rings, as <see cref="EngineName"/> does.
+    /// Gets a one-line description of how many rings serve the asynchronous transfers of this handle, and of what determines that number.
     /// </summary>
+    /// <value>The description; or <see langword="null"/> if the handle was opened with an engine of its own.</value>
+    /// <remarks>Reading this property creates the rings of the process, if they do not exist yet.</remarks>
     public string? RingsDescription => IsCustomEngine ? null : SluiceEngines.RingsDescription;
 
     /// <summary>
-    /// How many transfers of this handle began or ended inside a block while it was direct, or were the small ones of a stream that goes to
-    /// and fro or is flushed again and again: each cost a transfer through the page cache, or (a read at no block's border) a copy. Where
-    /// most transfers are such, a cached file is quicker. Thread-safe.
+    /// Gets the number of direct transfers of this handle that were not aligned, because they began or ended inside a block.
     /// </summary>
+    /// <remarks>
+    /// <para>
+    /// An unaligned write or append costs an additional transfer through the page cache, and an unaligned read an additional copy. Small
+    /// transfers that a <see cref="SluiceStream"/> makes through the page cache although the file is direct are counted too. If most
+    /// transfers of a file are counted here, <see cref="FileCaching.Cached"/> is faster for it.
+    /// </para>
+    /// <para>The value is 0 for a handle that never used direct I/O.</para>
+    /// </remarks>
     public long EdgeTransfers => _extras?.EdgeTransfers ?? 0;
 
     /// <summary>Notes a transfer of <see cref="EdgeTransfers"/>.</summary>

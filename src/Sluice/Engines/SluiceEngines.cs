@@ -8,13 +8,22 @@ using Sluice.Uring;
 
 namespace Sluice;
 
-/// <summary>
-/// The engines of this process. The environment variable SLUICE_ENGINE, or else the runtimeconfig knob "Sluice.Engine", chooses:
-/// "uring", "pool", or nothing for the ring where the kernel and the sandbox allow it. SLUICE_RINGS, or "Sluice.Rings", sets the number
-/// of rings; else there is one, and more are made when threads that submit meet often, one for every four processors at most. A ring is
-/// made when the first operation needs it, or when its engine is asked for; should the kernel refuse it later, the pool serves from then
-/// on. Thread-safe.
-/// </summary>
+/// <summary>Contains the engines of the process, and describes how they were chosen.</summary>
+/// <remarks>
+/// <para>
+/// The environment variable <c>SLUICE_ENGINE</c>, or else the runtimeconfig.json setting <c>Sluice.Engine</c>, chooses the default engine:
+/// <c>uring</c> or <c>pool</c>. Without a setting, io_uring is used where the kernel and the sandbox allow it.
+/// </para>
+/// <para>
+/// The environment variable <c>SLUICE_RINGS</c>, or else the setting <c>Sluice.Rings</c>, sets the number of rings, from 1 to 256. Without
+/// a setting there is one ring, and more are added when threads often submit at the same time, up to one for every four processors.
+/// </para>
+/// <para>
+/// The rings are created when the first operation needs them, or when a property that depends on them is read. If the kernel refuses
+/// io_uring later, the thread-pool engine is used from then on.
+/// </para>
+/// <para>This type is thread-safe.</para>
+/// </remarks>
 public static class SluiceEngines
 {
     /// <summary>The end of what may be asked for, each with a descriptor and a thread. Not tuned.</summary>
@@ -29,7 +38,10 @@ public static class SluiceEngines
     private static bool s_started;
     private static string? s_fewerReason;
 
-    /// <summary>The engine that a handle gets when nothing else is asked for.</summary>
+    /// <summary>
+    /// Gets the engine of handles that are opened without an engine: the io_uring engine, or <see cref="Pool"/> where io_uring is not used.
+    /// </summary>
+    /// <remarks>Reading this property creates the rings of the process, if they do not exist yet.</remarks>
     public static IoEngine Default
     {
         get
@@ -39,10 +51,13 @@ public static class SluiceEngines
         }
     }
 
-    /// <summary>The engine that blocks threads of the pool, which is there everywhere.</summary>
+    /// <summary>
+    /// Gets the engine that performs transfers by blocking system calls on thread-pool threads. It is available on every platform.
+    /// </summary>
     public static IoEngine Pool => ThreadPoolEngine.Instance;
 
-    /// <summary>Why io_uring is not used, in one line; null where it is.</summary>
+    /// <summary>Gets a one-line explanation of why io_uring is not used, or <see langword="null"/> if it is used.</summary>
+    /// <remarks>Reading this property creates the rings of the process, if they do not exist yet.</remarks>
     public static string? UringReason
     {
         get
@@ -72,7 +87,8 @@ public static class SluiceEngines
         }
     }
 
-    /// <summary>How many rings serve asynchronous transfers, and why so many, in one line.</summary>
+    /// <summary>Gets a one-line description of how many rings serve asynchronous transfers, and of what determines that number.</summary>
+    /// <remarks>Reading this property creates the rings of the process, if they do not exist yet.</remarks>
     public static string RingsDescription
     {
         get

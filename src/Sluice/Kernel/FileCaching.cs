@@ -1,29 +1,43 @@
 namespace Sluice;
 
-/// <summary>How a file's data passes through the operating system's page cache.</summary>
+/// <summary>Specifies how the data of a file passes through the page cache of the operating system.</summary>
 public enum FileCaching
 {
-    /// <summary>Through the page cache, as <see cref="FileStream"/> does.</summary>
+    /// <summary>The data passes through the page cache, as with <see cref="FileStream"/>.</summary>
     Cached = 0,
 
-    /// <summary>
-    /// Through the page cache, and dropped behind the transfer: RWF_DONTCACHE where the file system takes it (Linux 6.14), else
-    /// POSIX_FADV_DONTNEED. For data that is read or written once. 64-bit Linux only; elsewhere the file is opened cached, and
-    /// <see cref="OpenFile.CachingReason"/> says so. Not for what is met again: a <see cref="SluiceStream"/> that goes to and fro, or is
-    /// flushed again and again, leaves such pages in the cache for a while (on ext4 and xfs, 2 MiB at most), and is slower than a
-    /// cached one all the same. What is appended (<see cref="SluiceHandle.Append"/>) stays in the cache too, since the next append
-    /// meets its last page again.
-    /// </summary>
+    /// <summary>The data passes through the page cache, and is dropped from it after the transfer.</summary>
+    /// <remarks>
+    /// <para>
+    /// This mode suits data that is read or written once. It uses RWF_DONTCACHE where the file system supports that (Linux 6.14), and
+    /// POSIX_FADV_DONTNEED elsewhere. It requires 64-bit Linux; on other systems the file is opened with <see cref="Cached"/>, and
+    /// <see cref="OpenFile.CachingReason"/> says so.
+    /// </para>
+    /// <para>
+    /// This mode is slower than <see cref="Cached"/> for data that is accessed again. A <see cref="SluiceStream"/> that moves its position
+    /// or is flushed often therefore leaves up to 2 MiB in the page cache for a while (on ext4 and xfs). Data that
+    /// <see cref="SluiceHandle.Append"/> writes stays in the page cache, because the next append needs its last page.
+    /// </para>
+    /// </remarks>
     Uncached = 1,
 
-    /// <summary>
-    /// Past the page cache: O_DIRECT. 64-bit Linux only; elsewhere the file is opened cached, and <see cref="OpenFile.CachingReason"/>
-    /// says so. The caller needs no alignment. Not for many small transfers: each that is no whole block goes through the page cache, with
-    /// O_DIRECT taken off for it (a write), or waits for the device (a read). A <see cref="SluiceStream"/> that goes to and fro, or is
-    /// flushed again and again, has the page cache keep what it meets again for a while (on ext4 and xfs, 2 MiB at most);
-    /// <see cref="OpenFile.EdgeTransfers"/> counts both. Transfers of direct handles of one process are kept apart where they must be. A
-    /// handle that is not direct, a mapping or another process is to write to no page of the file meanwhile: the kernel may lose one of two
-    /// such writes, and says so by EIO of the next flush (open(2), NOTES).
-    /// </summary>
+    /// <summary>The data bypasses the page cache (O_DIRECT).</summary>
+    /// <remarks>
+    /// <para>
+    /// Memory, offsets and lengths need not be aligned. This mode requires 64-bit Linux and a file system that supports it; otherwise the
+    /// file is opened with <see cref="Cached"/>, and <see cref="OpenFile.CachingReason"/> says so.
+    /// </para>
+    /// <para>
+    /// This mode is slow for many small transfers. A write that does not consist of whole blocks goes through the page cache, with O_DIRECT
+    /// turned off meanwhile, and every read waits for the device. A <see cref="SluiceStream"/> that moves its position or is flushed often
+    /// therefore uses the page cache for data that it accesses again (on ext4 and xfs, up to 2 MiB). <see cref="OpenFile.EdgeTransfers"/>
+    /// counts these writes and transfers.
+    /// </para>
+    /// <para>
+    /// Sluice separates conflicting transfers of all direct handles of the process. While such a transfer is made, no handle with another
+    /// mode, no memory mapping and no other process should write to the same pages: the kernel may lose one of the writes, and reports that
+    /// by EIO from the next flush (open(2), NOTES).
+    /// </para>
+    /// </remarks>
     Direct = 2,
 }
