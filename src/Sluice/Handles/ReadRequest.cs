@@ -2,26 +2,36 @@ using System.Runtime.InteropServices;
 
 namespace Sluice;
 
-/// <summary>One read of a <see cref="SluiceHandle.ReadBatch"/>: where from, where to, and what came of it.</summary>
+/// <summary>Represents one read of a <see cref="SluiceHandle.ReadBatch"/> call, and its result.</summary>
+/// <remarks>This type is mutable and not thread-safe.</remarks>
 [StructLayout(LayoutKind.Auto)]
 public struct ReadRequest
 {
-    /// <summary>Creates a request.</summary>
+    /// <summary>Initializes a request.</summary>
+    /// <param name="fileOffset">The offset in the file at which to read, in bytes.</param>
+    /// <param name="buffer">The memory that receives the bytes.</param>
     public ReadRequest(long fileOffset, Memory<byte> buffer)
     {
         FileOffset = fileOffset;
         Buffer = buffer;
     }
 
-    /// <summary>Where to read, in bytes from the start of the file.</summary>
+    /// <summary>Gets or sets the offset in the file at which to read, in bytes. The default is 0.</summary>
     public long FileOffset { get; set; }
 
-    /// <summary>Where the bytes go.</summary>
+    /// <summary>Gets or sets the memory that receives the bytes. The default is empty.</summary>
     public Memory<byte> Buffer { get; set; }
 
-    /// <summary>Result: how many bytes were read; fewer than asked only at the end of the file, or of a file of /proc.</summary>
+    /// <summary>Gets or sets the number of bytes that were read. <see cref="SluiceHandle.ReadBatch"/> sets it.</summary>
+    /// <remarks>
+    /// The value is less than the length of <see cref="Buffer"/> only at the end of the file, for a file without a length (such as those in
+    /// /proc), or if <see cref="Error"/> is not <see langword="null"/>.
+    /// </remarks>
     public int BytesRead { get; set; }
 
-    /// <summary>Result: what went wrong; null when nothing did.</summary>
+    /// <summary>
+    /// Gets or sets the exception with which this request failed, or <see langword="null"/> if it succeeded.
+    /// <see cref="SluiceHandle.ReadBatch"/> sets it.
+    /// </summary>
     public Exception? Error { get; set; }
 }

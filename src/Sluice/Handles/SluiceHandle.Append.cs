@@ -9,20 +9,28 @@ namespace Sluice;
 // True append: the kernel finds the end of file and writes there in one step (RWF_APPEND).
 public sealed partial class SluiceHandle
 {
-    /// <summary>
-    /// Writes all of the buffer at the end of the file as it is at that moment, and returns the offset where it landed. Atomic
-    /// against other threads, handles and processes that append to the same file on a local file system.
-    /// </summary>
+    /// <summary>Writes all bytes of a buffer at the end of the file.</summary>
+    /// <param name="buffer">The bytes to append.</param>
+    /// <returns>The offset in the file at which the bytes were written, in bytes.</returns>
+    /// <remarks>
+    /// <para>
+    /// On a local file system of 64-bit Linux, an append is atomic with respect to all threads, handles and processes that append to the
+    /// same file. Elsewhere it is atomic only with respect to the threads that append by this handle.
+    /// </para>
+    /// <para>
+    /// The first append opens the file again, for appending only, by its name in /proc. If that fails (there is no /proc, or a permission
+    /// was withdrawn), the position of this open file determines the returned offset. The offset is then right as long as no other code
+    /// moves that position.
+    /// </para>
+    /// <para>Appends always go through the page cache, also with <see cref="FileCaching.Direct"/>.</para>
+    /// </remarks>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// The file would become larger than the file system or the process's limit allows.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
-    /// <remarks>
-    /// The first append opens the file again, for appending only, by way of /proc: a descriptor whose position nobody else moves tells
-    /// where the bytes landed. Where that is refused (no /proc, a permission that was withdrawn) the handle's own position is used; the
-    /// offset is then right as long as nobody but Sluice moves the position of this open file.
-    /// </remarks>
-    /// <exception cref="IOException">The operating system reported an error; part of the bytes may stand at the end of the
-    /// file.</exception>
+    /// <exception cref="IOException">The operating system reported an error. Some of the bytes may be at the end of the file.</exception>
     public long Append(ReadOnlySpan<byte> buffer)
     {
         CheckAppend();
@@ -37,9 +45,22 @@ public sealed partial class SluiceHandle
         return landed;
     }
 
-    /// <summary>As <see cref="Append"/>; the memory belongs to the transfer until the task has ended.</summary>
-    /// <param name="buffer">The bytes.</param>
-    /// <param name="cancellationToken">Asks to cancel before the append starts; it is never cut in the middle.</param>
+    /// <summary>Asynchronously writes all bytes of a buffer at the end of the file.</summary>
+    /// <param name="buffer">The bytes to append. The memory must not be changed until the returned task has completed.</param>
+    /// <param name="cancellationToken">The token to cancel the append before it starts. An append that has started is not canceled.</param>
+    /// <returns>The offset in the file at which the bytes were written, in bytes.</returns>
+    /// <remarks>
+    /// On the calling thread this method copies at most 1 MiB into the page cache, under the same conditions as
+    /// <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>. <see cref="Append"/> describes the guarantees.
+    /// </remarks>
+    /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// The file would become larger than the file system or the process's limit allows.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
+    /// <exception cref="IOException">The operating system reported an error. Some of the bytes may be at the end of the file.</exception>
+    /// <exception cref="OperationCanceledException">The append was canceled before it started.</exception>
     public ValueTask<long> AppendAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
         CheckAppend();

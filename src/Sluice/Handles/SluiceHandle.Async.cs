@@ -36,17 +36,29 @@ public sealed partial class SluiceHandle
     private const sbyte NoWaitRefused = -1;
     private const int MaxNoWaitMisses = Tuning.HandleMaxNoWaitMisses;
 
-    /// <summary>Reads at an offset, as <see cref="Read(Span{byte}, long)"/>; what lies in the page cache is there when this
-    /// returns.</summary>
+    /// <summary>Asynchronously reads bytes from the specified offset.</summary>
+    /// <param name="buffer">
+    /// The memory that receives the bytes. It must not be used until the returned task has completed, even after a cancellation.
+    /// </param>
+    /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
+    /// <param name="cancellationToken">
+    /// The token to cancel the read. The io_uring engine can cancel a read in progress. A system call on a thread-pool thread is not
+    /// interrupted: there the read is canceled before it starts, or between pieces of 1 MiB (8 MiB with <see cref="FileCaching.Direct"/>).
+    /// </param>
+    /// <returns>
+    /// The number of bytes read, as <see cref="Read(Span{byte}, long)"/> returns it. The task is already completed if all bytes were in the
+    /// page cache and were copied by this call.
+    /// </returns>
     /// <remarks>
-    /// On its caller's thread this copies at most 1 MiB out of the page cache, and waits for no device, with one exception: after 64 reads
-    /// in a row that found their pages, up to 15 reads of at most 64 KiB each are made without asking first, and wait for the device if
-    /// their pages have gone meanwhile.
+    /// On the calling thread this method copies at most 1 MiB from the page cache, and does not wait for the device, with one exception.
+    /// After 64 consecutive reads that found their data in the page cache, it makes up to 15 reads of at most 64 KiB each without checking
+    /// first that the data is cached. Such a read waits for the device if the data is no longer in the page cache.
     /// </remarks>
-    /// <param name="buffer">Where the bytes go; it belongs to the transfer until the task has ended, cancellation included.</param>
-    /// <param name="fileOffset">Where to read, in bytes; ignored by files that cannot seek.</param>
-    /// <param name="cancellationToken">Asks to cancel, while the transfer is in flight too (io_uring), or before it starts (pool).</param>
-    /// <exception cref="OperationCanceledException">The transfer was cancelled.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="fileOffset"/> is negative, and the file can seek.</exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for reading.</exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
+    /// <exception cref="OperationCanceledException">The read was canceled.</exception>
     public ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset, CancellationToken cancellationToken = default)
     {
         if (_hotReads >= HotStreak && buffer.Length <= MaxHotBytes && fileOffset >= 0 && !_disposed
@@ -158,15 +170,35 @@ public sealed partial class SluiceHandle
         return false;
     }
 
-    /// <summary>Writes all of the buffer at an offset, or throws.</summary>
+    /// <summary>Asynchronously writes all bytes of a buffer at the specified offset.</summary>
+    /// <param name="buffer">
+    /// The bytes to write. The memory must not be changed until the returned task has completed, even after a cancellation.
+    /// </param>
+    /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
+    /// <param name="cancellationToken">
+    /// The token to cancel the write. The io_uring engine can cancel a write in progress. A system call on a thread-pool thread is not
+    /// interrupted: there the write is canceled before it starts, or between pieces of 1 MiB (8 MiB with <see cref="FileCaching.Direct"/>).
+    /// </param>
+    /// <returns>A task that completes when all bytes are written.</returns>
     /// <remarks>
-    /// On its caller's thread this copies at most 1 MiB into the page cache, as long as writes to this handle have lately been quick. Where
-    /// the kernel makes writers wait for the device, the first of them waits here, and those that follow on threads of the pool.
+    /// <para>
+    /// On the calling thread this method copies at most 1 MiB into the page cache, as long as recent writes of this handle were fast. If
+    /// the kernel makes writers wait for the device, the first such write waits on the calling thread; the following ones are made on
+    /// thread-pool threads until one of them is fast again. Writes to a file on FUSE are never made on the calling thread.
+    /// </para>
+    /// <para>
+    /// An operating system handle that was opened with O_APPEND is written to at the end of the file: see
+    /// <see cref="Write(ReadOnlySpan{byte}, long)"/>.
+    /// </para>
     /// </remarks>
-    /// <param name="buffer">The bytes; the memory belongs to the transfer until the task has ended, cancellation included.</param>
-    /// <param name="fileOffset">Where to, in bytes; ignored by files that cannot seek.</param>
-    /// <param name="cancellationToken">Asks to cancel; some of the bytes may have been written then.</param>
-    /// <exception cref="OperationCanceledException">The transfer was cancelled.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="fileOffset"/> is negative, and the file can seek; or the file would become larger than the file system or the
+    /// process's limit allows.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
+    /// <exception cref="IOException">The operating system reported an error. Some of the bytes may have been written.</exception>
+    /// <exception cref="OperationCanceledException">The write was canceled. Some of the bytes may have been written.</exception>
     public ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, long fileOffset, CancellationToken cancellationToken = default)
     {
         CheckOffset(fileOffset);
@@ -217,23 +249,62 @@ public sealed partial class SluiceHandle
         return new ValueTask<long>(operation, version);
     }
 
-    /// <summary>Makes what was written durable, times and other metadata included (fsync).</summary>
+    /// <summary>Flushes all data and metadata of the file to the disk, so that they survive a power failure (fsync(2)).</summary>
+    /// <remarks>
+    /// As in .NET, it is not an error if the file cannot be flushed because it is not a regular file, or because the handle was opened only
+    /// for reading.
+    /// </remarks>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="IOException">
-    /// The device reported an error, or the file system has become read-only by one: data written since the last flush may be lost. As
-    /// with .NET, it is no error that what is no regular file, or was opened for reading alone, cannot be flushed.
+    /// The device reported an error, or an error has made the file system read-only. Data that was written since the last flush may be
+    /// lost.
     /// </exception>
     public void FlushToDisk() => Flush(IoVerb.Flush);
 
-    /// <summary>Makes what was written durable, and what is needed to read it, but not its times (fdatasync): often one write
-    /// less.</summary>
-    /// <inheritdoc cref="FlushToDisk"/>
+    /// <summary>Flushes the data of the file, and the metadata that is needed to read it, to the disk (fdatasync(2)).</summary>
+    /// <remarks>
+    /// The times of the file are not flushed, which often saves a write to the device. As in .NET, it is not an error if the file cannot be
+    /// flushed because it is not a regular file, or because the handle was opened only for reading.
+    /// </remarks>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="IOException">
+    /// The device reported an error, or an error has made the file system read-only. Data that was written since the last flush may be
+    /// lost.
+    /// </exception>
     public void FlushDataToDisk() => Flush(IoVerb.FlushData);
 
-    /// <summary>As <see cref="FlushToDisk"/>, without blocking the caller.</summary>
+    /// <summary>
+    /// Asynchronously flushes all data and metadata of the file to the disk, so that they survive a power failure (fsync(2)).
+    /// </summary>
+    /// <param name="cancellationToken">The token to cancel the flush.</param>
+    /// <returns>A task that completes when the data is on the disk.</returns>
+    /// <remarks>
+    /// The flush is never made on the calling thread. As in .NET, it is not an error if the file cannot be flushed because it is not a
+    /// regular file, or because the handle was opened only for reading.
+    /// </remarks>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="IOException">
+    /// The device reported an error, or an error has made the file system read-only. Data that was written since the last flush may be
+    /// lost.
+    /// </exception>
+    /// <exception cref="OperationCanceledException">The flush was canceled.</exception>
     public ValueTask FlushToDiskAsync(CancellationToken cancellationToken = default) => FlushAsync(IoVerb.Flush, cancellationToken);
 
-    /// <summary>As <see cref="FlushDataToDisk"/>, without blocking the caller.</summary>
+    /// <summary>
+    /// Asynchronously flushes the data of the file, and the metadata that is needed to read it, to the disk (fdatasync(2)).
+    /// </summary>
+    /// <param name="cancellationToken">The token to cancel the flush.</param>
+    /// <returns>A task that completes when the data is on the disk.</returns>
+    /// <remarks>
+    /// The flush is never made on the calling thread. The times of the file are not flushed. As in .NET, it is not an error if the file
+    /// cannot be flushed because it is not a regular file, or because the handle was opened only for reading.
+    /// </remarks>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="IOException">
+    /// The device reported an error, or an error has made the file system read-only. Data that was written since the last flush may be
+    /// lost.
+    /// </exception>
+    /// <exception cref="OperationCanceledException">The flush was canceled.</exception>
     public ValueTask FlushDataToDiskAsync(CancellationToken cancellationToken = default) => FlushAsync(IoVerb.FlushData, cancellationToken);
 
     /// <summary>

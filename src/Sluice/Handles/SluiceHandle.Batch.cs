@@ -9,15 +9,19 @@ namespace Sluice;
 // Many offsets, one submission.
 public sealed partial class SluiceHandle
 {
-    /// <summary>
-    /// Carries all reads out together and returns when all have ended. Each request then has its own result or error; after that the
-    /// first error, if any, is thrown.
-    /// </summary>
-    /// <param name="requests">The reads; the order in which they are carried out is not defined.</param>
-    /// <exception cref="ArgumentOutOfRangeException">An offset is negative; nothing has been read.</exception>
+    /// <summary>Performs several reads at the same time, and returns when all of them have ended.</summary>
+    /// <param name="requests">
+    /// The reads, in any order. Each receives its own result: <see cref="ReadRequest.BytesRead"/>, and <see cref="ReadRequest.Error"/> if
+    /// it failed.
+    /// </param>
+    /// <remarks>
+    /// If requests fail, the other requests are still performed. Then the error of the first failed request in <paramref name="requests"/>
+    /// is thrown.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">An offset is negative. Nothing was read.</exception>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for reading.</exception>
-    /// <exception cref="IOException">A request failed, the first of those that did.</exception>
+    /// <exception cref="IOException">A request failed.</exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public void ReadBatch(Span<ReadRequest> requests)
     {
@@ -52,15 +56,24 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>
-    /// Carries all writes out together and returns when all have ended. Each request then has its own result or error; after that the
-    /// first error, if any, is thrown. Requests that overlap leave either's bytes.
-    /// </summary>
-    /// <param name="requests">The writes; the order in which they are carried out is not defined.</param>
-    /// <exception cref="ArgumentOutOfRangeException">An offset is negative; nothing has been written.</exception>
+    /// <summary>Performs several writes, and returns when all of them have ended.</summary>
+    /// <param name="requests">
+    /// The writes. Each receives its own result: <see cref="WriteRequest.BytesWritten"/>, and <see cref="WriteRequest.Error"/> if it
+    /// failed.
+    /// </param>
+    /// <remarks>
+    /// <para>The order of the writes is not defined. If two requests overlap, the file contains the bytes of either.</para>
+    /// <para>
+    /// If requests fail, the other requests are still performed. Then the error of the first failed request in <paramref name="requests"/>
+    /// is thrown.
+    /// </para>
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// An offset is negative, and nothing was written; or the file would become larger than the file system or the process's limit allows.
+    /// </exception>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
-    /// <exception cref="IOException">A request failed, the first of those that did.</exception>
+    /// <exception cref="IOException">A request failed.</exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public void WriteBatch(Span<WriteRequest> requests)
     {

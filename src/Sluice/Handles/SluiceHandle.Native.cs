@@ -10,18 +10,24 @@ public sealed partial class SluiceHandle
     /// <summary>What a span can be, and no border of a page or block lies within a piece of which all but the last are so long.</summary>
     private const int NativePieceBytes = 1 << 30;
 
-    /// <summary>
-    /// Reads at an offset into memory at an address, which nothing checks: it must be writable, and stay so until this returns. Returns how
-    /// many bytes, fewer than asked only at the end of the file, or of what has no length (pipes, files of /proc); 0 behind the end.
-    /// </summary>
-    /// <param name="buffer">Address of the first byte: native memory, or .NET's that the caller keeps pinned.</param>
-    /// <param name="length">How many bytes, at most <see cref="long.MaxValue"/>.</param>
-    /// <param name="fileOffset">Where to read, in bytes; ignored by files that cannot seek.</param>
+    /// <summary>Reads bytes from the specified offset into native memory.</summary>
+    /// <param name="buffer">
+    /// The address of the first byte: native memory, or managed memory that the caller keeps pinned. The memory must stay writable until
+    /// this method returns, which is not checked.
+    /// </param>
+    /// <param name="length">The number of bytes to read, at most <see cref="long.MaxValue"/>.</param>
+    /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
+    /// <returns>
+    /// The number of bytes read; 0 at or after the end of the file. It is less than <paramref name="length"/> only at the end of the file,
+    /// or for a file without a length, such as a pipe or a file in /proc.
+    /// </returns>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is 0, and <paramref name="length"/> is not.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="fileOffset"/> is negative, or the memory would reach beyond the last address.
+    /// <paramref name="fileOffset"/> is negative, and the file can seek; or the memory would reach beyond the last address.
     /// </exception>
-    /// <inheritdoc cref="Read(Span{byte}, long)" path="/exception[position() > 1]"/>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for reading.</exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
     public long Read(nint buffer, nuint length, long fileOffset)
     {
         long total = CheckNative(buffer, length);
@@ -38,11 +44,25 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>Writes all bytes at an address to an offset, or throws; nothing checks that the memory is there.</summary>
-    /// <inheritdoc cref="Read(nint, nuint, long)" path="/param"/>
-    /// <inheritdoc cref="Read(nint, nuint, long)" path="/exception[position() &lt; 3]"/>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, long)" path="/remarks"/>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, long)" path="/exception[position() > 1]"/>
+    /// <summary>Writes all bytes of a range of native memory at the specified offset.</summary>
+    /// <param name="buffer">
+    /// The address of the first byte: native memory, or managed memory that the caller keeps pinned. The memory must stay readable until
+    /// this method returns, which is not checked.
+    /// </param>
+    /// <param name="length">The number of bytes to write, at most <see cref="long.MaxValue"/>.</param>
+    /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
+    /// <remarks>
+    /// An operating system handle that was opened with O_APPEND is written to at the end of the file: see
+    /// <see cref="Write(ReadOnlySpan{byte}, long)"/>.
+    /// </remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is 0, and <paramref name="length"/> is not.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="fileOffset"/> is negative, and the file can seek; or the memory would reach beyond the last address; or the file
+    /// would become larger than the file system or the process's limit allows.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
+    /// <exception cref="IOException">The operating system reported an error. Some of the bytes may have been written.</exception>
     public void Write(nint buffer, nuint length, long fileOffset)
     {
         long total = CheckNative(buffer, length);
@@ -56,17 +76,27 @@ public sealed partial class SluiceHandle
         while (done < total);
     }
 
-    /// <summary>As <see cref="Read(nint, nuint, long)"/>; what lies in the page cache is there when this returns.</summary>
+    /// <summary>Asynchronously reads bytes from the specified offset into native memory.</summary>
     /// <param name="buffer">
-    /// Address of the first byte. The memory belongs to the transfer until the task has ended, cancellation included: who frees it before
-    /// has the file's bytes in somebody else's memory.
+    /// The address of the first byte: native memory, or managed memory that the caller keeps pinned. The memory must not be freed or
+    /// unpinned until the returned task has completed, even after a cancellation; otherwise the read overwrites memory that is used for
+    /// something else.
     /// </param>
-    /// <param name="length">How many bytes, at most <see cref="long.MaxValue"/>.</param>
-    /// <param name="fileOffset">Where to read, in bytes; ignored by files that cannot seek.</param>
-    /// <param name="cancellationToken">As that of <see cref="ReadAsync(Memory{byte}, long, CancellationToken)"/>.</param>
-    /// <inheritdoc cref="ReadAsync(Memory{byte}, long, CancellationToken)" path="/remarks"/>
-    /// <inheritdoc cref="Read(nint, nuint, long)" path="/exception"/>
-    /// <exception cref="OperationCanceledException">The transfer was cancelled.</exception>
+    /// <param name="length">The number of bytes to read, at most <see cref="long.MaxValue"/>.</param>
+    /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
+    /// <param name="cancellationToken">
+    /// The token to cancel the read, with the effect that <see cref="ReadAsync(Memory{byte}, long, CancellationToken)"/> describes.
+    /// </param>
+    /// <returns>The number of bytes read, as <see cref="Read(nint, nuint, long)"/> returns it.</returns>
+    /// <remarks>On the calling thread this method copies at most 1 MiB from the page cache, and does not wait for the device.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is 0, and <paramref name="length"/> is not.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="fileOffset"/> is negative, and the file can seek; or the memory would reach beyond the last address.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for reading.</exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
+    /// <exception cref="OperationCanceledException">The read was canceled.</exception>
     public ValueTask<long> ReadAsync(nint buffer, nuint length, long fileOffset, CancellationToken cancellationToken = default)
     {
         long total = CheckNative(buffer, length);
@@ -94,11 +124,31 @@ public sealed partial class SluiceHandle
         return new ValueTask<long>(operation, version);
     }
 
-    /// <summary>As <see cref="Write(nint, nuint, long)"/>, without waiting for the device.</summary>
-    /// <inheritdoc cref="ReadAsync(nint, nuint, long, CancellationToken)" path="/param"/>
-    /// <inheritdoc cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)" path="/remarks"/>
-    /// <inheritdoc cref="Write(nint, nuint, long)" path="/exception"/>
-    /// <exception cref="OperationCanceledException">The transfer was cancelled; some of the bytes may have been written.</exception>
+    /// <summary>Asynchronously writes all bytes of a range of native memory at the specified offset.</summary>
+    /// <param name="buffer">
+    /// The address of the first byte: native memory, or managed memory that the caller keeps pinned. The memory must not be changed, freed
+    /// or unpinned until the returned task has completed, even after a cancellation.
+    /// </param>
+    /// <param name="length">The number of bytes to write, at most <see cref="long.MaxValue"/>.</param>
+    /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
+    /// <param name="cancellationToken">
+    /// The token to cancel the write, with the effect that <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>
+    /// describes.
+    /// </param>
+    /// <returns>A task that completes when all bytes are written.</returns>
+    /// <remarks>
+    /// On the calling thread this method copies at most 1 MiB into the page cache, under the same conditions as
+    /// <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>.
+    /// </remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is 0, and <paramref name="length"/> is not.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="fileOffset"/> is negative, and the file can seek; or the memory would reach beyond the last address; or the file
+    /// would become larger than the file system or the process's limit allows.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
+    /// <exception cref="IOException">The operating system reported an error. Some of the bytes may have been written.</exception>
+    /// <exception cref="OperationCanceledException">The write was canceled. Some of the bytes may have been written.</exception>
     public ValueTask WriteAsync(nint buffer, nuint length, long fileOffset, CancellationToken cancellationToken = default)
     {
         long total = CheckNative(buffer, length);

@@ -7,19 +7,44 @@ namespace Sluice;
 // Opening files, and taking handles that are open.
 public sealed partial class SluiceHandle
 {
-    /// <summary>Opens a file as <see cref="File.OpenHandle"/> does, with the same exceptions.</summary>
-    /// <param name="path">The file.</param>
-    /// <param name="mode">Which file may be there, and what happens to it.</param>
-    /// <param name="access">Reading, writing or both.</param>
-    /// <param name="share">What others may do with it meanwhile: an advisory lock on Unix.</param>
-    /// <param name="options">Further options.</param>
-    /// <param name="preallocationSize">Bytes to reserve; an <see cref="IOException"/> when the disk has not that many, and no file
-    /// stays.</param>
-    /// <param name="caching">
-    /// How data passes through the page cache; what took effect is <see cref="OpenFile.Caching"/>. Not Direct or Uncached for many small
-    /// transfers: each goes to the device by itself, and has a block's edges to take care of (<see cref="OpenFile.EdgeTransfers"/>).
+    /// <summary>Opens a file.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="mode">
+    /// The mode that determines whether the file is opened, created or truncated. The default is <see cref="FileMode.Open"/>.
     /// </param>
-    /// <exception cref="ArgumentOutOfRangeException">Among others: <paramref name="caching"/> is none of its values.</exception>
+    /// <param name="access">The access for which the file is opened. The default is <see cref="FileAccess.Read"/>.</param>
+    /// <param name="share">
+    /// The access that others may have to the file while it is open: an advisory lock on Unix. The default is <see cref="FileShare.Read"/>.
+    /// </param>
+    /// <param name="options">Additional options. The default is <see cref="FileOptions.None"/>.</param>
+    /// <param name="preallocationSize">
+    /// The number of bytes of disk space to reserve. The default is 0, which reserves none. A larger value requires
+    /// <see cref="FileMode.Create"/> or <see cref="FileMode.CreateNew"/> and access for writing.
+    /// </param>
+    /// <param name="caching">
+    /// The caching mode. The default is <see cref="FileCaching.Cached"/>. The other modes are slow for many small transfers: each of these
+    /// goes to the device, and blocks that are transferred in part cost additional work (<see cref="OpenFile.EdgeTransfers"/>).
+    /// </param>
+    /// <returns>The open file. Disposing it closes the file.</returns>
+    /// <remarks>
+    /// The arguments have the meaning that they have for
+    /// <see cref="File.OpenHandle(string, FileMode, FileAccess, FileShare, FileOptions, long)"/>. If the file does not support
+    /// <paramref name="caching"/>, it is opened all the same: <see cref="OpenFile.Caching"/> is the mode in effect.
+    /// </remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="path"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException"><paramref name="path"/> is empty, or the arguments contradict each other.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="preallocationSize"/> is negative, or another argument has an undefined value.
+    /// </exception>
+    /// <exception cref="FileNotFoundException">The file does not exist, and <paramref name="mode"/> requires that it does.</exception>
+    /// <exception cref="DirectoryNotFoundException">A directory of the path does not exist.</exception>
+    /// <exception cref="UnauthorizedAccessException">The path is a directory, or the operating system denies the access.</exception>
+    /// <exception cref="PathTooLongException">The path is longer than the operating system allows.</exception>
+    /// <exception cref="IOException">
+    /// The file exists and <paramref name="mode"/> is <see cref="FileMode.CreateNew"/>; or another program has it open without sharing it;
+    /// or there is no space for <paramref name="preallocationSize"/>, and no file is left behind; or the operating system reported another
+    /// error.
+    /// </exception>
     public static SluiceHandle Open(
         string path,
         FileMode mode = FileMode.Open,
@@ -35,11 +60,21 @@ public sealed partial class SluiceHandle
         return Adopt(file, path, access, caching, null);
     }
 
-    /// <summary>Opens a file as <see cref="File.OpenHandle"/> does, with the same exceptions.</summary>
-    /// <param name="path">The file.</param>
-    /// <param name="options">How.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">An option has a value that it cannot have.</exception>
+    /// <summary>Opens a file with the specified options.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="options">The options. <see cref="SluiceOptions.BufferSize"/> is ignored, because a handle has no buffer.</param>
+    /// <returns>The open file. Disposing it closes the file.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="path"/> or <paramref name="options"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException"><paramref name="path"/> is empty, or the options contradict each other.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">An option has an undefined or negative value.</exception>
+    /// <exception cref="FileNotFoundException">The file does not exist, and the mode requires that it does.</exception>
+    /// <exception cref="DirectoryNotFoundException">A directory of the path does not exist.</exception>
+    /// <exception cref="UnauthorizedAccessException">The path is a directory, or the operating system denies the access.</exception>
+    /// <exception cref="PathTooLongException">The path is longer than the operating system allows.</exception>
+    /// <exception cref="IOException">
+    /// The file exists and the mode is <see cref="FileMode.CreateNew"/>; or another program has it open without sharing it; or there is no
+    /// space for <see cref="SluiceOptions.PreallocationSize"/>; or the operating system reported another error.
+    /// </exception>
     public static SluiceHandle Open(string path, SluiceOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -51,13 +86,21 @@ public sealed partial class SluiceHandle
         return Adopt(file, path, options.Access, options.Caching, options.Engine);
     }
 
-    /// <summary>Takes a handle that is open already. Its caching is found out, not changed.</summary>
-    /// <param name="handle">An open handle.</param>
-    /// <param name="access">What it was opened for.</param>
-    /// <param name="ownsHandle">Whether disposing this object closes it.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="handle"/> is null.</exception>
+    /// <summary>Creates a handle from an operating system handle that is already open.</summary>
+    /// <param name="handle">The operating system handle.</param>
+    /// <param name="access">The access for which it was opened.</param>
+    /// <param name="ownsHandle">
+    /// <see langword="true"/> to close <paramref name="handle"/> when the returned object is disposed; <see langword="false"/> to leave it
+    /// open.
+    /// </param>
+    /// <returns>
+    /// The new handle. Its <see cref="OpenFile.Caching"/> is <see cref="FileCaching.Direct"/> if the file is open with O_DIRECT, and
+    /// <see cref="FileCaching.Cached"/> otherwise. Its <see cref="OpenFile.Path"/> contains the number of the operating system handle
+    /// instead of a path.
+    /// </returns>
+    /// <exception cref="ArgumentNullException"><paramref name="handle"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException"><paramref name="handle"/> is invalid.</exception>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="access"/> is none of its values.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="access"/> has an undefined value.</exception>
     /// <exception cref="ObjectDisposedException"><paramref name="handle"/> is closed.</exception>
     public static SluiceHandle FromSafeFileHandle(SafeFileHandle handle, FileAccess access, bool ownsHandle)
     {

@@ -9,13 +9,17 @@ namespace Sluice;
 // The file's length and the space it takes on the device.
 public sealed partial class SluiceHandle
 {
-    /// <summary>Cuts the file or extends it with zeros that take no space.</summary>
-    /// <param name="length">The new length, in bytes.</param>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="length"/> is negative, or more than the file system takes.</exception>
+    /// <summary>Sets the length of the file.</summary>
+    /// <param name="length">
+    /// The new length, in bytes. A file that becomes longer is extended with zeros that take no space on the device.
+    /// </param>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="length"/> is negative, or larger than the file system or the process's limit allows.
+    /// </exception>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
-    /// <exception cref="UnauthorizedAccessException">On Windows: the handle was not opened for writing.</exception>
+    /// <exception cref="UnauthorizedAccessException">On Windows, the handle was not opened for writing.</exception>
     /// <exception cref="IOException">
-    /// The operating system reported an error; on Unix also where the handle was not opened for writing, as of
+    /// The operating system reported an error; or, on Unix, the handle was not opened for writing, as with
     /// <see cref="RandomAccess.SetLength"/>.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
@@ -54,14 +58,25 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>Reserves space for a range, and extends the file where the range ends behind it; what is there stays as it is.</summary>
-    /// <param name="offset">Where the range begins, in bytes.</param>
-    /// <param name="length">How long it is, in bytes.</param>
-    /// <exception cref="ArgumentOutOfRangeException">An argument is negative, <paramref name="length"/> is 0, or the sum is too
-    /// large.</exception>
+    /// <summary>Reserves space on the device for a range of the file (fallocate(2)).</summary>
+    /// <param name="offset">The offset of the range in the file, in bytes.</param>
+    /// <param name="length">The length of the range, in bytes.</param>
+    /// <remarks>
+    /// The file becomes longer if the range ends after its end. The content of the file stays the same; new bytes read as zeros. If the
+    /// space is not available, the length of the file stays the same.
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="offset"/> is negative, <paramref name="length"/> is zero or negative, or the sum of both is larger than
+    /// <see cref="long.MaxValue"/>.
+    /// </exception>
+    /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <exception cref="PlatformNotSupportedException">The operating system or the file system cannot reserve space.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
-    /// <exception cref="IOException">The disk is full, or the file would be too large; the message has path and size.</exception>
-    /// <exception cref="PlatformNotSupportedException">The system or the file system cannot reserve space.</exception>
+    /// <exception cref="IOException">
+    /// There is not enough space on the device; or the file would become larger than the file system or the process's limit allows; or the
+    /// operating system reported another error.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public void Allocate(long offset, long length) => ChangeSpace(IoVerb.Allocate, FallocateFlags.None, offset, length);
 
     /// <summary>
@@ -114,21 +129,28 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>Gives the space of a range back to the device; it reads as zeros afterwards, and the length stays.</summary>
-    /// <param name="offset">Where the range begins, in bytes.</param>
-    /// <param name="length">How long it is, in bytes.</param>
-    /// <exception cref="ArgumentOutOfRangeException">An argument is negative, <paramref name="length"/> is 0, or the sum is too
-    /// large.</exception>
+    /// <summary>Releases the space of a range of the file to the file system (fallocate(2), FALLOC_FL_PUNCH_HOLE).</summary>
+    /// <param name="offset">The offset of the range in the file, in bytes.</param>
+    /// <param name="length">The length of the range, in bytes.</param>
+    /// <remarks>The range reads as zeros afterwards. The length of the file stays the same.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="offset"/> is negative, <paramref name="length"/> is zero or negative, or the sum of both is larger than
+    /// <see cref="long.MaxValue"/>.
+    /// </exception>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <exception cref="PlatformNotSupportedException">The operating system or the file system cannot release space.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
     /// <exception cref="IOException">The operating system reported an error.</exception>
-    /// <exception cref="PlatformNotSupportedException">The system or the file system cannot give space back.</exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public void PunchHole(long offset, long length) =>
         ChangeSpace(IoVerb.PunchHole, FallocateFlags.PunchHole | FallocateFlags.KeepSize, offset, length);
 
-    /// <summary>Where the file lies on its device (FIEMAP). Data that is still in the page cache only has no place yet.</summary>
-    /// <exception cref="PlatformNotSupportedException">The system or the file system does not tell.</exception>
+    /// <summary>Returns the locations of the file's data on its device (FIEMAP of Linux).</summary>
+    /// <returns>
+    /// The extents, in the order of their offsets in the file. Data that is only in the page cache has no location yet: its extents have
+    /// <see cref="FileExtentFlags.DelayedAllocation"/>.
+    /// </returns>
+    /// <exception cref="PlatformNotSupportedException">The operating system or the file system does not report extents.</exception>
     /// <exception cref="IOException">The operating system reported an error.</exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public IReadOnlyList<FileExtent> GetExtents()

@@ -9,13 +9,14 @@ namespace Sluice;
 // Synchronous scalar transfers: straight to the system call.
 public sealed partial class SluiceHandle
 {
-    /// <summary>
-    /// Reads at an offset; returns how many bytes, fewer than asked only at the end of the file, or of what has no length (pipes, files of
-    /// /proc); 0 behind the end.
-    /// </summary>
-    /// <param name="buffer">Where the bytes go.</param>
-    /// <param name="fileOffset">Where to read, in bytes; ignored by files that cannot seek.</param>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="fileOffset"/> is negative.</exception>
+    /// <summary>Reads bytes from the specified offset.</summary>
+    /// <param name="buffer">The memory that receives the bytes.</param>
+    /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
+    /// <returns>
+    /// The number of bytes read; 0 at or after the end of the file. It is less than the length of <paramref name="buffer"/> only at the end
+    /// of the file, or for a file without a length, such as a pipe or a file in /proc.
+    /// </returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="fileOffset"/> is negative, and the file can seek.</exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for reading.</exception>
     /// <exception cref="IOException">The operating system reported an error.</exception>
@@ -49,17 +50,20 @@ public sealed partial class SluiceHandle
         return bytes;
     }
 
-    /// <summary>Writes all of the buffer at an offset, or throws.</summary>
-    /// <param name="buffer">The bytes.</param>
-    /// <param name="fileOffset">Where to, in bytes; ignored by files that cannot seek.</param>
+    /// <summary>Writes all bytes of a buffer at the specified offset.</summary>
+    /// <param name="buffer">The bytes to write.</param>
+    /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
     /// <remarks>
-    /// On Linux a handle that was opened with O_APPEND elsewhere writes at the end of the file, whatever the offset says (pwrite(2), BUGS).
-    /// <see cref="FileMode.Append"/> does not open so: it is .NET's, which starts at the end and honours offsets.
+    /// On Linux, a write to an operating system handle that was opened with O_APPEND goes to the end of the file, whatever the offset is
+    /// (pwrite(2), BUGS). <see cref="FileMode.Append"/> does not set that flag: writes with it go to their offset.
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="fileOffset"/> is negative.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="fileOffset"/> is negative, and the file can seek; or the file would become larger than the file system or the
+    /// process's limit allows.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
-    /// <exception cref="IOException">The operating system reported an error; some of the bytes may have been written.</exception>
+    /// <exception cref="IOException">The operating system reported an error. Some of the bytes may have been written.</exception>
     public void Write(ReadOnlySpan<byte> buffer, long fileOffset)
     {
         CheckOffset(fileOffset);

@@ -8,9 +8,20 @@ namespace Sluice;
 // Scatter/gather: one file range, many buffers. Any number of segments, empty ones too, and more than 2 GiB in all.
 public sealed partial class SluiceHandle
 {
-    /// <summary>Reads one range of the file into the buffers, one after another; returns how many bytes.</summary>
-    /// <exception cref="ArgumentNullException"><paramref name="buffers"/> is null.</exception>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="fileOffset"/> is negative.</exception>
+    /// <summary>Reads a contiguous range of the file into several buffers, which are filled one after another.</summary>
+    /// <param name="buffers">
+    /// The memory that receives the bytes: any number of buffers, including empty ones, of more than 2 GiB in total if required.
+    /// </param>
+    /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
+    /// <returns>
+    /// The number of bytes read; 0 at or after the end of the file. It is less than the total length of <paramref name="buffers"/> only at
+    /// the end of the file, or for a file without a length, such as a pipe or a file in /proc.
+    /// </returns>
+    /// <exception cref="ArgumentNullException"><paramref name="buffers"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="fileOffset"/> is negative, and the file can seek.</exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for reading.</exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
     public long Read(IReadOnlyList<Memory<byte>> buffers, long fileOffset)
     {
         ArgumentNullException.ThrowIfNull(buffers);
@@ -27,9 +38,23 @@ public sealed partial class SluiceHandle
             : IoOperation.ForVector(this, IoVerb.ReadVector, segments!, fileOffset, done, CancellationToken.None).RunToEnd();
     }
 
-    /// <summary>Writes all of the buffers, one after another, into one range of the file, or throws.</summary>
-    /// <exception cref="ArgumentNullException"><paramref name="buffers"/> is null.</exception>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="fileOffset"/> is negative.</exception>
+    /// <summary>Writes all bytes of several buffers, one after another, to a contiguous range of the file.</summary>
+    /// <param name="buffers">
+    /// The bytes to write: any number of buffers, including empty ones, of more than 2 GiB in total if required.
+    /// </param>
+    /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
+    /// <remarks>
+    /// An operating system handle that was opened with O_APPEND is written to at the end of the file: see
+    /// <see cref="Write(ReadOnlySpan{byte}, long)"/>.
+    /// </remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="buffers"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="fileOffset"/> is negative, and the file can seek; or the file would become larger than the file system or the
+    /// process's limit allows.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
+    /// <exception cref="IOException">The operating system reported an error. Some of the bytes may have been written.</exception>
     public void Write(IReadOnlyList<ReadOnlyMemory<byte>> buffers, long fileOffset)
     {
         ArgumentNullException.ThrowIfNull(buffers);
@@ -50,8 +75,21 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>As <see cref="Read(IReadOnlyList{Memory{byte}}, long)"/>; the buffers belong to the transfer until the task has ended; the
-    /// list is read once, before this returns.</summary>
+    /// <summary>Asynchronously reads a contiguous range of the file into several buffers, which are filled one after another.</summary>
+    /// <param name="buffers">
+    /// The memory that receives the bytes. The list is read only before this method returns. The memory must not be used until the returned
+    /// task has completed, even after a cancellation.
+    /// </param>
+    /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
+    /// <param name="cancellationToken">The token to cancel the read.</param>
+    /// <returns>The number of bytes read, as <see cref="Read(IReadOnlyList{Memory{byte}}, long)"/> returns it.</returns>
+    /// <remarks>On the calling thread this method copies at most 1 MiB from the page cache, and does not wait for the device.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="buffers"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="fileOffset"/> is negative, and the file can seek.</exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for reading.</exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
+    /// <exception cref="OperationCanceledException">The read was canceled.</exception>
     public ValueTask<long> ReadAsync(IReadOnlyList<Memory<byte>> buffers, long fileOffset, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(buffers);
@@ -73,8 +111,27 @@ public sealed partial class SluiceHandle
                 version);
     }
 
-    /// <summary>As <see cref="Write(IReadOnlyList{ReadOnlyMemory{byte}}, long)"/>; the buffers belong to the transfer until the task has
-    /// ended; the list is read once, before this returns.</summary>
+    /// <summary>Asynchronously writes all bytes of several buffers, one after another, to a contiguous range of the file.</summary>
+    /// <param name="buffers">
+    /// The bytes to write. The list is read only before this method returns. The memory must not be changed until the returned task has
+    /// completed, even after a cancellation.
+    /// </param>
+    /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
+    /// <param name="cancellationToken">The token to cancel the write.</param>
+    /// <returns>A task that completes when all bytes are written.</returns>
+    /// <remarks>
+    /// On the calling thread this method copies at most 1 MiB into the page cache, under the same conditions as
+    /// <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>.
+    /// </remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="buffers"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="fileOffset"/> is negative, and the file can seek; or the file would become larger than the file system or the
+    /// process's limit allows.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
+    /// <exception cref="IOException">The operating system reported an error. Some of the bytes may have been written.</exception>
+    /// <exception cref="OperationCanceledException">The write was canceled. Some of the bytes may have been written.</exception>
     public ValueTask WriteAsync(
         IReadOnlyList<ReadOnlyMemory<byte>> buffers, long fileOffset, CancellationToken cancellationToken = default)
     {

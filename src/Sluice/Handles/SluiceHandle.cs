@@ -6,14 +6,26 @@ using Sluice.Uring.Abi;
 
 namespace Sluice;
 
-/// <summary>
-/// One open file: reads and writes at offsets, without a position. It stands where <see cref="RandomAccess"/> and a
-/// <see cref="Microsoft.Win32.SafeHandles.SafeFileHandle"/> would.
-/// </summary>
+/// <summary>Represents an open file that is read and written at explicit offsets, without a position.</summary>
 /// <remarks>
-/// Thread-safe: any number of transfers may run at once, and <see cref="Dispose"/> may come while they do: the descriptor is closed
-/// when the last of them has ended. A buffer given to an asynchronous method belongs to the transfer until its task has ended,
-/// cancellation included. Offsets and lengths are in bytes.
+/// <para>
+/// This type takes the place of <see cref="RandomAccess"/> together with a <see cref="Microsoft.Win32.SafeHandles.SafeFileHandle"/>. All
+/// offsets and lengths are in bytes.
+/// </para>
+/// <para>
+/// This type is thread-safe. Any number of transfers can run at the same time, also while <see cref="Dispose"/> is called: the operating
+/// system handle is closed when the last of them has ended.
+/// </para>
+/// <para>
+/// Memory that is passed to an asynchronous method must not be changed, freed or used for something else until the returned task has
+/// completed, even if the operation is canceled.
+/// </para>
+/// <para>
+/// An asynchronous method throws from the call itself if an argument is invalid, the handle is closed, or the file cannot seek although the
+/// method requires it. Errors of the transfer are stored in the returned task. The messages of exceptions contain the operation, the path,
+/// the offset and the operating system's error; <see cref="Exception.HResult"/> of an <see cref="IOException"/> is the error number on
+/// Linux.
+/// </para>
 /// </remarks>
 public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposable
 {
@@ -30,18 +42,22 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
     }
 
     /// <summary>
-    /// <see cref="OpenFile.SafeFileHandle"/>, for code that was written for <see cref="File.OpenHandle"/>. Disposing what it gives closes
-    /// the file, whether this object is disposed or not.
+    /// Returns the operating system handle of a file, for code that was written for
+    /// <see cref="File.OpenHandle(string, FileMode, FileAccess, FileShare, FileOptions, long)"/>.
     /// </summary>
     /// <param name="handle">The file.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="handle"/> is null.</exception>
+    /// <returns>
+    /// The value of <see cref="OpenFile.SafeFileHandle"/>. Disposing it closes the file, whether <paramref name="handle"/> is disposed or
+    /// not.
+    /// </returns>
+    /// <exception cref="ArgumentNullException"><paramref name="handle"/> is <see langword="null"/>.</exception>
     public static implicit operator SafeFileHandle(SluiceHandle handle)
     {
         ArgumentNullException.ThrowIfNull(handle);
         return handle.SafeFileHandle;
     }
 
-    /// <summary>The length of the file, in bytes.</summary>
+    /// <summary>Gets the length of the file, in bytes.</summary>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
     /// <exception cref="IOException">The operating system reported an error.</exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
@@ -106,7 +122,11 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
         return true;
     }
 
-    /// <summary>Closes the handle; transfers in flight end first, on their own. Harmless when called twice.</summary>
+    /// <summary>Closes the handle.</summary>
+    /// <remarks>
+    /// This method does not wait for transfers in progress: the operating system handle is closed when the last of them has ended. An
+    /// operating system handle that this object does not own stays open. Calling this method again has no effect.
+    /// </remarks>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _disposed, true))
@@ -122,7 +142,8 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
         }
     }
 
-    /// <summary>Closes the handle, as <see cref="Dispose"/>.</summary>
+    /// <summary>Closes the handle, in the same way as <see cref="Dispose"/>.</summary>
+    /// <returns>A completed task.</returns>
     public ValueTask DisposeAsync()
     {
         Dispose();

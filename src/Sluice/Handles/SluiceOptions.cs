@@ -1,51 +1,74 @@
 namespace Sluice;
 
-/// <summary>How to open a file: <see cref="FileStreamOptions"/>, and what Sluice adds. Immutable, and therefore thread-safe.</summary>
+/// <summary>Specifies how to open a file: the settings of <see cref="FileStreamOptions"/>, a caching mode and an engine.</summary>
+/// <remarks>This type is immutable and therefore thread-safe. The values are checked when a file is opened with them.</remarks>
 public sealed class SluiceOptions
 {
-    /// <summary>The value of <see cref="BufferSize"/> that lets a stream size its buffer itself.</summary>
+    /// <summary>The value of <see cref="BufferSize"/> for which a stream adapts the size of its buffer to the way it is used.</summary>
     public const int Adaptive = -1;
 
-    /// <summary>Which file may be there, and what happens to it.</summary>
+    /// <summary>
+    /// Gets the mode that determines whether the file is opened, created or truncated. The default is <see cref="FileMode.Open"/>.
+    /// </summary>
     public FileMode Mode { get; init; } = FileMode.Open;
 
-    /// <summary>Reading, writing or both.</summary>
+    /// <summary>Gets the access for which the file is opened. The default is <see cref="FileAccess.Read"/>.</summary>
     public FileAccess Access { get; init; } = FileAccess.Read;
 
-    /// <summary>What others may do with the file meanwhile (an advisory lock on Unix, as in .NET).</summary>
+    /// <summary>Gets the access that others may have to the file while it is open. The default is <see cref="FileShare.Read"/>.</summary>
+    /// <remarks>On Unix this is an advisory lock, as in .NET: only programs that ask for such a lock observe it.</remarks>
     public FileShare Share { get; init; } = FileShare.Read;
 
-    /// <summary>Further options, as in .NET.</summary>
+    /// <summary>Gets additional options for opening the file. The default is <see cref="FileOptions.None"/>.</summary>
     public FileOptions Options { get; init; }
 
-    /// <summary>Bytes to reserve when the file is made; 0 for none. As in .NET, only for a mode that makes or empties a file.</summary>
+    /// <summary>Gets the number of bytes of disk space to reserve when the file is opened. The default is 0, which reserves none.</summary>
+    /// <remarks>
+    /// As in .NET, a value greater than 0 requires <see cref="FileMode.Create"/> or <see cref="FileMode.CreateNew"/> and access for
+    /// writing. Otherwise opening the file throws an <see cref="ArgumentException"/>.
+    /// </remarks>
     public long PreallocationSize { get; init; }
 
-    /// <summary>Bytes of a stream's buffer; 0 and 1 for none; <see cref="Adaptive"/> for one that sizes itself.</summary>
+    /// <summary>Gets the size of the buffer of a <see cref="SluiceStream"/>, in bytes. The default is <see cref="Adaptive"/>.</summary>
+    /// <remarks>0 and 1 turn buffering off. A <see cref="SluiceHandle"/> has no buffer and ignores this property.</remarks>
     public int BufferSize { get; init; } = Adaptive;
 
     /// <summary>
-    /// Permissions of a file that is made, subject to the umask; null for .NET's own. Ignored on Windows; elsewhere a mode that makes no
-    /// file is refused with it (<see cref="ArgumentException"/>).
+    /// Gets the permissions of a file that is created, to which the process's umask applies. The default is <see langword="null"/>, for
+    /// which .NET's default applies: reading and writing for everyone.
     /// </summary>
+    /// <remarks>
+    /// On Windows this property is ignored. Elsewhere a value other than <see langword="null"/> requires a mode that can create a file.
+    /// Otherwise opening the file throws an <see cref="ArgumentException"/>.
+    /// </remarks>
     public UnixFileMode? UnixCreateMode { get; init; }
 
     /// <summary>
-    /// How the data passes through the page cache. Not cached is for data that is passed once, or that the program caches itself: small
-    /// transfers, and what is met again, are slower so (<see cref="FileCaching"/> says by what).
+    /// Gets the caching mode, which determines how data passes through the page cache. The default is <see cref="FileCaching.Cached"/>.
     /// </summary>
+    /// <remarks>
+    /// The other modes suit data that is read or written once, or that the program caches itself. They are slower for small transfers and
+    /// for data that is accessed again: see <see cref="FileCaching"/>.
+    /// </remarks>
     public FileCaching Caching { get; init; } = FileCaching.Cached;
 
-    /// <summary>The engine that carries this handle's transfers; null for the process's own. For tests: see
-    /// <see cref="InterceptingEngine"/>.</summary>
+    /// <summary>
+    /// Gets the engine that performs the transfers of the file. The default is <see langword="null"/>, for which the engine of the current
+    /// context applies, or else <see cref="SluiceEngines.Default"/>.
+    /// </summary>
+    /// <remarks>This property serves tests: see <see cref="InterceptingEngine"/> and <see cref="IoEngine.UseForCurrentContext"/>.</remarks>
     public IoEngine? Engine { get; init; }
 
-    /// <summary>Takes over every setting of .NET's own options.</summary>
-    /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
+    /// <summary>Creates an instance with the settings of a <see cref="FileStreamOptions"/> instance.</summary>
+    /// <param name="options">The settings to copy.</param>
+    /// <returns>The new instance. <see cref="Caching"/> and <see cref="Engine"/> have their default values.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="options"/> is <see langword="null"/>.</exception>
     public static implicit operator SluiceOptions(FileStreamOptions options) => FromFileStreamOptions(options);
 
-    /// <summary>Takes over every setting of .NET's own options.</summary>
-    /// <exception cref="ArgumentNullException"><paramref name="options"/> is null.</exception>
+    /// <summary>Creates an instance with the settings of a <see cref="FileStreamOptions"/> instance.</summary>
+    /// <param name="options">The settings to copy.</param>
+    /// <returns>The new instance. <see cref="Caching"/> and <see cref="Engine"/> have their default values.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="options"/> is <see langword="null"/>.</exception>
     public static SluiceOptions FromFileStreamOptions(FileStreamOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);

@@ -2,26 +2,36 @@ using System.Runtime.InteropServices;
 
 namespace Sluice;
 
-/// <summary>One write of a <see cref="SluiceHandle.WriteBatch"/>: where to, what, and what came of it.</summary>
+/// <summary>Represents one write of a <see cref="SluiceHandle.WriteBatch"/> call, and its result.</summary>
+/// <remarks>This type is mutable and not thread-safe.</remarks>
 [StructLayout(LayoutKind.Auto)]
 public struct WriteRequest
 {
-    /// <summary>Creates a request.</summary>
+    /// <summary>Initializes a request.</summary>
+    /// <param name="fileOffset">The offset in the file at which to write, in bytes.</param>
+    /// <param name="buffer">The bytes to write.</param>
     public WriteRequest(long fileOffset, ReadOnlyMemory<byte> buffer)
     {
         FileOffset = fileOffset;
         Buffer = buffer;
     }
 
-    /// <summary>Where to write, in bytes from the start of the file.</summary>
+    /// <summary>Gets or sets the offset in the file at which to write, in bytes. The default is 0.</summary>
     public long FileOffset { get; set; }
 
-    /// <summary>The bytes to write, all of them.</summary>
+    /// <summary>Gets or sets the bytes to write. The default is empty.</summary>
     public ReadOnlyMemory<byte> Buffer { get; set; }
 
-    /// <summary>Result: how many bytes were written; fewer than the buffer holds only beside an <see cref="Error"/>.</summary>
+    /// <summary>Gets or sets the number of bytes that are known to be written. <see cref="SluiceHandle.WriteBatch"/> sets it.</summary>
+    /// <remarks>
+    /// The value is less than the length of <see cref="Buffer"/> only if <see cref="Error"/> is not <see langword="null"/>. In that case
+    /// more bytes than this may have been written.
+    /// </remarks>
     public int BytesWritten { get; set; }
 
-    /// <summary>Result: what went wrong; null when nothing did.</summary>
+    /// <summary>
+    /// Gets or sets the exception with which this request failed, or <see langword="null"/> if it succeeded.
+    /// <see cref="SluiceHandle.WriteBatch"/> sets it.
+    /// </summary>
     public Exception? Error { get; set; }
 }
