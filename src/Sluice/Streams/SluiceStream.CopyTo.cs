@@ -6,10 +6,18 @@ namespace Sluice;
 // Copying to another stream, in pieces as large as are worth it.
 public sealed partial class SluiceStream
 {
-    /// <summary>Copies from the position to the end of the file.</summary>
-    /// <param name="destination">Where to.</param>
-    /// <param name="bufferSize">Bytes at once, at least; larger pieces are used where they are quicker.</param>
-    /// <inheritdoc cref="Stream.CopyTo(Stream, int)"/>
+    /// <summary>Copies the bytes from the position of the stream to the end of the file to another stream.</summary>
+    /// <param name="destination">The stream to copy to.</param>
+    /// <param name="bufferSize">
+    /// The preferred number of bytes to copy at once. It must be greater than 0. The stream uses the nearest value from 256 KiB to 512 KiB.
+    /// </param>
+    /// <exception cref="ArgumentNullException"><paramref name="destination"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="bufferSize"/> is zero or negative.</exception>
+    /// <exception cref="NotSupportedException">
+    /// This stream does not support reading, or <paramref name="destination"/> does not support writing.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">This stream or <paramref name="destination"/> is closed.</exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
     public override void CopyTo(Stream destination, int bufferSize)
     {
         CheckCopy(destination, bufferSize);
@@ -36,11 +44,17 @@ public sealed partial class SluiceStream
         }
     }
 
-    /// <summary>Copies from the position to the end of the file.</summary>
-    /// <param name="destination">Where to.</param>
-    /// <param name="bufferSize">Bytes at once, at least; larger pieces are used where they are quicker.</param>
-    /// <param name="cancellationToken">Asks to stop; what was copied stays copied.</param>
-    /// <inheritdoc cref="Stream.CopyToAsync(Stream, int, CancellationToken)"/>
+    /// <summary>Asynchronously copies the bytes from the position of the stream to the end of the file to another stream.</summary>
+    /// <param name="destination">The stream to copy to.</param>
+    /// <param name="bufferSize">
+    /// The preferred number of bytes to copy at once. It must be greater than 0. The stream uses the nearest value from 256 KiB to 512 KiB.
+    /// </param>
+    /// <param name="cancellationToken">
+    /// The token to cancel the copy. Bytes that were copied before stay in <paramref name="destination"/>.
+    /// </param>
+    /// <returns>A task that completes when all bytes are copied.</returns>
+    /// <inheritdoc cref="CopyTo(Stream, int)" path="/exception"/>
+    /// <exception cref="OperationCanceledException">The copy was canceled.</exception>
     public override Task CopyToAsync(Stream destination, int bufferSize, CancellationToken cancellationToken)
     {
         CheckCopy(destination, bufferSize);

@@ -18,16 +18,24 @@ public sealed partial class SluiceStream
     private const int MaxReadMs = Kernel.Tuning.StreamMaxReadMs;
 #endif
 
-    /// <summary>
-    /// Writes what is still in memory and closes the file. Harmless when called twice. Writes of other threads that are under way are
-    /// waited for; a read that does not end is not: the file is closed when it does. Nor is, for more than 10 seconds, a thread that stands
-    /// still while it copies what it writes into room that the stream has in memory, nor at a pipe any call that waits or first has to
-    /// make room: those hear that the stream is closed. At a pipe earlier bytes that were still in memory are lost with such a call.
-    /// </summary>
-    /// <exception cref="IOException">Bytes could not be written; they are lost, and the file is closed.</exception>
+    /// <summary>Asynchronously writes the buffered bytes and closes the file.</summary>
+    /// <returns>A task that completes when the file is closed.</returns>
+    /// <remarks>
+    /// <para>Calling this method again has no effect.</para>
+    /// <para>
+    /// Other threads should not use the stream while it is closed. If they do, writes in progress are waited for, with two limits. A thread
+    /// that does not finish copying into the buffer is waited for at most 10 seconds. If the file cannot seek (a pipe, for example), a call
+    /// is not waited for while it waits for the other end or writes the buffer. The writes that are not waited for throw an
+    /// <see cref="ObjectDisposedException"/>; at a pipe, earlier bytes in the buffer can be lost with them.
+    /// </para>
+    /// <para>A read in progress is waited for at most 2 seconds. If it takes longer, the file is closed when the read has ended.</para>
+    /// </remarks>
+    /// <exception cref="IOException">The buffered bytes could not be written. They are lost, and the file is closed.</exception>
     public override ValueTask DisposeAsync() => !IsOpen || TryCloseAtOnce() ? base.DisposeAsync() : CloseAsync();
 
-    /// <inheritdoc cref="DisposeAsync"/>
+    /// <summary>Writes the buffered bytes and closes the file, in the same way as <see cref="DisposeAsync"/>.</summary>
+    /// <param name="disposing">This argument has no effect.</param>
+    /// <exception cref="IOException">The buffered bytes could not be written. They are lost, and the file is closed.</exception>
     protected override void Dispose(bool disposing)
     {
         if (IsOpen && !TryCloseAtOnce())

@@ -6,15 +6,22 @@ namespace Sluice;
 // What only FileStream has: being one, the name of a handle that came from elsewhere, and locks.
 public sealed partial class SluiceStream
 {
-    /// <summary>The full path; "[Unknown]" for a handle that came without one.</summary>
+    /// <summary>Gets the path of the file.</summary>
+    /// <value>
+    /// The full path. If the stream was created from a handle without a path, this is <c>[Unknown]</c> for a
+    /// <see cref="Microsoft.Win32.SafeHandles.SafeFileHandle"/>, and the value of <see cref="OpenFile.Path"/> for a
+    /// <see cref="Sluice.SluiceHandle"/>.
+    /// </value>
     public string Name =>
         _origin != HandleOrigin.Foreign ? _handle.Path
         : _extras?.LockingStream is null && _handle.IsClosed ? "[Unknown]" : LockingStream.Name;
 
-    /// <summary>
-    /// This stream as a <see cref="FileStream"/>, for code that asks for one: every member of it is this stream's, the handle and the
-    /// disposal too. Either may be used, not both at once; it is no copy and opens nothing.
-    /// </summary>
+    /// <summary>Returns a <see cref="FileStream"/> whose members are those of this stream, for code that requires that type.</summary>
+    /// <returns>The <see cref="FileStream"/>. Disposing it disposes this stream.</returns>
+    /// <remarks>
+    /// The returned object shares the file, the position and the buffer with this stream; nothing is opened or copied. Both can be used,
+    /// but not at the same time.
+    /// </remarks>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
     public FileStream AsFileStream()
     {
@@ -22,8 +29,12 @@ public sealed partial class SluiceStream
         return new SluiceFileStream(this, _handle.SafeFileHandle.DangerousGetHandle(), Access);
     }
 
-    /// <summary>Keeps other processes from a range of the file (an advisory lock on Unix).</summary>
-    /// <inheritdoc cref="FileStream.Lock"/>
+    /// <summary>Locks a range of the file against access by other processes. On Unix this is an advisory lock.</summary>
+    /// <param name="position">The offset of the range in the file, in bytes.</param>
+    /// <param name="length">The length of the range, in bytes.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="position"/> or <paramref name="length"/> is negative.</exception>
+    /// <exception cref="IOException">Another process has locked a part of the range.</exception>
+    /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
     [System.Runtime.Versioning.UnsupportedOSPlatform("ios")]
     [System.Runtime.Versioning.UnsupportedOSPlatform("macos")]
     [System.Runtime.Versioning.UnsupportedOSPlatform("tvos")]
@@ -35,8 +46,11 @@ public sealed partial class SluiceStream
         LockingStream.Lock(position, length);
     }
 
-    /// <summary>Ends a <see cref="Lock"/>.</summary>
-    /// <inheritdoc cref="FileStream.Unlock"/>
+    /// <summary>Releases a range of the file that <see cref="Lock"/> has locked.</summary>
+    /// <param name="position">The offset of the range in the file, in bytes.</param>
+    /// <param name="length">The length of the range, in bytes.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="position"/> or <paramref name="length"/> is negative.</exception>
+    /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
     [System.Runtime.Versioning.UnsupportedOSPlatform("ios")]
     [System.Runtime.Versioning.UnsupportedOSPlatform("macos")]
     [System.Runtime.Versioning.UnsupportedOSPlatform("tvos")]

@@ -7,32 +7,66 @@ public sealed partial class SluiceStream
 {
     private const string UseSafeFileHandle = "Use the constructor that takes a SafeFileHandle.";
 
-    /// <inheritdoc cref="SluiceStream(nint, FileAccess, bool, int, bool)"/>
+    /// <summary>
+    /// Creates a stream over an operating system handle, which the stream closes when it is disposed. It starts at the current position of
+    /// the handle. The buffer size is <see cref="SluiceOptions.Adaptive"/>.
+    /// </summary>
+    /// <param name="handle">The open handle or file descriptor.</param>
+    /// <param name="access">The access for which it was opened.</param>
+    /// <inheritdoc cref="SluiceStream(nint, FileAccess, bool, int, bool)" path="/exception"/>
     [Obsolete(UseSafeFileHandle)]
     public SluiceStream(nint handle, FileAccess access)
         : this(StreamOpening.Adopt(handle, access, ownsHandle: true, 0, isAsync: false), access) =>
         (_origin, _base) = (HandleOrigin.Foreign, _handle.DescriptorPosition);
 
-    /// <inheritdoc cref="SluiceStream(nint, FileAccess, bool, int, bool)"/>
+    /// <summary>
+    /// Creates a stream over an operating system handle. It starts at the current position of the handle. The buffer size is
+    /// <see cref="SluiceOptions.Adaptive"/>.
+    /// </summary>
+    /// <param name="handle">The open handle or file descriptor.</param>
+    /// <param name="access">The access for which it was opened.</param>
+    /// <param name="ownsHandle">
+    /// <see langword="true"/> to close the handle when the stream is disposed; <see langword="false"/> to leave it open. If the constructor
+    /// throws, the handle stays open.
+    /// </param>
+    /// <inheritdoc cref="SluiceStream(nint, FileAccess, bool, int, bool)" path="/exception"/>
     [Obsolete(UseSafeFileHandle)]
     public SluiceStream(nint handle, FileAccess access, bool ownsHandle)
         : this(StreamOpening.Adopt(handle, access, ownsHandle, 0, isAsync: false), access) =>
         (_origin, _base) = (HandleOrigin.Foreign, _handle.DescriptorPosition);
 
-    /// <inheritdoc cref="SluiceStream(nint, FileAccess, bool, int, bool)"/>
+    /// <summary>
+    /// Creates a stream over an operating system handle, with the specified buffer size. It starts at the current position of the handle.
+    /// </summary>
+    /// <param name="handle">The open handle or file descriptor.</param>
+    /// <param name="access">The access for which it was opened.</param>
+    /// <param name="ownsHandle">
+    /// <see langword="true"/> to close the handle when the stream is disposed; <see langword="false"/> to leave it open. If the constructor
+    /// throws, the handle stays open.
+    /// </param>
+    /// <param name="bufferSize">The size of the buffer, in bytes. 0 and 1 turn buffering off.</param>
+    /// <inheritdoc cref="SluiceStream(nint, FileAccess, bool, int, bool)" path="/exception"/>
     [Obsolete(UseSafeFileHandle)]
     public SluiceStream(nint handle, FileAccess access, bool ownsHandle, int bufferSize)
         : this(handle, access, ownsHandle, bufferSize, isAsync: false)
     {
     }
 
-    /// <summary>A stream over a descriptor or handle of the operating system, which begins where that stands.</summary>
-    /// <param name="handle">An open descriptor or handle.</param>
-    /// <param name="access">What it was opened for.</param>
-    /// <param name="ownsHandle">Whether disposing the stream closes it. A constructor that throws leaves it open.</param>
-    /// <param name="bufferSize">Bytes of the buffer, kept exactly; 0 and 1 for none.</param>
-    /// <param name="isAsync">Whether it was opened for asynchronous use.</param>
-    /// <exception cref="ArgumentException">As FileStream's constructor.</exception>
+    /// <summary>
+    /// Creates a stream over an operating system handle, with the specified buffer size. It starts at the current position of the handle.
+    /// </summary>
+    /// <param name="handle">The open handle or file descriptor.</param>
+    /// <param name="access">The access for which it was opened.</param>
+    /// <param name="ownsHandle">
+    /// <see langword="true"/> to close the handle when the stream is disposed; <see langword="false"/> to leave it open. If the constructor
+    /// throws, the handle stays open.
+    /// </param>
+    /// <param name="bufferSize">The size of the buffer, in bytes. 0 and 1 turn buffering off.</param>
+    /// <param name="isAsync">
+    /// <see langword="true"/> if the handle was opened for asynchronous use; otherwise, <see langword="false"/>.
+    /// </param>
+    /// <exception cref="ArgumentException">The handle is invalid, or was not opened for the kind of use that was specified.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">An argument is negative or has an undefined value.</exception>
     [Obsolete(UseSafeFileHandle)]
     public SluiceStream(nint handle, FileAccess access, bool ownsHandle, int bufferSize, bool isAsync)
         : this(StreamOpening.Adopt(handle, access, ownsHandle, bufferSize, isAsync), access, bufferSize) =>

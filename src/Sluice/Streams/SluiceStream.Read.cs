@@ -7,18 +7,34 @@ namespace Sluice;
 // Synchronous reading.
 public sealed partial class SluiceStream
 {
-    /// <inheritdoc/>
+    /// <summary>Reads bytes from the position of the stream into an array.</summary>
+    /// <param name="buffer">The array that receives the bytes.</param>
+    /// <param name="offset">The index in <paramref name="buffer"/> of the first byte to store.</param>
+    /// <param name="count">The maximum number of bytes to read.</param>
+    /// <returns>
+    /// The number of bytes read; 0 at the end of the file. It is less than <paramref name="count"/> only at the end of the file, or if the
+    /// file cannot seek.
+    /// </returns>
+    /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="offset"/> and <paramref name="count"/> do not specify a range of <paramref name="buffer"/>.
+    /// </exception>
+    /// <inheritdoc cref="Read(Span{byte})" path="/exception"/>
     public override int Read(byte[] buffer, int offset, int count)
     {
         ValidateBufferArguments(buffer, offset, count);
         return Read(buffer.AsSpan(offset, count));
     }
 
-    /// <summary>Reads from the position on.</summary>
-    /// <returns>How many bytes; fewer than asked only at the end of the file, or where it cannot seek; 0 at the end.</returns>
-    /// <exception cref="NotSupportedException">The stream was not opened for reading.</exception>
+    /// <summary>Reads bytes from the position of the stream.</summary>
+    /// <param name="buffer">The memory that receives the bytes.</param>
+    /// <returns>
+    /// The number of bytes read; 0 at the end of the file. It is less than the length of <paramref name="buffer"/> only at the end of the
+    /// file, or if the file cannot seek.
+    /// </returns>
+    /// <exception cref="NotSupportedException">The stream does not support reading.</exception>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
-    /// <exception cref="IOException">The operating system reported an error; the position has not moved.</exception>
+    /// <exception cref="IOException">The operating system reported an error. The position has not changed.</exception>
     public override int Read(Span<byte> buffer)
     {
         int count = buffer.Length;
@@ -35,8 +51,9 @@ public sealed partial class SluiceStream
         return ReadSlow(buffer);
     }
 
-    /// <summary>Reads a byte; -1 at the end of the file.</summary>
-    /// <inheritdoc cref="Read(Span{byte})"/>
+    /// <summary>Reads one byte from the position of the stream.</summary>
+    /// <returns>The byte, or -1 at the end of the file.</returns>
+    /// <inheritdoc cref="Read(Span{byte})" path="/exception"/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public override int ReadByte()
     {

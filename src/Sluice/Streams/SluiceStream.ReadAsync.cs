@@ -7,7 +7,20 @@ namespace Sluice;
 // Asynchronous reading: what is in the window or in the page cache is there when the call returns.
 public sealed partial class SluiceStream
 {
-    /// <inheritdoc/>
+    /// <summary>Asynchronously reads bytes from the position of the stream into an array.</summary>
+    /// <param name="buffer">The array that receives the bytes. It must not be used until the returned task has completed.</param>
+    /// <param name="offset">The index in <paramref name="buffer"/> of the first byte to store.</param>
+    /// <param name="count">The maximum number of bytes to read.</param>
+    /// <param name="cancellationToken">The token to cancel the read.</param>
+    /// <returns>
+    /// The number of bytes read; 0 at the end of the file. It is less than <paramref name="count"/> only at the end of the file, or if the
+    /// file cannot seek.
+    /// </returns>
+    /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="offset"/> and <paramref name="count"/> do not specify a range of <paramref name="buffer"/>.
+    /// </exception>
+    /// <inheritdoc cref="ReadAsync(Memory{byte}, CancellationToken)" path="/exception"/>
     public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
     {
         ValidateBufferArguments(buffer, offset, count);
@@ -22,9 +35,17 @@ public sealed partial class SluiceStream
         return Extras.LastRead is { } last && last.Result == result ? last : Extras.LastRead = Task.FromResult(result);
     }
 
-    /// <summary>As <see cref="Read(Span{byte})"/>. The memory belongs to the stream until the task has ended.</summary>
-    /// <exception cref="OperationCanceledException">Cancelled; the position has not moved.</exception>
-    /// <inheritdoc cref="Read(Span{byte})"/>
+    /// <summary>Asynchronously reads bytes from the position of the stream.</summary>
+    /// <param name="buffer">The memory that receives the bytes. It must not be used until the returned task has completed.</param>
+    /// <param name="cancellationToken">The token to cancel the read.</param>
+    /// <returns>
+    /// The number of bytes read; 0 at the end of the file. It is less than the length of <paramref name="buffer"/> only at the end of the
+    /// file, or if the file cannot seek.
+    /// </returns>
+    /// <exception cref="NotSupportedException">The stream does not support reading.</exception>
+    /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
+    /// <exception cref="IOException">The operating system reported an error. The position has not changed.</exception>
+    /// <exception cref="OperationCanceledException">The read was canceled. The position has not changed.</exception>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         if (cancellationToken.IsCancellationRequested)
@@ -57,9 +78,14 @@ public sealed partial class SluiceStream
         return ReadSlowAsync(buffer, cancellationToken);
     }
 
-    /// <summary>Reads a byte; -1 at the end of the file. From the window it costs about what <see cref="ReadByte"/> does.</summary>
-    /// <remarks>Not to be called while another operation of the stream is under way in another thread.</remarks>
-    /// <inheritdoc cref="ReadAsync(Memory{byte}, CancellationToken)"/>
+    /// <summary>Asynchronously reads one byte from the position of the stream.</summary>
+    /// <param name="cancellationToken">The token to cancel the read.</param>
+    /// <returns>The byte, or -1 at the end of the file.</returns>
+    /// <remarks>
+    /// If the byte is in the buffer, this method is about as fast as <see cref="ReadByte"/>. It must not be called while another thread
+    /// performs an operation on the stream.
+    /// </remarks>
+    /// <inheritdoc cref="ReadAsync(Memory{byte}, CancellationToken)" path="/exception"/>
     public ValueTask<int> ReadByteAsync(CancellationToken cancellationToken = default)
     {
         // As in ReadByte.

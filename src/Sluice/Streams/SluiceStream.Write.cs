@@ -6,19 +6,34 @@ namespace Sluice;
 // Synchronous writing.
 public sealed partial class SluiceStream
 {
-    /// <inheritdoc/>
+    /// <summary>Writes bytes of an array at the position of the stream. The bytes can stay in the buffer until the next flush.</summary>
+    /// <param name="buffer">The array that contains the bytes.</param>
+    /// <param name="offset">The index in <paramref name="buffer"/> of the first byte to write.</param>
+    /// <param name="count">The number of bytes to write.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="offset"/> and <paramref name="count"/> do not specify a range of <paramref name="buffer"/>.
+    /// </exception>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte})" path="/exception"/>
     public override void Write(byte[] buffer, int offset, int count)
     {
         ValidateBufferArguments(buffer, offset, count);
         Write(buffer.AsSpan(offset, count));
     }
 
-    /// <summary>Writes at the position; the bytes may stay in memory until the next flush.</summary>
-    /// <exception cref="NotSupportedException">The stream was not opened for writing.</exception>
-    /// <exception cref="ObjectDisposedException">The stream is closed, or another thread has closed it meanwhile; then what of these bytes,
-    /// and at a pipe of earlier ones, was still to be written is lost.</exception>
-    /// <exception cref="IOException">The operating system reported an error, for these bytes or for earlier ones: its offset
-    /// tells.</exception>
+    /// <summary>Writes bytes at the position of the stream. The bytes can stay in the buffer until the next flush.</summary>
+    /// <param name="buffer">The bytes to write.</param>
+    /// <exception cref="NotSupportedException">
+    /// The stream does not support writing; or the file cannot seek, and the buffer contains bytes that were read from it.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">
+    /// The stream is closed, or another thread has closed it during this call. In the latter case, bytes of this call that were not yet
+    /// written are lost, and at a pipe also earlier bytes in the buffer.
+    /// </exception>
+    /// <exception cref="IOException">
+    /// The operating system reported an error for these bytes or for earlier bytes in the buffer. The message contains the offset at which
+    /// it happened.
+    /// </exception>
     public override void Write(ReadOnlySpan<byte> buffer)
     {
         int count = buffer.Length;
@@ -40,8 +55,9 @@ public sealed partial class SluiceStream
         WriteSlow(buffer);
     }
 
-    /// <summary>Writes a byte.</summary>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte})"/>
+    /// <summary>Writes one byte at the position of the stream. The byte can stay in the buffer until the next flush.</summary>
+    /// <param name="value">The byte to write.</param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte})" path="/exception"/>
     public override void WriteByte(byte value)
     {
         _isCopying = true;
@@ -62,13 +78,23 @@ public sealed partial class SluiceStream
         WriteByteSlow(value);
     }
 
-    /// <summary>Hands written bytes down to the operating system, and drops bytes that were read ahead.</summary>
-    /// <inheritdoc cref="Flush(bool)"/>
+    /// <summary>
+    /// Writes the buffered bytes to the operating system. If the file can seek, bytes that were read ahead are discarded.
+    /// </summary>
+    /// <remarks>The bytes are not flushed to the disk: see <see cref="Flush(bool)"/>.</remarks>
+    /// <inheritdoc cref="Flush(bool)" path="/exception"/>
     public override void Flush() => Flush(flushToDisk: false);
 
-    /// <summary>Hands written bytes down to the operating system, and drops bytes that were read ahead.</summary>
-    /// <param name="flushToDisk">Also makes them durable.</param>
-    /// <exception cref="IOException">They could not be written; they are kept for another try.</exception>
+    /// <summary>
+    /// Writes the buffered bytes to the operating system. If the file can seek, bytes that were read ahead are discarded.
+    /// </summary>
+    /// <param name="flushToDisk">
+    /// <see langword="true"/> to also flush the file to the disk, so that its bytes survive a power failure; <see langword="false"/> to
+    /// only pass the bytes to the operating system. This parameter has no effect if the stream does not support writing.
+    /// </param>
+    /// <exception cref="IOException">
+    /// The bytes could not be written, and are kept in the buffer for another attempt; or the file could not be flushed to the disk.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
     public void Flush(bool flushToDisk)
     {

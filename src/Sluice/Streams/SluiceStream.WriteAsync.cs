@@ -6,23 +6,55 @@ namespace Sluice;
 // Asynchronous writing: the caller fills one buffer while the one before is written.
 public sealed partial class SluiceStream
 {
-    /// <inheritdoc/>
+    /// <summary>
+    /// Asynchronously writes bytes of an array at the position of the stream. The bytes can stay in the buffer until the next flush.
+    /// </summary>
+    /// <param name="buffer">The array that contains the bytes. It must not be changed until the returned task has completed.</param>
+    /// <param name="offset">The index in <paramref name="buffer"/> of the first byte to write.</param>
+    /// <param name="count">The number of bytes to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to cancel the write, with the effect that <see cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)"/> describes.
+    /// </param>
+    /// <returns>A task that completes when the stream has accepted the bytes.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="offset"/> and <paramref name="count"/> do not specify a range of <paramref name="buffer"/>.
+    /// </exception>
+    /// <inheritdoc cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
     public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
     {
         ValidateBufferArguments(buffer, offset, count);
         return WriteAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
     }
 
-    /// <summary>As <see cref="Write(ReadOnlySpan{byte})"/>. The memory belongs to the stream until the task has ended.</summary>
+    /// <summary>Asynchronously writes bytes at the position of the stream. The bytes can stay in the buffer until the next flush.</summary>
+    /// <param name="buffer">The bytes to write. The memory must not be changed until the returned task has completed.</param>
+    /// <param name="cancellationToken">The token to cancel the write.</param>
+    /// <returns>A task that completes when the stream has accepted the bytes.</returns>
     /// <remarks>
-    /// What is written is written in pieces of 1 MiB (direct: 8 MiB), and the token is looked at between them, as long as more than 1 MiB
-    /// is left: a large write that is cancelled ends there, with the position behind the bytes that are in the file, and nothing of it
-    /// behind the position. A smaller one, as in FileStream, goes on to its end once it has begun; so does one behind which another call
-    /// has taken its place, which is possible without a buffer. One to a file that cannot seek, such as a pipe, may end at any byte.
+    /// <para>If the file cannot seek (a pipe, for example), the bytes are not kept in the buffer.</para>
+    /// <para>
+    /// A write of at most 1 MiB that has started is not canceled. A larger one is made in pieces of 1 MiB (8 MiB with
+    /// <see cref="FileCaching.Direct"/>), and the token is checked between them while more than 1 MiB remains. After a cancellation,
+    /// <see cref="Position"/> is after the bytes that were written, and no byte of the call is written behind it. A write of a stream
+    /// without a buffer is not canceled if another call has started after it. A write to a file that cannot seek can be canceled at any
+    /// byte.
+    /// </para>
     /// </remarks>
-    /// <exception cref="OperationCanceledException">Cancelled: <see cref="Position"/> tells how many bytes were accepted; of a write of
-    /// at most 1 MiB none was.</exception>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte})"/>
+    /// <exception cref="NotSupportedException">
+    /// The stream does not support writing; or the file cannot seek, and the buffer contains bytes that were read from it.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">
+    /// The stream is closed, or another thread has closed it during this call. In the latter case, bytes of this call that were not yet
+    /// written are lost, and at a pipe also earlier bytes in the buffer.
+    /// </exception>
+    /// <exception cref="IOException">
+    /// The operating system reported an error for these bytes or for earlier bytes in the buffer. The message contains the offset at which
+    /// it happened.
+    /// </exception>
+    /// <exception cref="OperationCanceledException">
+    /// The write was canceled. <see cref="Position"/> shows how many bytes were accepted: none of a write of at most 1 MiB.
+    /// </exception>
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
         if (cancellationToken.IsCancellationRequested)
@@ -55,9 +87,17 @@ public sealed partial class SluiceStream
         return WriteSlowAsync(buffer, cancellationToken);
     }
 
-    /// <summary>Writes a byte; into the window it costs about what <see cref="WriteByte"/> does.</summary>
-    /// <remarks>Not to be called while another operation of the stream is under way in another thread.</remarks>
-    /// <inheritdoc cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)"/>
+    /// <summary>
+    /// Asynchronously writes one byte at the position of the stream. The byte can stay in the buffer until the next flush.
+    /// </summary>
+    /// <param name="value">The byte to write.</param>
+    /// <param name="cancellationToken">The token to cancel the write.</param>
+    /// <returns>A task that completes when the stream has accepted the byte.</returns>
+    /// <remarks>
+    /// If there is room in the buffer, this method is about as fast as <see cref="WriteByte"/>. It must not be called while another thread
+    /// performs an operation on the stream. If the file cannot seek (a pipe, for example), the byte is not kept in the buffer.
+    /// </remarks>
+    /// <inheritdoc cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
     public ValueTask WriteByteAsync(byte value, CancellationToken cancellationToken = default)
     {
         if (!_handle.CanSeek)
@@ -80,11 +120,19 @@ public sealed partial class SluiceStream
         return WriteByteSlowAsync(value, cancellationToken);
     }
 
-    /// <summary>Hands written bytes down to the operating system, and drops bytes that were read ahead.</summary>
-    /// <exception cref="OperationCanceledException">
-    /// Cancelled, where the file cannot seek before anything was handed down; the bytes are kept.
-    /// </exception>
-    /// <inheritdoc cref="Flush(bool)"/>
+    /// <summary>
+    /// Asynchronously writes the buffered bytes to the operating system. If the file can seek, bytes that were read ahead are discarded.
+    /// </summary>
+    /// <param name="cancellationToken">
+    /// The token to cancel the flush. A write to a file that cannot seek is canceled only before it starts.
+    /// </param>
+    /// <returns>A task that completes when the buffer is empty.</returns>
+    /// <remarks>
+    /// The bytes are not flushed to the disk: see <see cref="Flush(bool)"/> and <see cref="SluiceHandle.FlushToDiskAsync"/>.
+    /// </remarks>
+    /// <exception cref="IOException">The bytes could not be written. They are kept in the buffer for another attempt.</exception>
+    /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
+    /// <exception cref="OperationCanceledException">The flush was canceled. The bytes are kept in the buffer.</exception>
     public override Task FlushAsync(CancellationToken cancellationToken)
     {
         if (cancellationToken.IsCancellationRequested)

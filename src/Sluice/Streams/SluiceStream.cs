@@ -4,19 +4,24 @@ using Sluice.Streams;
 namespace Sluice;
 
 /// <summary>
-/// Stands where <see cref="FileStream"/> would, with the same members, defaults, results and exceptions: a position and a buffer over a
-/// <see cref="SluiceHandle"/>. docs/compatibility.md lists the differences.
+/// Represents a stream over a file, with a position and a buffer. It has the members, defaults, results and exceptions of
+/// <see cref="FileStream"/>.
 /// </summary>
 /// <remarks>
+/// <para>The file docs/compatibility.md of the project lists the differences from <see cref="FileStream"/>.</para>
 /// <para>
-/// Without a buffer size the buffer sizes itself: 4 KiB at first and after every jump, up to 256 KiB (written: 512 KiB) while the access
-/// stays sequential; asynchronous reading then begins the next reads, and asynchronous writing leaves the last buffer to be written, while
-/// the caller goes on. A size that is named is kept exactly; 0 and 1 mean no buffer.
+/// If no buffer size is specified, the stream adapts it: 4 KiB at first and after each change of position, growing to 256 KiB for reads and
+/// 512 KiB for writes while the access is sequential. Meanwhile asynchronous reads can also start the reads that follow, and asynchronous
+/// writes can return while a full buffer is still being written. A buffer size that is specified is used exactly; 0 and 1 turn buffering
+/// off.
 /// </para>
 /// <para>
-/// Not thread-safe, as FileStream. Asynchronous operations on a buffered stream run one after another in the order of their calls.
-/// Written bytes may be in memory until <see cref="Flush()"/>, <see cref="FlushAsync(CancellationToken)"/> or disposal; an error
-/// in writing them is thrown by the next write, flush or disposal, and the bytes are kept for another try until the stream is closed.
+/// Written bytes can stay in memory until <see cref="Flush()"/>, <see cref="FlushAsync(CancellationToken)"/> or the disposal of the stream.
+/// If writing them fails, the next write, flush or disposal throws the error. The bytes are kept and written again by the next such call,
+/// until the stream is closed.
+/// </para>
+/// <para>
+/// This type is not thread-safe. Asynchronous operations on a buffered stream are performed one after another, in the order of the calls.
 /// </para>
 /// </remarks>
 public sealed partial class SluiceStream : Stream
@@ -29,102 +34,144 @@ public sealed partial class SluiceStream : Stream
     /// <summary>In <see cref="_access"/>: the stream is being closed, and no copy of another thread is waited for any more.</summary>
     private const byte Closing = 0x80;
 
-    /// <summary>Opens a file for reading and writing (for writing with <see cref="FileMode.Append"/>), shared for reading.</summary>
-    /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)"/>
+    /// <summary>
+    /// Opens a file for reading and writing, or only for writing if the mode is <see cref="FileMode.Append"/>. Others may read the file.
+    /// The buffer size is <see cref="SluiceOptions.Adaptive"/>.
+    /// </summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="mode">The mode that determines whether the file is opened, created or truncated.</param>
+    /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)" path="/exception"/>
     public SluiceStream(string path, FileMode mode)
         : this(path, mode, mode == FileMode.Append ? FileAccess.Write : FileAccess.ReadWrite)
     {
     }
 
-    /// <summary>Opens a file, shared for reading.</summary>
-    /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)"/>
+    /// <summary>
+    /// Opens a file with the specified access. Others may read the file. The buffer size is <see cref="SluiceOptions.Adaptive"/>.
+    /// </summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="mode">The mode that determines whether the file is opened, created or truncated.</param>
+    /// <param name="access">The access for which the file is opened.</param>
+    /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)" path="/exception"/>
     public SluiceStream(string path, FileMode mode, FileAccess access)
         : this(path, mode, access, FileShare.Read)
     {
     }
 
-    /// <summary>Opens a file.</summary>
-    /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)"/>
+    /// <summary>Opens a file with the specified access and sharing. The buffer size is <see cref="SluiceOptions.Adaptive"/>.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="mode">The mode that determines whether the file is opened, created or truncated.</param>
+    /// <param name="access">The access for which the file is opened.</param>
+    /// <param name="share">The access that others may have to the file while it is open: an advisory lock on Unix.</param>
+    /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)" path="/exception"/>
     public SluiceStream(string path, FileMode mode, FileAccess access, FileShare share)
         : this(SluiceHandle.Open(path, mode, access, share), mode, access, SluiceOptions.Adaptive)
     {
     }
 
-    /// <summary>Opens a file.</summary>
-    /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)"/>
+    /// <summary>Opens a file with the specified access, sharing and buffer size.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="mode">The mode that determines whether the file is opened, created or truncated.</param>
+    /// <param name="access">The access for which the file is opened.</param>
+    /// <param name="share">The access that others may have to the file while it is open: an advisory lock on Unix.</param>
+    /// <param name="bufferSize">The size of the buffer, in bytes. 0 and 1 turn buffering off.</param>
+    /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)" path="/exception"/>
     public SluiceStream(string path, FileMode mode, FileAccess access, FileShare share, int bufferSize)
         : this(path, mode, access, share, bufferSize, FileOptions.None)
     {
     }
 
-    /// <summary>Opens a file.</summary>
-    /// <param name="path">The file.</param>
-    /// <param name="mode">Which file may be there, and what happens to it.</param>
-    /// <param name="access">Reading, writing or both.</param>
-    /// <param name="share">What others may do with it meanwhile.</param>
-    /// <param name="bufferSize">Bytes of the buffer, kept exactly; 0 and 1 for none.</param>
-    /// <param name="useAsync">What <see cref="IsAsync"/> tells; asynchronous members are asynchronous in any case.</param>
-    /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)"/>
+    /// <summary>Opens a file with the specified access, sharing, buffer size and value of <see cref="IsAsync"/>.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="mode">The mode that determines whether the file is opened, created or truncated.</param>
+    /// <param name="access">The access for which the file is opened.</param>
+    /// <param name="share">The access that others may have to the file while it is open: an advisory lock on Unix.</param>
+    /// <param name="bufferSize">The size of the buffer, in bytes. 0 and 1 turn buffering off.</param>
+    /// <param name="useAsync">
+    /// The value of <see cref="IsAsync"/>. The asynchronous methods of the stream are asynchronous whatever it is.
+    /// </param>
+    /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)" path="/exception"/>
     public SluiceStream(string path, FileMode mode, FileAccess access, FileShare share, int bufferSize, bool useAsync)
         : this(path, mode, access, share, bufferSize, useAsync ? FileOptions.Asynchronous : FileOptions.None)
     {
     }
 
-    /// <summary>Opens a file.</summary>
-    /// <param name="path">The file.</param>
-    /// <param name="mode">Which file may be there, and what happens to it.</param>
-    /// <param name="access">Reading, writing or both.</param>
-    /// <param name="share">What others may do with it meanwhile.</param>
-    /// <param name="bufferSize">Bytes of the buffer, kept exactly; 0 and 1 for none.</param>
-    /// <param name="options">Further options.</param>
-    /// <exception cref="ArgumentException">As FileStream's constructor.</exception>
-    /// <exception cref="IOException">As FileStream's constructor.</exception>
-    /// <exception cref="UnauthorizedAccessException">As FileStream's constructor.</exception>
+    /// <summary>Opens a file with the specified access, sharing, buffer size and additional options.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="mode">The mode that determines whether the file is opened, created or truncated.</param>
+    /// <param name="access">The access for which the file is opened.</param>
+    /// <param name="share">The access that others may have to the file while it is open: an advisory lock on Unix.</param>
+    /// <param name="bufferSize">The size of the buffer, in bytes. 0 and 1 turn buffering off.</param>
+    /// <param name="options">Additional options.</param>
+    /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The path is empty, or the arguments contradict each other.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">An argument is negative or has an undefined value.</exception>
+    /// <exception cref="FileNotFoundException">The file does not exist, and the mode requires that it does.</exception>
+    /// <exception cref="DirectoryNotFoundException">A directory of the path does not exist.</exception>
+    /// <exception cref="UnauthorizedAccessException">The path is a directory, or the operating system denies the access.</exception>
+    /// <exception cref="PathTooLongException">The path is longer than the operating system allows.</exception>
+    /// <exception cref="IOException">
+    /// The file exists and the mode is <see cref="FileMode.CreateNew"/>; or another program has it open without sharing it; or there is no
+    /// space for the preallocation size; or the operating system reported another error.
+    /// </exception>
     public SluiceStream(string path, FileMode mode, FileAccess access, FileShare share, int bufferSize, FileOptions options)
         : this(StreamOpening.Open(path, mode, access, share, bufferSize, options), mode, access, bufferSize)
     {
     }
 
-    /// <summary>Opens a file with .NET's own options; their buffer size, 4096 unless set, is kept exactly.</summary>
-    /// <exception cref="ArgumentNullException">An argument is null.</exception>
-    /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)"/>
+    /// <summary>Opens a file with the specified <see cref="FileStreamOptions"/>.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="options">The options. Their buffer size, which is 4096 bytes by default, is used exactly.</param>
+    /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)" path="/exception"/>
     public SluiceStream(string path, FileStreamOptions options)
         : this(path, StreamOpening.Copied(path, options))
     {
     }
 
-    /// <summary>Opens a file, and says how its data passes through the page cache.</summary>
-    /// <exception cref="ArgumentNullException">An argument is null.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">A buffer size below 0 that is not <see cref="SluiceOptions.Adaptive"/>.</exception>
-    /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)"/>
+    /// <summary>Opens a file with the specified <see cref="SluiceOptions"/>, which include the caching mode.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="options">The options. Their buffer size is <see cref="SluiceOptions.Adaptive"/> by default.</param>
+    /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)" path="/exception"/>
     public SluiceStream(string path, SluiceOptions options)
         : this(StreamOpening.Open(path, options), options.Mode, options.Access, options.BufferSize, options.PreallocationSize)
     {
     }
 
-    /// <summary>Opens a file, and says how its data passes through the page cache; the buffer sizes itself.</summary>
-    /// <param name="path">The file.</param>
-    /// <param name="mode">Which file may be there, and what happens to it.</param>
-    /// <param name="access">Reading, writing or both.</param>
-    /// <param name="share">What others may do with it meanwhile.</param>
+    /// <summary>
+    /// Opens a file with the specified access, sharing and caching mode. The buffer size is <see cref="SluiceOptions.Adaptive"/>.
+    /// </summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="mode">The mode that determines whether the file is opened, created or truncated.</param>
+    /// <param name="access">The access for which the file is opened.</param>
+    /// <param name="share">The access that others may have to the file while it is open: an advisory lock on Unix.</param>
     /// <param name="caching">
-    /// Through the page cache, through it and not left there, or past it. The latter two are for data that is passed once, in large parts:
-    /// a stream that goes to and fro, or is flushed a little at a time, is slower with them (<see cref="FileCaching"/>).
+    /// The caching mode. Modes other than <see cref="FileCaching.Cached"/> suit data that is read or written once, in large transfers. They
+    /// make a stream slower that moves its position often or is flushed often.
     /// </param>
-    /// <exception cref="ArgumentOutOfRangeException">An argument is none of its type's values.</exception>
-    /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)"/>
+    /// <remarks>
+    /// If the file does not support <paramref name="caching"/>, it is opened all the same: <see cref="OpenFile.Caching"/> of
+    /// <see cref="SluiceHandle"/> is the mode in effect.
+    /// </remarks>
+    /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)" path="/exception"/>
     public SluiceStream(string path, FileMode mode, FileAccess access, FileShare share, FileCaching caching)
         : this(path, new SluiceOptions { Mode = mode, Access = access, Share = share, Caching = caching })
     {
     }
 
-    /// <summary>A stream over a handle, which begins at offset 0.</summary>
-    /// <param name="handle">An open handle.</param>
-    /// <param name="access">What the stream may do with it.</param>
-    /// <param name="bufferSize">Bytes of the buffer; 0 and 1 for none; <see cref="SluiceOptions.Adaptive"/>: it sizes itself.</param>
-    /// <param name="ownsHandle">Whether disposing the stream closes the handle.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="handle"/> is null.</exception>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="access"/> or <paramref name="bufferSize"/> is none.</exception>
+    /// <summary>Creates a stream over an open file. It starts at offset 0.</summary>
+    /// <param name="handle">The open file.</param>
+    /// <param name="access">The access that the stream offers.</param>
+    /// <param name="bufferSize">
+    /// The size of the buffer, in bytes. 0 and 1 turn buffering off. The default is <see cref="SluiceOptions.Adaptive"/>.
+    /// </param>
+    /// <param name="ownsHandle">
+    /// <see langword="true"/>, the default, to close the handle when the stream is disposed; <see langword="false"/> to leave it open.
+    /// </param>
+    /// <exception cref="ArgumentNullException"><paramref name="handle"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="access"/> has an undefined value, or <paramref name="bufferSize"/> is negative and not
+    /// <see cref="SluiceOptions.Adaptive"/>.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public SluiceStream(SluiceHandle handle, FileAccess access, int bufferSize = SluiceOptions.Adaptive, bool ownsHandle = true)
     {
@@ -136,23 +183,49 @@ public sealed partial class SluiceStream : Stream
         Access = access;
     }
 
-    /// <inheritdoc cref="SluiceStream(SafeFileHandle, FileAccess, int, bool)"/>
+    /// <summary>
+    /// Creates a stream over an operating system handle. It starts at the current position of the handle. The buffer size is
+    /// <see cref="SluiceOptions.Adaptive"/>.
+    /// </summary>
+    /// <param name="handle">The open handle. Disposing the stream closes it.</param>
+    /// <param name="access">The access for which the handle was opened.</param>
+    /// <exception cref="ArgumentException"><paramref name="handle"/> is invalid.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="access"/> has an undefined value.</exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public SluiceStream(SafeFileHandle handle, FileAccess access)
         : this(StreamOpening.Adopt(handle, access, 0, handle?.IsAsync ?? false), access, SluiceOptions.Adaptive, ownsHandle: true) =>
         (_origin, _base) = (HandleOrigin.Foreign, _handle.DescriptorPosition);
 
-    /// <inheritdoc cref="SluiceStream(SafeFileHandle, FileAccess, int, bool)"/>
+    /// <summary>
+    /// Creates a stream over an operating system handle, with the specified buffer size. It starts at the current position of the handle.
+    /// </summary>
+    /// <param name="handle">The open handle. Disposing the stream closes it.</param>
+    /// <param name="access">The access for which the handle was opened.</param>
+    /// <param name="bufferSize">The size of the buffer, in bytes. 0 and 1 turn buffering off.</param>
+    /// <exception cref="ArgumentException"><paramref name="handle"/> is invalid.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="access"/> has an undefined value, or <paramref name="bufferSize"/> is negative.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public SluiceStream(SafeFileHandle handle, FileAccess access, int bufferSize)
         : this(StreamOpening.Adopt(handle, access, bufferSize, handle?.IsAsync ?? false), access, bufferSize, ownsHandle: true) =>
         (_origin, _base) = (HandleOrigin.Foreign, _handle.DescriptorPosition);
 
-    /// <summary>A stream over a handle of the operating system, which begins where the descriptor stands; disposing the stream closes
-    /// it.</summary>
-    /// <param name="handle">An open handle.</param>
-    /// <param name="access">What it was opened for.</param>
-    /// <param name="bufferSize">Bytes of the buffer, kept exactly; 0 and 1 for none.</param>
-    /// <param name="isAsync">Whether it was opened for asynchronous use.</param>
-    /// <exception cref="ArgumentException">As FileStream's constructor.</exception>
+    /// <summary>
+    /// Creates a stream over an operating system handle, with the specified buffer size. It starts at the current position of the handle.
+    /// </summary>
+    /// <param name="handle">The open handle. Disposing the stream closes it.</param>
+    /// <param name="access">The access for which the handle was opened.</param>
+    /// <param name="bufferSize">The size of the buffer, in bytes. 0 and 1 turn buffering off.</param>
+    /// <param name="isAsync">
+    /// <see langword="true"/> if the handle was opened for asynchronous use; otherwise, <see langword="false"/>.
+    /// </param>
+    /// <exception cref="ArgumentException">
+    /// <paramref name="handle"/> is invalid, or was not opened as <paramref name="isAsync"/> says.
+    /// </exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="access"/> has an undefined value, or <paramref name="bufferSize"/> is negative.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public SluiceStream(SafeFileHandle handle, FileAccess access, int bufferSize, bool isAsync)
         : this(StreamOpening.Adopt(handle, access, bufferSize, isAsync), access, bufferSize, ownsHandle: true) =>
@@ -180,7 +253,12 @@ public sealed partial class SluiceStream : Stream
         }
     }
 
-    /// <summary>The file, for members that a stream has not. Buffered bytes are written before it is handed out.</summary>
+    /// <summary>Gets the open file under the stream.</summary>
+    /// <remarks>
+    /// Buffered bytes are written before the property returns. <see cref="Sluice.SluiceHandle"/> has members that a stream does not have,
+    /// such as appends, batches and flushes of the data only.
+    /// </remarks>
+    /// <exception cref="IOException">The buffered bytes could not be written.</exception>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
     public SluiceHandle SluiceHandle
     {
@@ -192,9 +270,12 @@ public sealed partial class SluiceStream : Stream
         }
     }
 
-    /// <summary>The operating system's handle: buffered bytes are written, and its own position is set, before it is handed out. That of a
-    /// closed stream is closed, as in FileStream.</summary>
-    /// <exception cref="IOException">Buffered bytes could not be written, or the file system refuses the position.</exception>
+    /// <summary>Gets the operating system handle of the file.</summary>
+    /// <remarks>
+    /// Buffered bytes are written, and the position of the handle is set to the position of the stream, before the property returns. If the
+    /// stream is closed, the handle is closed too, as with <see cref="FileStream"/>.
+    /// </remarks>
+    /// <exception cref="IOException">The buffered bytes could not be written, or the file system refuses the position.</exception>
     public SafeFileHandle SafeFileHandle
     {
         get
@@ -212,22 +293,31 @@ public sealed partial class SluiceStream : Stream
         }
     }
 
-    /// <summary>Whether the file was opened for asynchronous use.</summary>
+    /// <summary>Gets a value that indicates whether the file was opened for asynchronous use.</summary>
+    /// <remarks>The asynchronous methods of the stream are asynchronous whatever this value is.</remarks>
     public bool IsAsync => _handle.SafeFileHandle.IsAsync;
 
-    /// <inheritdoc/>
+    /// <summary>
+    /// Gets a value that indicates whether the stream supports reading. It is <see langword="false"/> when the stream is closed.
+    /// </summary>
     public override bool CanRead => MayRead && HasOpenFile;
 
-    /// <inheritdoc/>
+    /// <summary>
+    /// Gets a value that indicates whether the stream supports writing. It is <see langword="false"/> when the stream is closed.
+    /// </summary>
     public override bool CanWrite => MayWrite && HasOpenFile;
 
-    /// <inheritdoc/>
+    /// <summary>
+    /// Gets a value that indicates whether the file can seek. It is <see langword="false"/> for pipes, FIFOs, sockets and terminals, and
+    /// when the stream is closed.
+    /// </summary>
     public override bool CanSeek => HasOpenFile && _handle.CanSeek;
 
-    /// <summary>The length in bytes, written bytes that are still in memory included. Asked of the file each time: locks on Unix are
-    /// advisory, so others may always write.</summary>
+    /// <summary>Gets the length of the file, in bytes. It includes written bytes that are still in the buffer.</summary>
+    /// <remarks>The length is not cached: each call asks the operating system, because others may write to the file.</remarks>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
     public override long Length
     {
         get
@@ -237,8 +327,13 @@ public sealed partial class SluiceStream : Stream
         }
     }
 
-    /// <summary>Where the next byte is read or written. Setting it makes no system call.</summary>
+    /// <summary>Gets or sets the offset in the file at which the next byte is read or written, in bytes.</summary>
+    /// <remarks>Setting the position writes buffered bytes first. If there are none, it makes no system call.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
+    /// <exception cref="IOException">
+    /// The file was opened with <see cref="FileMode.Append"/>, and the value is less than the length that the file had when it was opened;
+    /// or the buffered bytes could not be written.
+    /// </exception>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
     public override long Position
@@ -264,10 +359,19 @@ public sealed partial class SluiceStream : Stream
         }
     }
 
-    /// <summary>Moves the position; the file is only asked for its length, with <see cref="SeekOrigin.End"/>.</summary>
-    /// <returns>The new position.</returns>
-    /// <exception cref="ArgumentException"><paramref name="origin"/> is none.</exception>
-    /// <exception cref="IOException">The target is before the file's start, or before where an append began.</exception>
+    /// <summary>Sets the position of the stream.</summary>
+    /// <param name="offset">The new position, relative to <paramref name="origin"/>, in bytes.</param>
+    /// <param name="origin">The point to which <paramref name="offset"/> is relative.</param>
+    /// <returns>The new position in the file, in bytes.</returns>
+    /// <remarks>
+    /// Buffered bytes are written first. If there are none, only <see cref="SeekOrigin.End"/> makes a system call, for the length of the
+    /// file.
+    /// </remarks>
+    /// <exception cref="ArgumentException"><paramref name="origin"/> has an undefined value.</exception>
+    /// <exception cref="IOException">
+    /// The new position is before the start of the file; or the file was opened with <see cref="FileMode.Append"/>, and the new position is
+    /// less than the length that the file had when it was opened; or the buffered bytes could not be written.
+    /// </exception>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
     public override long Seek(long offset, SeekOrigin origin)
@@ -303,11 +407,17 @@ public sealed partial class SluiceStream : Stream
         return target;
     }
 
-    /// <summary>Cuts or extends the file; a position behind the new end moves to it.</summary>
+    /// <summary>Sets the length of the file.</summary>
     /// <param name="value">The new length, in bytes.</param>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="value"/> is negative, or too large for the file system.</exception>
-    /// <exception cref="IOException">The disk is full, or the length is before where an append began.</exception>
-    /// <exception cref="NotSupportedException">The file cannot seek, or was not opened for writing.</exception>
+    /// <remarks>Buffered bytes are written first. A position after the new end is moved to the new end.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="value"/> is negative, or larger than the file system allows.
+    /// </exception>
+    /// <exception cref="IOException">
+    /// The file was opened with <see cref="FileMode.Append"/>, and <paramref name="value"/> is less than the length that the file had when
+    /// it was opened; or the buffered bytes could not be written; or the operating system reported another error.
+    /// </exception>
+    /// <exception cref="NotSupportedException">The file cannot seek, or the stream does not support writing.</exception>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
     public override void SetLength(long value)
     {
