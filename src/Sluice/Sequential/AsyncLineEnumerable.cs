@@ -4,9 +4,15 @@ using Sluice.Sequential;
 namespace Sluice;
 
 /// <summary>
-/// The lines of a <see cref="SluiceReader"/>, for <c>await foreach</c>. A line lies in memory that is used again: it stands until the next
-/// one is asked for. This is therefore no <see cref="IAsyncEnumerable{T}"/>, whose elements might be collected.
+/// Enumerates the lines of a <see cref="SluiceReader"/> with <c>await foreach</c>. It is returned by
+/// <see cref="SluiceReader.EnumerateLinesAsync"/>.
 /// </summary>
+/// <remarks>
+/// <para>The lines are returned as bytes without their line endings, which are LF, CR LF or a single CR. The memory of a line is
+/// reused: each line is valid until the next one is requested. For this reason, the type does not implement
+/// <see cref="IAsyncEnumerable{T}"/>, whose elements can be collected.</para>
+/// <para>The value itself is immutable, but it reads from its <see cref="SluiceReader"/>, which is not thread-safe.</para>
+/// </remarks>
 public readonly struct AsyncLineEnumerable
 {
     private readonly SluiceReader _reader;
@@ -18,11 +24,15 @@ public readonly struct AsyncLineEnumerable
         _cancellationToken = cancellationToken;
     }
 
-    /// <summary>Begins where the reader stands at the first <see cref="Enumerator.MoveNextAsync"/>.</summary>
+    /// <summary>Returns an enumerator for the lines.</summary>
+    /// <returns>
+    /// An enumerator that starts at the position that the reader has at the first call to <see cref="Enumerator.MoveNextAsync"/>.
+    /// </returns>
     [SuppressMessage("Naming", "VSTHRD200", Justification = "The name is the language's own.")]
     public Enumerator GetAsyncEnumerator() => new(_reader, _cancellationToken);
 
-    /// <summary>The lines, one after another.</summary>
+    /// <summary>Asynchronously enumerates the lines of a <see cref="SluiceReader"/>.</summary>
+    /// <remarks>This type is not thread-safe.</remarks>
     public sealed class Enumerator
     {
         private readonly SluiceReader _reader;
@@ -38,15 +48,19 @@ public readonly struct AsyncLineEnumerable
             _cancellationToken = cancellationToken;
         }
 
-        /// <summary>The line, without its end.</summary>
+        /// <summary>
+        /// Gets the current line, without its line ending. It is valid until the next call to <see cref="MoveNextAsync"/>.
+        /// </summary>
         public ReadOnlyMemory<byte> Current { get; private set; }
 
-        /// <summary>Goes to the next line; false at the end of the file.</summary>
-        /// <exception cref="IOException">The operating system reported an error, or a line is longer than 2 GiB.</exception>
-        /// <exception cref="ObjectDisposedException">The reader was disposed.</exception>
+        /// <summary>Asynchronously advances the enumerator to the next line.</summary>
+        /// <returns><see langword="true"/> if there is another line; <see langword="false"/> at the end of the file.</returns>
+        /// <exception cref="IOException">An I/O error occurred, or a line is longer than 2 GiB.</exception>
+        /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
+        /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
         /// <exception cref="OperationCanceledException">
-        /// Cancelled at the border of two blocks. The reader stands where the next line begins; on a pipe, which cannot go back, what there
-        /// is of that line stays for the next call.
+        /// The cancellation token was canceled while the next block was awaited. The reader is positioned at the start of the
+        /// next line. A pipe cannot go back: the part of that line that was read is kept for the next call.
         /// </exception>
         public ValueTask<bool> MoveNextAsync()
         {

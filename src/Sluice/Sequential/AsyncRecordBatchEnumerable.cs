@@ -6,11 +6,18 @@ using Sluice.Sequential;
 namespace Sluice;
 
 /// <summary>
-/// The records of a <see cref="SluiceReader"/>, for <c>await foreach</c>, as <see cref="RecordBatchEnumerable{T}"/> gives them. Their
-/// memory is used again when the next ones are asked for: this is therefore no <see cref="IAsyncEnumerable{T}"/>, whose elements might be
-/// collected.
+/// Enumerates the records of a <see cref="SluiceReader"/> in batches with <c>await foreach</c>. It is returned by
+/// <see cref="SluiceReader.EnumerateRecordBatchesAsync{T}"/>.
 /// </summary>
-/// <typeparam name="T">The record: its bytes in memory are those in the file, byte order included.</typeparam>
+/// <typeparam name="T">
+/// The type of the records. The layout of a record in the file is the layout of this type in memory, including its byte order.
+/// </typeparam>
+/// <remarks>
+/// <para>A batch contains all complete records of one block. A record that crosses the boundary of two blocks is returned as a
+/// batch of its own. The memory of a batch is reused: each batch is valid until the next one is requested. For this reason, the
+/// type does not implement <see cref="IAsyncEnumerable{T}"/>, whose elements can be collected.</para>
+/// <para>The value itself is immutable, but it reads from its <see cref="SluiceReader"/>, which is not thread-safe.</para>
+/// </remarks>
 public readonly struct AsyncRecordBatchEnumerable<T>
     where T : unmanaged
 {
@@ -23,11 +30,15 @@ public readonly struct AsyncRecordBatchEnumerable<T>
         _cancellationToken = cancellationToken;
     }
 
-    /// <summary>Begins where the reader stands at the first <see cref="Enumerator.MoveNextAsync"/>.</summary>
+    /// <summary>Returns an enumerator for the batches.</summary>
+    /// <returns>
+    /// An enumerator that starts at the position that the reader has at the first call to <see cref="Enumerator.MoveNextAsync"/>.
+    /// </returns>
     [SuppressMessage("Naming", "VSTHRD200", Justification = "The name is the language's own.")]
     public Enumerator GetAsyncEnumerator() => new(_reader, _cancellationToken);
 
-    /// <summary>The batches, one after another.</summary>
+    /// <summary>Asynchronously enumerates the records of a <see cref="SluiceReader"/> in batches.</summary>
+    /// <remarks>This type is not thread-safe.</remarks>
     public sealed class Enumerator
     {
         private readonly SluiceReader _reader;
@@ -41,16 +52,21 @@ public readonly struct AsyncRecordBatchEnumerable<T>
             _cancellationToken = cancellationToken;
         }
 
-        /// <summary>The records; never empty.</summary>
+        /// <summary>
+        /// Gets the records of the current batch, which is never empty. They are valid until the next call to
+        /// <see cref="MoveNextAsync"/>.
+        /// </summary>
         public ReadOnlyMemory<T> Current { get; private set; }
 
-        /// <summary>Goes to the next records; false at the end of the file.</summary>
+        /// <summary>Asynchronously advances the enumerator to the next batch.</summary>
+        /// <returns><see langword="true"/> if there is another batch; <see langword="false"/> at the end of the file.</returns>
         /// <exception cref="InvalidDataException">The file ends within a record.</exception>
-        /// <exception cref="IOException">The operating system reported an error.</exception>
-        /// <exception cref="ObjectDisposedException">The reader was disposed.</exception>
+        /// <exception cref="IOException">An I/O error occurred.</exception>
+        /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
+        /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
         /// <exception cref="OperationCanceledException">
-        /// Cancelled at the border of two blocks. The reader stands before the record that comes next; on a pipe, which cannot go back,
-        /// what there is of that record stays here for the next call.
+        /// The cancellation token was canceled while the next block was awaited. The reader is positioned at the start of the
+        /// next record. A pipe cannot go back: the part of that record that was read is kept for the next call.
         /// </exception>
         public async ValueTask<bool> MoveNextAsync()
         {

@@ -3,9 +3,14 @@ using Sluice.Sequential;
 namespace Sluice;
 
 /// <summary>
-/// The lines of a file as bytes, without their ends, the last one first. A line stands until the next one is asked for. Each enumeration
-/// begins at what is then the end of the file.
+/// Enumerates the lines of a file from the last to the first with <c>foreach</c>. It is returned by
+/// <see cref="SluiceReader.EnumerateLinesBackward"/>.
 /// </summary>
+/// <remarks>
+/// <para>The lines are returned as bytes without their line endings. Each line is valid until the next one is requested. Each
+/// enumeration starts at the end that the file has at that time.</para>
+/// <para>The value itself is immutable, but it reads from its <see cref="SluiceReader"/>, which is not thread-safe.</para>
+/// </remarks>
 public readonly struct BackwardLineEnumerable
 {
     private readonly SluiceReader _reader;
@@ -17,11 +22,13 @@ public readonly struct BackwardLineEnumerable
         _cancellationToken = cancellationToken;
     }
 
-    /// <summary>Begins at the end of the file.</summary>
-    /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <summary>Returns an enumerator that starts at the current end of the file.</summary>
+    /// <returns>An enumerator for the lines.</returns>
+    /// <exception cref="NotSupportedException">The file does not support seeking.</exception>
     public Enumerator GetEnumerator() => new(_reader, _cancellationToken);
 
-    /// <summary>The lines, one after another.</summary>
+    /// <summary>Enumerates the lines of a file from the last to the first.</summary>
+    /// <remarks>This type is not thread-safe.</remarks>
     public ref struct Enumerator
     {
         private readonly SluiceReader _reader;
@@ -36,15 +43,20 @@ public readonly struct BackwardLineEnumerable
             _cancellationToken = cancellationToken;
         }
 
-        /// <summary>The line.</summary>
+        /// <summary>
+        /// Gets the current line, without its line ending. It is valid until the next call to <see cref="MoveNext"/>.
+        /// </summary>
         public readonly ReadOnlySpan<byte> Current => _current.Span;
 
-        /// <summary>Goes to the line before; false at the start of the file.</summary>
+        /// <summary>Advances the enumerator to the preceding line.</summary>
+        /// <returns>
+        /// <see langword="true"/> if there is a preceding line; <see langword="false"/> at the start of the file.
+        /// </returns>
         /// <exception cref="IOException">
-        /// The operating system reported an error, the file was cut meanwhile, or a line is longer than 2 GiB.
+        /// An I/O error occurred, the file was truncated during the enumeration, or a line is longer than 2 GiB.
         /// </exception>
-        /// <exception cref="ObjectDisposedException">The reader was disposed.</exception>
-        /// <exception cref="OperationCanceledException">Cancelled between two lines.</exception>
+        /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
+        /// <exception cref="OperationCanceledException">The cancellation token was canceled.</exception>
         public bool MoveNext()
         {
             ObjectDisposedException.ThrowIf(_reader.IsDisposed, _reader);

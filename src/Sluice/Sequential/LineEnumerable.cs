@@ -5,9 +5,15 @@ using Sluice.Sequential;
 namespace Sluice;
 
 /// <summary>
-/// The lines of a <see cref="SluiceReader"/> from where it stands, as bytes, without their ends: LF, CR LF, or a CR alone. Nothing is
-/// allocated for a line; it stands until the next one is asked for. Leaving the loop leaves the reader behind the line that came last.
+/// Enumerates the lines of a <see cref="SluiceReader"/> with <c>foreach</c>. It is returned by
+/// <see cref="SluiceReader.EnumerateLines"/>.
 /// </summary>
+/// <remarks>
+/// <para>The lines are returned as bytes without their line endings, which are LF, CR LF or a single CR. Each line is valid until
+/// the next one is requested, and no memory is allocated for a line. After the loop has ended, the reader is positioned behind
+/// the line that was returned last.</para>
+/// <para>The value itself is immutable, but it reads from its <see cref="SluiceReader"/>, which is not thread-safe.</para>
+/// </remarks>
 public readonly struct LineEnumerable
 {
     private readonly SluiceReader _reader;
@@ -19,10 +25,14 @@ public readonly struct LineEnumerable
         _cancellationToken = cancellationToken;
     }
 
-    /// <summary>Begins where the reader stands at the first <see cref="Enumerator.MoveNext"/>.</summary>
+    /// <summary>Returns an enumerator for the lines.</summary>
+    /// <returns>
+    /// An enumerator that starts at the position that the reader has at the first call to <see cref="Enumerator.MoveNext"/>.
+    /// </returns>
     public Enumerator GetEnumerator() => new(_reader, _cancellationToken);
 
-    /// <summary>The lines, one after another.</summary>
+    /// <summary>Enumerates the lines of a <see cref="SluiceReader"/>.</summary>
+    /// <remarks>This type is not thread-safe.</remarks>
     [StructLayout(LayoutKind.Auto)]
     public ref struct Enumerator
     {
@@ -39,13 +49,20 @@ public readonly struct LineEnumerable
             _cancellationToken = cancellationToken;
         }
 
-        /// <summary>The line.</summary>
+        /// <summary>
+        /// Gets the current line, without its line ending. It is valid until the next call to <see cref="MoveNext"/>.
+        /// </summary>
         public readonly ReadOnlySpan<byte> Current => _current;
 
-        /// <summary>Goes to the next line; false at the end of the file.</summary>
-        /// <exception cref="IOException">The operating system reported an error, or a line is longer than 2 GiB.</exception>
-        /// <exception cref="ObjectDisposedException">The reader was disposed.</exception>
-        /// <exception cref="OperationCanceledException">As in <see cref="SluiceReader.TryReadLine"/>.</exception>
+        /// <summary>Advances the enumerator to the next line.</summary>
+        /// <returns><see langword="true"/> if there is another line; <see langword="false"/> at the end of the file.</returns>
+        /// <exception cref="IOException">An I/O error occurred, or a line is longer than 2 GiB.</exception>
+        /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
+        /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
+        /// <exception cref="OperationCanceledException">
+        /// The cancellation token was canceled. The reader is positioned at the start of the next line. A pipe cannot go back:
+        /// the part of that line that was read is kept for the next call.
+        /// </exception>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public bool MoveNext()
         {

@@ -5,10 +5,17 @@ using Sluice.Sequential;
 namespace Sluice;
 
 /// <summary>
-/// The records of a <see cref="SluiceReader"/> from where it stands, as many at a time as lie together in a block; a record that lies
-/// across two blocks comes alone. They stand until the next ones are asked for.
+/// Enumerates the records of a <see cref="SluiceReader"/> in batches with <c>foreach</c>. It is returned by
+/// <see cref="SluiceReader.EnumerateRecordBatches{T}"/>.
 /// </summary>
-/// <typeparam name="T">The record: its bytes in memory are those in the file, byte order included.</typeparam>
+/// <typeparam name="T">
+/// The type of the records. The layout of a record in the file is the layout of this type in memory, including its byte order.
+/// </typeparam>
+/// <remarks>
+/// <para>A batch contains all complete records of one block. A record that crosses the boundary of two blocks is returned as a
+/// batch of its own. Each batch is valid until the next one is requested.</para>
+/// <para>The value itself is immutable, but it reads from its <see cref="SluiceReader"/>, which is not thread-safe.</para>
+/// </remarks>
 public readonly struct RecordBatchEnumerable<T>
     where T : unmanaged
 {
@@ -21,10 +28,14 @@ public readonly struct RecordBatchEnumerable<T>
         _cancellationToken = cancellationToken;
     }
 
-    /// <summary>Begins where the reader stands at the first <see cref="Enumerator.MoveNext"/>.</summary>
+    /// <summary>Returns an enumerator for the batches.</summary>
+    /// <returns>
+    /// An enumerator that starts at the position that the reader has at the first call to <see cref="Enumerator.MoveNext"/>.
+    /// </returns>
     public Enumerator GetEnumerator() => new(_reader, _cancellationToken);
 
-    /// <summary>The batches, one after another.</summary>
+    /// <summary>Enumerates the records of a <see cref="SluiceReader"/> in batches.</summary>
+    /// <remarks>This type is not thread-safe.</remarks>
     [StructLayout(LayoutKind.Auto)]
     public ref struct Enumerator
     {
@@ -39,14 +50,19 @@ public readonly struct RecordBatchEnumerable<T>
             _cancellationToken = cancellationToken;
         }
 
-        /// <summary>The records; never empty.</summary>
+        /// <summary>
+        /// Gets the records of the current batch, which is never empty. They are valid until the next call to
+        /// <see cref="MoveNext"/>.
+        /// </summary>
         public readonly ReadOnlySpan<T> Current => _current;
 
-        /// <summary>Goes to the next records; false at the end of the file.</summary>
+        /// <summary>Advances the enumerator to the next batch.</summary>
+        /// <returns><see langword="true"/> if there is another batch; <see langword="false"/> at the end of the file.</returns>
         /// <exception cref="InvalidDataException">The file ends within a record.</exception>
-        /// <exception cref="IOException">The operating system reported an error.</exception>
-        /// <exception cref="ObjectDisposedException">The reader was disposed.</exception>
-        /// <exception cref="OperationCanceledException">Cancelled between two blocks.</exception>
+        /// <exception cref="IOException">An I/O error occurred.</exception>
+        /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
+        /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
+        /// <exception cref="OperationCanceledException">The cancellation token was canceled.</exception>
         public bool MoveNext()
         {
             if (!_reader.HasUnread(_cancellationToken))

@@ -1,5 +1,10 @@
 namespace Sluice;
 
-/// <summary>What is done with each part of a file that is scanned: called by several threads at once, each with another part.</summary>
-/// <typeparam name="TResult">What comes of a part.</typeparam>
+/// <summary>Represents the method that processes one part of a file for <see cref="SluiceReader.ScanAsync"/>.</summary>
+/// <typeparam name="TResult">The type of the result.</typeparam>
+/// <param name="part">The part to process. It is valid until the method returns.</param>
+/// <returns>The result for the part.</returns>
+/// <remarks>
+/// Several threads invoke the method at the same time, each with a different part. The method must be thread-safe.
+/// </remarks>
 public delegate TResult ScanCallback<out TResult>(ScanPart part);

@@ -2,7 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Sluice;
 
-/// <summary>A part of a file that begins and ends at the border of a line or record; it stands until the callback returns.</summary>
+/// <summary>Represents a part of a file that begins and ends at a line or record boundary.</summary>
+/// <remarks>A part is valid until the <see cref="ScanCallback{TResult}"/> that received it returns.</remarks>
 [StructLayout(LayoutKind.Auto)]
 public readonly ref struct ScanPart
 {
@@ -12,9 +13,12 @@ public readonly ref struct ScanPart
         Offset = offset;
     }
 
-    /// <summary>Whole lines with their delimiters (the file's last may lack its own), or whole records.</summary>
+    /// <summary>
+    /// Gets the bytes of the part. They consist of complete lines, including their delimiters, or of complete records. The last
+    /// line of the file may lack its delimiter.
+    /// </summary>
     public ReadOnlySpan<byte> Bytes { get; }
 
-    /// <summary>Where the part begins in the file.</summary>
+    /// <summary>Gets the offset of the part, in bytes from the start of the file.</summary>
     public long Offset { get; }
 }

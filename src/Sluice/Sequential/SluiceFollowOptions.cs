@@ -1,18 +1,29 @@
 namespace Sluice;
 
-/// <summary>How <see cref="SluiceReader.FollowAsync"/> watches a file. Immutable, and therefore thread-safe.</summary>
+/// <summary>Provides options for <see cref="SluiceReader.FollowAsync"/>.</summary>
+/// <remarks>This type is immutable and therefore thread-safe.</remarks>
 public sealed class SluiceFollowOptions
 {
     /// <summary>
-    /// How long to wait between looks at a file that has nothing new; a millisecond at least, 24 days at most: what is less or more counts
-    /// as these, and a negative value is refused when following begins.
+    /// Gets the time to wait before checking again whether the file has new data. The default is 200 milliseconds.
     /// </summary>
+    /// <remarks>
+    /// Values below 1 millisecond are treated as 1 millisecond, and values above <see cref="int.MaxValue"/> milliseconds (about
+    /// 24 days) as that value. For a negative value, <see cref="SluiceReader.FollowAsync"/> throws an
+    /// <see cref="ArgumentOutOfRangeException"/> when the enumeration begins.
+    /// </remarks>
     public TimeSpan PollInterval { get; init; } = TimeSpan.FromMilliseconds(200);
 
-    /// <summary>Whether to begin with what the file has already, and not behind it.</summary>
+    /// <summary>
+    /// Gets a value that indicates whether to return the lines that the file already contains. The default is
+    /// <see langword="false"/>: only lines that are written later are returned.
+    /// </summary>
     public bool FromStart { get; init; }
 
-    /// <summary>Told the position, in bytes from the start of the file of that moment, after each block that was read.</summary>
+    /// <summary>
+    /// Gets the object that receives the position after each block that was read, in bytes from the start of the file that is
+    /// currently read. The default is <see langword="null"/>.
+    /// </summary>
     public IProgress<long>? Progress { get; init; }
 
     internal void Check() => ArgumentOutOfRangeException.ThrowIfLessThan(PollInterval, TimeSpan.Zero);

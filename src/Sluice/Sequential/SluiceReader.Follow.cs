@@ -6,29 +6,40 @@ namespace Sluice;
 // Lines from the end, and lines still to come.
 public sealed partial class SluiceReader
 {
-    /// <summary>
-    /// The file's lines from its last to its first, as <see cref="EnumerateLines"/> gives them from its start; independent of
-    /// <see cref="Position"/>, which stays. What is appended meanwhile is not seen. <see cref="SluiceReaderOptions.Progress"/> is told
-    /// how far to the front the file has been read.
-    /// </summary>
-    /// <param name="cancellationToken">Looked at before each line.</param>
+    /// <summary>Enumerates the lines of the file from the last to the first.</summary>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests. It is checked before each line.</param>
+    /// <returns>The lines of the file in reverse order, as bytes without their line endings.</returns>
+    /// <remarks>
+    /// The lines are the same as those of <see cref="EnumerateLines"/> from the start of the file. The enumeration starts at the
+    /// end that the file has when it begins, and does not include data that is appended later. It neither uses nor changes
+    /// <see cref="Position"/>. <see cref="SluiceReaderOptions.Progress"/> receives the offset down to which the file has been
+    /// read.
+    /// </remarks>
     public BackwardLineEnumerable EnumerateLinesBackward(CancellationToken cancellationToken = default) => new(this, cancellationToken);
 
-    /// <summary>
-    /// The lines that are written to a log, for as long as nobody cancels. A line comes when its end has been written. When the name comes
-    /// to stand for another file (rotation), the old one is read until the new one could be opened and one interval longer, a last line
-    /// without an end included; when the file is cut, what it had of a line comes, and reading goes on at its start. While no file has the
-    /// name, it waits; the same where a later file cannot be opened, of which it says nothing. Arguments are looked at when the first line
-    /// is asked for.
-    /// </summary>
-    /// <param name="path">The file, which need not exist yet.</param>
-    /// <param name="options">How to watch; null for new lines only.</param>
-    /// <param name="cancellationToken">Ends the enumeration with an <see cref="OperationCanceledException"/>.</param>
-    /// <returns>Lines without their ends; their memory is the caller's.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="path"/> is null.</exception>
+    /// <summary>Follows a log file and returns its lines as they are written, until the enumeration is canceled.</summary>
+    /// <param name="path">The path of the file. The file need not exist yet.</param>
+    /// <param name="options">
+    /// The options, or <see langword="null"/> for the defaults: only lines that are written after the enumeration has begun, and
+    /// a poll interval of 200 milliseconds.
+    /// </param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is the usual way to end the enumeration.
+    /// </param>
+    /// <returns>The lines as bytes, without their line endings. The memory of each line belongs to the caller.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="path"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><see cref="SluiceFollowOptions.PollInterval"/> is negative.</exception>
-    /// <exception cref="UnauthorizedAccessException">The first file may not be read.</exception>
-    /// <exception cref="IOException">The first that has the name is no plain file, or the operating system reported an error.</exception>
+    /// <exception cref="UnauthorizedAccessException">The first file with this name cannot be opened for reading.</exception>
+    /// <exception cref="IOException">The first file with this name is not a regular file, or an I/O error occurred.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    /// <remarks>
+    /// <para>A line is returned once its line ending has been written.</para>
+    /// <para>If the path comes to name another file (log rotation), the old file is read until the new one has been opened and
+    /// for one more poll interval, including a last line without a line ending. If the file is truncated, the unfinished line
+    /// that was read so far is returned, and reading continues at the start of the file. While no file has this name, or a later
+    /// file cannot be opened, the enumeration waits and reports no error.</para>
+    /// <para>The arguments are checked when the first line is requested. The method is thread-safe.</para>
+    /// </remarks>
     public static async IAsyncEnumerable<ReadOnlyMemory<byte>> FollowAsync(
         string path, SluiceFollowOptions? options = null, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {

@@ -23,32 +23,46 @@ public sealed partial class SluiceReader
         }
     }
 
-    /// <summary>
-    /// The lines from here to the end as bytes, for UTF-8 and every other encoding in which LF and CR are single bytes. They end with LF,
-    /// CR LF or a CR alone, as for <see cref="StreamReader"/>; the last one need not. A UTF-8 byte order mark at the start of the file is
-    /// skipped. Nothing is allocated for a line; lines may have any length up to 2 GiB.
-    /// </summary>
-    /// <param name="cancellationToken">Looked at before each block.</param>
+    /// <summary>Enumerates the lines from the current position to the end of the file, as bytes.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The lines without their line endings. Each line is valid until the next one is requested.</returns>
     /// <remarks>
-    /// While the loop runs it alone reads: what another member takes inside the loop comes again, or is replaced by other bytes. Leave the
-    /// loop first; the reader then stands behind the line that came last.
+    /// <para>This method works for UTF-8 and for every other encoding in which LF and CR are single bytes. As with
+    /// <see cref="StreamReader"/>, a line ends with LF, CR LF or a single CR, and the last line need not have a line ending. A
+    /// UTF-8 byte order mark at the start of the file is skipped. A line may be up to 2 GiB long, and no memory is allocated for
+    /// a line.</para>
+    /// <para>Do not call other members of the reader inside the loop: their data may be returned again as part of a line, or may
+    /// be overwritten. After the loop has ended, the reader is positioned behind the line that was returned last.</para>
     /// </remarks>
     public LineEnumerable EnumerateLines(CancellationToken cancellationToken = default) => new(this, cancellationToken);
 
-    /// <summary>
-    /// As <see cref="EnumerateLines"/>, without blocking the caller, for <c>await foreach</c>. A line's memory stands until the next one is
-    /// asked for.
-    /// </summary>
-    /// <param name="cancellationToken">Ends the wait for a block.</param>
+    /// <summary>Asynchronously enumerates the lines from the current position to the end of the file, as bytes.</summary>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
+    /// <returns>
+    /// The lines without their line endings, for <c>await foreach</c>. Each line is valid until the next one is requested.
+    /// </returns>
     /// <inheritdoc cref="EnumerateLines" path="/remarks"/>
     public AsyncLineEnumerable EnumerateLinesAsync(CancellationToken cancellationToken = default) => new(this, cancellationToken);
 
-    /// <summary>One line, as <see cref="EnumerateLines"/> gives them; false at the end of the file.</summary>
-    /// <param name="line">The line, which stands until the reader's next call.</param>
-    /// <param name="cancellationToken">
-    /// Looked at before each block. Cancelled, the reader stands where the line begins; on a pipe, what there is of the line stays for the
-    /// next call.
+    /// <summary>Reads one line, as bytes, and blocks the calling thread until it is available.</summary>
+    /// <param name="line">
+    /// When this method returns <see langword="true"/>, the line without its line ending. It is valid until the next call on the
+    /// reader.
     /// </param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns><see langword="true"/> if a line was read; <see langword="false"/> at the end of the file.</returns>
+    /// <exception cref="IOException">An I/O error occurred, or the line is longer than 2 GiB.</exception>
+    /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
+    /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
+    /// <exception cref="OperationCanceledException">
+    /// <paramref name="cancellationToken"/> was canceled. The reader is positioned at the start of the line. A pipe cannot go
+    /// back: the part of the line that was read is kept for the next call.
+    /// </exception>
+    /// <remarks>Lines are recognized as described for <see cref="EnumerateLines"/>.</remarks>
     public bool TryReadLine(out ReadOnlySpan<byte> line, CancellationToken cancellationToken = default)
     {
         ObjectDisposedException.ThrowIf(IsDisposed, this);
@@ -63,13 +77,22 @@ public sealed partial class SluiceReader
         return TryTakeLastLine(out line);
     }
 
-    /// <summary>
-    /// The lines from here to the end as strings, equal to those of <see cref="File.ReadLines(string, Encoding)"/>: a byte order mark
-    /// of UTF-8, UTF-16 or UTF-32 goes before <paramref name="encoding"/>. Decoding is some way ahead of the line that came last: whoever
-    /// leaves the loop early must <see cref="Seek"/> before reading on.
-    /// </summary>
-    /// <param name="encoding">The encoding of files without a byte order mark; null for UTF-8.</param>
-    /// <param name="cancellationToken">Looked at before each block.</param>
+    /// <summary>Enumerates the lines from the current position to the end of the file, as strings.</summary>
+    /// <param name="encoding">
+    /// The encoding of a file without a byte order mark, or <see langword="null"/> (the default) for UTF-8.
+    /// </param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The lines without their line endings.</returns>
+    /// <exception cref="IOException">An I/O error occurred.</exception>
+    /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    /// <remarks>
+    /// The lines are the same as those of <see cref="File.ReadLines(string, Encoding)"/>: a byte order mark of UTF-8, UTF-16 or
+    /// UTF-32 at the start of the file overrides <paramref name="encoding"/>. The reader decodes ahead of the line that was
+    /// returned last. After leaving the loop early, call <see cref="Seek"/> before reading on.
+    /// </remarks>
     public IEnumerable<string> ReadStringLines(Encoding? encoding = null, CancellationToken cancellationToken = default)
     {
         using StringLines lines = new(_handle.Path, encoding ?? Encoding.UTF8, isAtStart: Position == 0);
@@ -90,7 +113,20 @@ public sealed partial class SluiceReader
         }
     }
 
-    /// <summary>As <see cref="ReadStringLines"/>, without blocking the caller.</summary>
+    /// <summary>Asynchronously enumerates the lines from the current position to the end of the file, as strings.</summary>
+    /// <param name="encoding">
+    /// The encoding of a file without a byte order mark, or <see langword="null"/> (the default) for UTF-8.
+    /// </param>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
+    /// <returns>The lines without their line endings.</returns>
+    /// <exception cref="IOException">An I/O error occurred.</exception>
+    /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    /// <remarks>
+    /// The lines are the same as those of <see cref="File.ReadLines(string, Encoding)"/>: a byte order mark of UTF-8, UTF-16 or
+    /// UTF-32 at the start of the file overrides <paramref name="encoding"/>. The reader decodes ahead of the line that was
+    /// returned last. After leaving the loop early, call <see cref="Seek"/> before reading on.
+    /// </remarks>
     public async IAsyncEnumerable<string> ReadStringLinesAsync(
         Encoding? encoding = null, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {

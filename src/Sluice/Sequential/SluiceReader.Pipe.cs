@@ -7,15 +7,21 @@ namespace Sluice;
 public sealed partial class SluiceReader
 {
     /// <summary>
-    /// The rest of the file as a <see cref="Stream"/> over the reader's own blocks, without a further buffer. From here on the reader
-    /// belongs to the stream; closing the stream closes it.
+    /// Returns a read-only <see cref="Stream"/> over the rest of the file. The stream reads from the reader's own blocks and adds
+    /// no buffer.
     /// </summary>
+    /// <returns>
+    /// A stream that owns the reader: closing the stream closes the reader. It supports seeking if the file does.
+    /// </returns>
+    /// <remarks>Do not use the reader directly after this call.</remarks>
     public Stream AsStream() => new SluiceReaderStream(this);
 
     /// <summary>
-    /// The rest of the file as a <see cref="PipeReader"/> over the reader's own blocks. From here on the reader belongs to the pipe;
-    /// completing the pipe closes it.
+    /// Returns a <see cref="PipeReader"/> over the rest of the file. The pipe reader returns the reader's own blocks without
+    /// copying them.
     /// </summary>
+    /// <returns>A pipe reader that owns the reader: completing it closes the reader.</returns>
+    /// <remarks>Do not use the reader directly after this call.</remarks>
     public PipeReader AsPipeReader() => new SluicePipeReader(this);
 
     /// <summary>What is unread of the current block, else the next one; it stays the caller's until <see cref="ReturnBlock"/>.</summary>

@@ -10,20 +10,43 @@ namespace Sluice;
 public sealed partial class SluiceReader
 {
     /// <summary>
-    /// Cuts a file at the borders of its lines or records, has the parts worked on by several threads, and gives what comes of each, in the
-    /// order of the file unless <see cref="SluiceScanOptions.Ordered"/> says otherwise. Arguments are looked at when the first result is
-    /// asked for.
+    /// Processes one file on several threads. The file is divided into parts at line or record boundaries, a callback is invoked
+    /// for each part, and its results are returned.
     /// </summary>
-    /// <typeparam name="TResult">What comes of a part.</typeparam>
-    /// <param name="path">The file.</param>
-    /// <param name="callback">Called once for each part, by several threads at once.</param>
-    /// <param name="options">How to cut; null for lines that end with LF, and all cores.</param>
-    /// <param name="cancellationToken">Looked at between parts.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="path"/> or <paramref name="callback"/> is null.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
-    /// <exception cref="InvalidDataException">The file's length is no multiple of <see cref="SluiceScanOptions.RecordSize"/>.</exception>
-    /// <exception cref="EndOfStreamException">The file was cut meanwhile.</exception>
-    /// <exception cref="NotSupportedException">The file cannot seek: it is a pipe, a socket or a terminal.</exception>
+    /// <typeparam name="TResult">The type of the result for one part.</typeparam>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="callback">
+    /// The method to invoke for each part. It is invoked once for each part, by several threads at the same time.
+    /// </param>
+    /// <param name="options">
+    /// The options, or <see langword="null"/> for the defaults: lines that end with LF, parts of 256 KiB, and one thread for each
+    /// processor.
+    /// </param>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests. It is checked between parts.</param>
+    /// <returns>
+    /// The results of the callback, in the order of the parts in the file, unless <see cref="SluiceScanOptions.Ordered"/> is
+    /// <see langword="false"/>.
+    /// </returns>
+    /// <exception cref="ArgumentException"><paramref name="path"/> is empty or is not a valid path.</exception>
+    /// <exception cref="ArgumentNullException">
+    /// <paramref name="path"/> or <paramref name="callback"/> is <see langword="null"/>.
+    /// </exception>
+    /// <exception cref="ArgumentOutOfRangeException">An option is outside its range.</exception>
+    /// <exception cref="FileNotFoundException">The file does not exist.</exception>
+    /// <exception cref="UnauthorizedAccessException">The file cannot be opened for reading.</exception>
+    /// <exception cref="InvalidDataException">
+    /// The length of the file is not a multiple of <see cref="SluiceScanOptions.RecordSize"/>.
+    /// </exception>
+    /// <exception cref="EndOfStreamException">The file was truncated during the scan.</exception>
+    /// <exception cref="NotSupportedException">
+    /// The file does not support seeking, as is the case for a pipe, a socket or a terminal.
+    /// </exception>
+    /// <exception cref="IOException">An I/O error occurred, or a line is longer than 2 GiB.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    /// <remarks>
+    /// The arguments are checked when the first result is requested. An exception thrown by the callback ends the scan and is
+    /// thrown to the caller of the enumeration. The method is thread-safe.
+    /// </remarks>
     public static async IAsyncEnumerable<TResult> ScanAsync<TResult>(
         string path,
         ScanCallback<TResult> callback,

@@ -15,29 +15,54 @@ public sealed partial class SluiceReader
 
     private byte[]? _value;
 
-    /// <summary>
-    /// The records from here to the end, in spans over the reader's own blocks where they are aligned for their type, else copied.
-    /// </summary>
-    /// <typeparam name="T">The record: its bytes in memory are those in the file, byte order included.</typeparam>
-    /// <param name="cancellationToken">Looked at before each block.</param>
-    /// <remarks>An <see cref="InvalidDataException"/> tells of a file that ends within a record, after all whole ones.</remarks>
+    /// <summary>Enumerates the records of fixed size from the current position to the end of the file, in batches.</summary>
+    /// <typeparam name="T">
+    /// The type of the records. The layout of a record in the file is the layout of this type in memory, including its byte
+    /// order.
+    /// </typeparam>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The batches of records. Each batch is valid until the next one is requested.</returns>
+    /// <remarks>
+    /// Records are returned directly from the reader's blocks if they are aligned for their type, and are copied otherwise. If
+    /// the file ends within a record, the enumeration throws an <see cref="InvalidDataException"/> after it has returned all
+    /// complete records.
+    /// </remarks>
     public RecordBatchEnumerable<T> EnumerateRecordBatches<T>(CancellationToken cancellationToken = default)
         where T : unmanaged => new(this, cancellationToken);
 
-    /// <summary>As <see cref="EnumerateRecordBatches{T}"/>, without blocking the caller, for <c>await foreach</c>.</summary>
-    /// <typeparam name="T">The record: its bytes in memory are those in the file, byte order included.</typeparam>
-    /// <param name="cancellationToken">Ends the wait for a block.</param>
+    /// <summary>
+    /// Asynchronously enumerates the records of fixed size from the current position to the end of the file, in batches.
+    /// </summary>
+    /// <typeparam name="T">
+    /// The type of the records. The layout of a record in the file is the layout of this type in memory, including its byte
+    /// order.
+    /// </typeparam>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
+    /// <returns>The batches of records, for <c>await foreach</c>. Each batch is valid until the next one is requested.</returns>
+    /// <inheritdoc cref="EnumerateRecordBatches" path="/remarks"/>
     public AsyncRecordBatchEnumerable<T> EnumerateRecordBatchesAsync<T>(CancellationToken cancellationToken = default)
         where T : unmanaged => new(this, cancellationToken);
 
-    /// <summary>
-    /// Fills as much of the destination as the file has; fewer bytes only at its end. After an exception the reader stands where it stood
-    /// before the call; on a pipe, behind the bytes that were taken.
-    /// </summary>
-    /// <param name="destination">Where the bytes go.</param>
-    /// <param name="cancellationToken">Looked at before each block.</param>
-    /// <returns>How many bytes were read.</returns>
-    /// <exception cref="IOException">The operating system reported an error.</exception>
+    /// <summary>Reads bytes until the destination is full or the end of the file is reached.</summary>
+    /// <param name="destination">The span to fill.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>
+    /// The number of bytes read. It is less than the length of <paramref name="destination"/> only at the end of the file.
+    /// </returns>
+    /// <exception cref="IOException">
+    /// An I/O error occurred. The message contains the path, the offset and the reason given by the operating system.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
+    /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    /// <remarks>
+    /// If this method throws, the reader is positioned where it was before the call. A pipe cannot go back: there it is
+    /// positioned behind the bytes that were taken.
+    /// </remarks>
     public int Read(Span<byte> destination, CancellationToken cancellationToken = default)
     {
         int done = 0;
@@ -59,10 +84,15 @@ public sealed partial class SluiceReader
         }
     }
 
-    /// <summary>Fills the destination.</summary>
-    /// <param name="destination">Where the bytes go.</param>
-    /// <param name="cancellationToken">Looked at before each block.</param>
-    /// <exception cref="EndOfStreamException">The file ends before.</exception>
+    /// <summary>Reads bytes until the destination is full.</summary>
+    /// <param name="destination">The span to fill.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <exception cref="EndOfStreamException">
+    /// The file ends before <paramref name="destination"/> is full. The reader is then positioned at the end of the file.
+    /// </exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public void ReadExactly(Span<byte> destination, CancellationToken cancellationToken = default)
     {
         if (Read(destination, cancellationToken) < destination.Length)
@@ -71,66 +101,133 @@ public sealed partial class SluiceReader
         }
     }
 
-    /// <summary>Reads one byte; 0 is false.</summary>
-    /// <exception cref="EndOfStreamException">The file ends before.</exception>
+    /// <summary>
+    /// Reads a Boolean value from one byte: 0 is <see langword="false"/>, and any other byte is <see langword="true"/>.
+    /// </summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public bool ReadBoolean(CancellationToken cancellationToken = default) => TakeValue(1, cancellationToken)[0] != 0;
 
     /// <summary>Reads one byte.</summary>
-    /// <inheritdoc cref="ReadBoolean"/>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public byte ReadByte(CancellationToken cancellationToken = default) => TakeValue(1, cancellationToken)[0];
 
-    /// <summary>Reads one byte.</summary>
-    /// <inheritdoc cref="ReadBoolean"/>
+    /// <summary>Reads a signed byte.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public sbyte ReadSByte(CancellationToken cancellationToken = default) => (sbyte)TakeValue(1, cancellationToken)[0];
 
-    /// <summary>Reads 2 bytes.</summary>
-    /// <inheritdoc cref="ReadBoolean"/>
+    /// <summary>Reads a 16-bit signed integer from 2 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public short ReadInt16(CancellationToken cancellationToken = default) =>
         BinaryPrimitives.ReadInt16LittleEndian(TakeValue(2, cancellationToken));
 
-    /// <summary>Reads 2 bytes.</summary>
-    /// <inheritdoc cref="ReadBoolean"/>
+    /// <summary>Reads a 16-bit unsigned integer from 2 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public ushort ReadUInt16(CancellationToken cancellationToken = default) =>
         BinaryPrimitives.ReadUInt16LittleEndian(TakeValue(2, cancellationToken));
 
-    /// <summary>Reads 4 bytes.</summary>
-    /// <inheritdoc cref="ReadBoolean"/>
+    /// <summary>Reads a 32-bit signed integer from 4 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public int ReadInt32(CancellationToken cancellationToken = default) =>
         BinaryPrimitives.ReadInt32LittleEndian(TakeValue(4, cancellationToken));
 
-    /// <summary>Reads 4 bytes.</summary>
-    /// <inheritdoc cref="ReadBoolean"/>
+    /// <summary>Reads a 32-bit unsigned integer from 4 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public uint ReadUInt32(CancellationToken cancellationToken = default) =>
         BinaryPrimitives.ReadUInt32LittleEndian(TakeValue(4, cancellationToken));
 
-    /// <summary>Reads 8 bytes.</summary>
-    /// <inheritdoc cref="ReadBoolean"/>
+    /// <summary>Reads a 64-bit signed integer from 8 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public long ReadInt64(CancellationToken cancellationToken = default) =>
         BinaryPrimitives.ReadInt64LittleEndian(TakeValue(8, cancellationToken));
 
-    /// <summary>Reads 8 bytes.</summary>
-    /// <inheritdoc cref="ReadBoolean"/>
+    /// <summary>Reads a 64-bit unsigned integer from 8 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public ulong ReadUInt64(CancellationToken cancellationToken = default) =>
         BinaryPrimitives.ReadUInt64LittleEndian(TakeValue(8, cancellationToken));
 
-    /// <summary>Reads 2 bytes.</summary>
-    /// <inheritdoc cref="ReadBoolean"/>
+    /// <summary>Reads a half-precision floating-point number from 2 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public Half ReadHalf(CancellationToken cancellationToken = default) =>
         BinaryPrimitives.ReadHalfLittleEndian(TakeValue(2, cancellationToken));
 
-    /// <summary>Reads 4 bytes.</summary>
-    /// <inheritdoc cref="ReadBoolean"/>
+    /// <summary>Reads a single-precision floating-point number from 4 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public float ReadSingle(CancellationToken cancellationToken = default) =>
         BinaryPrimitives.ReadSingleLittleEndian(TakeValue(4, cancellationToken));
 
-    /// <summary>Reads 8 bytes.</summary>
-    /// <inheritdoc cref="ReadBoolean"/>
+    /// <summary>Reads a double-precision floating-point number from 8 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public double ReadDouble(CancellationToken cancellationToken = default) =>
         BinaryPrimitives.ReadDoubleLittleEndian(TakeValue(8, cancellationToken));
 
-    /// <summary>Reads 16 bytes.</summary>
-    /// <exception cref="EndOfStreamException">The file ends before.</exception>
-    /// <exception cref="IOException">The bytes are no decimal.</exception>
+    /// <summary>Reads a <see cref="decimal"/> from 16 bytes, as written by <see cref="BinaryWriter.Write(decimal)"/>.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <exception cref="IOException">The bytes are not a valid <see cref="decimal"/>, or an I/O error occurred.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public decimal ReadDecimal(CancellationToken cancellationToken = default)
     {
         ReadOnlySpan<byte> bytes = TakeValue(16, cancellationToken);
@@ -150,9 +247,17 @@ public sealed partial class SluiceReader
         }
     }
 
-    /// <summary>Reads what <see cref="DateTime.ToBinary"/> gave, 8 bytes.</summary>
-    /// <exception cref="EndOfStreamException">The file ends before.</exception>
-    /// <exception cref="IOException">The bytes are no moment.</exception>
+    /// <summary>
+    /// Reads a <see cref="DateTime"/> from 8 bytes in little-endian order, as written by
+    /// <see cref="SluiceWriter.WriteDateTime"/>.
+    /// </summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <exception cref="IOException">The bytes are not a valid <see cref="DateTime"/>, or an I/O error occurred.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public DateTime ReadDateTime(CancellationToken cancellationToken = default)
     {
         long binary = ReadInt64(cancellationToken);
@@ -166,27 +271,55 @@ public sealed partial class SluiceReader
         }
     }
 
-    /// <summary>Reads a number of ticks, 8 bytes.</summary>
-    /// <inheritdoc cref="ReadBoolean"/>
+    /// <summary>
+    /// Reads a <see cref="TimeSpan"/> from 8 bytes in little-endian order. The bytes contain the number of ticks of 100
+    /// nanoseconds.
+    /// </summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public TimeSpan ReadTimeSpan(CancellationToken cancellationToken = default) => new(ReadInt64(cancellationToken));
 
-    /// <summary>Reads 1 to 5 bytes of 7 bits.</summary>
-    /// <exception cref="EndOfStreamException">The file ends before.</exception>
-    /// <exception cref="FormatException">More than 32 bits.</exception>
+    /// <summary>Reads a 32-bit integer in the 7-bit encoding of <see cref="BinaryReader"/>, which takes 1 to 5 bytes.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <exception cref="FormatException">The bytes encode a number of more than 32 bits.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public int Read7BitEncodedInt(CancellationToken cancellationToken = default) =>
         (int)Read7Bits(35, 0b1111u, nameof(Int32), cancellationToken);
 
-    /// <summary>Reads 1 to 10 bytes of 7 bits.</summary>
-    /// <exception cref="EndOfStreamException">The file ends before.</exception>
-    /// <exception cref="FormatException">More than 64 bits.</exception>
+    /// <summary>Reads a 64-bit integer in the 7-bit encoding of <see cref="BinaryReader"/>, which takes 1 to 10 bytes.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <exception cref="FormatException">The bytes encode a number of more than 64 bits.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
     public long Read7BitEncodedInt64(CancellationToken cancellationToken = default) =>
         (long)Read7Bits(70, 1u, nameof(Int64), cancellationToken);
 
-    /// <summary>Reads a string: its length in bytes (7 bits a byte), then its bytes.</summary>
-    /// <param name="encoding">Its encoding; null for UTF-8.</param>
-    /// <param name="cancellationToken">Looked at before each block.</param>
-    /// <exception cref="EndOfStreamException">The file ends before.</exception>
-    /// <exception cref="IOException">The length is negative.</exception>
+    /// <summary>
+    /// Reads a string that is preceded by its length in bytes, as written by <see cref="SluiceWriter.WriteString"/> and
+    /// <see cref="BinaryWriter.Write(string)"/>. The length is a 7-bit encoded integer.
+    /// </summary>
+    /// <param name="encoding">The encoding of the string, or <see langword="null"/> (the default) for UTF-8.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>The string.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the string.</exception>
+    /// <exception cref="FormatException">The length is not a valid 7-bit encoded 32-bit integer.</exception>
+    /// <exception cref="IOException">The length is negative, or an I/O error occurred.</exception>
+    /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
+    /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     public string ReadString(Encoding? encoding = null, CancellationToken cancellationToken = default)
     {
         encoding ??= Encoding.UTF8;

@@ -4,14 +4,18 @@ using Sluice.Sequential;
 namespace Sluice;
 
 /// <summary>
-/// Reads a file from front to back: in blocks, lines, records or typed values, which may follow one another in any order. Direct reads are
-/// kept in flight ahead of the caller, as large and as many as make this device faster.
+/// Reads a file sequentially, as blocks, lines, records or binary values. These kinds of reads can be mixed in any order.
 /// </summary>
 /// <remarks>
-/// One call at a time, from any thread. <see cref="Dispose"/> may come at any moment, from any thread: reads in flight keep their memory
-/// until they have ended, and a call that waits ends with an <see cref="ObjectDisposedException"/>; a synchronous one that waits for a pipe
-/// ends so when something comes, or when the other end goes, and where there is no ring a thread waits so long for one that was awaited. A
-/// file that grows is read to its new end; of one that is cut, nothing behind the cut is returned.
+/// <para>With <see cref="FileCaching.Direct"/> the reader keeps several reads in flight ahead of the caller. By default it
+/// measures the device while it reads and chooses the size and the number of these reads itself.</para>
+/// <para>A file that grows is read up to its new end. When a file is truncated, the reader returns no bytes from behind its new
+/// end.</para>
+/// <para>The reader is not thread-safe: it supports one call at a time, which may come from any thread. A call that is made while
+/// another one waits for data may throw an <see cref="InvalidOperationException"/>. Only <see cref="Dispose"/> may be called at
+/// any time from any thread. Reads in flight keep their memory until they have completed, and a call that is waiting ends with an
+/// <see cref="ObjectDisposedException"/>. A synchronous call that waits for a pipe ends only when data arrives or the other end
+/// of the pipe is closed.</para>
 /// </remarks>
 public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
 {
@@ -30,22 +34,39 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
     private long _blockEnd;
     private int _state;
 
-    /// <summary>Opens a file.</summary>
-    /// <param name="path">The file.</param>
-    /// <param name="options">How to read; null for a cached file from its start.</param>
-    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
+    /// <summary>Opens a file for sequential reading.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="options">
+    /// The options of the reader, or <see langword="null"/> for the defaults: a cached file that is read from its start.
+    /// </param>
+    /// <exception cref="ArgumentException"><paramref name="path"/> is empty or is not a valid path.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="path"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">An option is outside its range.</exception>
+    /// <exception cref="FileNotFoundException">The file does not exist.</exception>
+    /// <exception cref="DirectoryNotFoundException">A directory of the path does not exist.</exception>
+    /// <exception cref="UnauthorizedAccessException">
+    /// The file cannot be opened for reading, or <paramref name="path"/> is a directory.
+    /// </exception>
+    /// <exception cref="IOException">The file is in use by another process, or another I/O error occurred.</exception>
     public SluiceReader(string path, SluiceReaderOptions? options = null)
         : this(Open(path, options ??= new SluiceReaderOptions()), options, ownsHandle: true)
     {
     }
 
-    /// <summary>Reads an open file. Its position, where it has one, stays as it is.</summary>
-    /// <param name="handle">The file; others may use it at the same time.</param>
-    /// <param name="options">How to read; null for the defaults.</param>
-    /// <param name="ownsHandle">Whether disposing the reader closes the file.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="handle"/> is null.</exception>
-    /// <exception cref="ArgumentException">The handle was not opened for reading.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
+    /// <summary>Initializes a reader for a file that is already open.</summary>
+    /// <param name="handle">The handle of the file, opened for reading. Other code may use it at the same time.</param>
+    /// <param name="options">The options of the reader, or <see langword="null"/> for the defaults.</param>
+    /// <param name="ownsHandle">
+    /// <see langword="true"/> (the default) to close the handle when the reader is disposed; <see langword="false"/> to leave it
+    /// open.
+    /// </param>
+    /// <exception cref="ArgumentNullException"><paramref name="handle"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException"><paramref name="handle"/> was not opened for reading.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">An option is outside its range.</exception>
+    /// <remarks>
+    /// Reading starts at <see cref="SluiceReaderOptions.Offset"/>. The file position of the operating system, if the file has
+    /// one, is neither used nor changed.
+    /// </remarks>
     public SluiceReader(SluiceHandle handle, SluiceReaderOptions? options = null, bool ownsHandle = true)
     {
         ArgumentNullException.ThrowIfNull(handle);
@@ -63,21 +84,28 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
         _pipeline = new ReadPipeline(handle, options.Offset, options.RequestSize, options.Depth);
     }
 
-    /// <summary>The file.</summary>
+    /// <summary>Gets the handle of the file that is read.</summary>
     public SluiceHandle SluiceHandle => _handle;
 
-    /// <summary>Where the next byte comes from, in bytes from the start of the file; on a pipe, bytes so far.</summary>
+    /// <summary>
+    /// Gets the offset of the next byte to read, in bytes from the start of the file. For a pipe, it is the number of bytes that
+    /// were read so far.
+    /// </summary>
     /// <remarks>
-    /// Where a line ended with a CR at the end of a block, this is the place of the LF that may follow it: only the next call finds out
-    /// that it belongs to the line, and passes over it. Whoever goes on from here with another reader looks at that byte first. Where a
-    /// file ended with a CR and an LF is appended later, that LF is an empty line.
+    /// If a line ended with a CR that is the last byte of a block, the position is directly behind that CR, even if an LF
+    /// follows. The next call recognizes this LF as part of the line ending and skips it. Code that continues at this position
+    /// with another reader must skip a leading LF itself. If the file ended with the CR and an LF is appended later, that LF is
+    /// read as an empty line.
     /// </remarks>
     public long Position => _blockEnd - (_block.Length - _consumed);
 
-    /// <summary>Reads in flight at most, at this moment.</summary>
+    /// <summary>
+    /// Gets the largest number of reads that the reader currently keeps in flight. It is 1 unless the file is read with
+    /// <see cref="FileCaching.Direct"/>.
+    /// </summary>
     public int Depth => _pipeline.Depth;
 
-    /// <summary>Bytes of one read, at this moment.</summary>
+    /// <summary>Gets the current size of one read, in bytes.</summary>
     public int RequestSize => _pipeline.RequestSizeBytes;
 
     /// <summary>How far within the block the bytes have been taken.</summary>
@@ -97,14 +125,24 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
 
     private ReadOnlySpan<byte> Unread => _block.Span[_consumed..];
 
-    /// <summary>
-    /// The next bytes of the file, as many as there are in the block; false at its end. Asked again there, it looks whether the file has
-    /// grown.
-    /// </summary>
-    /// <param name="block">Bytes in the reader's own memory, which stand until its next call; never empty where the result is true.</param>
-    /// <param name="cancellationToken">Looked at before each block.</param>
-    /// <exception cref="IOException">The operating system reported an error; message and position tell where.</exception>
+    /// <summary>Reads the next block of the file and blocks the calling thread until it is available.</summary>
+    /// <param name="block">
+    /// When this method returns <see langword="true"/>, the unread bytes of the current block, at least one. They lie in the
+    /// reader's own memory and are valid until the next call on the reader.
+    /// </param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// </param>
+    /// <returns>
+    /// <see langword="true"/> if there were bytes to read; <see langword="false"/> at the end of the file. A call at the end of
+    /// the file checks whether the file has grown since.
+    /// </returns>
+    /// <exception cref="IOException">
+    /// An I/O error occurred. The message contains the path, the offset and the reason given by the operating system.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The reader or its handle is closed.</exception>
+    /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     public bool TryReadBlock(out ReadOnlySpan<byte> block, CancellationToken cancellationToken = default)
     {
         if (!HasUnread(cancellationToken))
@@ -118,10 +156,21 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
         return true;
     }
 
-    /// <summary>As <see cref="TryReadBlock"/>, without blocking the caller; empty at the end of the file.</summary>
-    /// <param name="cancellationToken">Ends the wait; no byte is lost, the next call returns the same block.</param>
-    /// <returns>Bytes in the reader's own memory, which stand until its next call.</returns>
-    /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
+    /// <summary>Asynchronously reads the next block of the file.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. Cancellation ends the wait but loses no data: the next call returns the
+    /// same block.
+    /// </param>
+    /// <returns>
+    /// The unread bytes of the current block, or an empty memory at the end of the file. The bytes lie in the reader's own memory
+    /// and are valid until the next call on the reader.
+    /// </returns>
+    /// <exception cref="IOException">
+    /// An I/O error occurred. The message contains the path, the offset and the reason given by the operating system.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The reader or its handle is closed.</exception>
+    /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     public ValueTask<ReadOnlyMemory<byte>> ReadBlockAsync(CancellationToken cancellationToken = default)
     {
         ValueTask<bool> next = HasUnreadAsync(cancellationToken);
@@ -133,11 +182,13 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
             await task.ConfigureAwait(false) ? TakeUnread() : default(ReadOnlyMemory<byte>);
     }
 
-    /// <summary>Goes on at another place; what was read ahead is dropped unless the place lies in the current block.</summary>
-    /// <param name="offset">In bytes from the start of the file.</param>
+    /// <summary>Sets the position at which reading continues.</summary>
+    /// <param name="offset">The new position, in bytes from the start of the file. It may lie behind the end of the file.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="offset"/> is negative.</exception>
-    /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <exception cref="NotSupportedException">The file does not support seeking.</exception>
     /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
+    /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
+    /// <remarks>Data that was read ahead is discarded, unless the new position lies within the current block.</remarks>
     public void Seek(long offset)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offset);
@@ -168,7 +219,11 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>Closes the reader, and the file if it is its own. Harmless when called twice.</summary>
+    /// <summary>Closes the reader and, if the reader owns it, the handle.</summary>
+    /// <remarks>
+    /// This method may be called more than once, and from any thread while another call is in progress. That call then ends with
+    /// an <see cref="ObjectDisposedException"/> and closes the reader.
+    /// </remarks>
     public void Dispose()
     {
         int state = Interlocked.Or(ref _state, Disposed);
@@ -189,7 +244,10 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
         Close();
     }
 
-    /// <summary>Closes the reader, as <see cref="Dispose"/>.</summary>
+    /// <summary>Closes the reader and, if the reader owns it, the handle.</summary>
+    /// <returns>
+    /// A completed task. The method does the same as <see cref="Dispose"/> and does not wait for reads in flight.
+    /// </returns>
     public ValueTask DisposeAsync()
     {
         Dispose();

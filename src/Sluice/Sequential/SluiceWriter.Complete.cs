@@ -6,11 +6,22 @@ namespace Sluice;
 public sealed partial class SluiceWriter
 {
     /// <summary>
-    /// Returns when the operating system has all bytes written so far, or, with <paramref name="flushToDisk"/>, the device.
+    /// Passes all bytes written so far to the operating system and, optionally, waits until the device has them.
     /// </summary>
-    /// <param name="flushToDisk">Whether to wait for the device (fdatasync).</param>
-    /// <param name="cancellationToken">Looked at before each block; cancelled, the bytes are still the writer's.</param>
-    /// <exception cref="IOException">A write failed; the message tells at which offset.</exception>
+    /// <param name="flushToDisk">
+    /// <see langword="true"/> to wait until the device has the bytes, as fdatasync(2) does. The default is
+    /// <see langword="false"/>.
+    /// </param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation, the writer still
+    /// has the bytes that were not passed on.
+    /// </param>
+    /// <exception cref="IOException">
+    /// A write or the flush to the device failed. The message of a failed write contains the offset of the failure.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
+    /// <exception cref="InvalidOperationException">The writer has been completed, or another call is in progress.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     public void Flush(bool flushToDisk = false, CancellationToken cancellationToken = default)
     {
         Enter();
@@ -28,7 +39,19 @@ public sealed partial class SluiceWriter
         }
     }
 
-    /// <summary>As <see cref="Flush"/>, without blocking the caller.</summary>
+    /// <summary>
+    /// Asynchronously passes all bytes written so far to the operating system and, optionally, waits until the device has them.
+    /// </summary>
+    /// <param name="flushToDisk">
+    /// <see langword="true"/> to wait until the device has the bytes, as fdatasync(2) does. The default is
+    /// <see langword="false"/>.
+    /// </param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. After a cancellation, the writer still has the bytes that were not passed
+    /// on.
+    /// </param>
+    /// <returns>A task that completes when the operating system, or the device, has the bytes.</returns>
+    /// <inheritdoc cref="Flush" path="/exception"/>
     public async ValueTask FlushAsync(bool flushToDisk = false, CancellationToken cancellationToken = default)
     {
         Enter();
@@ -47,11 +70,22 @@ public sealed partial class SluiceWriter
     }
 
     /// <summary>
-    /// Writes what is left, cuts off the zeros that a direct writer reserved behind it, and makes it durable if
-    /// <see cref="SluiceWriterOptions.FlushToDisk"/> asks for it. Nothing can be written afterwards.
+    /// Writes all remaining bytes and ends writing. Space that was reserved ahead with <see cref="FileCaching.Direct"/> is
+    /// released, and with <see cref="SluiceWriterOptions.FlushToDisk"/> the data is made durable.
     /// </summary>
-    /// <param name="cancellationToken">Looked at before each block; cancelled, the writer is not complete.</param>
-    /// <exception cref="IOException">A write failed; the message tells at which offset.</exception>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation, the writer is not
+    /// completed.
+    /// </param>
+    /// <exception cref="IOException">
+    /// A write or the flush to the device failed. The message of a failed write contains the offset of the failure.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The writer has already been completed, or another call is in progress.
+    /// </exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    /// <remarks>The writer stays open until <see cref="Dispose"/> is called, but nothing can be written any more.</remarks>
     public void Complete(CancellationToken cancellationToken = default)
     {
         Enter();
@@ -65,7 +99,17 @@ public sealed partial class SluiceWriter
         }
     }
 
-    /// <summary>As <see cref="Complete"/>, without blocking the caller.</summary>
+    /// <summary>
+    /// Asynchronously writes all remaining bytes and ends writing. Space that was reserved ahead with
+    /// <see cref="FileCaching.Direct"/> is released, and with <see cref="SluiceWriterOptions.FlushToDisk"/> the data is made
+    /// durable.
+    /// </summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. After a cancellation, the writer is not completed.
+    /// </param>
+    /// <returns>A task that completes when the file is complete.</returns>
+    /// <inheritdoc cref="Complete" path="/exception"/>
+    /// <inheritdoc cref="Complete" path="/remarks"/>
     public async ValueTask CompleteAsync(CancellationToken cancellationToken = default)
     {
         Enter();
@@ -79,9 +123,16 @@ public sealed partial class SluiceWriter
         }
     }
 
-    /// <summary>Completes, unless that was done or a write has failed before, and closes the file if it is the writer's own.</summary>
-    /// <remarks>Beside a running call it returns at once, and leaves both to that call. Harmless when called twice.</remarks>
-    /// <exception cref="IOException">A write failed; the message tells at which offset.</exception>
+    /// <summary>
+    /// Completes the file as <see cref="Complete"/> does, and closes the writer and, if the writer owns it, the handle.
+    /// </summary>
+    /// <exception cref="IOException">
+    /// A write or the flush to the device failed. The message of a failed write contains the offset of the failure.
+    /// </exception>
+    /// <remarks>
+    /// The file is not completed a second time, and it is not completed after a write has failed. This method may be called more
+    /// than once. While another call is in progress, it returns at once, and that call completes and closes the file.
+    /// </remarks>
     public void Dispose()
     {
         if (TryBeginClosing())
@@ -90,7 +141,13 @@ public sealed partial class SluiceWriter
         }
     }
 
-    /// <summary>As <see cref="Dispose"/>, without blocking the caller.</summary>
+    /// <summary>
+    /// Asynchronously completes the file as <see cref="CompleteAsync(CancellationToken)"/> does, and closes the writer and, if
+    /// the writer owns it, the handle.
+    /// </summary>
+    /// <returns>A task that completes when the writer is closed.</returns>
+    /// <inheritdoc cref="Dispose" path="/exception"/>
+    /// <inheritdoc cref="Dispose" path="/remarks"/>
     public async ValueTask DisposeAsync()
     {
         if (TryBeginClosing())

@@ -6,14 +6,25 @@ namespace Sluice;
 // The writer as a stream or a pipe.
 public sealed partial class SluiceWriter
 {
-    /// <summary>
-    /// The writer as a <see cref="Stream"/>: its flush is <see cref="Flush"/>; closing it completes and closes the writer.
-    /// </summary>
+    /// <summary>Returns a write-only <see cref="Stream"/> over this writer.</summary>
+    /// <returns>
+    /// A stream that owns the writer: closing the stream completes the file and closes the writer. Flushing the stream calls
+    /// <see cref="Flush"/>.
+    /// </returns>
+    /// <remarks>Do not use the writer directly after this call.</remarks>
     public Stream AsStream() => new SluiceWriterStream(this);
 
     /// <summary>
-    /// The writer as a <see cref="PipeWriter"/> that lends the writer's own blocks. Its flush is <see cref="FlushAsync"/>; completing it
-    /// completes and closes the writer, and with an exception cuts off what was not flushed.
+    /// Returns a <see cref="PipeWriter"/> over this writer. The pipe writer returns the writer's own blocks for its callers to
+    /// fill.
     /// </summary>
+    /// <returns>
+    /// A pipe writer that owns the writer: completing it completes the file and closes the writer. Flushing it calls
+    /// <see cref="FlushAsync"/>.
+    /// </returns>
+    /// <remarks>
+    /// If the pipe writer is completed with an exception, the data that was not flushed is removed from the file. Do not use the
+    /// writer directly after this call.
+    /// </remarks>
     public PipeWriter AsPipeWriter() => new SluicePipeWriter(this);
 }

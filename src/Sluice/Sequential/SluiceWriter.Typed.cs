@@ -14,11 +14,16 @@ public sealed partial class SluiceWriter
     /// <summary>The longest length of a string, 7 bits a byte.</summary>
     private const int MaxPrefixBytes = 5;
 
-    /// <summary>Writes records as they lie in memory, byte order included.</summary>
-    /// <typeparam name="T">The record.</typeparam>
-    /// <param name="records">The records; copied, or written, when this returns.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>
+    /// Writes records of fixed size. The layout of a record in the file is its layout in memory, including its byte order.
+    /// </summary>
+    /// <typeparam name="T">The type of the records.</typeparam>
+    /// <param name="records">The records to write. They have been copied or written when this method returns.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteRecords<T>(ReadOnlySpan<T> records, CancellationToken cancellationToken = default)
         where T : unmanaged
     {
@@ -31,19 +36,31 @@ public sealed partial class SluiceWriter
         Write(MemoryMarshal.AsBytes(records), cancellationToken);
     }
 
-    /// <summary>Writes one record as it lies in memory, byte order included.</summary>
-    /// <typeparam name="T">The record.</typeparam>
-    /// <param name="record">The record.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>
+    /// Writes a record of fixed size. The layout of the record in the file is its layout in memory, including its byte order.
+    /// </summary>
+    /// <typeparam name="T">The type of the record.</typeparam>
+    /// <param name="record">The record to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteRecord<T>(in T record, CancellationToken cancellationToken = default)
         where T : unmanaged => Write(MemoryMarshal.AsBytes(new ReadOnlySpan<T>(in record)), cancellationToken);
 
-    /// <summary>As <see cref="WriteRecords{T}"/>, without blocking the caller.</summary>
-    /// <typeparam name="T">The record.</typeparam>
-    /// <param name="records">The records; the caller's again when the task has ended.</param>
-    /// <param name="cancellationToken">Ends the wait for room; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="WriteAsync" path="/exception"/>
+    /// <summary>
+    /// Asynchronously writes records of fixed size. The layout of a record in the file is its layout in memory, including its
+    /// byte order.
+    /// </summary>
+    /// <typeparam name="T">The type of the records.</typeparam>
+    /// <param name="records">The records to write. The memory must not change until the task has completed.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. After a cancellation, <see cref="Position"/> tells how many bytes were
+    /// accepted.
+    /// </param>
+    /// <returns>A task that completes when the records have been copied or written.</returns>
+    /// <inheritdoc cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
     public async ValueTask WriteRecordsAsync<T>(ReadOnlyMemory<T> records, CancellationToken cancellationToken = default)
         where T : unmanaged
     {
@@ -80,29 +97,41 @@ public sealed partial class SluiceWriter
     private static int MaxRecords<T>()
         where T : unmanaged => int.MaxValue / Unsafe.SizeOf<T>();
 
-    /// <summary>Writes one byte, 0 or 1.</summary>
-    /// <param name="value">What is written.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>Writes a Boolean value as one byte: 0 for <see langword="false"/> and 1 for <see langword="true"/>.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteBoolean(bool value, CancellationToken cancellationToken = default) =>
         Write([value ? (byte)1 : (byte)0], cancellationToken);
 
     /// <summary>Writes one byte.</summary>
-    /// <param name="value">What is written.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteByte(byte value, CancellationToken cancellationToken = default) => Write([value], cancellationToken);
 
-    /// <summary>Writes one byte.</summary>
-    /// <param name="value">What is written.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>Writes a signed byte.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteSByte(sbyte value, CancellationToken cancellationToken = default) => Write([(byte)value], cancellationToken);
 
-    /// <summary>Writes 2 bytes.</summary>
-    /// <param name="value">What is written.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>Writes a 16-bit signed integer as 2 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteInt16(short value, CancellationToken cancellationToken = default)
     {
         Span<byte> bytes = stackalloc byte[sizeof(short)];
@@ -110,16 +139,22 @@ public sealed partial class SluiceWriter
         Write(bytes, cancellationToken);
     }
 
-    /// <summary>Writes 2 bytes.</summary>
-    /// <param name="value">What is written.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>Writes a 16-bit unsigned integer as 2 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteUInt16(ushort value, CancellationToken cancellationToken = default) => WriteInt16((short)value, cancellationToken);
 
-    /// <summary>Writes 4 bytes.</summary>
-    /// <param name="value">What is written.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>Writes a 32-bit signed integer as 4 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteInt32(int value, CancellationToken cancellationToken = default)
     {
         Span<byte> bytes = stackalloc byte[sizeof(int)];
@@ -127,16 +162,22 @@ public sealed partial class SluiceWriter
         Write(bytes, cancellationToken);
     }
 
-    /// <summary>Writes 4 bytes.</summary>
-    /// <param name="value">What is written.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>Writes a 32-bit unsigned integer as 4 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteUInt32(uint value, CancellationToken cancellationToken = default) => WriteInt32((int)value, cancellationToken);
 
-    /// <summary>Writes 8 bytes.</summary>
-    /// <param name="value">What is written.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>Writes a 64-bit signed integer as 8 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteInt64(long value, CancellationToken cancellationToken = default)
     {
         Span<byte> bytes = stackalloc byte[sizeof(long)];
@@ -144,37 +185,52 @@ public sealed partial class SluiceWriter
         Write(bytes, cancellationToken);
     }
 
-    /// <summary>Writes 8 bytes.</summary>
-    /// <param name="value">What is written.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>Writes a 64-bit unsigned integer as 8 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteUInt64(ulong value, CancellationToken cancellationToken = default) => WriteInt64((long)value, cancellationToken);
 
-    /// <summary>Writes 2 bytes.</summary>
-    /// <param name="value">What is written.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>Writes a half-precision floating-point number as 2 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteHalf(Half value, CancellationToken cancellationToken = default) =>
         WriteInt16(BitConverter.HalfToInt16Bits(value), cancellationToken);
 
-    /// <summary>Writes 4 bytes.</summary>
-    /// <param name="value">What is written.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>Writes a single-precision floating-point number as 4 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteSingle(float value, CancellationToken cancellationToken = default) =>
         WriteInt32(BitConverter.SingleToInt32Bits(value), cancellationToken);
 
-    /// <summary>Writes 8 bytes.</summary>
-    /// <param name="value">What is written.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>Writes a double-precision floating-point number as 8 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteDouble(double value, CancellationToken cancellationToken = default) =>
         WriteInt64(BitConverter.DoubleToInt64Bits(value), cancellationToken);
 
-    /// <summary>Writes 16 bytes.</summary>
-    /// <param name="value">What is written.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>Writes a <see cref="decimal"/> as 16 bytes, which <see cref="BinaryReader.ReadDecimal"/> can read.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteDecimal(decimal value, CancellationToken cancellationToken = default)
     {
         Span<int> parts = stackalloc int[4];
@@ -188,38 +244,65 @@ public sealed partial class SluiceWriter
         Write(bytes, cancellationToken);
     }
 
-    /// <summary>Writes <see cref="DateTime.ToBinary"/>, 8 bytes.</summary>
-    /// <param name="value">What is written.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>Writes the result of <see cref="DateTime.ToBinary"/> as 8 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteDateTime(DateTime value, CancellationToken cancellationToken = default) =>
         WriteInt64(value.ToBinary(), cancellationToken);
 
-    /// <summary>Writes the number of ticks, 8 bytes.</summary>
-    /// <param name="value">What is written.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>
+    /// Writes the number of ticks of a <see cref="TimeSpan"/>, of 100 nanoseconds each, as 8 bytes in little-endian order.
+    /// </summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteTimeSpan(TimeSpan value, CancellationToken cancellationToken = default) => WriteInt64(value.Ticks, cancellationToken);
 
-    /// <summary>Writes 1 to 5 bytes of 7 bits.</summary>
-    /// <param name="value">What is written.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>Writes a 32-bit integer in the 7-bit encoding of <see cref="BinaryWriter"/>, which takes 1 to 5 bytes.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void Write7BitEncodedInt(int value, CancellationToken cancellationToken = default) => Write7Bits((uint)value, cancellationToken);
 
-    /// <summary>Writes 1 to 10 bytes of 7 bits.</summary>
-    /// <param name="value">What is written.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <inheritdoc cref="Write" path="/exception"/>
+    /// <summary>Writes a 64-bit integer in the 7-bit encoding of <see cref="BinaryWriter"/>, which takes 1 to 10 bytes.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void Write7BitEncodedInt64(long value, CancellationToken cancellationToken = default) =>
         Write7Bits((ulong)value, cancellationToken);
 
-    /// <summary>Writes a string: its length in bytes (7 bits a byte), then its bytes.</summary>
-    /// <param name="value">The string.</param>
-    /// <param name="encoding">Its encoding; null for UTF-8.</param>
-    /// <param name="cancellationToken">Looked at before the string, which is then written whole.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="value"/> is null.</exception>
-    /// <exception cref="IOException">This or an earlier write failed; the message tells at which offset.</exception>
+    /// <summary>
+    /// Writes a string preceded by its length in bytes, which <see cref="SluiceReader.ReadString(Encoding, CancellationToken)"/>
+    /// and <see cref="BinaryReader.ReadString"/> can read. The length is a 7-bit encoded integer.
+    /// </summary>
+    /// <param name="value">The string to write.</param>
+    /// <param name="encoding">The encoding of the string, or <see langword="null"/> (the default) for UTF-8.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked once, before the string is written.
+    /// </param>
+    /// <exception cref="ArgumentNullException"><paramref name="value"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">
+    /// <paramref name="encoding"/> produced another number of bytes than it had announced. Nothing was written.
+    /// </exception>
+    /// <exception cref="IOException">
+    /// This write or an earlier one failed. The message contains the offset of the failure.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
+    /// <exception cref="InvalidOperationException">The writer has been completed, or another call is in progress.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     public void WriteString(string value, Encoding? encoding = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(value);

@@ -4,26 +4,32 @@ using Sluice.Sequential;
 namespace Sluice;
 
 /// <summary>
-/// Writes a file from front to back: bytes are gathered in blocks, and direct blocks are kept in flight, as large and as many as make this
-/// device faster. As an <see cref="IBufferWriter{T}"/> it lends its blocks, so that nothing is copied.
+/// Writes a file sequentially. The writer collects bytes in blocks and, with <see cref="FileCaching.Direct"/>, keeps several
+/// blocks in flight. By default it measures the device while it writes and chooses the size and the number of the blocks itself.
+/// It implements <see cref="IBufferWriter{T}"/>, so that callers can fill its blocks without copying.
 /// </summary>
 /// <remarks>
-/// <para>What has reached whom: a write that has returned is in the writer, or with the operating system. <see cref="Flush"/> returns when
-/// the operating system has everything, exact to the byte; with <c>flushToDisk</c> the device has it. <see cref="Complete"/> flushes, gives
-/// back the space that was reserved ahead and, with <see cref="SluiceWriterOptions.FlushToDisk"/>, makes the data durable.
-/// <see cref="Dispose"/> completes first, and throws what goes wrong. A writer that is dropped without being disposed loses what it had
-/// gathered.</para>
-/// <para>While a direct writer is open its file may be longer than what was written, by zeros that were reserved; it is exact after
-/// <see cref="Complete"/>. A cached writer's file is never longer than what was written. An error is final: it names the offset,
-/// every later call throws it again, and disposing cuts the file where the block that failed begins, though never before what was flushed,
-/// so that no gap stays behind it. So is an error of the device while it is being flushed to: it names no offset, since what the device
-/// has lost is not known, and nothing is cut. A file that others have made longer meanwhile is not cut, and keeps a direct writer's
-/// zeros.</para>
-/// <para>One call at a time, from any thread. <see cref="Dispose"/> may come beside a running call: that call completes the file and closes
-/// it when what it waits for has ended, and throws an <see cref="ObjectDisposedException"/>, as every later call does;
-/// <see cref="Position"/> tells how many bytes were taken. On a pipe, what is awaited is given up then, and no further write is begun; a
-/// write that a thread makes (a synchronous one, and each where there is no ring) ends when the other end takes its bytes or goes.</para>
-/// <para>A token ends the wait alone: on a pipe too, what the writer has taken goes out, once, before whatever is written next.</para>
+/// <para>When a write method returns, the bytes have been copied into the writer or passed to the operating system. When
+/// <see cref="Flush"/> returns, the operating system has all bytes written so far; with <c>flushToDisk</c> set to
+/// <see langword="true"/>, the device has them. <see cref="Complete"/> flushes, releases the space that was reserved ahead and,
+/// with <see cref="SluiceWriterOptions.FlushToDisk"/>, makes the data durable. <see cref="Dispose"/> completes the file first and
+/// throws if that fails. A writer that is not disposed loses the bytes that it has collected.</para>
+/// <para>While a writer with <see cref="FileCaching.Direct"/> is open, the file may be longer than the data written, because
+/// space is reserved ahead and reads as zeros. After <see cref="Complete"/> the length is exact. A writer with another caching
+/// mode never makes the file longer than the data written.</para>
+/// <para>A failed write is final: every later call throws the same exception, whose message contains the offset.
+/// <see cref="Dispose"/> then truncates the file at the start of the block that failed, but never before the data that was
+/// flushed, so that the file has no gap. A failed flush to the device is final too. Its exception contains no offset, because it
+/// is not known which data the device has lost, and no written data is cut off. A file that another process has made longer in
+/// the meantime is not truncated, and keeps the zeros that were reserved.</para>
+/// <para>The writer is not thread-safe: it supports one call at a time, which may come from any thread. A concurrent call throws
+/// an <see cref="InvalidOperationException"/>. Only <see cref="Dispose"/> may be called at any time from any thread: the call in
+/// progress completes and closes the file when its own wait has ended, and then throws an <see cref="ObjectDisposedException"/>,
+/// as every later call does. <see cref="Position"/> then tells how many bytes were accepted. If the file is a pipe, asynchronous
+/// waits are abandoned and no further write is started; a write that blocks a thread ends when the other end of the pipe reads
+/// the bytes or is closed.</para>
+/// <para>Cancellation ends only the wait. Bytes that the writer has accepted are still written, exactly once, before the bytes of
+/// the next call.</para>
 /// </remarks>
 public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDisposable
 {
@@ -40,26 +46,54 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     /// <summary>Why what was not flushed is given up; null where it is not.</summary>
     private Exception? _abandoned;
 
-    /// <summary>Creates a file, or opens one as <see cref="SluiceWriterOptions.Mode"/> says.</summary>
-    /// <param name="path">The file.</param>
-    /// <param name="options">How to write; null for a new cached file.</param>
-    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
+    /// <summary>Opens or creates a file for sequential writing.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="options">
+    /// The options of the writer, or <see langword="null"/> for the defaults: the file is created or overwritten, and is cached.
+    /// </param>
+    /// <exception cref="ArgumentException">
+    /// <paramref name="path"/> is empty or is not a valid path, or <see cref="SluiceWriterOptions.UnixCreateMode"/> is set and
+    /// <see cref="SluiceWriterOptions.Mode"/> does not create files.
+    /// </exception>
+    /// <exception cref="ArgumentNullException"><paramref name="path"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">An option is outside its range.</exception>
+    /// <exception cref="FileNotFoundException">
+    /// The file does not exist, and <see cref="SluiceWriterOptions.Mode"/> does not create files.
+    /// </exception>
+    /// <exception cref="DirectoryNotFoundException">A directory of the path does not exist.</exception>
+    /// <exception cref="UnauthorizedAccessException">
+    /// The file cannot be opened for writing, or <paramref name="path"/> is a directory.
+    /// </exception>
     /// <exception cref="IOException">
-    /// Among others: the disk has no room for <see cref="SluiceWriterOptions.PreallocationSize"/>.
+    /// The file is in use by another process, the disk has no room for <see cref="SluiceWriterOptions.PreallocationSize"/>, or
+    /// another I/O error occurred.
     /// </exception>
     public SluiceWriter(string path, SluiceWriterOptions? options = null)
         : this(Open(path, options ??= new SluiceWriterOptions()), options, ownsHandle: true, isOpenedHere: true)
     {
     }
 
-    /// <summary>Writes into an open file. Its position, where it has one, stays as it is.</summary>
-    /// <param name="handle">The file; others may read it at the same time, and write elsewhere than behind this writer's position.</param>
-    /// <param name="options">How to write; null for the defaults.</param>
-    /// <param name="ownsHandle">Whether disposing the writer closes the file.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="handle"/> is null.</exception>
-    /// <exception cref="ArgumentException">The handle was not opened for writing.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
-    /// <remarks>Where this throws, the handle stays open, and the caller's.</remarks>
+    /// <summary>Initializes a writer for a file that is already open.</summary>
+    /// <param name="handle">
+    /// The handle of the file, opened for writing. Other code may read the file at the same time, and may write to it before the
+    /// position of this writer.
+    /// </param>
+    /// <param name="options">The options of the writer, or <see langword="null"/> for the defaults.</param>
+    /// <param name="ownsHandle">
+    /// <see langword="true"/> (the default) to close the handle when the writer is disposed; <see langword="false"/> to leave it
+    /// open.
+    /// </param>
+    /// <exception cref="ArgumentNullException"><paramref name="handle"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException"><paramref name="handle"/> was not opened for writing.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">An option is outside its range.</exception>
+    /// <exception cref="IOException">
+    /// The disk has no room for <see cref="SluiceWriterOptions.PreallocationSize"/>, or another I/O error occurred.
+    /// </exception>
+    /// <remarks>
+    /// Writing starts at the offset that <see cref="SluiceWriterOptions.Offset"/> specifies, which is 0 by default. The file
+    /// position of the operating system, if the file has one, is neither used nor changed. If the constructor throws, the handle
+    /// stays open.
+    /// </remarks>
     public SluiceWriter(SluiceHandle handle, SluiceWriterOptions? options = null, bool ownsHandle = true)
         : this(handle, options, ownsHandle, isOpenedHere: false)
     {
@@ -90,26 +124,38 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         }
     }
 
-    /// <summary>The file.</summary>
+    /// <summary>Gets the handle of the file that is written.</summary>
     public SluiceHandle SluiceHandle => _handle;
 
-    /// <summary>Where the next byte goes, in bytes from the start of the file; on a pipe, bytes so far.</summary>
+    /// <summary>
+    /// Gets the offset of the next byte to write, in bytes from the start of the file. For a pipe, it is the number of bytes that
+    /// were written so far.
+    /// </summary>
     public long Position => _pipeline.Position;
 
-    /// <summary>Writes in flight at most, at this moment.</summary>
+    /// <summary>
+    /// Gets the largest number of writes that the writer currently keeps in flight. It is 1 unless the file is written with
+    /// <see cref="FileCaching.Direct"/>.
+    /// </summary>
     public int Depth => _pipeline.Depth;
 
-    /// <summary>Bytes of one write, at this moment.</summary>
+    /// <summary>Gets the current size of one write, in bytes.</summary>
     public int RequestSize => _pipeline.RequestSizeBytes;
 
     internal bool IsDisposed => IsClosing;
 
-    /// <summary>Takes bytes over; blocks while as many writes are in flight as the device can use.</summary>
-    /// <param name="bytes">The bytes; copied, or written, when this returns.</param>
-    /// <param name="cancellationToken">Looked at before each block; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <exception cref="IOException">This or an earlier write failed; the message tells at which offset.</exception>
+    /// <summary>Writes bytes. The method blocks the calling thread while the largest number of writes is in flight.</summary>
+    /// <param name="bytes">The bytes to write. They have been copied or written when this method returns.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// </param>
+    /// <exception cref="IOException">
+    /// This write or an earlier one failed. The message contains the offset of the failure.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
-    /// <exception cref="InvalidOperationException">The writer is complete, or another call is running.</exception>
+    /// <exception cref="InvalidOperationException">The writer has been completed, or another call is in progress.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     public void Write(ReadOnlySpan<byte> bytes, CancellationToken cancellationToken = default)
     {
         Enter();
@@ -136,10 +182,19 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         }
     }
 
-    /// <summary>As <see cref="Write"/>, without blocking the caller.</summary>
-    /// <param name="bytes">The bytes; the caller's again when the task has ended.</param>
-    /// <param name="cancellationToken">Ends the wait for room; <see cref="Position"/> then tells how many bytes were taken.</param>
-    /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
+    /// <summary>Asynchronously writes bytes.</summary>
+    /// <param name="bytes">The bytes to write. The memory must not change until the task has completed.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. After a cancellation, <see cref="Position"/> tells how many bytes were
+    /// accepted.
+    /// </param>
+    /// <returns>A task that completes when the bytes have been copied or written.</returns>
+    /// <exception cref="IOException">
+    /// This write or an earlier one failed. The message contains the offset of the failure.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
+    /// <exception cref="InvalidOperationException">The writer has been completed, or another call is in progress.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     public ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken = default)
     {
         if (cancellationToken.IsCancellationRequested)
@@ -154,14 +209,18 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     }
 
     /// <summary>
-    /// Room for at least so many bytes, in a block where it has that many; <see cref="Advance"/> says how many were used. Blocks while as
-    /// many writes are in flight as the device can use, and cannot be cancelled.
+    /// Returns memory to write to, of at least the requested size. The method blocks the calling thread while the largest number
+    /// of writes is in flight. It cannot be canceled.
     /// </summary>
-    /// <param name="sizeHint">How many bytes at least; 0 for what there is.</param>
+    /// <param name="sizeHint">The smallest size of the memory, in bytes, or 0 (the default) for any size greater than 0.</param>
+    /// <returns>
+    /// The memory to write to. It is part of the current block if the block has room for <paramref name="sizeHint"/> bytes. The
+    /// memory is valid until the next call on the writer. Call <see cref="Advance"/> to write its first bytes.
+    /// </returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
-    /// <exception cref="IOException">A write failed; the message tells at which offset.</exception>
+    /// <exception cref="IOException">An earlier write failed. The message contains the offset of the failure.</exception>
     /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
-    /// <exception cref="InvalidOperationException">The writer is complete, or another call is running.</exception>
+    /// <exception cref="InvalidOperationException">The writer has been completed, or another call is in progress.</exception>
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
@@ -194,18 +253,32 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         }
     }
 
-    /// <inheritdoc cref="GetMemory"/>
+    /// <summary>
+    /// Returns a span to write to, of at least the requested size. The method blocks the calling thread while the largest number
+    /// of writes is in flight. It cannot be canceled.
+    /// </summary>
+    /// <param name="sizeHint">The smallest size of the span, in bytes, or 0 (the default) for any size greater than 0.</param>
+    /// <returns>
+    /// The span to write to. It is part of the current block if the block has room for <paramref name="sizeHint"/> bytes. The
+    /// span is valid until the next call on the writer. Call <see cref="Advance"/> to write its first bytes.
+    /// </returns>
+    /// <inheritdoc cref="GetMemory" path="/exception"/>
     public Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
 
-    /// <summary>
-    /// Takes over the first bytes of what <see cref="GetMemory"/> or <see cref="GetSpan"/> lent. Where that was no block, because more was
-    /// asked for than it has room for, they are written as by <see cref="Write"/>, which may block.
-    /// </summary>
-    /// <param name="count">How many.</param>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="count"/> is negative, or more than was lent.</exception>
-    /// <exception cref="IOException">A write failed; the message tells at which offset.</exception>
+    /// <summary>Writes the first bytes of the memory that <see cref="GetMemory"/> or <see cref="GetSpan"/> returned.</summary>
+    /// <param name="count">The number of bytes to write.</param>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="count"/> is negative or greater than the size of the memory that was returned.
+    /// </exception>
+    /// <exception cref="IOException">
+    /// This write or an earlier one failed. The message contains the offset of the failure.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
-    /// <exception cref="InvalidOperationException">The writer is complete, or another call is running.</exception>
+    /// <exception cref="InvalidOperationException">The writer has been completed, or another call is in progress.</exception>
+    /// <remarks>
+    /// If the memory is not part of a block, because more bytes were requested than the block had room for, the bytes are written
+    /// as by <see cref="Write(ReadOnlySpan{byte}, CancellationToken)"/>, which may block the calling thread.
+    /// </remarks>
     public void Advance(int count)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);

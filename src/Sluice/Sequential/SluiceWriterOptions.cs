@@ -1,61 +1,105 @@
 namespace Sluice;
 
-/// <summary>How a <see cref="SluiceWriter"/> writes. Immutable, and therefore thread-safe.</summary>
+/// <summary>Provides options for <see cref="SluiceWriter"/>.</summary>
+/// <remarks>This type is immutable and therefore thread-safe. The constructor of the writer checks the values.</remarks>
 public sealed class SluiceWriterOptions
 {
     /// <summary>
-    /// The value of <see cref="Depth"/> and <see cref="RequestSize"/> that lets the writer find the best for this device.
+    /// The value of <see cref="Depth"/> and <see cref="RequestSize"/> that lets the writer choose: it measures the device while
+    /// it writes.
     /// </summary>
     public const int Adaptive = 0;
 
-    /// <summary>Which file may be there, and what happens to it; for writers that open the file themselves.</summary>
+    /// <summary>
+    /// Gets a value that specifies whether the file is created, overwritten or opened. The default is
+    /// <see cref="FileMode.Create"/>.
+    /// </summary>
+    /// <remarks>
+    /// With <see cref="FileMode.Append"/>, writing starts at the end of the file, unless <see cref="Offset"/> is set. This is
+    /// also the case for a writer that is created from a handle; such a writer ignores all other values.
+    /// </remarks>
     public FileMode Mode { get; init; } = FileMode.Create;
 
     /// <summary>
-    /// How the data passes through the page cache; for writers that open the file themselves. Not cached is for large files that nobody
-    /// reads soon: a writer that is flushed a little at a time is slower so.
+    /// Gets a value that specifies how the data passes through the page cache of the operating system. The default is
+    /// <see cref="FileCaching.Cached"/>. A writer that is created from a handle ignores this value and uses the caching of the
+    /// handle.
     /// </summary>
+    /// <remarks>
+    /// <see cref="FileCaching.Uncached"/> and <see cref="FileCaching.Direct"/> are meant for large files that are not read soon.
+    /// A writer that is flushed often is slower with them.
+    /// </remarks>
     public FileCaching Caching { get; init; } = FileCaching.Cached;
 
-    /// <summary>What others may do with the file meanwhile; for writers that open the file themselves.</summary>
+    /// <summary>
+    /// Gets a value that specifies how other code may open the file while it is open. The default is
+    /// <see cref="FileShare.Read"/>. A writer that is created from a handle ignores this value.
+    /// </summary>
     public FileShare Share { get; init; } = FileShare.Read;
 
     /// <summary>
-    /// Where to begin, in bytes from the start of the file; null for its start, or its end with <see cref="FileMode.Append"/>.
+    /// Gets the offset at which writing starts, in bytes from the start of the file. The default is <see langword="null"/>:
+    /// writing starts at the end of the file with <see cref="FileMode.Append"/>, and otherwise at offset 0. A negative value is
+    /// out of range.
     /// </summary>
     public long? Offset { get; init; }
 
     /// <summary>
-    /// How many direct writes to keep in flight, 1 to <see cref="SluiceReaderOptions.MaxDepth"/>, or <see cref="Adaptive"/>. Cached writes
-    /// are copies and go one at a time.
+    /// Gets the number of writes to keep in flight with <see cref="FileCaching.Direct"/>, from 1 to
+    /// <see cref="SluiceReaderOptions.MaxDepth"/>. The default is <see cref="Adaptive"/>.
     /// </summary>
+    /// <remarks>
+    /// Without <see cref="FileCaching.Direct"/> the writer ignores this value and writes one block at a time, because such a
+    /// write only copies the bytes into the page cache.
+    /// </remarks>
     public int Depth { get; init; } = Adaptive;
 
-    /// <summary>Bytes of one write, at most 1 GiB and rounded up to whole pages where direct, or <see cref="Adaptive"/>.</summary>
+    /// <summary>
+    /// Gets the size of one write, in bytes, from 1 byte to 1 GiB. With <see cref="FileCaching.Direct"/> it is rounded up to
+    /// whole pages. The default is <see cref="Adaptive"/>.
+    /// </summary>
     public int RequestSize { get; init; } = Adaptive;
 
     /// <summary>
-    /// Bytes that will be written, if known: their space is reserved at the start. What is not written of it a direct writer cuts off at
-    /// the end; a cached one leaves it behind the end of the file, as <see cref="FileStreamOptions.PreallocationSize"/> does, until the
-    /// file is cut or made anew. Without it, direct writers reserve as they go. Elsewhere than on Linux it takes effect for a path that is
-    /// opened with <see cref="FileMode.Create"/> or <see cref="FileMode.CreateNew"/>.
+    /// Gets the number of bytes for which disk space is reserved when the writer is created. The default is 0: no space is
+    /// reserved at that time. A negative value is out of range.
     /// </summary>
+    /// <remarks>
+    /// <para>With <see cref="FileCaching.Direct"/>, reserved space that was not used is released when the writer completes. With
+    /// the other caching modes it stays allocated behind the end of the file until the file is truncated or overwritten, as with
+    /// <see cref="FileStreamOptions.PreallocationSize"/>. A writer with <see cref="FileCaching.Direct"/> reserves further space
+    /// while it writes, whatever this value is.</para>
+    /// <para>On operating systems other than Linux, the value takes effect only for a writer that opens the file itself, with
+    /// <see cref="FileMode.Create"/> or <see cref="FileMode.CreateNew"/>.</para>
+    /// </remarks>
     public long PreallocationSize { get; init; }
 
     /// <summary>
-    /// Permissions of a file that is made, subject to the umask; null for .NET's own. Ignored on Windows; elsewhere a mode that makes no
-    /// file is refused with it (<see cref="ArgumentException"/>). For writers that open the file themselves.
+    /// Gets the permissions to give to a file that is created. The umask of the process still applies. The default is
+    /// <see langword="null"/>, which gives the file the permissions that .NET gives to new files. A writer that is created from a
+    /// handle ignores this value.
     /// </summary>
+    /// <remarks>
+    /// The value is ignored on Windows. On other operating systems, the constructor of the writer throws an
+    /// <see cref="ArgumentException"/> if the value is set and <see cref="Mode"/> does not create files.
+    /// </remarks>
     public UnixFileMode? UnixCreateMode { get; init; }
 
-    /// <summary>Whether completing makes the data durable (fdatasync).</summary>
+    /// <summary>
+    /// Gets a value that indicates whether completing the file waits until the device has the data, as fdatasync(2) does. The
+    /// default is <see langword="false"/>.
+    /// </summary>
     public bool FlushToDisk { get; init; }
 
-    /// <summary>Told how far the operating system has the file, in bytes from its start, after each block.</summary>
+    /// <summary>
+    /// Gets the object that receives the offset up to which the operating system has the file, in bytes from the start of the
+    /// file, after each block. The default is <see langword="null"/>.
+    /// </summary>
     public IProgress<long>? Progress { get; init; }
 
     /// <summary>
-    /// The engine of writers that open the file themselves; null for the process's own. For tests: see <see cref="InterceptingEngine"/>.
+    /// Gets the engine that performs the I/O of a writer that opens the file itself. The default is <see langword="null"/>, which
+    /// selects the engine of the process. Setting it is meant for tests; see <see cref="InterceptingEngine"/>.
     /// </summary>
     public IoEngine? Engine { get; init; }
 
