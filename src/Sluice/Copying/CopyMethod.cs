@@ -1,28 +1,34 @@
 namespace Sluice;
 
-/// <summary>How the bytes of a file get into its copy.</summary>
+/// <summary>Specifies how the bytes of a file are transferred to its copy.</summary>
 public enum CopyMethod
 {
-    /// <summary>
-    /// The fastest way that works. Blocks are shared where the file system shares them. Of a file of 512 MiB or more that is not in memory,
-    /// parts are copied directly and through the page cache, and the rest by what was faster: directly, unless the cache gains more than a
-    /// twentieth; a copy that is to be durable compares direct ways alone (<see cref="CopyResult.MethodReason"/> has the figures). All else
-    /// goes through the page cache.
-    /// </summary>
+    /// <summary>The fastest method that works. This is the default.</summary>
+    /// <remarks>
+    /// Blocks are shared if the file system supports it. Otherwise, for a file of at least 512 MiB that is mostly not in the page
+    /// cache, the copy compares methods: it copies some parts with <see cref="Direct"/> and some through the page cache, and the
+    /// rest with the faster of the two. The page cache is chosen only if it is more than 5 percent faster. With
+    /// <see cref="CopyOptions.FlushToDisk"/> only variants of <see cref="Direct"/> are compared.
+    /// <see cref="CopyResult.MethodReason"/> contains the measured rates. All other files are copied through the page cache.
+    /// </remarks>
     Auto,
 
-    /// <summary>The copy shares the blocks of the source until one of them is written to (FICLONE: btrfs, xfs, bcachefs).</summary>
+    /// <summary>
+    /// The copy shares the blocks of the source until one of the two files is written to. The file system must support the
+    /// FICLONE operation of ioctl_ficlone(2), as btrfs, XFS and bcachefs do. Linux only.
+    /// </summary>
     Reflink,
 
-    /// <summary>
-    /// Past the page cache, with several reads and writes outstanding: on a ring, or by threads where there is none. Not for small files,
-    /// nor for what is in the page cache: each request waits for the device.
-    /// </summary>
+    /// <summary>The bytes bypass the page cache (O_DIRECT), with several reads and writes in flight. Linux only.</summary>
+    /// <remarks>
+    /// The requests are made through io_uring, or by several threads if io_uring is not available. This method is slow for small
+    /// files and for files that are in the page cache, because each request waits for the device.
+    /// </remarks>
     Direct,
 
-    /// <summary>Within the kernel (copy_file_range), through the page cache.</summary>
+    /// <summary>The kernel copies the bytes through the page cache with copy_file_range(2). Linux only.</summary>
     CopyFileRange,
 
-    /// <summary>Read and written through the page cache.</summary>
+    /// <summary>The bytes are read and written through the page cache.</summary>
     Buffered,
 }

@@ -4,26 +4,37 @@ using Sluice.Kernel;
 
 namespace Sluice;
 
-/// <summary>How to copy. Immutable, and therefore thread-safe; one object may serve any number of copies.</summary>
+/// <summary>Provides options for <see cref="SluiceFile.CopyAsync"/> and <see cref="SluiceFile.FinishCopyAsync"/>.</summary>
+/// <remarks>
+/// This type is immutable and therefore thread-safe. One object can be used for any number of copies. The properties are checked
+/// when they are set, and combinations that contradict each other when the copy begins.
+/// </remarks>
 public sealed class CopyOptions
 {
     /// <summary>
-    /// The outstanding requests of a direct copy that were measured to be enough; the program of MSR-TR-2004-136 used four too.
+    /// The default value of <see cref="Depth"/>, which is 4. The copy program of MSR-TR-2004-136 (Sequential File Programming
+    /// Patterns and Performance with .NET) uses the same number.
     /// </summary>
     public const int DefaultDepth = 4;
 
     private const int MaxDepth = 64;
 
-    /// <summary>
-    /// How the bytes get there. What took effect is <see cref="CopyResult.Method"/>; one that is asked for and fails is an error.
-    /// </summary>
+    /// <summary>Gets the method that transfers the bytes. The default is <see cref="CopyMethod.Auto"/>.</summary>
+    /// <remarks>
+    /// If a method other than <see cref="CopyMethod.Auto"/> is not possible for the files, the copy fails with an
+    /// <see cref="IOException"/>. <see cref="CopyResult.Method"/> contains the method that was used.
+    /// </remarks>
     public CopyMethod Method { get; init; }
 
     /// <summary>
-    /// Requests of 1 MiB outstanding in a direct copy (1 to 64). With <see cref="CopyMethod.Auto"/>, which compares ways, the usual number
-    /// leaves it free to have more and smaller ones in the same memory.
+    /// Gets the number of requests of 1 MiB to keep in flight with <see cref="CopyMethod.Direct"/>, from 1 to 64. The default is
+    /// <see cref="DefaultDepth"/>.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is outside that range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The value is less than 1 or greater than 64.</exception>
+    /// <remarks>
+    /// With <see cref="CopyMethod.Auto"/> and the default value, the copy also tries more and smaller requests that take the same
+    /// amount of memory.
+    /// </remarks>
     public int Depth
     {
         get;
@@ -35,48 +46,78 @@ public sealed class CopyOptions
         }
     } = DefaultDepth;
 
-    /// <summary>Whether a file at the target is replaced (false: an <see cref="IOException"/>).</summary>
+    /// <summary>
+    /// Gets a value that indicates whether an existing target file is replaced. The default is <see langword="false"/>: an
+    /// existing target makes the copy fail with an <see cref="IOException"/>.
+    /// </summary>
     public bool Overwrite { get; init; }
 
-    /// <summary>Whether a folder is copied with all that is below it; links are copied as links.</summary>
+    /// <summary>
+    /// Gets a value that indicates whether a directory is copied with everything below it. Symbolic links in it are copied as
+    /// links. The default is <see langword="false"/>: copying a directory fails with an
+    /// <see cref="UnauthorizedAccessException"/>.
+    /// </summary>
     public bool Recurse { get; init; }
 
     /// <summary>
-    /// Whether what is at the target stays as it is where it is the same: a file that has the source's length and time of last write,
-    /// further names of a file included; of a tree also a symbolic link that says the same, and a FIFO, socket or device of the same kind
-    /// and number. It is counted by <see cref="CopyResult.UnchangedFiles"/>. All else is replaced only with <see cref="Overwrite"/>, and
-    /// a folder is never replaced by a file, nor a file by a folder. Linux only.
+    /// Gets a value that indicates whether targets that match their source are left as they are. The default is
+    /// <see langword="false"/>. Linux only.
     /// </summary>
+    /// <remarks>
+    /// A file matches if it has the length and the last write time of the source. In a tree, a symbolic link also matches if it
+    /// has the same target, and a FIFO, socket or device if it has the same type and device number.
+    /// <see cref="CopyResult.UnchangedFiles"/> counts the matches. Other existing targets are replaced only if
+    /// <see cref="Overwrite"/> is <see langword="true"/>. A directory is never replaced by a file, nor a file by a directory.
+    /// </remarks>
     public bool SkipUnchanged { get; init; }
 
     /// <summary>
-    /// Asked of everything below the source of a tree: true leaves it out, a folder with all that is below it. It gets the path relative to
-    /// the source, with '/' between the names, is called on one thread at a time, and ends the copy with what it throws. Linux only.
+    /// Gets the method that decides which entries of a tree are left out. The default is <see langword="null"/>: everything is
+    /// copied. Linux only.
     /// </summary>
+    /// <remarks>
+    /// The method is called for every entry below the source, with its path relative to the source and '/' as the separator. It
+    /// returns <see langword="true"/> to leave the entry out, a directory together with everything below it. It is called by one
+    /// thread at a time. An exception that it throws ends the copy. It cannot be combined with <see cref="Resume"/>.
+    /// </remarks>
     public Func<string, bool>? Exclude { get; init; }
 
     /// <summary>
-    /// The part of a tree that this process copies, where several share one; null for all of it. Which files are whose depends on their
-    /// paths and the number of shards alone, so that nobody has to talk; each file is copied as a whole, by one of them, unless it is
-    /// longer than <see cref="SplitBytes"/>. The copy is made in the target itself, whose folders the first comer makes, each file under a
-    /// temporary name until it is whole. What is there already with the source's length and time of last write, and is this user's (with
-    /// <see cref="Verify"/>: and has the source's content), was made by an earlier run of the shard and stays, unless
-    /// <see cref="Overwrite"/> is set without <see cref="SkipUnchanged"/>. When all shards have ended,
-    /// <see cref="SluiceFile.FinishCopyAsync"/> ends the copy, once; until then folders have their owner's rights and their own times, and
-    /// with <see cref="PreserveMetadata"/> files of several names are not there. Only for folders, with <see cref="Recurse"/>. Linux only.
+    /// Gets the part of a tree that this process copies, if several processes share the work. The default is
+    /// <see langword="null"/>: the process copies the whole tree. Linux only.
     /// </summary>
+    /// <remarks>
+    /// <para>The paths and the number of shards alone determine which shard copies a file, so the processes need not communicate.
+    /// Each file is copied as a whole by one shard, unless it is longer than <see cref="SplitBytes"/>. The shards write into the
+    /// target directory itself. The first shard that needs a directory creates it, and each file has a temporary name until it is
+    /// complete.</para>
+    /// <para>A target file that belongs to the current user and has the length and the last write time of its source is taken as
+    /// the work of an earlier run of the shard and is left as it is. With <see cref="Verify"/>, its content must match too. If
+    /// <see cref="Overwrite"/> is <see langword="true"/> and <see cref="SkipUnchanged"/> is <see langword="false"/>, every file
+    /// is copied again.</para>
+    /// <para>When all shards have ended, call <see cref="SluiceFile.FinishCopyAsync"/> once. Until then, the owner of a directory
+    /// has full access to it, and directories do not have the times of their sources. With <see cref="PreserveMetadata"/>, files
+    /// with several hard links are created only by that call.</para>
+    /// <para>This option requires <see cref="Recurse"/> and cannot be combined with <see cref="Resume"/>.</para>
+    /// </remarks>
     public Shard? Shard { get; init; }
 
     /// <summary>
-    /// The length of a range: with <see cref="Shard"/>, files that are longer are copied in ranges, one after the other by one shard after
-    /// the other, and get their names from <see cref="SluiceFile.FinishCopyAsync"/>. A multiple of 1 MiB; 0: each file is one shard's as a
-    /// whole, and no shard asks for the lengths of the others' files; null: 16 GiB ("Sluice.CopySplitBytes"), but 0 where it cannot be
-    /// told that several machines may write one file (FUSE, SMB, AFS, 9p). All shards of a copy need the same. With
-    /// <see cref="PreserveMetadata"/> files of several names, and with <see cref="CopyMethod.Reflink"/> or
-    /// <see cref="CopyMethod.CopyFileRange"/> all files, are copied as a whole. Entries of the source that are called as the folders in
-    /// which ranges are written, <c>.name.sluice-part</c>, fail, when everything else is done. Linux only.
+    /// Gets the length of a range, in bytes. With <see cref="Shard"/>, files longer than this are divided into ranges that
+    /// different shards copy, and <see cref="SluiceFile.FinishCopyAsync"/> gives them their names. The value must be 0 or a
+    /// multiple of 1,048,576 (1 MiB). The default is <see langword="null"/>, which stands for 16 GiB. Linux only.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is less than 0, or no multiple of 1 MiB.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative or not a multiple of 1 MiB.</exception>
+    /// <remarks>
+    /// <para>With 0, no file is divided, and no shard needs to query the lengths of files that other shards copy. The application
+    /// setting <c>Sluice.CopySplitBytes</c> (see <see cref="AppContext.GetData"/>) changes the default. On a file system that may
+    /// not allow several machines to write one file (FUSE, SMB, AFS, 9p), the default is 0. All shards of a copy must use the
+    /// same value.</para>
+    /// <para>Files with several hard links are not divided with <see cref="PreserveMetadata"/>, and no files are divided with
+    /// <see cref="CopyMethod.Reflink"/> or <see cref="CopyMethod.CopyFileRange"/>. Ranges are written in directories named
+    /// <c>.name.sluice-part</c>. Source entries with such a name are not copied; they are reported as failures after everything
+    /// else has been copied.</para>
+    /// </remarks>
     public long? SplitBytes
     {
         get;
@@ -89,20 +130,30 @@ public sealed class CopyOptions
     }
 
     /// <summary>
-    /// Whether the rest of a tree is copied after something in it has failed. All failures are thrown at the end, as one
-    /// <see cref="FileBatchException"/>; false: the first one ends the copy. On Linux a disk that is full or read-only, or a quota that is
-    /// used up, ends it in any case.
+    /// Gets a value that indicates whether the rest of a tree is copied after a file or directory in it has failed. The default
+    /// is <see langword="false"/>: the first failure ends the copy.
     /// </summary>
+    /// <remarks>
+    /// In both cases the failures are thrown as one <see cref="FileBatchException"/>. On Linux, a disk that is full or read-only
+    /// and an exceeded quota always end the copy.
+    /// </remarks>
     public bool ContinueOnError { get; init; }
 
-    /// <summary>Whether modes, owners, times, extended attributes and hard links are those of the source.</summary>
+    /// <summary>
+    /// Gets a value that indicates whether modes, owners, times, extended attributes and hard links are copied from the source.
+    /// The default is <see langword="false"/>. It cannot be combined with <see cref="UnixCreateMode"/>. Linux only.
+    /// </summary>
     public bool PreserveMetadata { get; init; }
 
     /// <summary>
-    /// The permissions of files that the copy makes where there was none, subject to the umask; null for those of their sources. Folders
-    /// have their sources' in any case.
+    /// Gets the permissions to give to files that did not exist at the target. The umask of the process still applies. The
+    /// default is <see langword="null"/>, which copies the permissions of the source. Directories always get the permissions of
+    /// their source.
     /// </summary>
-    /// <exception cref="ArgumentException">The value has bits that are no permission.</exception>
+    /// <exception cref="ArgumentException">The value contains bits that are not permissions.</exception>
+    /// <exception cref="PlatformNotSupportedException">
+    /// The operating system is Windows and the value is not <see langword="null"/>.
+    /// </exception>
     [UnsupportedOSPlatform("windows")]
     public UnixFileMode? UnixCreateMode
     {
@@ -111,30 +162,43 @@ public sealed class CopyOptions
     }
 
     /// <summary>
-    /// Whether to go on from what an earlier copy left, after comparing it with the source; and to leave the temporary file where it is
-    /// when this copy fails or is cancelled.
+    /// Gets a value that indicates whether the copy continues from the temporary file or directory that an earlier copy left,
+    /// after comparing it with the source. The default is <see langword="false"/>. Linux only.
     /// </summary>
+    /// <remarks>
+    /// If <see langword="true"/>, the copy also keeps its own temporary file or directory if it fails or is canceled.
+    /// </remarks>
     public bool Resume { get; init; }
 
     /// <summary>
-    /// Whether the copy is read back past the cache, and its checksum compared with the source's, before it gets its name.
+    /// Gets a value that indicates whether each copied file is read back and its SHA-256 hash is compared with that of the
+    /// source, before the file gets its name. The default is <see langword="false"/>. On Linux the file is read back from the
+    /// device, past the page cache, if the file system supports direct I/O.
     /// </summary>
     public bool Verify { get; init; }
 
     /// <summary>
-    /// Whether the copy is durable when the task has ended. With <see cref="Shard"/> or <see cref="SkipUnchanged"/> each file is also on
-    /// the disk before it has its name, since a later run takes what has the right length and time for whole; without this, or
-    /// <see cref="Verify"/>, a power cut may leave files that have both and lack bytes.
+    /// Gets a value that indicates whether the copy is durable when the task has completed. The default is
+    /// <see langword="false"/>.
     /// </summary>
+    /// <remarks>
+    /// With <see cref="Shard"/> or <see cref="SkipUnchanged"/>, each file is flushed to the device before it gets its name,
+    /// because a later run takes a file with the right length and time as complete. Without this option or <see cref="Verify"/>,
+    /// a power failure may leave files that have both but lack data.
+    /// </remarks>
     public bool FlushToDisk { get; init; }
 
     /// <summary>
-    /// The bytes a second that the copy moves at most, all its threads together; null for as many as can be. They come in pieces of a tenth
-    /// of a second and less, but of 64 KiB at least, small files as a whole; what was not moved in one second is not made up for in the
-    /// next. Shared blocks and holes take no time. With this a copy compares no ways (<see cref="CopyMethod.Auto"/>), and has one request
-    /// outstanding (<see cref="Depth"/>). Not on Linux, pieces are whole files.
+    /// Gets the largest number of bytes that all threads of the copy together transfer in one second. The default is
+    /// <see langword="null"/>: the rate is not limited.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is 0 or less.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The value is 0 or negative.</exception>
+    /// <remarks>
+    /// The bytes are transferred in pieces of at most a tenth of a second, but of at least 64 KiB; small files are transferred as
+    /// a whole. Time in which nothing was transferred is not made up for. Shared blocks and holes do not count. With a limit,
+    /// <see cref="CopyMethod.Auto"/> does not compare methods, and one request is in flight whatever <see cref="Depth"/> is. On
+    /// operating systems other than Linux, a piece is a whole file.
+    /// </remarks>
     public long? BytesPerSecond
     {
         get;
@@ -146,8 +210,8 @@ public sealed class CopyOptions
     }
 
     /// <summary>
-    /// Told a few times a second how far the copy is, and at the end, also that of a copy that was cancelled. It is called on threads of
-    /// the copy, which wait for it.
+    /// Gets the object that receives the progress of the copy up to 10 times a second and once at the end, even if the copy was
+    /// canceled. It is called by the threads of the copy, which wait for it to return. The default is <see langword="null"/>.
     /// </summary>
     public IProgress<CopyProgress>? Progress { get; init; }
 

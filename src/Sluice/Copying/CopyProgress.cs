@@ -1,12 +1,17 @@
 namespace Sluice;
 
-/// <summary>How far a copy has come.</summary>
-/// <param name="Bytes">Bytes copied so far, shared and empty ranges included.</param>
-/// <param name="TotalBytes">Bytes in all, as far as the files have been found.</param>
-/// <param name="Files">Files copied so far, without those that stay as they are (<see cref="CopyOptions.SkipUnchanged"/>).</param>
-/// <param name="TotalFiles">Files to copy in all, as far as they have been found.</param>
+/// <summary>Represents the progress of a copy.</summary>
+/// <param name="Bytes">The number of bytes copied so far, including shared blocks and holes.</param>
+/// <param name="TotalBytes">The total number of bytes of the files found so far.</param>
+/// <param name="Files">
+/// The number of files copied so far, without those that are left as they are because of <see cref="CopyOptions.SkipUnchanged"/>.
+/// </param>
+/// <param name="TotalFiles">The total number of files to copy that were found so far.</param>
+/// <remarks>This type is immutable and therefore thread-safe.</remarks>
 public readonly record struct CopyProgress(long Bytes, long TotalBytes, int Files, int TotalFiles)
 {
-    /// <summary>Files that stay as they are, as far as they have been found; not among the others.</summary>
+    /// <summary>
+    /// Gets the number of files found so far that are left as they are. The other counts do not include them. The default is 0.
+    /// </summary>
     public int UnchangedFiles { get; init; }
 }

@@ -1,15 +1,21 @@
 namespace Sluice;
 
 /// <summary>
-/// Some files of a batch, or of a tree, failed: every failure, and what was done beside them. The message names the first, which is
-/// also the <see cref="Exception.InnerException"/>. Immutable.
+/// The exception that is thrown when one or more files of a batch or a tree failed. It contains all failures and the amount of
+/// work that was completed.
 /// </summary>
+/// <remarks>
+/// The message describes the first failure, whose exception is also the <see cref="Exception.InnerException"/>. The properties
+/// never change and may be read by any thread.
+/// </remarks>
 public sealed class FileBatchException : IOException
 {
-    /// <param name="failures">What failed, in the order in which it was found; at least one.</param>
-    /// <param name="filesCompleted">Files that were done whole.</param>
-    /// <param name="bytesCompleted">Bytes of those files.</param>
-    /// <exception cref="ArgumentException">There is no failure.</exception>
+    /// <summary>Initializes a new instance of the <see cref="FileBatchException"/> class.</summary>
+    /// <param name="failures">The failures, at least one, in the order in which they were found.</param>
+    /// <param name="filesCompleted">The number of files that were completed. The default is 0.</param>
+    /// <param name="bytesCompleted">The total size of these files, in bytes. The default is 0.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="failures"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException"><paramref name="failures"/> is empty.</exception>
     public FileBatchException(IReadOnlyList<FileFailure> failures, long filesCompleted = 0, long bytesCompleted = 0)
         : base(Describe(failures), failures[0].Error)
     {
@@ -18,17 +24,18 @@ public sealed class FileBatchException : IOException
         BytesCompleted = bytesCompleted;
     }
 
-    /// <summary>What failed, each path with its own error, in the order in which it was found.</summary>
+    /// <summary>Gets the failures, each with its path and its exception, in the order in which they were found.</summary>
     public IReadOnlyList<FileFailure> Failures { get; }
 
-    /// <summary>Files that were done whole.</summary>
+    /// <summary>Gets the number of files that were completed.</summary>
     public long FilesCompleted { get; }
 
-    /// <summary>Bytes of the files that were done whole.</summary>
+    /// <summary>Gets the total size of the files that were completed, in bytes.</summary>
     public long BytesCompleted { get; }
 
     /// <summary>
-    /// What the copy of a tree has done beside them, with the bytes of those files that were done whole; null of anything else.
+    /// Gets the result of the files that the copy of a tree completed, or <see langword="null"/> (the default) if the exception
+    /// was thrown by another operation.
     /// </summary>
     public CopyResult? Copied { get; init; }
 

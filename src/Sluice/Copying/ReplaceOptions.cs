@@ -3,16 +3,23 @@ using Sluice.Copying;
 
 namespace Sluice;
 
-/// <summary>How to replace a file. Immutable, and therefore thread-safe.</summary>
+/// <summary>
+/// Provides options for <see cref="SluiceFile.ReplaceAtomically(string, ReadOnlySpan{byte}, ReplaceOptions)"/> and its overloads.
+/// </summary>
+/// <remarks>This type is immutable and therefore thread-safe.</remarks>
 public sealed class ReplaceOptions
 {
     internal static ReplaceOptions Default { get; } = new();
 
     /// <summary>
-    /// The permissions of a file that was not there, subject to the umask; null for what .NET gives a new file. One that was there keeps
-    /// its own.
+    /// Gets the permissions to give to a file that did not exist. The umask of the process still applies. The default is
+    /// <see langword="null"/>, which gives the file the permissions that .NET gives to new files. A file that existed keeps its
+    /// permissions.
     /// </summary>
-    /// <exception cref="ArgumentException">The value has bits that are no permission.</exception>
+    /// <exception cref="ArgumentException">The value contains bits that are not permissions.</exception>
+    /// <exception cref="PlatformNotSupportedException">
+    /// The operating system is Windows and the value is not <see langword="null"/>.
+    /// </exception>
     [UnsupportedOSPlatform("windows")]
     public UnixFileMode? UnixCreateMode
     {

@@ -4,17 +4,24 @@ using Sluice.Enumeration;
 namespace Sluice;
 
 /// <summary>
-/// One of several equal parts of a piece of work, each done by another process: <see cref="Index"/> of <see cref="Count"/>, counted from
-/// 0. The default is the whole. See <see cref="SluiceScanOptions.Shard"/> and <see cref="CopyOptions"/>.
+/// Represents one of several equal parts of a task that separate processes perform. A shard has an <see cref="Index"/> from 0 to
+/// <see cref="Count"/> minus 1.
 /// </summary>
+/// <remarks>
+/// The default value has index 0 and count 1 and represents the whole task. Shards are used by
+/// <see cref="SluiceScanOptions.Shard"/> and <see cref="CopyOptions.Shard"/>. This type is immutable and therefore thread-safe.
+/// </remarks>
 public readonly record struct Shard
 {
     private readonly int _others;
 
-    /// <summary>Makes a part.</summary>
-    /// <param name="index">Which part, from 0 on.</param>
-    /// <param name="count">How many there are.</param>
-    /// <exception cref="ArgumentOutOfRangeException">There is no such part, or there are none.</exception>
+    /// <summary>Initializes a shard.</summary>
+    /// <param name="index">The zero-based index of the shard.</param>
+    /// <param name="count">The number of shards, at least 1.</param>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="count"/> is less than 1, or <paramref name="index"/> is negative or not less than
+    /// <paramref name="count"/>.
+    /// </exception>
     public Shard(int index, int count)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(count, 1);
@@ -24,32 +31,53 @@ public readonly record struct Shard
         _others = count - 1;
     }
 
-    /// <summary>Which part this is: 0 to <see cref="Count"/> less one.</summary>
+    /// <summary>Gets the zero-based index of the shard. The default is 0.</summary>
     public int Index { get; }
 
-    /// <summary>How many parts there are.</summary>
+    /// <summary>Gets the number of shards. The default is 1.</summary>
     public int Count => _others + 1;
 
-    /// <summary>
-    /// The part that belongs to this process by what started it: Open MPI (<c>OMPI_COMM_WORLD_RANK</c> of <c>OMPI_COMM_WORLD_SIZE</c>), a
-    /// launcher with PMI (<c>PMI_RANK</c> of <c>PMI_SIZE</c>), srun (<c>SLURM_PROCID</c> of <c>SLURM_STEP_NUM_TASKS</c> or
-    /// <c>SLURM_NTASKS</c>), an array of Slurm jobs (<c>SLURM_ARRAY_TASK_ID</c> between <c>_MIN</c> and <c>_MAX</c> by <c>_STEP</c>), or an
-    /// indexed job of Kubernetes (<c>JOB_COMPLETION_INDEX</c>). A launcher's word counts more than that of srun, which may have started the
-    /// launcher.
-    /// </summary>
+    /// <summary>Returns the shard of this process, as the environment variables of its launcher specify it.</summary>
     /// <param name="count">
-    /// How many parts there are, where the environment does not tell: Kubernetes gives the index alone. Where it tells, this must be the
-    /// same number.
+    /// The number of shards, or <see langword="null"/> (the default) to take it from the environment. It is required for
+    /// Kubernetes, which provides only the index. If the environment also provides the number, both must be equal.
     /// </param>
-    /// <exception cref="InvalidOperationException">Nothing of all this is set, or what is set makes no sense together.</exception>
+    /// <returns>The shard of this process.</returns>
+    /// <exception cref="InvalidOperationException">
+    /// None of the variables is set, or their values are invalid or contradict each other.
+    /// </exception>
+    /// <remarks>
+    /// <para>The following sources are recognized. If Open MPI or a PMI launcher provides the shard, <c>SLURM_PROCID</c> is
+    /// ignored, because srun may have started that launcher.</para>
+    /// <list type="bullet">
+    /// <item><description>Open MPI: <c>OMPI_COMM_WORLD_RANK</c> and <c>OMPI_COMM_WORLD_SIZE</c>.</description></item>
+    /// <item><description>Launchers with PMI: <c>PMI_RANK</c> and <c>PMI_SIZE</c>.</description></item>
+    /// <item><description>Slurm's srun: <c>SLURM_PROCID</c> and <c>SLURM_STEP_NUM_TASKS</c> or <c>SLURM_NTASKS</c>.</description></item>
+    /// <item><description>Slurm job arrays: <c>SLURM_ARRAY_TASK_ID</c>, <c>SLURM_ARRAY_TASK_MIN</c>, <c>SLURM_ARRAY_TASK_MAX</c> and
+    /// <c>SLURM_ARRAY_TASK_STEP</c>.</description></item>
+    /// <item><description>Indexed jobs of Kubernetes: <c>JOB_COMPLETION_INDEX</c>.</description></item>
+    /// </list>
+    /// </remarks>
     public static Shard FromEnvironment(int? count = null) =>
         ShardEnvironment.Find(Environment.GetEnvironmentVariable, count)
         ?? throw new InvalidOperationException(ShardEnvironment.NothingSet);
 
-    /// <summary>As <see cref="FromEnvironment"/>; false where nothing of it is set, as in a process that was started by hand.</summary>
-    /// <param name="shard">The part; the whole where this is false.</param>
-    /// <param name="count">See <see cref="FromEnvironment"/>.</param>
-    /// <exception cref="InvalidOperationException">What is set makes no sense together.</exception>
+    /// <summary>
+    /// Tries to get the shard of this process from the environment variables that <see cref="FromEnvironment"/> reads.
+    /// </summary>
+    /// <param name="shard">
+    /// When this method returns <see langword="true"/>, the shard of this process; otherwise, the default value, which is the
+    /// whole task.
+    /// </param>
+    /// <param name="count">
+    /// The number of shards, or <see langword="null"/> (the default) to take it from the environment. It is required for
+    /// Kubernetes, which provides only the index. If the environment also provides the number, both must be equal.
+    /// </param>
+    /// <returns>
+    /// <see langword="true"/> if the environment specifies a shard; <see langword="false"/> if none of the variables is set, as
+    /// in a process that was started by hand.
+    /// </returns>
+    /// <exception cref="InvalidOperationException">The values of the variables are invalid or contradict each other.</exception>
     public static bool TryFromEnvironment(out Shard shard, int? count = null)
     {
         Shard? found = ShardEnvironment.Find(Environment.GetEnvironmentVariable, count);
@@ -57,6 +85,7 @@ public readonly record struct Shard
         return found is not null;
     }
 
-    /// <summary>Index and count with a slash between them: <c>0/4</c>.</summary>
+    /// <summary>Returns the index and the count, separated by a slash, for example "0/4".</summary>
+    /// <returns>The string representation of the shard, in the invariant culture.</returns>
     public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Index}/{Count}");
 }
