@@ -3,11 +3,15 @@ using Sluice.Copying;
 
 namespace Sluice;
 
-/// <summary>How a batch of small files is read or written. Immutable.</summary>
+/// <summary>Provides options for <see cref="SluiceFile.ReadManyAsync"/> and <see cref="SluiceFile.WriteManyAsync"/>.</summary>
+/// <remarks>This type is immutable and therefore thread-safe.</remarks>
 public sealed class FileBatchOptions
 {
-    /// <summary>Groups of up to 32 files that are worked on at once (the number of processors).</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not positive.</exception>
+    /// <summary>
+    /// Gets the number of groups of up to 32 files that are processed at the same time. The default is
+    /// <see cref="Environment.ProcessorCount"/>. Values above 1024 have the effect of 1024.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is 0 or negative.</exception>
     public int MaxDegreeOfParallelism
     {
         get;
@@ -19,14 +23,21 @@ public sealed class FileBatchOptions
     }
     = Environment.ProcessorCount;
 
-    /// <summary>Whether the rest is tried when a file has failed (false: the batch ends with the first failure that is met).</summary>
+    /// <summary>
+    /// Gets a value that indicates whether the remaining files are processed after a file has failed. The default is
+    /// <see langword="false"/>: the first failure ends the batch.
+    /// </summary>
     public bool ContinueOnError { get; init; }
 
     /// <summary>
-    /// The permissions of files that are made, subject to the umask; null for what .NET gives a new file. One that was there keeps its own.
-    /// Reading makes none.
+    /// Gets the permissions to give to files that did not exist. The umask of the process still applies. The default is
+    /// <see langword="null"/>, which gives the files the permissions that .NET gives to new files. A file that existed keeps its
+    /// permissions. Reading ignores this value.
     /// </summary>
-    /// <exception cref="ArgumentException">The value has bits that are no permission.</exception>
+    /// <exception cref="ArgumentException">The value contains bits that are not permissions.</exception>
+    /// <exception cref="PlatformNotSupportedException">
+    /// The operating system is Windows and the value is not <see langword="null"/>.
+    /// </exception>
     [UnsupportedOSPlatform("windows")]
     public UnixFileMode? UnixCreateMode
     {

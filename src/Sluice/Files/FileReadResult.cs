@@ -2,15 +2,18 @@ using System.Runtime.ExceptionServices;
 
 namespace Sluice;
 
-/// <summary>One file of a batch: its content, or why it could not be read.</summary>
-/// <param name="Path">The path as it was given.</param>
-/// <param name="Content">The whole content, or null where <paramref name="Error"/> says why there is none.</param>
+/// <summary>Represents the content of one file of a batch, or the reason why it could not be read.</summary>
+/// <param name="Path">The path as it was passed to <see cref="SluiceFile.ReadManyAsync"/>.</param>
+/// <param name="Content">The content of the file, or <see langword="null"/> if it could not be read.</param>
 /// <param name="Error">
-/// What <see cref="File.ReadAllBytes"/> throws for this path, or that a batch would have to wait for it; or null.
+/// The exception that <see cref="File.ReadAllBytes"/> throws for this file, or an exception that tells that reading it would wait
+/// for another process; <see langword="null"/> if the file was read.
 /// </param>
+/// <remarks>The structure is immutable. The array of <see cref="Content"/> belongs to the caller.</remarks>
 public readonly record struct FileReadResult(string Path, byte[]? Content, Exception? Error)
 {
-    /// <summary>The content; throws <see cref="Error"/> where there is none.</summary>
+    /// <summary>Returns the content of the file, or throws <see cref="Error"/> if the file could not be read.</summary>
+    /// <returns>The content of the file. It is the array of <see cref="Content"/>, not a copy.</returns>
     public byte[] GetContent()
     {
         if (Error is not null)

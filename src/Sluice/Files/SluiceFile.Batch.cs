@@ -10,22 +10,27 @@ public static partial class SluiceFile
 {
     private const int MaxGroups = Tuning.FileBatchMaxGroups;
 
-    /// <summary>
-    /// Reads whole files, in the order of the paths. Groups of them are read ahead of the caller; files above 256 KiB are read alone
-    /// when their turn comes, so that no more than 16 MiB for each of <see cref="FileBatchOptions.MaxDegreeOfParallelism"/> wait.
-    /// </summary>
-    /// <param name="paths">
-    /// The files; taken as the caller goes on, up to 64 for each of <see cref="FileBatchOptions.MaxDegreeOfParallelism"/> ahead. What
-    /// the sequence throws comes in its place, after the files before it.
-    /// </param>
-    /// <param name="options">How; null for the defaults.</param>
-    /// <param name="cancellationToken">Ends the enumeration between files.</param>
-    /// <returns>
-    /// One result for each path. The first path that fails throws what <see cref="File.ReadAllBytes"/> throws for it; with
-    /// <see cref="FileBatchOptions.ContinueOnError"/> it has a result with its own error, and the rest goes on. A FIFO or socket fails,
-    /// and so does a device that has nothing to give at once: a batch does not wait for another end.
-    /// </returns>
-    /// <exception cref="ArgumentNullException"><paramref name="paths"/> is null.</exception>
+    /// <summary>Asynchronously reads many small files and returns their contents in the order of their paths.</summary>
+    /// <param name="paths">The paths of the files. The sequence is enumerated ahead of the results.</param>
+    /// <param name="options">The options, or <see langword="null"/> for the defaults.</param>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests. It is checked between files.</param>
+    /// <returns>One result for each path.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="paths"/> is <see langword="null"/>.</exception>
+    /// <exception cref="OperationCanceledException">
+    /// <paramref name="cancellationToken"/> was canceled. The enumeration throws it.
+    /// </exception>
+    /// <remarks>
+    /// <para>Groups of 32 files are read ahead of the caller, up to two groups for each of
+    /// <see cref="FileBatchOptions.MaxDegreeOfParallelism"/>. A file larger than 256 KiB is read when its result is requested.
+    /// Therefore, no more than 16 MiB wait for the caller for each of
+    /// <see cref="FileBatchOptions.MaxDegreeOfParallelism"/>.</para>
+    /// <para>If a file cannot be read, the enumeration throws the exception that <see cref="File.ReadAllBytes"/> throws for it,
+    /// and ends. With <see cref="FileBatchOptions.ContinueOnError"/>, the exception becomes the
+    /// <see cref="FileReadResult.Error"/> of that file's result, and the enumeration continues. An exception thrown by
+    /// <paramref name="paths"/> is thrown after the results of the preceding paths.</para>
+    /// <para>On Linux, a FIFO, a socket, and a device that has no data available are failures, so that a batch never waits for
+    /// another process.</para>
+    /// </remarks>
     public static IAsyncEnumerable<FileReadResult> ReadManyAsync(
         IEnumerable<string> paths, FileBatchOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -33,22 +38,29 @@ public static partial class SluiceFile
         return ReadGroupsAsync(paths, options ?? new FileBatchOptions(), cancellationToken);
     }
 
-    /// <summary>
-    /// Writes whole files: each is made, or emptied and filled, as <see cref="File.WriteAllBytes(string, byte[])"/> does. A FIFO or
-    /// socket fails, and so does a device that takes nothing at once: a batch does not wait for another end.
-    /// </summary>
+    /// <summary>Asynchronously creates or overwrites many small files.</summary>
     /// <param name="files">
-    /// Paths and contents; taken ahead of what is being written, 32 at a time. The memory belongs to the call until it has ended. Of two
-    /// entries with the same path the later one is written last. What the sequence throws is thrown when the files before it are written.
+    /// The paths and the contents of the files. The sequence is enumerated ahead of the writes, 32 files at a time. The memory of
+    /// the contents must not change until the task has completed.
     /// </param>
-    /// <param name="options">How; null for the defaults.</param>
-    /// <param name="cancellationToken">Ends the batch between files.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="files"/> is null.</exception>
+    /// <param name="options">The options, or <see langword="null"/> for the defaults.</param>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests. It is checked between files.</param>
+    /// <returns>A task that completes when all files have been written.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="files"/> is <see langword="null"/>.</exception>
     /// <exception cref="FileBatchException">
-    /// Files could not be written: each with its own error, and how many were. It is thrown in the place of what <paramref name="files"/>
-    /// threw, and of the cancellation, where these have come too.
+    /// One or more files could not be written. The exception contains the failures and the number of files that were written. It
+    /// is thrown even if <paramref name="files"/> threw an exception or the batch was canceled in the meantime.
     /// </exception>
-    /// <exception cref="OperationCanceledException">The batch was cancelled; some files have been written.</exception>
+    /// <exception cref="OperationCanceledException">
+    /// <paramref name="cancellationToken"/> was canceled. Some files may have been written.
+    /// </exception>
+    /// <remarks>
+    /// <para>Each file is written as by <see cref="File.WriteAllBytes(string, byte[])"/>. If a path occurs twice, the later
+    /// content is written last. An exception thrown by <paramref name="files"/> is thrown after the preceding files have been
+    /// written.</para>
+    /// <para>On Linux, a FIFO, a socket, and a device that accepts no data at once are failures, so that a batch never waits for
+    /// another process.</para>
+    /// </remarks>
     public static Task WriteManyAsync(
         IEnumerable<(string Path, ReadOnlyMemory<byte> Bytes)> files,
         FileBatchOptions? options = null,

@@ -8,7 +8,6 @@ public static partial class SluiceFile
     /// <inheritdoc cref="File.ReadAllBytes(string)"/>
     public static byte[] ReadAllBytes(string path) => WholeFile.Read(path);
 
-    /// <summary>Reads a whole file; what lies in the page cache is read on the caller's thread.</summary>
     /// <inheritdoc cref="File.ReadAllBytesAsync(string, CancellationToken)"/>
     public static Task<byte[]> ReadAllBytesAsync(string path, CancellationToken cancellationToken = default) =>
         cancellationToken.IsCancellationRequested

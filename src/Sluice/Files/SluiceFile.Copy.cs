@@ -28,37 +28,58 @@ public static partial class SluiceFile
         string sourceFileName, string destinationFileName, string? destinationBackupFileName, bool ignoreMetadataErrors) =>
         File.Replace(sourceFileName, destinationFileName, destinationBackupFileName, ignoreMetadataErrors);
 
-    /// <summary>
-    /// Copies a file, or a tree of folders, by the cheapest way that works: shared blocks, direct I/O with several requests
-    /// outstanding, within the kernel, or through the page cache. Holes stay holes.
-    /// </summary>
-    /// <remarks>
-    /// The copy is made beside the target and gets its name when it is whole: one that fails, is cancelled, or whose process is killed,
-    /// leaves nothing under the target's name, unless it was the folder's own flush to the disk, at the very end, that failed; or, on file
-    /// systems that can neither rename without replacing nor give second names (some of FUSE), the process was killed just then.
-    /// Permissions and times are the source's, as with <see cref="File.Copy(string, string)"/>;
-    /// a target that is replaced keeps its owner and attributes, and other names of it keep the old content. A source that is written
-    /// meanwhile is copied as it was read (<see cref="CopyResult.ChangedFiles"/>). What fails inside a tree ends the copy, and a new tree
-    /// is not there then; with <see cref="CopyOptions.ContinueOnError"/> the rest is copied first, and a new tree stays without
-    /// what failed; on Linux a disk that is full or read-only, or a quota that is used up, ends the copy in any case.
-    /// </remarks>
-    /// <param name="sourceFileName">The file or folder.</param>
-    /// <param name="destFileName">What the copy is to be called; not the folder to put it into.</param>
-    /// <param name="options">How; null for the defaults.</param>
-    /// <param name="cancellationToken">Ends the copy and removes what there is of it, unless it is to be resumed.</param>
-    /// <exception cref="ArgumentException">A name is empty, or options contradict each other.</exception>
-    /// <exception cref="FileNotFoundException">There is no source.</exception>
-    /// <exception cref="DirectoryNotFoundException">A folder of source or target is not there.</exception>
-    /// <exception cref="PlatformNotSupportedException">An option or a method is one of Linux alone.</exception>
-    /// <exception cref="UnauthorizedAccessException">Source or target may not be used so.</exception>
-    /// <exception cref="FileBatchException">Files or folders inside a tree failed; it carries all of them.</exception>
+    /// <summary>Asynchronously copies a file or a directory tree.</summary>
+    /// <param name="sourceFileName">The path of the file or directory to copy.</param>
+    /// <param name="destFileName">The path of the copy itself, not of the directory that is to contain it.</param>
+    /// <param name="options">The options, or <see langword="null"/> for the defaults.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. A canceled copy is removed, unless <see cref="CopyOptions.Resume"/> is
+    /// <see langword="true"/>.
+    /// </param>
+    /// <returns>A task whose result describes what was copied, and by which method.</returns>
+    /// <exception cref="ArgumentException">
+    /// A path is empty or is not a valid path, or the options contradict each other.
+    /// </exception>
+    /// <exception cref="ArgumentNullException">
+    /// <paramref name="sourceFileName"/> or <paramref name="destFileName"/> is <see langword="null"/>.
+    /// </exception>
+    /// <exception cref="FileNotFoundException">The source does not exist.</exception>
+    /// <exception cref="DirectoryNotFoundException">
+    /// A directory of the source path or of the target path does not exist.
+    /// </exception>
+    /// <exception cref="PlatformNotSupportedException">An option or the method is supported only on Linux.</exception>
+    /// <exception cref="UnauthorizedAccessException">
+    /// The source cannot be read, the target cannot be written, or the source is a directory and
+    /// <see cref="CopyOptions.Recurse"/> is <see langword="false"/>.
+    /// </exception>
+    /// <exception cref="FileBatchException">
+    /// Files or directories inside a tree failed. The exception contains all failures.
+    /// </exception>
     /// <exception cref="IOException">
-    /// The target is there already, or is the source; the disk is full; somebody has source or target for himself; what was read back
-    /// differs.
+    /// The target already exists or is the source, the source or the target is in use by another process, the disk is full, or,
+    /// with <see cref="CopyOptions.Verify"/>, the copy differs from the source.
     /// </exception>
     /// <exception cref="OperationCanceledException">
-    /// The copy was cancelled; its inner exception is a <see cref="FileBatchException"/> where something inside a tree had failed before.
+    /// <paramref name="cancellationToken"/> was canceled. The inner exception is a <see cref="FileBatchException"/> if something
+    /// inside a tree had failed before.
     /// </exception>
+    /// <remarks>
+    /// <para>By default, the copy uses the fastest method that works; see <see cref="CopyMethod.Auto"/>. On Linux, holes in a
+    /// file are preserved.</para>
+    /// <para>The copy is written next to the target and gets the target's name when it is complete. A copy that fails, is
+    /// canceled, or whose process is killed leaves nothing under the target's name. There are two exceptions. With
+    /// <see cref="CopyOptions.FlushToDisk"/>, the flush of the target's directory can fail after the copy has got its name. On
+    /// file systems that support neither renaming without replacement nor hard links (some FUSE file systems), the process can be
+    /// killed at the moment at which the copy gets its name. If the target is an existing directory, each of its files is copied
+    /// in this way, and the files that were copied before a failure stay.</para>
+    /// <para>The copy gets the permissions and times of the source, as with <see cref="File.Copy(string, string)"/>. A target
+    /// file that is replaced keeps its extended attributes and, if the process may set it, its owner, and other hard links to it
+    /// keep the old content. A source file that is written to in the meantime is copied as it was read; see
+    /// <see cref="CopyResult.ChangedFiles"/>.</para>
+    /// <para>By default, a failure inside a tree ends the copy, and a new tree is removed. With
+    /// <see cref="CopyOptions.ContinueOnError"/>, the rest is copied first, and a new tree is kept without the entries that
+    /// failed. On Linux, a disk that is full or read-only and an exceeded quota always end the copy.</para>
+    /// </remarks>
     public static Task<CopyResult> CopyAsync(
         string sourceFileName, string destFileName, CopyOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -74,25 +95,44 @@ public static partial class SluiceFile
     }
 
     /// <summary>
-    /// Ends the copy of a tree in shards (<see cref="CopyOptions.Shard"/>), once, when all shards have ended: looks whether everything is
-    /// there, of its kind and with the length and the time of its source, and then gives files that were copied in ranges
-    /// (<see cref="CopyOptions.SplitBytes"/>) their names, makes files that have several, and gives the folders what
-    /// <see cref="CopyOptions.PreserveMetadata"/> keeps of them. Where something is missing it changes nothing, and where one
-    /// of those files fails, no folder; the shard is run again, and then this. What killed shards left under temporary names is removed by
-    /// the rules of <see cref="RemoveReplacementLeftovers"/>.
+    /// Asynchronously finishes the copy of a tree that several processes made with <see cref="CopyOptions.Shard"/>. Call it once,
+    /// after all shards have ended. Linux only.
     /// </summary>
-    /// <param name="sourceFileName">The folder that was copied.</param>
-    /// <param name="destFileName">The copy.</param>
-    /// <param name="options">Those of the shards, without <see cref="CopyOptions.Shard"/> and <see cref="CopyOptions.Verify"/>.</param>
-    /// <param name="cancellationToken">Ends it; it may be done again.</param>
+    /// <param name="sourceFileName">The path of the directory that was copied.</param>
+    /// <param name="destFileName">The path of the copy.</param>
+    /// <param name="options">
+    /// The options of the shards without <see cref="CopyOptions.Shard"/> and <see cref="CopyOptions.Verify"/>, or
+    /// <see langword="null"/> for the defaults.
+    /// </param>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests. A canceled call can be repeated.</param>
     /// <returns>
-    /// What was there is counted by <see cref="CopyResult.UnchangedFiles"/>; <see cref="CopyResult.Files"/> are names of files that have
-    /// several, and files that were copied in ranges.
+    /// A task whose result describes what was found and done. <see cref="CopyResult.UnchangedFiles"/> counts the entries that
+    /// were already complete. <see cref="CopyResult.Files"/> counts additional hard links and files that were copied in ranges.
     /// </returns>
-    /// <exception cref="ArgumentException">A name is empty, or options contradict each other.</exception>
-    /// <exception cref="DirectoryNotFoundException">There is no source, or no copy.</exception>
-    /// <exception cref="FileBatchException">Something is missing, or failed; it carries all of it, or the first.</exception>
-    /// <exception cref="IOException">The source is no folder, or is the target.</exception>
+    /// <exception cref="ArgumentException">
+    /// A path is empty or is not a valid path, the options contradict each other, or <see cref="CopyOptions.Shard"/>,
+    /// <see cref="CopyOptions.Verify"/> or <see cref="CopyOptions.Resume"/> is set.
+    /// </exception>
+    /// <exception cref="ArgumentNullException">
+    /// <paramref name="sourceFileName"/> or <paramref name="destFileName"/> is <see langword="null"/>.
+    /// </exception>
+    /// <exception cref="DirectoryNotFoundException">The source or the copy does not exist.</exception>
+    /// <exception cref="PlatformNotSupportedException">The operating system is not Linux.</exception>
+    /// <exception cref="FileBatchException">
+    /// Entries are missing or failed. The exception contains all failures, or the first one if
+    /// <see cref="CopyOptions.ContinueOnError"/> is <see langword="false"/>.
+    /// </exception>
+    /// <exception cref="IOException">The source is not a directory, or it is the same directory as the copy.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    /// <remarks>
+    /// <para>The method first checks that the copy contains every entry of the source, with the same type, length and last write
+    /// time. It then gives files that were copied in ranges (<see cref="CopyOptions.SplitBytes"/>) their names, creates
+    /// additional hard links, and sets the permissions and times of the directories and what else
+    /// <see cref="CopyOptions.PreserveMetadata"/> preserves of them.</para>
+    /// <para>If an entry is missing, nothing is changed. If one of the files fails, no directory is changed. In both cases, run
+    /// the failed shard again and then call this method again. Temporary files of shards that were killed are removed by the
+    /// rules of <see cref="RemoveReplacementLeftovers"/>.</para>
+    /// </remarks>
     public static Task<CopyResult> FinishCopyAsync(
         string sourceFileName, string destFileName, CopyOptions? options = null, CancellationToken cancellationToken = default)
     {

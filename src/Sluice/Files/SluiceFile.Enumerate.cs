@@ -20,14 +20,43 @@ public static partial class SluiceFile
         IgnoreInaccessible = false,
     };
 
-    /// <inheritdoc cref="Directory.EnumerateFiles(string)"/>
+    /// <summary>Enumerates the files in a directory.</summary>
+    /// <param name="path">The path of the directory.</param>
+    /// <returns>The paths of the files.</returns>
+    /// <inheritdoc cref="Directory.EnumerateFiles(string)" path="/exception"/>
+    /// <remarks>
+    /// The files are those that <see cref="Directory.EnumerateFiles(string)"/> returns, with the same paths, but their order is
+    /// not specified. The directory is opened by this call and is read when the first element is requested. A long enumeration
+    /// also uses threads of the thread pool.
+    /// </remarks>
     public static IEnumerable<string> EnumerateFiles(string path) => EnumerateFiles(path, "*", CompatibleOptions);
 
-    /// <inheritdoc cref="Directory.EnumerateFiles(string, string)"/>
+    /// <summary>Enumerates the files in a directory whose names match a pattern.</summary>
+    /// <param name="path">The path of the directory.</param>
+    /// <param name="searchPattern">The pattern that the file names must match. It may contain the wildcards * and ?.</param>
+    /// <returns>The paths of the files.</returns>
+    /// <inheritdoc cref="Directory.EnumerateFiles(string, string)" path="/exception"/>
+    /// <remarks>
+    /// The files are those that <see cref="Directory.EnumerateFiles(string, string)"/> returns, with the same paths, but their
+    /// order is not specified. The directory is opened by this call and is read when the first element is requested. A long
+    /// enumeration also uses threads of the thread pool.
+    /// </remarks>
     public static IEnumerable<string> EnumerateFiles(string path, string searchPattern) =>
         EnumerateFiles(path, searchPattern, CompatibleOptions);
 
-    /// <inheritdoc cref="Directory.EnumerateFiles(string, string, SearchOption)"/>
+    /// <summary>
+    /// Enumerates the files in a directory whose names match a pattern, and optionally those in its subdirectories.
+    /// </summary>
+    /// <param name="path">The path of the directory.</param>
+    /// <param name="searchPattern">The pattern that the file names must match. It may contain the wildcards * and ?.</param>
+    /// <param name="searchOption">A value that specifies whether to include the subdirectories.</param>
+    /// <returns>The paths of the files.</returns>
+    /// <inheritdoc cref="Directory.EnumerateFiles(string, string, SearchOption)" path="/exception"/>
+    /// <remarks>
+    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, SearchOption)"/> returns, with the same
+    /// paths, but their order is not specified. The directory is opened by this call and is read when the first element is
+    /// requested. A long enumeration also uses threads of the thread pool.
+    /// </remarks>
     public static IEnumerable<string> EnumerateFiles(string path, string searchPattern, SearchOption searchOption) =>
         EnumerateFiles(path, searchPattern, searchOption switch
         {
@@ -42,13 +71,30 @@ public static partial class SluiceFile
             _ => throw new ArgumentOutOfRangeException(nameof(searchOption)),
         });
 
-    /// <summary>As <see cref="EnumerateFiles(string, string, EnumerationOptions)"/>, for every name.</summary>
-    /// <param name="path">The folder.</param>
-    /// <param name="enumerationOptions">How.</param>
+    /// <summary>Enumerates the files in a directory with the specified options.</summary>
+    /// <param name="path">The path of the directory.</param>
+    /// <param name="enumerationOptions">The options of the enumeration.</param>
+    /// <returns>The paths of the files.</returns>
+    /// <inheritdoc cref="Directory.EnumerateFiles(string, string, EnumerationOptions)" path="/exception"/>
+    /// <remarks>
+    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> returns, with the same
+    /// paths, but their order is not specified. The directory is opened by this call and is read when the first element is
+    /// requested. A long enumeration also uses threads of the thread pool.
+    /// </remarks>
     public static IEnumerable<string> EnumerateFiles(string path, EnumerationOptions enumerationOptions) =>
         EnumerateFiles(path, "*", enumerationOptions);
 
-    /// <inheritdoc cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/>
+    /// <summary>Enumerates the files in a directory whose names match a pattern, with the specified options.</summary>
+    /// <param name="path">The path of the directory.</param>
+    /// <param name="searchPattern">The pattern that the file names must match. It may contain the wildcards * and ?.</param>
+    /// <param name="enumerationOptions">The options of the enumeration.</param>
+    /// <returns>The paths of the files.</returns>
+    /// <inheritdoc cref="Directory.EnumerateFiles(string, string, EnumerationOptions)" path="/exception"/>
+    /// <remarks>
+    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> returns, with the same
+    /// paths, but their order is not specified. The directory is opened by this call and is read when the first element is
+    /// requested. A long enumeration also uses threads of the thread pool.
+    /// </remarks>
     public static IEnumerable<string> EnumerateFiles(string path, string searchPattern, EnumerationOptions enumerationOptions)
     {
         enumerationOptions = Read(enumerationOptions);
@@ -58,10 +104,23 @@ public static partial class SluiceFile
             : Directory.EnumerateFiles(path, searchPattern, enumerationOptions);
     }
 
-    /// <summary>As <see cref="EnumerateFiles(string, string, EnumerationOptions)"/>, with sizes and times.</summary>
-    /// <param name="path">The folder.</param>
-    /// <param name="searchPattern">Which names.</param>
-    /// <param name="enumerationOptions">How; null for what <see cref="Directory"/> uses without options.</param>
+    /// <summary>Enumerates the files in a directory, with their lengths and times.</summary>
+    /// <param name="path">The path of the directory.</param>
+    /// <param name="searchPattern">
+    /// The pattern that the file names must match. It may contain the wildcards * and ?. The default is "*", which matches every
+    /// name.
+    /// </param>
+    /// <param name="enumerationOptions">
+    /// The options of the enumeration, or <see langword="null"/> (the default) for those that <see cref="Directory"/> uses when
+    /// none are given.
+    /// </param>
+    /// <returns>The files, with their paths, lengths and times.</returns>
+    /// <inheritdoc cref="Directory.EnumerateFiles(string, string, EnumerationOptions)" path="/exception"/>
+    /// <remarks>
+    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> returns, with the same
+    /// paths, but their order is not specified. The directory is opened by this call and is read when the first element is
+    /// requested. A long enumeration also uses threads of the thread pool.
+    /// </remarks>
     public static IEnumerable<FileEntry> EnumerateFileEntries(
         string path, string searchPattern = "*", EnumerationOptions? enumerationOptions = null)
     {
@@ -72,13 +131,25 @@ public static partial class SluiceFile
             : Directory.EnumerateFiles(path, searchPattern, enumerationOptions).Select(Describe);
     }
 
-    /// <summary>
-    /// As <see cref="EnumerateFiles(string, string, EnumerationOptions)"/>; nothing is opened before the enumeration begins.
-    /// </summary>
-    /// <param name="path">The folder.</param>
-    /// <param name="searchPattern">Which names.</param>
-    /// <param name="enumerationOptions">How; null for what <see cref="Directory"/> uses without options.</param>
-    /// <param name="cancellationToken">Ends the enumeration.</param>
+    /// <summary>Asynchronously enumerates the files in a directory.</summary>
+    /// <param name="path">The path of the directory.</param>
+    /// <param name="searchPattern">
+    /// The pattern that the file names must match. It may contain the wildcards * and ?. The default is "*", which matches every
+    /// name.
+    /// </param>
+    /// <param name="enumerationOptions">
+    /// The options of the enumeration, or <see langword="null"/> (the default) for those that <see cref="Directory"/> uses when
+    /// none are given.
+    /// </param>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
+    /// <returns>The paths of the files.</returns>
+    /// <inheritdoc cref="Directory.EnumerateFiles(string, string, EnumerationOptions)" path="/exception"/>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    /// <remarks>
+    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> returns, with the same
+    /// paths, but their order is not specified. The options are read by this call. The directory is opened when the first element
+    /// is requested, and the exceptions of opening and reading it are thrown then.
+    /// </remarks>
     public static IAsyncEnumerable<string> EnumerateFilesAsync(
         string path, string searchPattern = "*", EnumerationOptions? enumerationOptions = null,
         CancellationToken cancellationToken = default)
@@ -92,8 +163,25 @@ public static partial class SluiceFile
             cancellationToken);
     }
 
-    /// <summary>As <see cref="EnumerateFilesAsync"/>, with sizes and times.</summary>
-    /// <inheritdoc cref="EnumerateFilesAsync"/>
+    /// <summary>Asynchronously enumerates the files in a directory, with their lengths and times.</summary>
+    /// <param name="path">The path of the directory.</param>
+    /// <param name="searchPattern">
+    /// The pattern that the file names must match. It may contain the wildcards * and ?. The default is "*", which matches every
+    /// name.
+    /// </param>
+    /// <param name="enumerationOptions">
+    /// The options of the enumeration, or <see langword="null"/> (the default) for those that <see cref="Directory"/> uses when
+    /// none are given.
+    /// </param>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
+    /// <returns>The files, with their paths, lengths and times.</returns>
+    /// <inheritdoc cref="Directory.EnumerateFiles(string, string, EnumerationOptions)" path="/exception"/>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    /// <remarks>
+    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> returns, with the same
+    /// paths, but their order is not specified. The options are read by this call. The directory is opened when the first element
+    /// is requested, and the exceptions of opening and reading it are thrown then.
+    /// </remarks>
     public static IAsyncEnumerable<FileEntry> EnumerateFileEntriesAsync(
         string path, string searchPattern = "*", EnumerationOptions? enumerationOptions = null,
         CancellationToken cancellationToken = default)

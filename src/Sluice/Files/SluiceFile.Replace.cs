@@ -10,31 +10,43 @@ namespace Sluice;
 // Durable replacement.
 public static partial class SluiceFile
 {
-    /// <summary>
-    /// Replaces a file's content, or makes the file, so that a crash at any moment leaves the old content or the new one, whole; when
-    /// the call returns, the new one is on the disk.
-    /// </summary>
-    /// <remarks>
-    /// A temporary file is written beside the target, its data synchronised, its name changed to the target's, and the folder
-    /// synchronised. Permissions, owner, access list and extended attributes of the old file are kept, set-user-ID and capabilities are
-    /// not; where the owner cannot be kept, nothing is replaced. A symbolic link stays, and what it leads to is replaced. Other hard links
-    /// keep the old content. What a killed process leaves behind is removed by <see cref="RemoveReplacementLeftovers"/>. May be called for
-    /// one file from many places at once: the content is then that of the call whose rename came last.
-    /// </remarks>
-    /// <param name="path">The file.</param>
+    /// <summary>Replaces the content of a file atomically and durably, or creates the file.</summary>
+    /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="bytes">The new content.</param>
-    /// <exception cref="ArgumentException">The name is empty or no path, or an argument is null that must not be.</exception>
-    /// <exception cref="UnauthorizedAccessException">Folder or file may not be written to, or the old owner cannot be kept.</exception>
-    /// <exception cref="IOException">
-    /// The disk is full, or reported an error; the file is a mount point; somebody took the temporary file away. The old content is there,
-    /// unless the folder failed last.
+    /// <exception cref="ArgumentException">The path is empty or is not a valid path.</exception>
+    /// <exception cref="ArgumentNullException">
+    /// An argument that must not be <see langword="null"/> is <see langword="null"/>.
     /// </exception>
+    /// <exception cref="DirectoryNotFoundException">The directory of the file does not exist.</exception>
+    /// <exception cref="UnauthorizedAccessException">
+    /// The file or its directory cannot be written to, or the owner of the existing file cannot be preserved.
+    /// </exception>
+    /// <exception cref="IOException">
+    /// The disk is full, the file is a mount point, the temporary file was removed by another process, or another I/O error
+    /// occurred. The old content is in place, unless the flush of the directory failed, which is the last step.
+    /// </exception>
+    /// <remarks>
+    /// <para>After a crash at any moment, the file has either the complete old content or the complete new content.</para>
+    /// <para>The new content is written to a temporary file in the same directory. Its data is flushed to the device, and it is
+    /// renamed to the file's name. On Linux, the directory is then flushed too, so that the new content is durable when the call
+    /// has completed. On other operating systems, the durability of the new name depends on the file system.</para>
+    /// <para>On Linux, the new file gets the permissions, owner, access control list and extended attributes of the existing
+    /// file, but not its set-user-ID and set-group-ID bits and its capabilities. If the owner cannot be preserved, the call fails
+    /// and nothing is replaced. On other operating systems, an existing file is replaced with
+    /// <see cref="File.Replace(string, string, string)"/>.</para>
+    /// <para>If the path is a symbolic link, the file that it leads to is replaced. Other hard links to the file keep the old
+    /// content. Temporary files of processes that were killed can be removed with <see cref="RemoveReplacementLeftovers"/>. The
+    /// method is thread-safe: if several calls replace the same file, the content is that of the call that renamed its file
+    /// last.</para>
+    /// </remarks>
     public static void ReplaceAtomically(string path, ReadOnlySpan<byte> bytes) => ReplaceAtomically(path, bytes, ReplaceOptions.Default);
 
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})"/>
-    /// <param name="path">The file.</param>
+    /// <summary>Replaces the content of a file atomically and durably, or creates the file, with the specified options.</summary>
+    /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="bytes">The new content.</param>
-    /// <param name="options">How the file is replaced.</param>
+    /// <param name="options">The options of the replacement.</param>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
     public static void ReplaceAtomically(string path, ReadOnlySpan<byte> bytes, ReplaceOptions options)
     {
         using AtomicReplacement replacement = BeginReplacement(path, options);
@@ -42,45 +54,93 @@ public static partial class SluiceFile
         replacement.Commit(CancellationToken.None);
     }
 
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})"/>
-    /// <param name="path">The file.</param>
-    /// <param name="contents">The new content, which is encoded as UTF-8 without a mark.</param>
+    /// <summary>
+    /// Replaces the content of a file atomically and durably with UTF-8 text without a byte order mark, or creates the file.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
     public static void ReplaceAtomically(string path, string? contents) => ReplaceAtomically(path, contents.AsSpan(), DefaultEncoding);
 
-    /// <inheritdoc cref="ReplaceAtomically(string, string)"/>
-    /// <param name="path">The file.</param>
-    /// <param name="contents">The new content, which is encoded as UTF-8 without a mark.</param>
-    /// <param name="options">How the file is replaced.</param>
+    /// <summary>
+    /// Replaces the content of a file atomically and durably with UTF-8 text without a byte order mark, or creates the file, with
+    /// the specified options.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
+    /// <param name="options">The options of the replacement.</param>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
     public static void ReplaceAtomically(string path, string? contents, ReplaceOptions options) =>
         ReplaceAtomically(path, contents.AsSpan(), DefaultEncoding, options);
 
-    /// <inheritdoc cref="ReplaceAtomically(string, string)"/>
+    /// <summary>
+    /// Replaces the content of a file atomically and durably with UTF-8 text without a byte order mark, or creates the file.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="contents">The new text.</param>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
     public static void ReplaceAtomically(string path, ReadOnlySpan<char> contents) => ReplaceAtomically(path, contents, DefaultEncoding);
 
-    /// <inheritdoc cref="ReplaceAtomically(string, string, ReplaceOptions)"/>
+    /// <summary>
+    /// Replaces the content of a file atomically and durably with UTF-8 text without a byte order mark, or creates the file, with
+    /// the specified options.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="contents">The new text.</param>
+    /// <param name="options">The options of the replacement.</param>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
     public static void ReplaceAtomically(string path, ReadOnlySpan<char> contents, ReplaceOptions options) =>
         ReplaceAtomically(path, contents, DefaultEncoding, options);
 
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})"/>
-    /// <param name="path">The file.</param>
-    /// <param name="contents">The new content.</param>
-    /// <param name="encoding">How it is encoded; the encoding's mark comes first.</param>
+    /// <summary>
+    /// Replaces the content of a file atomically and durably with text in the specified encoding, or creates the file.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
+    /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
     public static void ReplaceAtomically(string path, string? contents, Encoding encoding) =>
         ReplaceAtomically(path, contents.AsSpan(), encoding);
 
-    /// <inheritdoc cref="ReplaceAtomically(string, string, Encoding)"/>
-    /// <param name="path">The file.</param>
-    /// <param name="contents">The new content.</param>
-    /// <param name="encoding">How it is encoded; the encoding's mark comes first.</param>
-    /// <param name="options">How the file is replaced.</param>
+    /// <summary>
+    /// Replaces the content of a file atomically and durably with text in the specified encoding, or creates the file, with the
+    /// specified options.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
+    /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
+    /// <param name="options">The options of the replacement.</param>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
     public static void ReplaceAtomically(string path, string? contents, Encoding encoding, ReplaceOptions options) =>
         ReplaceAtomically(path, contents.AsSpan(), encoding, options);
 
-    /// <inheritdoc cref="ReplaceAtomically(string, string, Encoding)"/>
+    /// <summary>
+    /// Replaces the content of a file atomically and durably with text in the specified encoding, or creates the file.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="contents">The new text.</param>
+    /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
     public static void ReplaceAtomically(string path, ReadOnlySpan<char> contents, Encoding encoding) =>
         ReplaceAtomically(path, contents, encoding, ReplaceOptions.Default);
 
-    /// <inheritdoc cref="ReplaceAtomically(string, string, Encoding, ReplaceOptions)"/>
+    /// <summary>
+    /// Replaces the content of a file atomically and durably with text in the specified encoding, or creates the file, with the
+    /// specified options.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="contents">The new text.</param>
+    /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
+    /// <param name="options">The options of the replacement.</param>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
     public static void ReplaceAtomically(string path, ReadOnlySpan<char> contents, Encoding encoding, ReplaceOptions options)
     {
         CheckText(path, encoding);
@@ -89,17 +149,31 @@ public static partial class SluiceFile
         replacement.Commit(CancellationToken.None);
     }
 
-    /// <summary>As the others, for content that is made piece by piece.</summary>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})"/>
-    /// <param name="path">The file.</param>
-    /// <param name="write">Writes the content into the temporary file that it is given; what it throws leaves the old content.</param>
+    /// <summary>
+    /// Replaces the content of a file atomically and durably with the data that a method writes, or creates the file.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="write">
+    /// The method that writes the new content through the handle that it receives. The handle is closed after the call. If the
+    /// method throws, the old content stays in place and the exception is thrown to the caller.
+    /// </param>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
     public static void ReplaceAtomically(string path, Action<SluiceHandle> write) =>
         ReplaceAtomically(path, write, ReplaceOptions.Default);
 
-    /// <inheritdoc cref="ReplaceAtomically(string, Action{SluiceHandle})"/>
-    /// <param name="path">The file.</param>
-    /// <param name="write">Writes the content into the temporary file that it is given; what it throws leaves the old content.</param>
-    /// <param name="options">How the file is replaced.</param>
+    /// <summary>
+    /// Replaces the content of a file atomically and durably with the data that a method writes, or creates the file, with the
+    /// specified options.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="write">
+    /// The method that writes the new content through the handle that it receives. The handle is closed after the call. If the
+    /// method throws, the old content stays in place and the exception is thrown to the caller.
+    /// </param>
+    /// <param name="options">The options of the replacement.</param>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
     public static void ReplaceAtomically(string path, Action<SluiceHandle> write, ReplaceOptions options)
     {
         ArgumentNullException.ThrowIfNull(write);
@@ -108,19 +182,59 @@ public static partial class SluiceFile
         replacement.Commit(CancellationToken.None);
     }
 
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})"/>
-    /// <param name="path">The file.</param>
-    /// <param name="bytes">The new content; the memory belongs to the call until the task has ended.</param>
-    /// <param name="cancellationToken">Leaves the old content, if it comes before the new one has the target's name.</param>
-    /// <exception cref="OperationCanceledException">The call was cancelled; the old content is there.</exception>
+    /// <summary>Asynchronously replaces the content of a file atomically and durably, or creates the file.</summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="bytes">The new content. The memory must not change until the task has completed.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
+    /// leaves the old content in place.
+    /// </param>
+    /// <returns>A task that completes when the new content is durable.</returns>
+    /// <exception cref="ArgumentException">The path is empty or is not a valid path.</exception>
+    /// <exception cref="ArgumentNullException">
+    /// An argument that must not be <see langword="null"/> is <see langword="null"/>.
+    /// </exception>
+    /// <exception cref="DirectoryNotFoundException">The directory of the file does not exist.</exception>
+    /// <exception cref="UnauthorizedAccessException">
+    /// The file or its directory cannot be written to, or the owner of the existing file cannot be preserved.
+    /// </exception>
+    /// <exception cref="IOException">
+    /// The disk is full, the file is a mount point, the temporary file was removed by another process, or another I/O error
+    /// occurred. The old content is in place, unless the flush of the directory failed, which is the last step.
+    /// </exception>
+    /// <exception cref="OperationCanceledException">
+    /// <paramref name="cancellationToken"/> was canceled. The old content is in place.
+    /// </exception>
+    /// <remarks>
+    /// <para>After a crash at any moment, the file has either the complete old content or the complete new content.</para>
+    /// <para>The new content is written to a temporary file in the same directory. Its data is flushed to the device, and it is
+    /// renamed to the file's name. On Linux, the directory is then flushed too, so that the new content is durable when the call
+    /// has completed. On other operating systems, the durability of the new name depends on the file system.</para>
+    /// <para>On Linux, the new file gets the permissions, owner, access control list and extended attributes of the existing
+    /// file, but not its set-user-ID and set-group-ID bits and its capabilities. If the owner cannot be preserved, the call fails
+    /// and nothing is replaced. On other operating systems, an existing file is replaced with
+    /// <see cref="File.Replace(string, string, string)"/>.</para>
+    /// <para>If the path is a symbolic link, the file that it leads to is replaced. Other hard links to the file keep the old
+    /// content. Temporary files of processes that were killed can be removed with <see cref="RemoveReplacementLeftovers"/>. The
+    /// method is thread-safe: if several calls replace the same file, the content is that of the call that renamed its file
+    /// last.</para>
+    /// </remarks>
     public static Task ReplaceAtomicallyAsync(string path, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken = default) =>
         ReplaceAtomicallyAsync(path, bytes, ReplaceOptions.Default, cancellationToken);
 
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)"/>
-    /// <param name="path">The file.</param>
-    /// <param name="bytes">The new content; the memory belongs to the call until the task has ended.</param>
-    /// <param name="options">How the file is replaced.</param>
-    /// <param name="cancellationToken">Leaves the old content, if it comes before the new one has the target's name.</param>
+    /// <summary>
+    /// Asynchronously replaces the content of a file atomically and durably, or creates the file, with the specified options.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="bytes">The new content. The memory must not change until the task has completed.</param>
+    /// <param name="options">The options of the replacement.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
+    /// leaves the old content in place.
+    /// </param>
+    /// <returns>A task that completes when the new content is durable.</returns>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
     public static Task ReplaceAtomicallyAsync(
         string path, ReadOnlyMemory<byte> bytes, ReplaceOptions options, CancellationToken cancellationToken = default)
     {
@@ -128,56 +242,144 @@ public static partial class SluiceFile
         return ReplaceAtomicallyAsync(path, (handle, token) => handle.WriteAsync(bytes, 0, token), options, cancellationToken);
     }
 
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)"/>
-    /// <param name="path">The file.</param>
-    /// <param name="contents">The new content, which is encoded as UTF-8 without a mark.</param>
-    /// <param name="cancellationToken">Leaves the old content, if it comes before the new one has the target's name.</param>
+    /// <summary>
+    /// Asynchronously replaces the content of a file atomically and durably with UTF-8 text without a byte order mark, or creates
+    /// the file.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
+    /// leaves the old content in place.
+    /// </param>
+    /// <returns>A task that completes when the new content is durable.</returns>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
     public static Task ReplaceAtomicallyAsync(string path, string? contents, CancellationToken cancellationToken = default) =>
         ReplaceAtomicallyAsync(path, contents.AsMemory(), DefaultEncoding, cancellationToken);
 
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, string, CancellationToken)"/>
-    /// <param name="path">The file.</param>
-    /// <param name="contents">The new content, which is encoded as UTF-8 without a mark.</param>
-    /// <param name="options">How the file is replaced.</param>
-    /// <param name="cancellationToken">Leaves the old content, if it comes before the new one has the target's name.</param>
+    /// <summary>
+    /// Asynchronously replaces the content of a file atomically and durably with UTF-8 text without a byte order mark, or creates
+    /// the file, with the specified options.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
+    /// <param name="options">The options of the replacement.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
+    /// leaves the old content in place.
+    /// </param>
+    /// <returns>A task that completes when the new content is durable.</returns>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
     public static Task ReplaceAtomicallyAsync(
         string path, string? contents, ReplaceOptions options, CancellationToken cancellationToken = default) =>
         ReplaceAtomicallyAsync(path, contents.AsMemory(), DefaultEncoding, options, cancellationToken);
 
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, string, CancellationToken)"/>
+    /// <summary>
+    /// Asynchronously replaces the content of a file atomically and durably with UTF-8 text without a byte order mark, or creates
+    /// the file.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="contents">The new text. The memory must not change until the task has completed.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
+    /// leaves the old content in place.
+    /// </param>
+    /// <returns>A task that completes when the new content is durable.</returns>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
     public static Task ReplaceAtomicallyAsync(string path, ReadOnlyMemory<char> contents, CancellationToken cancellationToken = default) =>
         ReplaceAtomicallyAsync(path, contents, DefaultEncoding, cancellationToken);
 
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, string, ReplaceOptions, CancellationToken)"/>
+    /// <summary>
+    /// Asynchronously replaces the content of a file atomically and durably with UTF-8 text without a byte order mark, or creates
+    /// the file, with the specified options.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="contents">The new text. The memory must not change until the task has completed.</param>
+    /// <param name="options">The options of the replacement.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
+    /// leaves the old content in place.
+    /// </param>
+    /// <returns>A task that completes when the new content is durable.</returns>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
     public static Task ReplaceAtomicallyAsync(
         string path, ReadOnlyMemory<char> contents, ReplaceOptions options, CancellationToken cancellationToken = default) =>
         ReplaceAtomicallyAsync(path, contents, DefaultEncoding, options, cancellationToken);
 
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)"/>
-    /// <param name="path">The file.</param>
-    /// <param name="contents">The new content.</param>
-    /// <param name="encoding">How it is encoded; the encoding's mark comes first.</param>
-    /// <param name="cancellationToken">Leaves the old content, if it comes before the new one has the target's name.</param>
+    /// <summary>
+    /// Asynchronously replaces the content of a file atomically and durably with text in the specified encoding, or creates the
+    /// file.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
+    /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
+    /// leaves the old content in place.
+    /// </param>
+    /// <returns>A task that completes when the new content is durable.</returns>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
     public static Task ReplaceAtomicallyAsync(
         string path, string? contents, Encoding encoding, CancellationToken cancellationToken = default) =>
         ReplaceAtomicallyAsync(path, contents.AsMemory(), encoding, cancellationToken);
 
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, string, Encoding, CancellationToken)"/>
-    /// <param name="path">The file.</param>
-    /// <param name="contents">The new content.</param>
-    /// <param name="encoding">How it is encoded; the encoding's mark comes first.</param>
-    /// <param name="options">How the file is replaced.</param>
-    /// <param name="cancellationToken">Leaves the old content, if it comes before the new one has the target's name.</param>
+    /// <summary>
+    /// Asynchronously replaces the content of a file atomically and durably with text in the specified encoding, or creates the
+    /// file, with the specified options.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
+    /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
+    /// <param name="options">The options of the replacement.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
+    /// leaves the old content in place.
+    /// </param>
+    /// <returns>A task that completes when the new content is durable.</returns>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
     public static Task ReplaceAtomicallyAsync(
         string path, string? contents, Encoding encoding, ReplaceOptions options, CancellationToken cancellationToken = default) =>
         ReplaceAtomicallyAsync(path, contents.AsMemory(), encoding, options, cancellationToken);
 
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, string, Encoding, CancellationToken)"/>
+    /// <summary>
+    /// Asynchronously replaces the content of a file atomically and durably with text in the specified encoding, or creates the
+    /// file.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="contents">The new text. The memory must not change until the task has completed.</param>
+    /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
+    /// leaves the old content in place.
+    /// </param>
+    /// <returns>A task that completes when the new content is durable.</returns>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
     public static Task ReplaceAtomicallyAsync(
         string path, ReadOnlyMemory<char> contents, Encoding encoding, CancellationToken cancellationToken = default) =>
         ReplaceAtomicallyAsync(path, contents, encoding, ReplaceOptions.Default, cancellationToken);
 
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, string, Encoding, ReplaceOptions, CancellationToken)"/>
+    /// <summary>
+    /// Asynchronously replaces the content of a file atomically and durably with text in the specified encoding, or creates the
+    /// file, with the specified options.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="contents">The new text. The memory must not change until the task has completed.</param>
+    /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
+    /// <param name="options">The options of the replacement.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
+    /// leaves the old content in place.
+    /// </param>
+    /// <returns>A task that completes when the new content is durable.</returns>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
     public static Task ReplaceAtomicallyAsync(
         string path, ReadOnlyMemory<char> contents, Encoding encoding, ReplaceOptions options, CancellationToken cancellationToken =
             default)
@@ -195,20 +397,43 @@ public static partial class SluiceFile
         }
     }
 
-    /// <summary>As the others, for content that is made piece by piece.</summary>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)"/>
-    /// <param name="path">The file.</param>
-    /// <param name="write">Writes the content into the temporary file that it is given; what it throws leaves the old content.</param>
-    /// <param name="cancellationToken">Leaves the old content, if it comes before the new one has the target's name.</param>
+    /// <summary>
+    /// Asynchronously replaces the content of a file atomically and durably with the data that a method writes, or creates the
+    /// file.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="write">
+    /// The method that writes the new content through the handle that it receives. The handle is closed when its task has
+    /// completed. If the method fails, the old content stays in place and the exception is thrown to the caller.
+    /// </param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
+    /// leaves the old content in place.
+    /// </param>
+    /// <returns>A task that completes when the new content is durable.</returns>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
     public static Task ReplaceAtomicallyAsync(
         string path, Func<SluiceHandle, CancellationToken, ValueTask> write, CancellationToken cancellationToken = default) =>
         ReplaceAtomicallyAsync(path, write, ReplaceOptions.Default, cancellationToken);
 
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, Func{SluiceHandle, CancellationToken, ValueTask}, CancellationToken)"/>
-    /// <param name="path">The file.</param>
-    /// <param name="write">Writes the content into the temporary file that it is given; what it throws leaves the old content.</param>
-    /// <param name="options">How the file is replaced.</param>
-    /// <param name="cancellationToken">Leaves the old content, if it comes before the new one has the target's name.</param>
+    /// <summary>
+    /// Asynchronously replaces the content of a file atomically and durably with the data that a method writes, or creates the
+    /// file, with the specified options.
+    /// </summary>
+    /// <param name="path">The path of the file to replace or create.</param>
+    /// <param name="write">
+    /// The method that writes the new content through the handle that it receives. The handle is closed when its task has
+    /// completed. If the method fails, the old content stays in place and the exception is thrown to the caller.
+    /// </param>
+    /// <param name="options">The options of the replacement.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
+    /// leaves the old content in place.
+    /// </param>
+    /// <returns>A task that completes when the new content is durable.</returns>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
     public static Task ReplaceAtomicallyAsync(
         string path,
         Func<SluiceHandle, CancellationToken, ValueTask> write,
@@ -223,15 +448,21 @@ public static partial class SluiceFile
             : AtomicReplacement.RunAsync(path, options, write, cancellationToken);
     }
 
-    /// <summary>
-    /// Removes what replacements and copies that were killed left in a folder: temporary files, and folders that carry a copy's mark
-    /// or are empty. Those that are still being written are locked by their makers, and stay; so does, on file systems that other machines
-    /// share, what was touched within a day.
-    /// </summary>
-    /// <param name="folder">The folder; those below it are not looked at.</param>
-    /// <returns>What was removed.</returns>
-    /// <exception cref="ArgumentException">The name is empty or no path.</exception>
-    /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
+    /// <summary>Removes the temporary files and directories that killed replacements and copies left in a directory.</summary>
+    /// <param name="folder">The path of the directory. Its subdirectories are not searched.</param>
+    /// <returns>
+    /// The paths of the files and directories that were removed. The list is always empty on operating systems other than Linux.
+    /// </returns>
+    /// <exception cref="ArgumentException">The path is empty or is not a valid path.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="folder"/> is <see langword="null"/>.</exception>
+    /// <exception cref="DirectoryNotFoundException">The directory does not exist.</exception>
+    /// <exception cref="UnauthorizedAccessException">The directory cannot be opened for reading.</exception>
+    /// <exception cref="IOException">An I/O error occurred.</exception>
+    /// <remarks>
+    /// Files that are still being written are locked and stay. A directory is removed if it is empty or carries the mark of a
+    /// copy. On a file system that other machines can share, such as NFS or SMB, entries that changed within the last 24 hours
+    /// stay too.
+    /// </remarks>
     public static IReadOnlyList<string> RemoveReplacementLeftovers(string folder)
     {
         ArgumentException.ThrowIfNullOrEmpty(folder);

@@ -3,21 +3,41 @@ using System.Text;
 namespace Sluice;
 
 /// <summary>
-/// Files by path: every member of <see cref="File"/>, with the same exceptions and encodings, so that
-/// <c>using File = Sluice.SluiceFile;</c> compiles; batches of small files, durable replacement, copies with progress, and fast
-/// enumeration.
+/// Provides every static method of <see cref="File"/>, and methods for batches of small files, durable replacement, copies with
+/// progress, and fast enumeration of files.
 /// </summary>
 /// <remarks>
-/// Thread-safe. Where .NET's own member is as fast as it can be, it is called. A member without documentation of its own behaves
-/// as the member of <see cref="File"/> with the same name and parameters.
+/// <para>The methods that <see cref="File"/> has too behave as those of <see cref="File"/>, with the same exceptions and
+/// encodings, so that <c>using File = Sluice.SluiceFile;</c> compiles. Methods that open a file return <see cref="SluiceStream"/>
+/// or <see cref="SluiceHandle"/> in place of <see cref="FileStream"/> or
+/// <see cref="Microsoft.Win32.SafeHandles.SafeFileHandle"/>.</para>
+/// <para>An asynchronous method that reads, writes or appends to a whole file opens the file on the calling thread. Before it
+/// returns, it may also transfer up to 1 MiB to or from the page cache there.</para>
+/// <para>All members are thread-safe.</para>
 /// </remarks>
 public static partial class SluiceFile
 {
     /// <summary>As .NET: text is written without a mark, and what is no text is an error.</summary>
     private static readonly UTF8Encoding DefaultEncoding = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
-    /// <summary>Opens a file as <see cref="File.OpenHandle"/> does.</summary>
-    /// <inheritdoc cref="SluiceHandle.Open(string, FileMode, FileAccess, FileShare, FileOptions, long, FileCaching)"/>
+    /// <summary>Opens a file and returns a handle for it.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="mode">
+    /// A value that specifies whether the file is opened, created or overwritten. The default is <see cref="FileMode.Open"/>.
+    /// </param>
+    /// <param name="access">
+    /// The operations that can be performed on the file. The default is <see cref="FileAccess.Read"/>.
+    /// </param>
+    /// <param name="share">
+    /// A value that specifies how other code may open the file while it is open. The default is <see cref="FileShare.Read"/>.
+    /// </param>
+    /// <param name="options">Additional options. The default is <see cref="FileOptions.None"/>.</param>
+    /// <param name="preallocationSize">
+    /// The number of bytes of disk space to reserve when the file is created or overwritten. The default is 0, which reserves
+    /// none.
+    /// </param>
+    /// <returns>A handle for the file.</returns>
+    /// <inheritdoc cref="File.OpenHandle" path="/exception"/>
     public static SluiceHandle OpenHandle(
         string path,
         FileMode mode = FileMode.Open,
@@ -27,51 +47,116 @@ public static partial class SluiceFile
         long preallocationSize = 0) =>
         SluiceHandle.Open(path, mode, access, share, options, preallocationSize);
 
-    /// <summary>Makes or empties a file, open for reading and writing, for itself alone.</summary>
+    /// <summary>
+    /// Creates or overwrites a file and opens it for reading and writing with <see cref="FileShare.None"/>. The stream chooses
+    /// the size of its buffer itself.
+    /// </summary>
+    /// <param name="path">The path of the file.</param>
+    /// <returns>A stream over the file.</returns>
+    /// <inheritdoc cref="File.Create(string)" path="/exception"/>
     public static SluiceStream Create(string path) => new(path, FileMode.Create, FileAccess.ReadWrite, FileShare.None);
 
-    /// <summary>Makes or empties a file, open for reading and writing, for itself alone.</summary>
-    /// <param name="path">The file.</param>
-    /// <param name="bufferSize">Bytes of the stream's buffer.</param>
+    /// <summary>
+    /// Creates or overwrites a file, with the specified buffer size, and opens it for reading and writing with
+    /// <see cref="FileShare.None"/>.
+    /// </summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="bufferSize">The size of the stream's buffer, in bytes. 0 or 1 disables buffering.</param>
+    /// <returns>A stream over the file.</returns>
+    /// <inheritdoc cref="File.Create(string, int)" path="/exception"/>
     public static SluiceStream Create(string path, int bufferSize) => Create(path, bufferSize, FileOptions.None);
 
-    /// <inheritdoc cref="Create(string, int)"/>
-    /// <param name="path">The file.</param>
-    /// <param name="bufferSize">Bytes of the stream's buffer.</param>
-    /// <param name="options">Further options.</param>
+    /// <summary>
+    /// Creates or overwrites a file, with the specified buffer size and options, and opens it for reading and writing with
+    /// <see cref="FileShare.None"/>.
+    /// </summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="bufferSize">The size of the stream's buffer, in bytes. 0 or 1 disables buffering.</param>
+    /// <param name="options">Additional options for the file.</param>
+    /// <returns>A stream over the file.</returns>
+    /// <inheritdoc cref="File.Create(string, int, FileOptions)" path="/exception"/>
     public static SluiceStream Create(string path, int bufferSize, FileOptions options) =>
         new(path, FileMode.Create, FileAccess.ReadWrite, FileShare.None, bufferSize, options);
 
-    /// <summary>Opens a file for itself alone.</summary>
+    /// <summary>
+    /// Opens a file with <see cref="FileShare.None"/>, for reading and writing, or only for writing with
+    /// <see cref="FileMode.Append"/>.
+    /// </summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="mode">A value that specifies whether the file is opened, created or overwritten.</param>
+    /// <returns>A stream over the file.</returns>
+    /// <inheritdoc cref="File.Open(string, FileMode)" path="/exception"/>
     public static SluiceStream Open(string path, FileMode mode) =>
         Open(path, mode, mode == FileMode.Append ? FileAccess.Write : FileAccess.ReadWrite, FileShare.None);
 
-    /// <summary>Opens a file for itself alone.</summary>
+    /// <summary>Opens a file with the specified mode and access, and with <see cref="FileShare.None"/>.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="mode">A value that specifies whether the file is opened, created or overwritten.</param>
+    /// <param name="access">The operations that can be performed on the file.</param>
+    /// <returns>A stream over the file.</returns>
+    /// <inheritdoc cref="File.Open(string, FileMode, FileAccess)" path="/exception"/>
     public static SluiceStream Open(string path, FileMode mode, FileAccess access) => Open(path, mode, access, FileShare.None);
 
-    /// <summary>Opens a file.</summary>
+    /// <summary>Opens a file with the specified mode, access and sharing.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="mode">A value that specifies whether the file is opened, created or overwritten.</param>
+    /// <param name="access">The operations that can be performed on the file.</param>
+    /// <param name="share">A value that specifies how other code may open the file while it is open.</param>
+    /// <returns>A stream over the file.</returns>
+    /// <inheritdoc cref="File.Open(string, FileMode, FileAccess, FileShare)" path="/exception"/>
     public static SluiceStream Open(string path, FileMode mode, FileAccess access, FileShare share) => new(path, mode, access, share);
 
-    /// <summary>Opens a file with .NET's own options.</summary>
+    /// <summary>Opens a file with the options of <see cref="FileStream"/>.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="options">The options for the file.</param>
+    /// <returns>A stream over the file.</returns>
+    /// <inheritdoc cref="File.Open(string, FileStreamOptions)" path="/exception"/>
     public static SluiceStream Open(string path, FileStreamOptions options) => new(path, options);
 
-    /// <summary>Opens a file, and says how its data passes through the page cache.</summary>
+    /// <summary>Opens a file with options that also specify how its data passes through the page cache.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="options">The options for the file.</param>
+    /// <returns>A stream over the file.</returns>
+    /// <inheritdoc cref="File.Open(string, FileStreamOptions)" path="/exception"/>
     public static SluiceStream Open(string path, SluiceOptions options) => new(path, options);
 
-    /// <summary>Opens a file for reading, shared for reading.</summary>
+    /// <summary>Opens an existing file for reading, with <see cref="FileShare.Read"/>.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <returns>A stream over the file.</returns>
+    /// <inheritdoc cref="File.OpenRead(string)" path="/exception"/>
     public static SluiceStream OpenRead(string path) => new(path, FileMode.Open, FileAccess.Read, FileShare.Read);
 
-    /// <summary>Opens a file for writing, for itself alone; makes it if it is not there, and keeps what it holds.</summary>
+    /// <summary>
+    /// Opens a file for writing, with <see cref="FileShare.None"/>. The file is created if it does not exist; an existing file
+    /// keeps its content until it is overwritten.
+    /// </summary>
+    /// <param name="path">The path of the file.</param>
+    /// <returns>A stream over the file, positioned at its start.</returns>
+    /// <inheritdoc cref="File.OpenWrite(string)" path="/exception"/>
     public static SluiceStream OpenWrite(string path) => new(path, FileMode.OpenOrCreate, FileAccess.Write, FileShare.None);
 
-    /// <summary>Opens a file to read it as UTF-8, or as the encoding that its mark names.</summary>
+    /// <summary>
+    /// Opens an existing file for reading text. The encoding is that of the byte order mark at the start of the file, or UTF-8 if
+    /// there is none.
+    /// </summary>
+    /// <param name="path">The path of the file.</param>
+    /// <returns>A reader over the file.</returns>
+    /// <inheritdoc cref="File.OpenText(string)" path="/exception"/>
     public static StreamReader OpenText(string path) => new(OpenRead(path), Encoding.UTF8, detectEncodingFromByteOrderMarks: true);
 
-    /// <summary>Makes or empties a file to write UTF-8 into it, without a mark.</summary>
+    /// <summary>Creates or overwrites a file for writing UTF-8 text without a byte order mark.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <returns>A writer over the file.</returns>
+    /// <inheritdoc cref="File.CreateText(string)" path="/exception"/>
     public static StreamWriter CreateText(string path) =>
         new(new SluiceStream(path, FileMode.Create, FileAccess.Write, FileShare.Read), DefaultEncoding);
 
-    /// <summary>Opens or makes a file to write UTF-8 at its end.</summary>
+    /// <summary>
+    /// Opens a file for appending UTF-8 text without a byte order mark. The file is created if it does not exist.
+    /// </summary>
+    /// <param name="path">The path of the file.</param>
+    /// <returns>A writer over the file, positioned at its end.</returns>
+    /// <inheritdoc cref="File.AppendText(string)" path="/exception"/>
     public static StreamWriter AppendText(string path) =>
         new(new SluiceStream(path, FileMode.Append, FileAccess.Write, FileShare.Read), DefaultEncoding);
 

@@ -13,8 +13,8 @@ public sealed partial class SluiceWriter
     /// <see langword="false"/>.
     /// </param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation, the writer still
-    /// has the bytes that were not passed on.
+    /// The token to monitor for cancellation requests. It is checked before each full block. After a cancellation, the writer
+    /// still has the bytes that were not passed on.
     /// </param>
     /// <exception cref="IOException">
     /// A write or the flush to the device failed. The message of a failed write contains the offset of the failure.
@@ -74,8 +74,8 @@ public sealed partial class SluiceWriter
     /// released, and with <see cref="SluiceWriterOptions.FlushToDisk"/> the data is made durable.
     /// </summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation, the writer is not
-    /// completed.
+    /// The token to monitor for cancellation requests. It is checked before each full block. After a cancellation, the writer is
+    /// not completed.
     /// </param>
     /// <exception cref="IOException">
     /// A write or the flush to the device failed. The message of a failed write contains the offset of the failure.
