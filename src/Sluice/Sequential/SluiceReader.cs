@@ -15,7 +15,7 @@ namespace Sluice;
 /// another one waits for data may throw an <see cref="InvalidOperationException"/>. Only <see cref="Dispose"/> may be called at
 /// any time from any thread. Reads in flight keep their memory until they have completed, and a call that is waiting ends with an
 /// <see cref="ObjectDisposedException"/>. A synchronous call that waits for a pipe ends only when data arrives or the other end
-/// of the pipe is closed.</para>
+/// of the pipe is closed. If io_uring is not available, an asynchronous read of a pipe occupies a thread until then.</para>
 /// </remarks>
 public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
 {
