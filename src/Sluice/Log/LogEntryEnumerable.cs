@@ -1,16 +1,21 @@
 namespace Sluice;
 
-/// <summary>The records of a <see cref="SluiceLogReader"/>, for foreach alone: each is good until the next.</summary>
+/// <summary>Enumerates the records of a <see cref="SluiceLogReader"/> in a <see langword="foreach"/> statement.</summary>
+/// <remarks>
+/// Each record is valid until the next one is read. The enumeration moves the reader and therefore is not thread-safe.
+/// </remarks>
 public readonly struct LogEntryEnumerable
 {
     private readonly SluiceLogReader _reader;
 
     internal LogEntryEnumerable(SluiceLogReader reader) => _reader = reader;
 
-    /// <summary>Goes on where the reader stands.</summary>
+    /// <summary>Gets an enumerator that begins at the reader's current position.</summary>
+    /// <returns>An enumerator that moves the reader.</returns>
     public Enumerator GetEnumerator() => new(_reader);
 
-    /// <summary>Moves its reader.</summary>
+    /// <summary>Reads the records of a <see cref="SluiceLogReader"/> one after another.</summary>
+    /// <remarks>Not thread-safe, like the reader that it moves.</remarks>
     public ref struct Enumerator
     {
         private readonly SluiceLogReader _reader;
@@ -22,10 +27,16 @@ public readonly struct LogEntryEnumerable
             _current = default;
         }
 
-        /// <summary>The record, until the next <see cref="MoveNext"/>.</summary>
+        /// <summary>Gets the current record. It is valid until the next call of <see cref="MoveNext"/>.</summary>
         public readonly LogEntry Current => _current;
 
-        /// <summary>Reads the next record; false at the end.</summary>
+        /// <summary>Reads the next record.</summary>
+        /// <returns><see langword="true"/> if a record was read; <see langword="false"/> at the end of the log.</returns>
+        /// <exception cref="SluiceLogDamagedException">
+        /// The next record is damaged or missing, and the reader does not skip damage.
+        /// </exception>
+        /// <exception cref="IOException">The operating system reported an error.</exception>
+        /// <exception cref="ObjectDisposedException">The reader is disposed.</exception>
         public bool MoveNext() => _reader.TryRead(out _current);
     }
 }

@@ -1,19 +1,27 @@
 namespace Sluice;
 
-/// <summary>How a log's files look.</summary>
+/// <summary>Specifies the format of a log's files.</summary>
 public enum LogFormat
 {
     /// <summary>
-    /// Records with sequences, times and sums, in files "0000000001.slog" and so on: docs/log-format.md. Read by
-    /// <see cref="SluiceLogReader"/>.
+    /// Records are stored in frames with sequence numbers, times and checksums, in files named "0000000001.slog" and so on. A
+    /// <see cref="SluiceLogReader"/> reads them; docs/log-format.md describes the format.
     /// </summary>
     Framed = 0,
 
     /// <summary>
-    /// The bytes as they were given, one record behind another, in files "0000000001.log" and so on: for text. On Linux several processes
-    /// may append to the same folder; elsewhere one, for there an append looks for the file's end first. Nothing is checked or cut when it
-    /// is opened: of what a process was writing when it was killed, or the disk was full, a part may stand there, and the next record,
-    /// another process's too, right behind it.
+    /// The bytes of the records are stored one after another without additions, in files named "0000000001.log" and so on. This format
+    /// is for text.
     /// </summary>
+    /// <remarks>
+    /// <para>
+    /// On Linux, several processes can append to the same raw log. On other systems only one process can, because an append first looks
+    /// up the end of the file.
+    /// </para>
+    /// <para>
+    /// Nothing is checked or removed when a raw log is opened. If a process is killed, or the disk is full, part of a record can remain
+    /// in the file, and the next record, possibly of another process, follows directly behind it.
+    /// </para>
+    /// </remarks>
     Raw = 1,
 }

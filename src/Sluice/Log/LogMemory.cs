@@ -1,17 +1,27 @@
 namespace Sluice;
 
-/// <summary>Which memory a framed log gathers records in.</summary>
+/// <summary>Specifies the memory in which a framed log holds records until they are written to the files.</summary>
 public enum LogMemory
 {
-    /// <summary>The process's own: records that are not written are lost with it.</summary>
+    /// <summary>
+    /// Memory of the process. Records that have not been written yet are lost if the process ends without disposing the log.
+    /// </summary>
     Process = 0,
 
     /// <summary>
-    /// Memory of the kernel that outlives the process, on Linux (System V shared memory). A record that was copied there is
-    /// <see cref="LogDurability.Written"/>: whoever opens the log next finds it, and writes it to the files. It is lost where the machine,
-    /// or the IPC namespace, ends: that of a container does with it, that of a Kubernetes pod does not with one of its containers. Where a
-    /// process ends in the midst of an append whose number is not the last one, that number is no record's for good, and readers pass over
-    /// it.
+    /// Memory of the kernel that outlives the process: System V shared memory (shmget(2)), on Linux only. A record in this memory has
+    /// the durability <see cref="LogDurability.Written"/>: the next <see cref="SluiceLog.Open"/> of the log finds it and writes it to
+    /// the files.
     /// </summary>
+    /// <remarks>
+    /// <para>
+    /// The memory is lost when the machine stops or when its IPC namespace ends. A container usually has an IPC namespace of its own;
+    /// the containers of a Kubernetes pod share one, which outlives each of them.
+    /// </para>
+    /// <para>
+    /// If a process ends during an append, and later records were appended as well, the sequence number of the unfinished record
+    /// remains unused, and readers skip it.
+    /// </para>
+    /// </remarks>
     Shared = 1,
 }

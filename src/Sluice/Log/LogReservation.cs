@@ -3,15 +3,21 @@ using Sluice.Log.Stages;
 
 namespace Sluice;
 
-/// <summary>
-/// Room for one record in a log's memory, to be written in place and committed. Used as a local variable by one thread, with using: what
-/// was not committed when it is disposed is withdrawn, and readers pass over it. A copy, as of an argument, is the same reservation.
-/// </summary>
+/// <summary>Represents space for one record in a log's memory. The caller writes the record in place and commits it.</summary>
 /// <remarks>
-/// Records that come later are not written before this one is committed or disposed: fill it at once, and wait for nothing meanwhile, nor
-/// for another log. Until then its thread can neither append to this log nor reserve, flush, wait or truncate in it, which throws an
-/// <see cref="InvalidOperationException"/>: it might have to wait for what itself holds up. Closing the log on this thread withdraws it. A
-/// thread that never commits nor disposes it holds the log up for good.
+/// <para>
+/// Use a reservation as a local variable with <see langword="using"/>. A reservation that is disposed without a commit is withdrawn:
+/// its sequence number remains unused, and readers skip it. A copy of this structure stands for the same reservation. It can only be
+/// used by the thread that made it.
+/// </para>
+/// <para>
+/// Records that come later are not written before the reservation is committed or disposed. Fill it at once, and do not wait for
+/// anything, such as another log, in the meantime. A thread that never ends its reservation blocks the log permanently.
+/// </para>
+/// <para>
+/// While the reservation is open, its thread cannot append to the same log, make another reservation in it, flush it, truncate it or
+/// wait for it; these calls throw <see cref="InvalidOperationException"/>. If the thread closes the log, the reservation is withdrawn.
+/// </para>
 /// </remarks>
 public readonly ref struct LogReservation
 {
@@ -27,24 +33,32 @@ public readonly ref struct LogReservation
         _span = open.Record;
     }
 
-    /// <summary>
-    /// The record's bytes, all of which belong to it; zeros before they are written, and again when it is withdrawn. Empty after the end: a
-    /// span that was got before is not to be used then.
-    /// </summary>
+    /// <summary>Gets the bytes of the record, for the caller to write.</summary>
+    /// <remarks>
+    /// All bytes are zero at first; bytes that the caller does not write are part of the record as zeros. The span is empty after the
+    /// reservation was committed or disposed. A span that was obtained before must not be used then.
+    /// </remarks>
     public Span<byte> Span => _open?.Use == _use ? _span : default;
 
-    /// <summary>The record's sequence number.</summary>
+    /// <summary>Gets the sequence number of the record.</summary>
     public long Sequence => _place.FirstSequence;
 
-    /// <summary>The record is as it is to be; waits for the log's default durability.</summary>
-    /// <returns>Its sequence number.</returns>
-    /// <exception cref="InvalidOperationException">It was committed or disposed before, by this variable or a copy of it, or withdrawn when
-    /// its thread closed the log.</exception>
-    /// <exception cref="IOException">It could not be written, and is withdrawn.</exception>
+    /// <summary>Appends the record and waits for the log's default durability.</summary>
+    /// <returns>The sequence number of the record.</returns>
+    /// <exception cref="InvalidOperationException">
+    /// The reservation, or a copy of it, was committed or disposed, or it was withdrawn because its thread closed the log.
+    /// </exception>
+    /// <exception cref="IOException">
+    /// The record could not be written, and is withdrawn; or it was written but could not be made durable, and may be in the log.
+    /// </exception>
     public long Commit() => Commit(_log.DefaultDurability);
 
+    /// <summary>Appends the record and waits for the specified durability.</summary>
+    /// <param name="durability">The durability to wait for.</param>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="durability"/> is not a defined value. The reservation stays open.
+    /// </exception>
     /// <inheritdoc cref="Commit()"/>
-    /// <param name="durability">What to wait for.</param>
     public long Commit(LogDurability durability)
     {
         _ = LogSettings.Known(durability);
@@ -56,7 +70,7 @@ public readonly ref struct LogReservation
         return _log.EndReservation(_place, _span, durability, isWithdrawn: false);
     }
 
-    /// <summary>Withdraws the record, unless it was committed, by this variable or a copy of it.</summary>
+    /// <summary>Withdraws the record, unless this reservation or a copy of it was committed before.</summary>
     public void Dispose()
     {
         if (_open?.TryEnd(_use) == true)

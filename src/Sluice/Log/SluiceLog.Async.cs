@@ -17,22 +17,53 @@ public sealed partial class SluiceLog
     /// <summary>Of whoever waits for memory, and looks once more where he need not wait.</summary>
     private const int AnyEpoch = -1;
 
+    /// <summary>Appends a record and waits asynchronously for the log's default durability.</summary>
+    /// <param name="record">
+    /// The bytes of the record; may be empty. They are copied before the method returns, unless the record has to wait for space.
+    /// Because the caller usually cannot know that, the bytes should not change before the task has completed.
+    /// </param>
+    /// <param name="cancellationToken">
+    /// A token that cancels the append while the record waits for space. Later it has no effect. The default is
+    /// <see cref="CancellationToken.None"/>.
+    /// </param>
     /// <inheritdoc cref="AppendAsync(ReadOnlyMemory{byte}, LogDurability, CancellationToken)"/>
     public ValueTask<long> AppendAsync(ReadOnlyMemory<byte> record, CancellationToken cancellationToken = default) =>
         AppendAsync(record, _settings.Durability, cancellationToken);
 
-    /// <summary>As <see cref="Append(ReadOnlySpan{byte}, LogDurability)"/>, without blocking the caller.</summary>
+    /// <summary>Appends a record and waits asynchronously for the specified durability.</summary>
     /// <param name="record">
-    /// Its bytes; copied before the call returns, unless the log's memory is full, full segments wait to be on the disk, or a tail is being
-    /// dropped: whoever does not know keeps them until the task has ended.
+    /// The bytes of the record; may be empty. They are copied before the method returns, unless the record has to wait for space.
+    /// Because the caller usually cannot know that, the bytes should not change before the task has completed.
     /// </param>
-    /// <param name="durability">What the task waits for.</param>
-    /// <param name="cancellationToken">Asks to cancel as long as the record has no place in the log's memory.</param>
+    /// <param name="durability">The durability to wait for.</param>
+    /// <param name="cancellationToken">
+    /// A token that cancels the append while the record waits for space. Later it has no effect. The default is
+    /// <see cref="CancellationToken.None"/>.
+    /// </param>
+    /// <returns>A task whose result is the sequence number of the record.</returns>
     /// <remarks>
-    /// Where the record is not copied before the call returns, it has no place yet either, and later appends may come before it. Whose
-    /// records are to have an order of their own takes their places by <see cref="Append(ReadOnlySpan{byte}, LogDurability)"/> with
-    /// <see cref="LogDurability.Buffered"/>, and awaits <see cref="WaitDurableAsync"/>.
+    /// <para>
+    /// A record waits for space if all buffers are full, if 32 full segments wait to be made durable, or during
+    /// <see cref="TruncateAfter(long)"/>. It has no sequence number while it waits, and records that are appended later can precede it.
+    /// To append records in a fixed order, call <see cref="Append(ReadOnlySpan{byte}, LogDurability)"/> with
+    /// <see cref="LogDurability.Buffered"/>, which assigns the sequence number before it returns, and then await
+    /// <see cref="WaitDurableAsync"/>.
+    /// </para>
+    /// <para>For the state of the log after a failure, see <see cref="Append(ReadOnlySpan{byte})"/>.</para>
     /// </remarks>
+    /// <exception cref="ArgumentException">
+    /// <paramref name="record"/> is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/>.
+    /// </exception>
+    /// <exception cref="ArgumentOutOfRangeException">The durability is not a defined value.</exception>
+    /// <exception cref="IOException">
+    /// The record could not be written or made durable, or there is no buffer for it, as described for
+    /// <see cref="Append(ReadOnlySpan{byte})"/>.
+    /// </exception>
+    /// <exception cref="InvalidOperationException">
+    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The log is closed.</exception>
+    /// <exception cref="OperationCanceledException">The append was canceled. The record is not in the log.</exception>
     public ValueTask<long> AppendAsync(ReadOnlyMemory<byte> record, LogDurability durability, CancellationToken cancellationToken = default)
     {
         _ = LogSettings.Known(durability);
@@ -55,10 +86,37 @@ public sealed partial class SluiceLog
         }
     }
 
-    /// <summary>As <see cref="AppendBatch"/>, without blocking the caller.</summary>
-    /// <param name="records">The records; copied before the call returns.</param>
-    /// <param name="durability">What the task waits for; null for the log's default.</param>
-    /// <param name="cancellationToken">Asks to cancel as long as the records have no place in the log's memory.</param>
+    /// <summary>
+    /// Appends several records as a unit and waits asynchronously for a durability. The records get consecutive sequence numbers, and
+    /// after a crash a framed log has either all of them or none.
+    /// </summary>
+    /// <param name="records">
+    /// The records. Their total size must not exceed <see cref="SluiceLogOptions.MaxRecordBytes"/>; in a framed log, the total includes
+    /// 4 bytes for each record after the first. The bytes are copied before the method returns.
+    /// </param>
+    /// <param name="durability">
+    /// The durability to wait for, or <see langword="null"/> for the log's default. The default is <see langword="null"/>.
+    /// </param>
+    /// <param name="cancellationToken">
+    /// A token that cancels the append while the records wait for space. Later it has no effect. The default is
+    /// <see cref="CancellationToken.None"/>.
+    /// </param>
+    /// <returns>
+    /// A task whose result is the sequence number of the first record. If <paramref name="records"/> is empty, the result is the
+    /// sequence number that the next record will get.
+    /// </returns>
+    /// <remarks>For the state of the log after a failure, see <see cref="Append(ReadOnlySpan{byte})"/>.</remarks>
+    /// <exception cref="ArgumentException">The total size of the records is too large.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
+    /// <exception cref="IOException">
+    /// The records could not be written or made durable, or there is no buffer for them, as described for
+    /// <see cref="Append(ReadOnlySpan{byte})"/>.
+    /// </exception>
+    /// <exception cref="InvalidOperationException">
+    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The log is closed.</exception>
+    /// <exception cref="OperationCanceledException">The append was canceled. The records are not in the log.</exception>
     public async ValueTask<long> AppendBatchAsync(
         ReadOnlyMemory<ReadOnlyMemory<byte>> records, LogDurability? durability = null, CancellationToken cancellationToken = default)
     {
@@ -82,13 +140,23 @@ public sealed partial class SluiceLog
             : await WaitAsync(wanted, first + batch.Count - 1, batch.Count, place, first).ConfigureAwait(false);
     }
 
-    /// <summary>Waits until a record is on the disk.</summary>
-    /// <param name="sequence">Its sequence number.</param>
-    /// <param name="cancellationToken">Asks to wait no longer; the record stays.</param>
-    /// <exception cref="ArgumentOutOfRangeException">No append has got this number yet.</exception>
-    /// <exception cref="IOException">It could not be made durable for now.</exception>
-    /// <exception cref="InvalidOperationException">This thread has a reservation in the log that it has neither committed nor disposed.
+    /// <summary>Waits asynchronously until a record and all records before it are durable.</summary>
+    /// <param name="sequence">The sequence number of the record.</param>
+    /// <param name="cancellationToken">
+    /// A token that cancels the wait; the record stays in the log. The default is <see cref="CancellationToken.None"/>.
+    /// </param>
+    /// <returns>A task that completes when the records are durable.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// No record with the number <paramref name="sequence"/> has been appended.
     /// </exception>
+    /// <exception cref="IOException">
+    /// The record could not be made durable, in which case the next wait or flush tries again; or <see cref="TruncateAfter(long)"/>
+    /// removed it.
+    /// </exception>
+    /// <exception cref="InvalidOperationException">
+    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
+    /// </exception>
+    /// <exception cref="OperationCanceledException">The wait was canceled.</exception>
     public ValueTask WaitDurableAsync(long sequence, CancellationToken cancellationToken = default)
     {
         ThrowIfReserved();
@@ -101,9 +169,24 @@ public sealed partial class SluiceLog
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>As <see cref="Flush"/>, without blocking the caller.</summary>
-    /// <param name="durability">What to wait for.</param>
-    /// <param name="cancellationToken">Asks to wait no longer.</param>
+    /// <summary>Waits asynchronously until all records that were appended before the call are written, or durable.</summary>
+    /// <param name="durability">
+    /// The durability to wait for. With <see cref="LogDurability.Buffered"/>, the task is complete at once. The default is
+    /// <see cref="LogDurability.Durable"/>.
+    /// </param>
+    /// <param name="cancellationToken">
+    /// A token that cancels the wait; the records stay in the log. The default is <see cref="CancellationToken.None"/>.
+    /// </param>
+    /// <returns>A task that completes when the records have the specified durability.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
+    /// <exception cref="IOException">
+    /// A record could not be written or made durable. Buffered records stay in memory, and the log tries again.
+    /// </exception>
+    /// <exception cref="InvalidOperationException">
+    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The log is closed.</exception>
+    /// <exception cref="OperationCanceledException">The wait was canceled.</exception>
     public ValueTask FlushAsync(LogDurability durability = LogDurability.Durable, CancellationToken cancellationToken = default)
     {
         _ = LogSettings.Known(durability);

@@ -9,27 +9,44 @@ namespace Sluice;
 // Where a log begins, and dropping that.
 public sealed partial class SluiceLog
 {
-    /// <summary>The sequence of the oldest record that is there; that of the next append where there is none. Framed logs only.</summary>
-    /// <exception cref="NotSupportedException">The log is a raw one.</exception>
+    /// <summary>
+    /// Gets the sequence number of the oldest record in a framed log, or the number that the next record will get if the log has no
+    /// records.
+    /// </summary>
+    /// <exception cref="NotSupportedException">The log is a raw log.</exception>
     public long FirstSequence => Framed().FirstSequence;
 
-    /// <summary>
-    /// Removes segments whose records are all before one; the segment that is written stays, and the one before it until that one was
-    /// synced.
-    /// </summary>
-    /// <param name="sequence">The first record that must stay.</param>
-    /// <returns>How many segments were removed.</returns>
+    /// <summary>Removes the oldest segments, as long as all their records have sequence numbers below the specified one.</summary>
+    /// <param name="sequence">The sequence number of the first record to keep.</param>
+    /// <returns>The number of segments that were removed.</returns>
+    /// <remarks>
+    /// Only whole segments are removed, so records below <paramref name="sequence"/> can remain. The segment that is being written is
+    /// kept, and so is the segment before it until the current one has been synced.
+    /// </remarks>
     /// <exception cref="IOException">
-    /// One could not be removed; those before it are. Or full segments could not be made durable and closed first; those that were are
-    /// removed. Or one that was taken back could only be emptied; then the others are removed.
+    /// <para>A segment could not be removed. Older segments may have been removed.</para>
+    /// <para>-or-</para>
+    /// <para>Full segments could not be made durable and closed. Segments that were closed before are removed.</para>
+    /// <para>-or-</para>
+    /// <para>A segment whose records had been replaced could only be emptied. The other segments are removed.</para>
     /// </exception>
-    /// <exception cref="InvalidOperationException">This thread has a reservation in the log that it has neither committed nor disposed.
+    /// <exception cref="UnauthorizedAccessException">
+    /// The process is not permitted to remove a segment. Older segments may have been removed.
     /// </exception>
-    /// <exception cref="NotSupportedException">The log is a raw one.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
+    /// </exception>
+    /// <exception cref="NotSupportedException">The log is a raw log.</exception>
+    /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public int TruncateBefore(long sequence) => RemoveBefore(s => s.LastSequence < sequence);
 
+    /// <summary>Removes the oldest segments, as long as all their records are older than the specified time.</summary>
+    /// <param name="time">The time of the first record to keep.</param>
+    /// <remarks>
+    /// Only whole segments are removed, so records before <paramref name="time"/> can remain. The segment that is being written is
+    /// kept, and so is the segment before it until the current one has been synced.
+    /// </remarks>
     /// <inheritdoc cref="TruncateBefore(long)"/>
-    /// <param name="time">Records from this time on must stay.</param>
     public int TruncateBefore(DateTimeOffset time)
     {
         long nanoseconds = LogLayout.ToNanoseconds(time.UtcDateTime);

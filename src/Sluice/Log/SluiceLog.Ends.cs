@@ -13,18 +13,38 @@ public sealed partial class SluiceLog
 
     private bool _wasTruncated;
 
-    /// <summary>Drops all records behind one, durably: the next append gets the sequence that follows it.</summary>
-    /// <param name="sequence">The last record that stays; 0 for none, where the log begins at 1.</param>
-    /// <remarks>Appends that come meanwhile stand behind it. A reader that follows may have seen what is dropped; it goes on with what
-    /// comes.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException">There is no such record.</exception>
-    /// <exception cref="IOException">
-    /// It could not be done; everything is as it was. Where what was begun cannot be removed either, and the process ends then, the next
-    /// opening may find the tail dropped as far as it was not durable; and all of it where not even the failure can be noted.
+    /// <summary>
+    /// Durably removes all records after the specified one. The next record gets the sequence number that follows
+    /// <paramref name="sequence"/>.
+    /// </summary>
+    /// <param name="sequence">
+    /// The sequence number of the last record to keep, or <see cref="FirstSequence"/> - 1 to remove all records.
+    /// </param>
+    /// <remarks>
+    /// <para>
+    /// A record that is appended during the call either follows the records that are kept, or is removed with the others. In the second
+    /// case, an append that is still waiting fails with an <see cref="IOException"/>.
+    /// </para>
+    /// <para>
+    /// A <see cref="SluiceLogReader"/> that follows the log may have returned records that are removed. It continues with the records
+    /// that replace them and sets <see cref="SluiceLogReader.DroppedFrom"/>.
+    /// </para>
+    /// <para>
+    /// If the removal fails, the log is unchanged. However, if the file that was created to replace the records cannot be removed
+    /// either, and the process ends, the next <see cref="Open"/> may remove the records after all: those that were not durable, or
+    /// every one if the failure could not be recorded.
+    /// </para>
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="sequence"/> is less than <see cref="FirstSequence"/> - 1 or greater than the number of the last record.
     /// </exception>
-    /// <exception cref="InvalidOperationException">This thread has a reservation in the log that it has neither committed nor disposed.
+    /// <exception cref="IOException">The records could not be removed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process is not permitted to create a file in the log's directory.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
     /// </exception>
-    /// <exception cref="NotSupportedException">The log is a raw one.</exception>
+    /// <exception cref="NotSupportedException">The log is a raw log.</exception>
+    /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public void TruncateAfter(long sequence)
     {
         FramedOutput output = Framed();
@@ -45,12 +65,12 @@ public sealed partial class SluiceLog
         }
     }
 
-    /// <summary>Writes everything that was appended, makes it durable and closes the log. Withdraws a reservation that this thread has
-    /// neither committed nor disposed.</summary>
-    /// <exception cref="IOException">Something could not be written or made durable, or a segment that has come to nothing (one that was
-    /// to drop a tail, or that could not be begun) is still there, or log.state does not say what is durable; the log is closed all the
-    /// same. Or this thread comes from within the log's own work, by a handler of AppDomain.FirstChanceException: then it is not
-    /// closed.</exception>
+    /// <summary>Writes all appended records, makes them durable and closes the log.</summary>
+    /// <remarks>An open reservation of the calling thread is withdrawn. A second call does nothing.</remarks>
+    /// <exception cref="IOException">
+    /// Records could not be written or made durable, a segment that was abandoned is still there, or the position up to which the log
+    /// is durable could not be stored. The log is closed nevertheless.
+    /// </exception>
     public void Dispose()
     {
         ThrowIfWithinOrOwn();
@@ -74,7 +94,9 @@ public sealed partial class SluiceLog
         }
     }
 
-    /// <summary>As <see cref="Dispose"/>, on a thread of the pool; what is withdrawn is the caller's.</summary>
+    /// <summary>Writes all appended records, makes them durable and closes the log, on a thread of the thread pool.</summary>
+    /// <returns>A task that completes when the log is closed.</returns>
+    /// <inheritdoc cref="Dispose"/>
     public ValueTask DisposeAsync()
     {
         WithdrawReservation();

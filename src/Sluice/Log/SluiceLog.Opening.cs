@@ -8,20 +8,36 @@ namespace Sluice;
 // How a log is opened.
 public sealed partial class SluiceLog
 {
-    /// <summary>Opens a log for writing, and makes the folder where there is none; the names of new folders are made durable.</summary>
-    /// <param name="directory">The folder; a framed log has it for itself.</param>
-    /// <param name="options">Sizes, durability, retention; null for the defaults.</param>
+    /// <summary>
+    /// Opens a log for appending. The directory is created if it does not exist, and the names of new directories are made durable.
+    /// </summary>
+    /// <param name="directory">
+    /// The path of the log's directory. A framed log must not share its directory with another framed log.
+    /// </param>
+    /// <param name="options">
+    /// The options of the log, or <see langword="null"/> for their defaults. The default is <see langword="null"/>.
+    /// </param>
+    /// <returns>The open log.</returns>
     /// <remarks>
-    /// A framed log is checked first: headers, footers and their order, and the last segment as a whole. Then what was being written when
-    /// it ended is cut (<see cref="Cut"/>), and what is there is made durable.
+    /// A framed log is checked first: the headers, footers and order of all segments, and the whole content of the last segment. Then
+    /// incomplete data at its end is removed (see <see cref="Cut"/>), and the remaining data is made durable. A raw log is not checked.
     /// </remarks>
-    /// <exception cref="ArgumentException">An option has a value that it cannot have; nothing was made.</exception>
-    /// <exception cref="SluiceLogDamagedException">The log is not as it was acknowledged; nothing was changed.</exception>
-    /// <exception cref="IOException">
-    /// Another writer has the log, the operating system reported an error, or it has no thread for one of the log's.
+    /// <exception cref="ArgumentNullException"><paramref name="directory"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">
+    /// <paramref name="directory"/> is empty, or an option has an invalid value. Nothing is created.
     /// </exception>
-    /// <exception cref="UnauthorizedAccessException">The folder or a file may not be written.</exception>
-    /// <exception cref="PlatformNotSupportedException">Raw logs are compressed on Linux alone.</exception>
+    /// <exception cref="SluiceLogDamagedException">
+    /// The log is damaged, or records that had been made durable are missing. Nothing is changed.
+    /// </exception>
+    /// <exception cref="IOException">
+    /// Another writer has the framed log open, the operating system reported an error, or a thread for the log could not be started.
+    /// </exception>
+    /// <exception cref="UnauthorizedAccessException">
+    /// The process is not permitted to write to the directory or to one of the files.
+    /// </exception>
+    /// <exception cref="PlatformNotSupportedException">
+    /// The options ask for a compressed raw log, and the operating system is not Linux.
+    /// </exception>
     public static SluiceLog Open(string directory, SluiceLogOptions? options = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(directory);

@@ -9,14 +9,25 @@ using Sluice.Log.Stages;
 namespace Sluice;
 
 /// <summary>
-/// A log of records in a folder: any number of threads append, each append returns once what it asked for holds (in memory, with the
-/// operating system, on the disk), and one write or one sync serves all who wait at once.
+/// Represents an append-only log of records in a directory. Any number of threads append records; one write, or one data sync, serves
+/// all callers that wait for it at the same time.
 /// </summary>
 /// <remarks>
-/// Thread-safe. A framed log has one writer, and any number of <see cref="SluiceLogReader"/>s, in other processes too. Records have
-/// sequence numbers from 1 on, in the order in which they stand in the files. Numbers are given without gaps, and one is no record's where
-/// its append failed, where its reservation was given up, or, with <see cref="LogMemory.Shared"/>, where the process ended in the midst of
-/// the append: readers pass over it. Sizes are in bytes.
+/// <para>
+/// All members are thread-safe. A framed log (<see cref="LogFormat.Framed"/>) has one writer at a time, and any number of
+/// <see cref="SluiceLogReader"/> instances in the same process and in others. On Linux, several processes can append to the same raw
+/// log (<see cref="LogFormat.Raw"/>).
+/// </para>
+/// <para>
+/// Sequence numbers start at 1 and ascend in the order in which the records stand in the files. A framed log stores them; in a raw log
+/// they count the records appended through this instance. Numbers are assigned without gaps, but a number remains unused if its append
+/// fails, if its reservation is disposed without a commit, or, with <see cref="LogMemory.Shared"/>, if the process ends during the
+/// append. Readers skip unused numbers.
+/// </para>
+/// <para>
+/// A thread that holds an open <see cref="LogReservation"/> of a log cannot append to that log, flush it, truncate it or wait for it.
+/// These calls throw <see cref="InvalidOperationException"/>, because they might wait for the record that the thread itself holds up.
+/// </para>
 /// </remarks>
 public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 {
@@ -72,72 +83,102 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>The folder, as a full path.</summary>
+    /// <summary>Gets the full path of the log's directory.</summary>
     public string Directory { get; }
 
-    /// <summary>What was cut from the end when the log was opened; null where everything was whole.</summary>
+    /// <summary>
+    /// Gets a description of the bytes that were removed from the end of the log when it was opened, or <see langword="null"/> if
+    /// nothing was removed. It is always <see langword="null"/> for a raw log.
+    /// </summary>
     public SluiceLogCut? Cut { get; }
 
     /// <summary>
-    /// How many records of the last writer were in <see cref="LogMemory.Shared"/> memory alone, and were written to the files when the log
-    /// was opened.
+    /// Gets the number of records that existed only in the <see cref="LogMemory.Shared"/> memory of the previous writer and were
+    /// written to the files when the log was opened.
     /// </summary>
     public long Restored { get; }
 
-    /// <summary>Which memory the log has.</summary>
+    /// <summary>
+    /// Gets the kind of memory that holds records until they are written. It is <see cref="LogMemory.Process"/> if shared memory was
+    /// requested but is not available.
+    /// </summary>
     public LogMemory Memory => _kept is null ? LogMemory.Process : LogMemory.Shared;
 
-    /// <summary>Why it has that one.</summary>
+    /// <summary>Gets the reason for the value of <see cref="Memory"/>, as text for a diagnostic message.</summary>
     public string MemoryReason { get; }
 
-    /// <summary>How the files look.</summary>
+    /// <summary>Gets the format of the log's files.</summary>
     public LogFormat Format => _settings.Format;
 
-    /// <summary>The longest record in bytes.</summary>
+    /// <summary>Gets the maximum size of a record, in bytes.</summary>
     public int MaxRecordBytes => _settings.MaxRecordBytes;
 
-    /// <summary>What an append without a durability of its own waits for.</summary>
+    /// <summary>Gets the durability that an append waits for if the call does not specify one.</summary>
     public LogDurability DefaultDurability => _settings.Durability;
 
-    /// <summary>The sequence that the next record will get, if nobody else appends, or drops a tail, meanwhile.</summary>
+    /// <summary>Gets the sequence number that the next record will get.</summary>
+    /// <remarks>The value is a snapshot: another thread can append a record, or remove the end of the log, at any time.</remarks>
     public long NextSequence => _ring.NextSequence;
 
-    /// <summary>
-    /// The last sequence that the files have; 0 for none. With <see cref="LogMemory.Shared"/> later ones may be
-    /// <see cref="LogDurability.Written"/> all the same.
-    /// </summary>
+    /// <summary>Gets the sequence number of the last record that was written to the files, or 0 if there is none.</summary>
+    /// <remarks>
+    /// With <see cref="LogMemory.Shared"/>, later records can have the durability <see cref="LogDurability.Written"/> as well.
+    /// </remarks>
     public long WrittenSequence => _writes.Written;
 
-    /// <summary>The last sequence that is on the disk; 0 for none.</summary>
+    /// <summary>Gets the sequence number of the last record that is durable, or 0 if there is none.</summary>
     public long DurableSequence => _syncs.Durable;
 
     /// <summary>
-    /// The newest error of a write, a sync or of work that nobody waited for (sealing, retention, the next segment, compression); null
-    /// where there was none.
-    /// Whoever waited for something that failed was told by an exception as well.
+    /// Gets the most recent error of a write, a sync or a background task, or <see langword="null"/> if no error has occurred.
     /// </summary>
+    /// <remarks>
+    /// The background tasks are the closing of full segments, retention, the creation of the next segment, and compression. A caller
+    /// that waits for an operation that fails also gets the error as an exception.
+    /// </remarks>
     public Exception? LastError => NotedError.Newest(_writes.LastError, _syncs.LastError, _output.Compressor?.LastError);
 
-    /// <summary>Appends a record, and waits for the log's default durability.</summary>
-    /// <param name="record">Its bytes, which may be none; copied before this returns.</param>
-    /// <returns>Its sequence number, larger than those of all records that were in the log before; not always by one.</returns>
-    /// <exception cref="ArgumentException">It is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/>.</exception>
-    /// <exception cref="IOException">
-    /// It could not be written: then it is withdrawn, not in the log, and its number is no record's. Where not even its beginning could be
-    /// wiped, a follower may be given it before the next write; after a kill or a closing that fails before that, or a power cut before
-    /// anything behind it is durable, it may be found, whole, or not. Or all
-    /// memory waits to be written, and <see cref="SluiceLogOptions.WaitWhenFull"/> is false: then it is not in the log. Or it was written,
-    /// and could not be made durable: then it may be in the log all the same. In a raw log it may be in the first case too. Or it comes
-    /// from within the log's own work on this thread (a handler of AppDomain.FirstChanceException, when a write fails) and would wait for
-    /// that: then it is not in the log.
+    /// <summary>Appends a record and waits for the log's default durability.</summary>
+    /// <param name="record">The bytes of the record; may be empty. They are copied before the method returns.</param>
+    /// <returns>
+    /// The sequence number of the record. It is larger than that of every record appended before, but not necessarily by one.
+    /// </returns>
+    /// <remarks>
+    /// <para>
+    /// If the record could not be written, a framed log withdraws it: the record is not in the log, and its sequence number remains
+    /// unused. If the bytes that the failed write left in the file cannot be erased either, the record can still be found: by a reader
+    /// before the next successful write, and by the next <see cref="Open"/> if the process is killed or closing fails before that
+    /// write, or if the power fails before a later record is durable.
+    /// </para>
+    /// <para>
+    /// If the record was written but could not be made durable, it may be in the log. The same applies to a record of a raw log that
+    /// could not be written.
+    /// </para>
+    /// </remarks>
+    /// <exception cref="ArgumentException">
+    /// <paramref name="record"/> is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/>.
     /// </exception>
-    /// <exception cref="InvalidOperationException">This thread has a reservation in the log that it has neither committed nor disposed.
+    /// <exception cref="IOException">
+    /// <para>The record could not be written or made durable.</para>
+    /// <para>-or-</para>
+    /// <para>
+    /// All buffers are full, or 32 full segments wait to be made durable, and <see cref="SluiceLogOptions.WaitWhenFull"/> is
+    /// <see langword="false"/>. The record is not in the log.
+    /// </para>
+    /// <para>-or-</para>
+    /// <para>All buffers are full, and the write that was to free one failed. The record is not in the log.</para>
+    /// </exception>
+    /// <exception cref="InvalidOperationException">
+    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public long Append(ReadOnlySpan<byte> record) => Append(record, _settings.Durability);
 
+    /// <summary>Appends a record and waits for the specified durability.</summary>
+    /// <param name="record">The bytes of the record; may be empty. They are copied before the method returns.</param>
+    /// <param name="durability">The durability to wait for.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
     /// <inheritdoc cref="Append(ReadOnlySpan{byte})"/>
-    /// <param name="durability">What to wait for.</param>
     public long Append(ReadOnlySpan<byte> record, LogDurability durability)
     {
         _ = LogSettings.Known(durability);
@@ -156,12 +197,31 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     }
 
     /// <summary>
-    /// Appends records that stand together: one behind another, and in a framed log after a crash all there or none.
+    /// Appends several records as a unit. They get consecutive sequence numbers, and after a crash a framed log has either all of them
+    /// or none.
     /// </summary>
-    /// <param name="records">Their bytes. Together, with 4 for each, no more than <see cref="SluiceLogOptions.MaxRecordBytes"/>.</param>
-    /// <param name="durability">What to wait for; null for the log's default.</param>
-    /// <returns>The sequence number of the first; the others follow it. Of no records, that of the next append.</returns>
-    /// <inheritdoc cref="Append(ReadOnlySpan{byte})"/>
+    /// <param name="records">
+    /// The records. Their total size must not exceed <see cref="SluiceLogOptions.MaxRecordBytes"/>; in a framed log, the total includes
+    /// 4 bytes for each record after the first. The bytes are copied before the method returns.
+    /// </param>
+    /// <param name="durability">
+    /// The durability to wait for, or <see langword="null"/> for the log's default. The default is <see langword="null"/>.
+    /// </param>
+    /// <returns>
+    /// The sequence number of the first record. If <paramref name="records"/> is empty, the sequence number that the next record will
+    /// get.
+    /// </returns>
+    /// <remarks>For the state of the log after a failure, see <see cref="Append(ReadOnlySpan{byte})"/>.</remarks>
+    /// <exception cref="ArgumentException">The total size of the records is too large.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
+    /// <exception cref="IOException">
+    /// The records could not be written or made durable, or there is no buffer for them, as described for
+    /// <see cref="Append(ReadOnlySpan{byte})"/>.
+    /// </exception>
+    /// <exception cref="InvalidOperationException">
+    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public long AppendBatch(ReadOnlySpan<ReadOnlyMemory<byte>> records, LogDurability? durability = null)
     {
         LogDurability wanted = LogSettings.Known(durability ?? _settings.Durability);
@@ -182,17 +242,23 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         return place.FirstSequence;
     }
 
-    /// <summary>
-    /// Takes a place for a record of a known size, to be written in place. With <see cref="LogMemory.Shared"/> it is written to memory of
-    /// its own, and copied at its end.
-    /// </summary>
-    /// <param name="size">The record's bytes.</param>
-    /// <returns>The room; commit or dispose it.</returns>
-    /// <exception cref="ArgumentException">It is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/>.</exception>
+    /// <summary>Reserves space for a record in the log's memory, so that the caller can write the record in place.</summary>
+    /// <param name="size">The size of the record, in bytes.</param>
+    /// <returns>The reservation. The caller must commit or dispose it.</returns>
+    /// <remarks>
+    /// Records that come later are not written before the reservation is committed or disposed. With <see cref="LogMemory.Shared"/>,
+    /// the record is written to separate memory and is copied when it is committed.
+    /// </remarks>
+    /// <exception cref="ArgumentException">
+    /// <paramref name="size"/> is larger than <see cref="SluiceLogOptions.MaxRecordBytes"/>.
+    /// </exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="size"/> is negative.</exception>
-    /// <exception cref="NotSupportedException">The log is a raw one.</exception>
-    /// <exception cref="IOException">All memory waits to be written, and is not to be waited for; or a write failed.</exception>
-    /// <exception cref="InvalidOperationException">This thread has one already that it has neither committed nor disposed.</exception>
+    /// <exception cref="NotSupportedException">The log is a raw log.</exception>
+    /// <exception cref="IOException">
+    /// All buffers are full, or 32 full segments wait to be made durable, and <see cref="SluiceLogOptions.WaitWhenFull"/> is
+    /// <see langword="false"/>; or the write that was to free a buffer failed.
+    /// </exception>
+    /// <exception cref="InvalidOperationException">The calling thread already holds an open reservation of this log.</exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public LogReservation Reserve(int size)
     {
@@ -216,11 +282,17 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         return new LogReservation(this, open);
     }
 
-    /// <summary>Waits until everything that was appended before is written, or on the disk.</summary>
-    /// <param name="durability">What to wait for.</param>
-    /// <exception cref="IOException">It could not be written or made durable; what was buffered stays in memory, and is tried
-    /// again.</exception>
-    /// <exception cref="InvalidOperationException">This thread has a reservation in the log that it has neither committed nor disposed.
+    /// <summary>Waits until all records that were appended before the call are written, or durable.</summary>
+    /// <param name="durability">
+    /// The durability to wait for. With <see cref="LogDurability.Buffered"/>, the method returns at once. The default is
+    /// <see cref="LogDurability.Durable"/>.
+    /// </param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
+    /// <exception cref="IOException">
+    /// A record could not be written or made durable. Buffered records stay in memory, and the log tries again.
+    /// </exception>
+    /// <exception cref="InvalidOperationException">
+    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public void Flush(LogDurability durability = LogDurability.Durable)
@@ -235,23 +307,48 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>A writer of text each of whose lines is a record, in UTF-8; disposing it leaves the log open.</summary>
-    /// <param name="durability">What the end of a line waits for; null for the log's default.</param>
-    /// <returns>
-    /// For one thread at a time. In a framed log a record has no line end; in a raw one it keeps it. A line without an end is appended when
-    /// the writer is disposed. Flush waits for what the end of a line waits for, and where that is nothing, until the lines are written.
-    /// On a thread that has a reservation in the log its synchronous members are refused as an append is: nothing of the call is taken.
-    /// </returns>
+    /// <summary>Creates a text writer that appends each line as a record, encoded in UTF-8.</summary>
+    /// <param name="durability">
+    /// The durability to wait for at the end of each line, or <see langword="null"/> for the log's default. The default is
+    /// <see langword="null"/>.
+    /// </param>
+    /// <returns>A text writer whose <see cref="TextWriter.NewLine"/> is "\n". Disposing it does not close the log.</returns>
+    /// <remarks>
+    /// <para>The writer is not thread-safe.</para>
+    /// <para>
+    /// In a framed log, a record does not include the line ending ("\n" or "\r\n"); in a raw log it does. A last line without a line
+    /// ending is appended when the writer is disposed.
+    /// </para>
+    /// <para>
+    /// <see cref="TextWriter.Flush"/> waits until all complete lines have the durability that the end of a line waits for, and at least
+    /// <see cref="LogDurability.Written"/>.
+    /// </para>
+    /// <para>
+    /// On a thread that holds an open <see cref="LogReservation"/> of the log, synchronous members of the writer throw
+    /// <see cref="InvalidOperationException"/>, and none of the text is taken.
+    /// </para>
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
     public TextWriter CreateTextWriter(LogDurability? durability = null) =>
         new LogTextWriter(this, LogSettings.Known(durability ?? _settings.Durability), keepsLineEnds: _headerBytes == 0) { NewLine = "\n" };
 
-    /// <summary>A pipe into the log: what was written up to a flush is one record. Completing it leaves the log open.</summary>
-    /// <param name="durability">What a flush waits for; null for the log's default.</param>
-    /// <returns>
-    /// For one producer at a time. A flush of nothing appends nothing. After a flush that failed or was cancelled the bytes stay, and go
-    /// with the next one; completing with an exception drops them, completing without one appends them as a last record. On a
-    /// thread that has a reservation in the log what would append is refused: the bytes stay.
-    /// </returns>
+    /// <summary>Creates a pipe writer that appends the bytes written between two flushes as one record.</summary>
+    /// <param name="durability">
+    /// The durability that a flush waits for, or <see langword="null"/> for the log's default. The default is <see langword="null"/>.
+    /// </param>
+    /// <returns>A pipe writer. Completing it does not close the log.</returns>
+    /// <remarks>
+    /// <para>The writer is not thread-safe.</para>
+    /// <para>
+    /// A flush without new bytes appends nothing. If a flush fails or is canceled, the bytes are kept and become part of the next
+    /// flush. Completing the writer appends the remaining bytes as a last record; completing it with an exception discards them.
+    /// </para>
+    /// <para>
+    /// On a thread that holds an open <see cref="LogReservation"/> of the log, a call that would append throws
+    /// <see cref="InvalidOperationException"/>, and the bytes are kept.
+    /// </para>
+    /// </remarks>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
     public PipeWriter CreatePipeWriter(LogDurability? durability = null) =>
         new LogPipeWriter(this, LogSettings.Known(durability ?? _settings.Durability));
 

@@ -1,12 +1,14 @@
 namespace Sluice;
 
-/// <summary>A log is not as it was acknowledged: which file, where in it, and what is wrong.</summary>
+/// <summary>The exception that is thrown when a log is damaged, or when records that it acknowledged are missing.</summary>
+/// <remarks>The properties are set by the constructor and can be read from any thread.</remarks>
 public sealed class SluiceLogDamagedException : IOException
 {
-    /// <param name="path">The file, or the folder where a file is missing.</param>
-    /// <param name="fileOffset">Where in it, in bytes; -1 where that has no meaning.</param>
-    /// <param name="sequence">The first record that cannot be had; 0 where that is not known.</param>
-    /// <param name="reason">What is wrong.</param>
+    /// <summary>Initializes a new instance of the <see cref="SluiceLogDamagedException"/> class.</summary>
+    /// <param name="path">The path of the damaged file, or of the directory in which a file is missing.</param>
+    /// <param name="fileOffset">The offset of the damage in the file, in bytes, or -1 if an offset has no meaning.</param>
+    /// <param name="sequence">The sequence number of the first record that cannot be read, or 0 if it is not known.</param>
+    /// <param name="reason">A description of the damage.</param>
     public SluiceLogDamagedException(string path, long fileOffset, long sequence, string reason)
         : base($"Reading the log's '{path}'{(fileOffset >= 0 ? $" at offset {fileOffset}" : "")} failed: {reason}"
             + $"{(sequence > 0 ? $" (from record {sequence} on)" : "")}.")
@@ -14,15 +16,15 @@ public sealed class SluiceLogDamagedException : IOException
         (Path, FileOffset, Sequence, Reason) = (path, fileOffset, sequence, reason);
     }
 
-    /// <summary>The file, or the folder where a file is missing.</summary>
+    /// <summary>Gets the path of the damaged file, or of the directory in which a file is missing.</summary>
     public string Path { get; }
 
-    /// <summary>Where in it, in bytes; -1 where that has no meaning.</summary>
+    /// <summary>Gets the offset of the damage in the file, in bytes, or -1 if an offset has no meaning.</summary>
     public long FileOffset { get; }
 
-    /// <summary>The first record that cannot be had; 0 where that is not known.</summary>
+    /// <summary>Gets the sequence number of the first record that cannot be read, or 0 if it is not known.</summary>
     public long Sequence { get; }
 
-    /// <summary>What is wrong.</summary>
+    /// <summary>Gets a description of the damage.</summary>
     public string Reason { get; }
 }

@@ -2,120 +2,206 @@ using System.IO.Compression;
 
 namespace Sluice;
 
-/// <summary>
-/// How a <see cref="SluiceLog"/> writes. Read once, when the log is opened. Sizes are in bytes. Immutable, and therefore thread-safe.
-/// </summary>
+/// <summary>Provides options for a <see cref="SluiceLog"/>.</summary>
+/// <remarks>
+/// The options are read and checked once, by <see cref="SluiceLog.Open"/>, which throws an <see cref="ArgumentException"/> for a value
+/// that is not valid. Instances are immutable and therefore thread-safe.
+/// </remarks>
 public sealed class SluiceLogOptions
 {
-    /// <summary>How the files look; files of the other format in the folder are not this log's, and stay as they are.</summary>
+    /// <summary>Gets the format of the log's files. Files of the other format in the same directory are not part of the log.</summary>
+    /// <value>The default is <see cref="LogFormat.Framed"/>.</value>
     public LogFormat Format { get; init; } = LogFormat.Framed;
 
-    /// <summary>What an append without a durability of its own waits for.</summary>
+    /// <summary>Gets the durability that an append waits for if the call does not specify one.</summary>
+    /// <value>The default is <see cref="LogDurability.Written"/>.</value>
     public LogDurability Durability { get; init; } = LogDurability.Written;
 
-    /// <summary>A segment that has reached this size is followed by another one; a frame is not divided. 256 MiB.</summary>
+    /// <summary>Gets the size at which a new segment is started, in bytes.</summary>
+    /// <value>The default is 268,435,456 (256 MiB). The minimum is 4,096.</value>
+    /// <remarks>
+    /// A segment of a framed log exceeds this size only if a single frame does. A file of a raw log can exceed it by the size of one
+    /// write.
+    /// </remarks>
     public long SegmentBytes { get; init; } = 256L * 1024 * 1024;
 
-    /// <summary>
-    /// A segment whose first record is older than this is followed by another one; null for no limit. Of a raw log: a file that has
-    /// something, and was made longer ago than this (where the file system does not say when a file was made, since its last write when it
-    /// was opened); names can do it as well, <see cref="FileNamePattern"/>.
-    /// </summary>
+    /// <summary>Gets the age at which a new segment is started, even if the current one is not full.</summary>
+    /// <value>The default is <see langword="null"/>, which sets no limit. Negative values are not valid.</value>
+    /// <remarks>
+    /// The age is checked when records are written. In a framed log, it is counted from the first record of the segment. In a raw log,
+    /// it is counted from the creation of the file, or, on a file system that does not store the time of creation, from the last change
+    /// before the file was opened; a file without content is not replaced. The names of raw files can also limit their age; see
+    /// <see cref="FileNamePattern"/>.
+    /// </remarks>
     public TimeSpan? SegmentAge { get; init; }
 
-    /// <summary>The longest record, or batch of records with 4 bytes for each; 1 MiB - 4 KiB. Less than 1 GiB - 4 KiB.</summary>
+    /// <summary>Gets the maximum size of a record, in bytes.</summary>
+    /// <value>The default is 1,044,480 (1 MiB - 4 KiB). The minimum is 1, and the maximum is 1,073,737,727 (1 GiB - 4 KiB - 1).</value>
+    /// <remarks>
+    /// The limit also applies to a batch of records as a whole. In a framed log, the size of a batch includes 4 bytes for each record
+    /// after the first.
+    /// </remarks>
     public int MaxRecordBytes { get; init; } = (1024 * 1024) - 4096;
 
-    /// <summary>Memory for records that are not written yet; two pages of <see cref="MaxRecordBytes"/> at least. 16 MiB.</summary>
+    /// <summary>Gets the size of the memory for records that are not written yet, in bytes.</summary>
+    /// <value>The default is 16,777,216 (16 MiB). Negative values are not valid.</value>
+    /// <remarks>
+    /// The memory is divided into at least 2 and at most 4,096 buffers, each slightly larger than <see cref="MaxRecordBytes"/>.
+    /// </remarks>
     public int BufferBytes { get; init; } = 16 * 1024 * 1024;
 
-    /// <summary>
-    /// Which memory that is. With <see cref="LogMemory.Shared"/> an append that waits for <see cref="LogDurability.Written"/> waits for no
-    /// system call, and readers see its record when it was written to the file: after <see cref="FlushInterval"/>, or by
-    /// <see cref="SluiceLog.Flush"/>. Where there is none to be had <see cref="SluiceLog.MemoryReason"/> says why, and the log has the
-    /// process's own. Framed logs only.
-    /// </summary>
+    /// <summary>Gets the kind of memory that holds records until they are written. Only framed logs can use shared memory.</summary>
+    /// <value>The default is <see cref="LogMemory.Process"/>.</value>
+    /// <remarks>
+    /// <para>
+    /// With <see cref="LogMemory.Shared"/>, an append that waits for <see cref="LogDurability.Written"/> does not wait for a system
+    /// call. Readers see its record when it is written to the file: after <see cref="FlushInterval"/>, or by
+    /// <see cref="SluiceLog.Flush"/>.
+    /// </para>
+    /// <para>
+    /// If shared memory is not available, the log uses memory of the process, and <see cref="SluiceLog.MemoryReason"/> contains the
+    /// reason.
+    /// </para>
+    /// </remarks>
     public LogMemory Memory { get; init; } = LogMemory.Process;
 
-    /// <summary>
-    /// Whether an append that finds <see cref="BufferBytes"/> full waits until some of it is written (true), or throws an
-    /// <see cref="IOException"/> and is not in the log (false). Likewise where 32 full segments wait to be on the disk.
-    /// </summary>
+    /// <summary>Gets a value that indicates whether an append waits when there is no space for its record.</summary>
+    /// <value>
+    /// <see langword="true"/> to wait; <see langword="false"/> to throw an <see cref="IOException"/>, in which case the record is not
+    /// in the log. The default is <see langword="true"/>.
+    /// </value>
+    /// <remarks>
+    /// There is no space if all memory of <see cref="BufferBytes"/> waits to be written, or if 32 full segments wait to be made
+    /// durable.
+    /// </remarks>
     public bool WaitWhenFull { get; init; } = true;
 
-    /// <summary>
-    /// At most about so many bytes of buffered records wait before they are written, even if nobody asks. It is a bound and no delay: what
-    /// somebody waits for is written at once, and so is a full page, which <see cref="MaxRecordBytes"/> gives its size: more than that is
-    /// the same as that. 5 MiB.
-    /// </summary>
+    /// <summary>Gets the number of buffered bytes at which the log writes them although no caller waits for them.</summary>
+    /// <value>The default is 5,242,880 (5 MiB). The minimum is 1.</value>
+    /// <remarks>
+    /// The value is a limit and not a delay: records that a caller waits for are written at once. A full buffer is also written at
+    /// once, so a value that is larger than <see cref="MaxRecordBytes"/> has no effect. With the default of
+    /// <see cref="MaxRecordBytes"/>, this includes the default of 5 MiB.
+    /// </remarks>
     public int FlushBytes { get; init; } = 5 * 1024 * 1024;
 
-    /// <summary>A buffered record is written after at most about this time, and after twice it at the latest. 200 ms.</summary>
+    /// <summary>Gets the approximate time after which buffered records are written although no caller waits for them.</summary>
+    /// <value>The default is 200 milliseconds. The minimum is 1 millisecond.</value>
+    /// <remarks>A record is written after twice this time at the latest.</remarks>
     public TimeSpan FlushInterval { get; init; } = TimeSpan.FromMilliseconds(200);
 
     /// <summary>
-    /// Whether the space of a segment is reserved when it is made. On ext4 and xfs zeros are written there ahead of small records that are
-    /// made durable often, which makes syncs cheaper. Framed logs only.
+    /// Gets a value that indicates whether the space of a segment is reserved when the segment is created. It applies to framed logs
+    /// only.
     /// </summary>
+    /// <value>The default is <see langword="true"/>.</value>
+    /// <remarks>
+    /// On ext4 and XFS, the log also writes zeros ahead of small records that are made durable often, which makes each sync cheaper. If
+    /// the space cannot be reserved, the log is written without it.
+    /// </remarks>
     public bool Preallocate { get; init; } = true;
 
-    /// <summary>
-    /// The oldest segments are removed while there are more than this; null for no limit. The one that is written stays, and those that
-    /// are not on the disk yet: a few more may be there while much is appended.
-    /// </summary>
+    /// <summary>Gets the number of segments to keep. The oldest segments are removed while there are more.</summary>
+    /// <value>The default is <see langword="null"/>, which sets no limit. The minimum is 1.</value>
+    /// <remarks>
+    /// The segment that is being written counts as one and is never removed. Segments that are not durable yet are not removed either,
+    /// so there can be more segments for a while when much is appended.
+    /// </remarks>
     public int? RetainSegments { get; init; }
 
     /// <summary>
-    /// The oldest segments are removed while those that are not written any more are together larger than this; the one that is written is
-    /// not counted. Null for no limit.
+    /// Gets the total size of the segments to keep, in bytes, not including the segment that is being written. The oldest segments are
+    /// removed while the total is larger.
     /// </summary>
+    /// <value>The default is <see langword="null"/>, which sets no limit. Negative values are not valid.</value>
     public long? RetainBytes { get; init; }
 
     /// <summary>
-    /// Segments whose last record is older than this are removed; null for no limit. While the log is open that is looked at when it is
-    /// opened, when a segment is full, and eight times within this time, but once a second at most and every ten minutes at least.
+    /// Gets the time for which segments are kept. A segment whose last record is older is removed, unless it is the segment that is
+    /// being written.
     /// </summary>
+    /// <value>The default is <see langword="null"/>, which sets no limit. Negative values are not valid.</value>
+    /// <remarks>
+    /// The age is checked when the log is opened, when a segment is full, and at intervals of one eighth of this time span, but of at
+    /// least one second and at most ten minutes. In a raw log, the age of a file is counted from its last change.
+    /// </remarks>
     public TimeSpan? RetainAge { get; init; }
 
-    /// <summary>
-    /// How the files of a raw log are called, such as "app-{date:yyyyMMdd}-{id}.log"; null for "{id}.log". Framed logs have names of their
-    /// own.
-    /// </summary>
+    /// <summary>Gets the pattern for the file names of a raw log, such as "app-{date:yyyyMMdd}-{id}.log".</summary>
+    /// <value>The default is <see langword="null"/>, which stands for "{id}.log". A framed log does not accept a pattern.</value>
     /// <remarks>
-    /// {id} is the file's number, ten to eighteen digits, and must be there once. {date:yyyyMMddHHmmss} is the time (UTC) at which the
-    /// file was made; it may end after each unit and have one of "-", "_" and "." between two of them, and when its last unit is over the
-    /// next record goes to a new file. Names are in the order in which the files were made, also where the clock was set back. What is not
-    /// called exactly so is not the log's: several logs with different patterns may share a folder.
+    /// <para>"{id}" must occur exactly once. It stands for the number of the file, with 10 to 18 digits.</para>
+    /// <para>
+    /// "{date:yyyyMMddHHmmss}" can occur once. It stands for the UTC time at which the file was created. The format can end after any
+    /// of its units and can have one of "-", "_" and "." between two units. When the last unit is over, the next record goes to a new
+    /// file.
+    /// </para>
+    /// <para>
+    /// "{id}" and "{date:}" must not be next to each other or to a digit. The pattern must not end with ".gz", ".tmp", ".slog",
+    /// ".state", a dot or a space, and must not contain control characters or any of the characters / \ : * ? " &lt; &gt; | (except the
+    /// colon of "{date:}"). The longest name, followed by ".gz.tmp", must fit into 255 bytes of UTF-8.
+    /// </para>
+    /// <para>
+    /// The names ascend in the order in which the files were created, even if the system clock is set back. Files whose names do not
+    /// match the pattern are not part of the log, so several logs with different patterns can share a directory.
+    /// </para>
     /// </remarks>
     public string? FileNamePattern { get; init; }
 
     /// <summary>
-    /// How full segments are compressed (gzip), by a thread of its own behind everybody's back; NoCompression: they stay as they are.
+    /// Gets the level at which full segments are compressed with gzip, by a thread that the log has for this purpose.
     /// </summary>
+    /// <value>The default is <see cref="CompressionLevel.NoCompression"/>, which leaves the segments as they are.</value>
     /// <remarks>
-    /// A segment that was compressed has ".gz" behind its name, counts for retention with the size that it has then, and is read by
-    /// <see cref="SluiceLogReader"/> and by gzip. A crash leaves it compressed or as it was; opening the log removes what is half. Those
-    /// that are full when the log is opened are compressed as well. Raw logs: on Linux alone, and once no process has the file open.
+    /// <para>
+    /// The name of a compressed segment ends with ".gz". <see cref="SluiceLogReader"/> reads it if the log is framed, and so does gzip.
+    /// Retention counts the compressed size.
+    /// </para>
+    /// <para>
+    /// A crash leaves a segment compressed or as it was; opening the log removes an incomplete copy. Segments that are already full
+    /// when the log is opened are compressed, too.
+    /// </para>
+    /// <para>A raw log can be compressed on Linux only. A file is compressed when no process has it open for appending.</para>
     /// </remarks>
     public CompressionLevel Compression { get; init; } = CompressionLevel.NoCompression;
 
     /// <summary>
-    /// Whether a log is opened whose end was lost although it had been acknowledged as durable: it is cut to what is whole. False: opening
-    /// it throws a <see cref="SluiceLogDamagedException"/>, and nothing is changed. A segment that is missing in the midst is an error in
-    /// either case: what comes before it is to be moved away first.
+    /// Gets a value that indicates whether the log is opened although records at its end that had been made durable are missing or
+    /// damaged.
     /// </summary>
+    /// <value>
+    /// <see langword="true"/> to remove the damaged end and open the log; <see langword="false"/> to throw a
+    /// <see cref="SluiceLogDamagedException"/> and leave the log unchanged. The default is <see langword="false"/>.
+    /// </value>
+    /// <remarks>
+    /// A segment that is missing between two others is an error in either case. Move the segments before the gap to another directory
+    /// to open the log.
+    /// </remarks>
     public bool AcceptLoss { get; init; }
 
-    /// <summary>Whether the log is disposed when the process ends in an orderly way without having done so
-    /// (AppDomain.ProcessExit).</summary>
+    /// <summary>
+    /// Gets a value that indicates whether the log is disposed when the process exits normally (<see cref="AppDomain.ProcessExit"/>).
+    /// </summary>
+    /// <value>The default is <see langword="false"/>.</value>
+    /// <remarks>An <see cref="IOException"/> that occurs then is ignored.</remarks>
     public bool DisposeOnProcessExit { get; init; }
 
-    /// <summary>Permissions of files that are made, subject to the umask; null for .NET's own. Ignored on Windows.</summary>
+    /// <summary>
+    /// Gets the permissions of files that the log creates, before the umask is applied. The value is ignored on Windows.
+    /// </summary>
+    /// <value>
+    /// The default is <see langword="null"/>, which stands for the default of .NET: read and write permission for everyone, less the
+    /// umask.
+    /// </value>
     public UnixFileMode? UnixCreateMode { get; init; }
 
     /// <summary>For tests: told before each step of compressing a segment what comes.</summary>
     internal Action<string>? CompressionStep { get; init; }
 
-    /// <summary>The engine of the segments' handles, for tests; null for the process's own.</summary>
+    /// <summary>Gets the I/O engine for the files of the segments. It is intended for tests.</summary>
+    /// <value>
+    /// The default is <see langword="null"/>, which stands for the engine of the current context
+    /// (<see cref="IoEngine.UseForCurrentContext"/>) or else <see cref="SluiceEngines.Default"/>.
+    /// </value>
     public IoEngine? Engine { get; init; }
 }

@@ -6,16 +6,21 @@ using Sluice.Log.Segments;
 
 namespace Sluice;
 
-/// <summary>
-/// Reads a framed log forward, in the process of its writer or another; it needs no lock and changes nothing. Every frame is checked before
-/// a record of it is given out.
-/// </summary>
+/// <summary>Reads the records of a framed log in ascending order and can follow a log that is being written.</summary>
 /// <remarks>
-/// For one thread at a time. Sequences ascend, and a number that is no record's (<see cref="SluiceLog"/>) is left out: that is no damage.
-/// Segments that are removed while it reads (retention, <see cref="SluiceLog.TruncateBefore(long)"/>) are an
-/// error only where it has not got to them: it reads the one that it is in to its end, and then throws a
-/// <see cref="SluiceLogDamagedException"/> that says from which record on the log is there; a new reader may begin with that one. One that
-/// passes over damage goes on there, and has it in <see cref="Damage"/>.
+/// <para>
+/// Not thread-safe: use a reader on one thread at a time. Any number of readers can read the same log at once, in the process of its
+/// writer and in others. A reader takes no lock and does not change the files. It verifies the checksum of each frame before it returns
+/// the frame's records.
+/// </para>
+/// <para>Sequence numbers ascend. Unused numbers (see <see cref="SluiceLog"/>) are skipped; they are not damage.</para>
+/// <para>
+/// Segments can be removed while the log is read, by retention or by <see cref="SluiceLog.TruncateBefore(long)"/>. The reader still
+/// reads its current segment to the end. If the segment that follows was removed, it then throws a
+/// <see cref="SluiceLogDamagedException"/> that names the first record that is still in the log; a new reader can begin there. A reader
+/// that skips damage (<see cref="SluiceLogReaderOptions.SkipDamage"/>) adds the exception to <see cref="Damage"/> and continues with
+/// that record.
+/// </para>
 /// </remarks>
 public sealed partial class SluiceLogReader : IDisposable
 {
@@ -60,11 +65,21 @@ public sealed partial class SluiceLogReader : IDisposable
     private int _recordAt;
     private long _recordSequence;
 
-    /// <summary>Opens a log for reading.</summary>
-    /// <param name="directory">The folder.</param>
-    /// <param name="options">Where to begin and end; null for all that is there.</param>
-    /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
-    /// <exception cref="SluiceLogDamagedException">A segment is damaged or missing; unless damage is to be passed over.</exception>
+    /// <summary>Initializes a new instance of the <see cref="SluiceLogReader"/> class and opens the log for reading.</summary>
+    /// <param name="directory">The path of the log's directory.</param>
+    /// <param name="options">
+    /// The options of the reader, or <see langword="null"/> to read all records. The default is <see langword="null"/>.
+    /// </param>
+    /// <exception cref="ArgumentNullException"><paramref name="directory"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException"><paramref name="directory"/> is empty.</exception>
+    /// <exception cref="DirectoryNotFoundException">The directory does not exist.</exception>
+    /// <exception cref="SluiceLogDamagedException">
+    /// A segment is damaged or missing, and <see cref="SluiceLogReaderOptions.SkipDamage"/> is <see langword="false"/>.
+    /// </exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
+    /// <exception cref="UnauthorizedAccessException">
+    /// The process is not permitted to read the directory or one of the files.
+    /// </exception>
     public SluiceLogReader(string directory, SluiceLogReaderOptions? options = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(directory);
@@ -90,39 +105,74 @@ public sealed partial class SluiceLogReader : IDisposable
         }
     }
 
-    /// <summary>The folder, as a full path.</summary>
+    /// <summary>Gets the full path of the log's directory.</summary>
     public string Directory => _folder.Path;
 
-    /// <summary>The smallest sequence that the next record can have; it has a larger one where numbers are no record's.</summary>
+    /// <summary>
+    /// Gets the lowest sequence number that the next record can have. The record has a higher one if numbers are unused.
+    /// </summary>
     public long NextSequence => _next;
 
     /// <summary>
-    /// The first of the sequences that were dropped (<see cref="SluiceLog.TruncateAfter(long)"/>), written again after a sync or a write
-    /// had failed, or another log's (where damage is passed over), at the last time that the reader had read some of them; 0 where there
-    /// was no such time. Set with the first record that comes then: it and what follows, withdrawn records left out, take their place.
-    /// What segments took back that were removed before they were read is not known: that is damage (<see cref="Damage"/>).
+    /// Gets the sequence number from which the log last replaced records that the reader had already returned, or 0 if it has replaced
+    /// none.
     /// </summary>
+    /// <remarks>
+    /// <para>
+    /// The log replaces records if its writer removes them with <see cref="SluiceLog.TruncateAfter(long)"/>, or writes them again after
+    /// a failed write or sync. If the reader skips damage and another log has been created in the same directory, that log replaces all
+    /// records.
+    /// </para>
+    /// <para>
+    /// The property is set when the reader returns the first record after a replacement. From that record on, the records take the
+    /// place of all records with this sequence number or a higher one that the reader returned before.
+    /// </para>
+    /// <para>
+    /// If the segment that replaces records is itself removed before it is read, the reader does not know the sequence number. It
+    /// reports damage instead.
+    /// </para>
+    /// </remarks>
     public long DroppedFrom { get; private set; }
 
-    /// <summary>How often <see cref="DroppedFrom"/> was set: it may be the same twice.</summary>
+    /// <summary>Gets the number of times that <see cref="DroppedFrom"/> has been set. The same value can be set repeatedly.</summary>
     public long Drops { get; private set; }
 
-    /// <summary>What was damaged and passed over.</summary>
+    /// <summary>
+    /// Gets the damage that the reader has skipped. The list is empty if <see cref="SluiceLogReaderOptions.SkipDamage"/> is
+    /// <see langword="false"/>.
+    /// </summary>
     public IReadOnlyList<SluiceLogDamagedException> Damage => _damage;
 
     /// <summary>
-    /// After the end was reached: bytes right behind it that are no record, where and why; null where zeros follow, or nothing. In a log
-    /// that nobody writes they were being written when it ended; in one that is written they may be a record by now. How many there are
-    /// is counted when this is asked for first. What stands behind zeros is looked at, and cut, by <see cref="SluiceLog.Open"/> alone.
+    /// Gets a description of the bytes that directly follow the last record and are not a record, or <see langword="null"/> if only
+    /// zeros or nothing follows. The value is valid after the reader has reached the end of the log.
     /// </summary>
+    /// <remarks>
+    /// <para>
+    /// If the log has no writer, the bytes belong to a record that was being written when the writer ended. If it has one, a write may
+    /// be in progress, and the bytes may have become a complete record since. <see cref="SluiceLogCut.Bytes"/> is counted when the
+    /// property is read for the first time.
+    /// </para>
+    /// <para>Bytes that follow zeros are not described here. <see cref="SluiceLog.Open"/> finds and removes them.</para>
+    /// </remarks>
     public SluiceLogCut? Tail => _tail?.Cut;
 
-    /// <summary>The records from where the reader stands to the end, each of which is good until the next is read.</summary>
+    /// <summary>
+    /// Gets the records from the current position to the end of the log. Each record is valid until the next one is read.
+    /// </summary>
     public LogEntryEnumerable Entries => new(this);
 
-    /// <summary>Reads the next record; false at the end. More may come, and be read by a later call.</summary>
-    /// <param name="entry">The record, good until the next call.</param>
-    /// <exception cref="SluiceLogDamagedException">What comes is damaged; the same again at the next call.</exception>
+    /// <summary>Reads the next record.</summary>
+    /// <param name="entry">When this method returns, the record, which is valid until the next call.</param>
+    /// <returns>
+    /// <see langword="true"/> if a record was read; <see langword="false"/> at the end of the log. Later calls can find records that
+    /// were written in the meantime.
+    /// </returns>
+    /// <exception cref="SluiceLogDamagedException">
+    /// The next record is damaged or missing, and the reader does not skip damage. The next call throws the same exception.
+    /// </exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
+    /// <exception cref="ObjectDisposedException">The reader is disposed.</exception>
     public bool TryRead(out LogEntry entry)
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
@@ -144,24 +194,51 @@ public sealed partial class SluiceLogReader : IDisposable
         }
     }
 
-    /// <summary>
-    /// The records from where the reader stands to the end, each with memory of its own. Files are read synchronously, on the thread that
-    /// asks for a record.
-    /// </summary>
-    /// <param name="cancellationToken">Ends the enumeration.</param>
+    /// <summary>Reads the records from the current position to the end of the log, each into memory of its own.</summary>
+    /// <param name="cancellationToken">
+    /// A token that cancels the enumeration. The default is <see cref="CancellationToken.None"/>.
+    /// </param>
+    /// <returns>The records, for an <see langword="await"/> <see langword="foreach"/> statement.</returns>
+    /// <remarks>
+    /// The files are read synchronously, on the thread that asks for the next record. The exceptions are thrown during the enumeration.
+    /// </remarks>
+    /// <exception cref="SluiceLogDamagedException">
+    /// The next record is damaged or missing, and the reader does not skip damage.
+    /// </exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
+    /// <exception cref="ObjectDisposedException">The reader is disposed.</exception>
+    /// <exception cref="OperationCanceledException">The enumeration was canceled.</exception>
     public IAsyncEnumerable<SluiceLogRecord> ReadAllAsync(CancellationToken cancellationToken = default) =>
         EnumerateAsync(follows: false, cancellationToken);
 
     /// <summary>
-    /// The records from where the reader stands, and those that come, until it is cancelled. After a tail was dropped that it had read,
-    /// sequences begin again where it began, or later where the first records behind that are withdrawn (<see cref="DroppedFrom"/>). Files
-    /// are read synchronously; only the wait for more is asynchronous.
+    /// Reads the records from the current position, and then new records as they are written, until the enumeration is canceled. Each
+    /// record has memory of its own.
     /// </summary>
-    /// <param name="cancellationToken">Ends the enumeration, with an exception.</param>
+    /// <param name="cancellationToken">
+    /// A token that cancels the enumeration. The default is <see cref="CancellationToken.None"/>.
+    /// </param>
+    /// <returns>The records, for an <see langword="await"/> <see langword="foreach"/> statement.</returns>
+    /// <remarks>
+    /// <para>
+    /// If records that were already returned are replaced, the enumeration goes back and returns their replacements; see
+    /// <see cref="DroppedFrom"/>.
+    /// </para>
+    /// <para>
+    /// The files are read synchronously, on the thread that asks for the next record. Only the wait for new records is asynchronous;
+    /// the files are checked every <see cref="SluiceLogReaderOptions.PollInterval"/>. The exceptions are thrown during the enumeration.
+    /// </para>
+    /// </remarks>
+    /// <exception cref="SluiceLogDamagedException">
+    /// The next record is damaged or missing, and the reader does not skip damage.
+    /// </exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
+    /// <exception cref="ObjectDisposedException">The reader is disposed.</exception>
+    /// <exception cref="OperationCanceledException">The enumeration was canceled.</exception>
     public IAsyncEnumerable<SluiceLogRecord> FollowAsync(CancellationToken cancellationToken = default) =>
         EnumerateAsync(follows: true, cancellationToken);
 
-    /// <summary>Closes the segment that is open.</summary>
+    /// <summary>Closes the reader and the segment that it has open.</summary>
     public void Dispose()
     {
         _isDisposed = true;
