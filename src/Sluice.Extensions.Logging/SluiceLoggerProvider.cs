@@ -3,17 +3,28 @@ using Microsoft.Extensions.Logging;
 namespace Sluice.Extensions.Logging;
 
 /// <summary>
-/// Appends each event to a <see cref="SluiceLog"/>, as one JSON object: a line in a raw log, a record in a framed one. Names are those of
-/// the compact log event format: "@t" time, "@l" level (none for Information), "@m" message, "@mt" its template, "@x" exception, "@i" the
-/// event's number; "SourceContext" is the category, "EventName" the event's name, and the other names are of values of the event and of its
-/// scopes.
+/// Writes the events of <see cref="ILogger"/> to a <see cref="SluiceLog"/>, each as one JSON object: as a line in a raw log, and as a
+/// record without a line ending in a framed log.
 /// </summary>
 /// <remarks>
-/// Thread-safe; threads format side by side. Logging does not throw because an event could not be written: what is lost is counted
-/// (<see cref="LostEvents"/>) and told (<see cref="SluiceLoggerOptions.OnError"/>). A value that cannot be turned to text is replaced by a
-/// text that says so; what the event's own formatter throws is thrown. An event that is longer than the log's records
-/// (<see cref="SluiceLogOptions.MaxRecordBytes"/>), or than 100 million bytes, comes without its values, and its message cut;
-/// "CutFromBytes" says how much of it had been written.
+/// <para>All members are thread-safe. Threads format their events in parallel.</para>
+/// <para>
+/// The property names are those of the compact log event format: "@t" (time in UTC), "@l" (level; omitted for
+/// <see cref="LogLevel.Information"/>), "@m" (message), "@mt" (template of the message), "@x" (exception) and "@i" (number of the
+/// event; omitted for 0). "SourceContext" is the category, and "EventName" is the name of the event. All other properties are the
+/// values of the event and of its scopes; a name that begins with "@" gets another "@" in front.
+/// </para>
+/// <para>
+/// A logging call does not throw an exception if its event cannot be written. The event is lost, counted in <see cref="LostEvents"/>
+/// and reported to <see cref="SluiceLoggerOptions.OnError"/>. If a value cannot be converted to text, a text that says so takes its
+/// place. An exception of the formatter that is passed to <see cref="ILogger.Log{TState}"/> reaches the caller.
+/// </para>
+/// <para>
+/// An event that is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/> or 100,000,000 bytes is written without its values and
+/// with a shortened message. Its property "CutFromBytes" contains the number of bytes that had been formatted before the event was
+/// shortened.
+/// </para>
+/// <para>The name of the provider in configuration is "Sluice".</para>
 /// </remarks>
 [ProviderAlias("Sluice")]
 public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScope, IAsyncDisposable
@@ -38,19 +49,44 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     private Exception? _lastError;
     private bool _isDisposed;
 
-    /// <summary>Opens a log of its own, which is closed with the provider.</summary>
-    /// <param name="directory">The log's folder.</param>
-    /// <param name="options">Null for the defaults.</param>
-    /// <inheritdoc cref="SluiceLog.Open"/>
+    /// <summary>
+    /// Initializes a new instance of the <see cref="SluiceLoggerProvider"/> class and opens a log, which is closed when the provider is
+    /// disposed.
+    /// </summary>
+    /// <param name="directory">The path of the log's directory.</param>
+    /// <param name="options">
+    /// The options of the provider, or <see langword="null"/> for their defaults. The default is <see langword="null"/>.
+    /// </param>
+    /// <exception cref="ArgumentNullException"><paramref name="directory"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">
+    /// <paramref name="directory"/> is empty, or an option of the log has an invalid value.
+    /// </exception>
+    /// <exception cref="SluiceLogDamagedException">The log is damaged, or records that had been made durable are missing.</exception>
+    /// <exception cref="IOException">
+    /// Another writer has the framed log open, the operating system reported an error, or a thread for the log could not be started.
+    /// </exception>
+    /// <exception cref="UnauthorizedAccessException">
+    /// The process is not permitted to write to the directory or to one of the files.
+    /// </exception>
+    /// <exception cref="PlatformNotSupportedException">
+    /// The options ask for a compressed raw log, and the operating system is not Linux.
+    /// </exception>
     public SluiceLoggerProvider(string directory, SluiceLoggerOptions? options = null)
         : this(SluiceLog.Open(directory, options?.Log ?? DefaultLog()), options, leaveOpen: false)
     {
     }
 
-    /// <summary>Appends to a log of the caller's.</summary>
-    /// <param name="log">Others may append to it as well.</param>
-    /// <param name="options">Null for the defaults; those of the log are not read.</param>
-    /// <param name="leaveOpen">Whether disposing the provider only writes what is there (true), or closes the log.</param>
+    /// <summary>Initializes a new instance of the <see cref="SluiceLoggerProvider"/> class for an open log.</summary>
+    /// <param name="log">The log. Other code can append to it as well.</param>
+    /// <param name="options">
+    /// The options of the provider, or <see langword="null"/> for their defaults. <see cref="SluiceLoggerOptions.Log"/> is ignored. The
+    /// default is <see langword="null"/>.
+    /// </param>
+    /// <param name="leaveOpen">
+    /// <see langword="true"/> to leave the log open when the provider is disposed, after all events are written;
+    /// <see langword="false"/> to close it. The default is <see langword="true"/>.
+    /// </param>
+    /// <exception cref="ArgumentNullException"><paramref name="log"/> is <see langword="null"/>.</exception>
     public SluiceLoggerProvider(SluiceLog log, SluiceLoggerOptions? options = null, bool leaveOpen = true)
     {
         ArgumentNullException.ThrowIfNull(log);
@@ -62,13 +98,16 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
             EndsLines: log.Format == LogFormat.Raw, Math.Max(_maxRecordBytes, MinEventBytes));
     }
 
-    /// <summary>The log that events go to.</summary>
+    /// <summary>Gets the log to which events are appended.</summary>
     public SluiceLog Log { get; }
 
-    /// <summary>How many events could not be appended.</summary>
+    /// <summary>Gets the number of events that could not be appended.</summary>
     public long LostEvents => Interlocked.Read(ref _lostEvents);
 
-    /// <summary>The newest error with which an event was lost, or with which the log was closed; null where there was none.</summary>
+    /// <summary>
+    /// Gets the most recent error that caused the loss of an event or occurred when the provider was disposed, or
+    /// <see langword="null"/> if there was none.
+    /// </summary>
     public Exception? LastError => Volatile.Read(ref _lastError);
 
     /// <summary>Whether a container disposes of it.</summary>
@@ -78,31 +117,39 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
 
     internal IExternalScopeProvider Scopes { get; private set; } = new LoggerExternalScopeProvider();
 
-    /// <inheritdoc/>
+    /// <summary>Creates a logger that appends the events of a category.</summary>
+    /// <param name="categoryName">The category, which events contain as "SourceContext".</param>
+    /// <returns>A thread-safe logger. It is enabled for all levels except <see cref="LogLevel.None"/>.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="categoryName"/> is <see langword="null"/>.</exception>
     public ILogger CreateLogger(string categoryName)
     {
         ArgumentNullException.ThrowIfNull(categoryName);
         return new SluiceLogger(this, categoryName);
     }
 
-    /// <inheritdoc/>
+    /// <summary>Sets the provider of the scopes that events contain. A logger factory calls this method.</summary>
+    /// <param name="scopeProvider">The provider of the scopes.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="scopeProvider"/> is <see langword="null"/>.</exception>
     public void SetScopeProvider(IExternalScopeProvider scopeProvider)
     {
         ArgumentNullException.ThrowIfNull(scopeProvider);
         Scopes = scopeProvider;
     }
 
-    /// <summary>
-    /// Writes everything: a log of its own is made durable and closed, another one's stays open. Events that come later are lost, and
-    /// counted.
-    /// </summary>
-    /// <exception cref="IOException">
-    /// Something could not be written; a factory to which the provider was added (AddProvider) swallows it, and <see cref="LastError"/> has
-    /// it. A provider of <c>AddSluice</c> does not throw it, since its container would leave others undisposed of:
-    /// <see cref="SluiceLoggerOptions.OnError"/> is told.
+    /// <summary>Writes all events. The log is also made durable and closed, unless it is to be left open.</summary>
+    /// <remarks>
+    /// <para>Events that are logged later are lost and counted in <see cref="LostEvents"/>. A second call does nothing.</para>
+    /// <para>
+    /// A provider that was added with <c>AddSluice</c> does not throw the exceptions listed here, so that its container disposes its
+    /// other services. It calls <see cref="SluiceLoggerOptions.OnError"/>. A logger factory to which the provider was added with
+    /// <c>AddProvider</c> ignores the exceptions. In all cases <see cref="LastError"/> contains the error.
+    /// </para>
+    /// </remarks>
+    /// <exception cref="IOException">An event could not be written or made durable.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The log stays open, and the calling thread holds an open <see cref="LogReservation"/> of it. Nothing is written, and the
+    /// provider is not disposed.
     /// </exception>
-    /// <exception cref="InvalidOperationException">The log stays open, and this thread has a reservation in it that it has neither
-    /// committed nor disposed: nothing was written, and it can be disposed again. Told as the above.</exception>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isDisposed, true))
@@ -134,7 +181,9 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         }
     }
 
-    /// <summary>As <see cref="Dispose"/>, without blocking the caller.</summary>
+    /// <summary>Writes all events asynchronously. The log is also made durable and closed, unless it is to be left open.</summary>
+    /// <returns>A task that completes when the events are written and the log, if it is to be closed, is closed.</returns>
+    /// <inheritdoc cref="Dispose"/>
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _isDisposed, true))

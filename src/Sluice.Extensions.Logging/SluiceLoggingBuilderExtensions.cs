@@ -4,16 +4,28 @@ using Sluice.Extensions.Logging;
 
 namespace Microsoft.Extensions.Logging;
 
-/// <summary>Adds a <see cref="SluiceLoggerProvider"/> where logging is set up; in configuration its name is "Sluice".</summary>
+/// <summary>Provides extension methods that add a <see cref="SluiceLoggerProvider"/> to an <see cref="ILoggingBuilder"/>.</summary>
+/// <remarks>
+/// The methods change the services of the builder and are not thread-safe. The name of the provider in configuration is "Sluice".
+/// </remarks>
 public static class SluiceLoggingBuilderExtensions
 {
-    /// <summary>
-    /// Events go to a log of the provider's own, opened with the first logger and closed with the container, which is the host's or that of
-    /// <c>LoggerFactory.Create</c>. What cannot be written then is told to <see cref="SluiceLoggerOptions.OnError"/>.
-    /// </summary>
-    /// <param name="builder">Of the application.</param>
-    /// <param name="directory">The log's folder.</param>
-    /// <param name="options">Null for the defaults.</param>
+    /// <summary>Adds a provider that writes events to a log of its own.</summary>
+    /// <param name="builder">The logging builder.</param>
+    /// <param name="directory">The path of the log's directory.</param>
+    /// <param name="options">
+    /// The options of the provider, or <see langword="null"/> for their defaults. The default is <see langword="null"/>.
+    /// </param>
+    /// <returns><paramref name="builder"/>, so that calls can be chained.</returns>
+    /// <remarks>
+    /// The log is opened when the container creates the logger factory, and an exception of <see cref="SluiceLog.Open"/> is thrown
+    /// then. It is closed with the container: that of the host, or that of a factory from <c>LoggerFactory.Create</c>. An error that
+    /// occurs then is passed to <see cref="SluiceLoggerOptions.OnError"/>.
+    /// </remarks>
+    /// <exception cref="ArgumentNullException">
+    /// <paramref name="builder"/> or <paramref name="directory"/> is <see langword="null"/>.
+    /// </exception>
+    /// <exception cref="ArgumentException"><paramref name="directory"/> is empty.</exception>
     public static ILoggingBuilder AddSluice(this ILoggingBuilder builder, string directory, SluiceLoggerOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(builder);
@@ -22,10 +34,17 @@ public static class SluiceLoggingBuilderExtensions
         return builder;
     }
 
-    /// <summary>Events go to a log of the caller's, which stays open.</summary>
-    /// <param name="builder">Of the application.</param>
-    /// <param name="log">The log.</param>
-    /// <param name="options">Null for the defaults.</param>
+    /// <summary>Adds a provider that writes events to an open log. The log stays open when the container is disposed.</summary>
+    /// <param name="builder">The logging builder.</param>
+    /// <param name="log">The log. Other code can append to it as well.</param>
+    /// <param name="options">
+    /// The options of the provider, or <see langword="null"/> for their defaults. <see cref="SluiceLoggerOptions.Log"/> is ignored. The
+    /// default is <see langword="null"/>.
+    /// </param>
+    /// <returns><paramref name="builder"/>, so that calls can be chained.</returns>
+    /// <exception cref="ArgumentNullException">
+    /// <paramref name="builder"/> or <paramref name="log"/> is <see langword="null"/>.
+    /// </exception>
     public static ILoggingBuilder AddSluice(this ILoggingBuilder builder, SluiceLog log, SluiceLoggerOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(builder);
