@@ -5,12 +5,15 @@ using Serilog.Formatting;
 namespace Sluice.Serilog;
 
 /// <summary>
-/// Appends each event to a <see cref="SluiceLog"/>: as text with a line end in a raw log, as a record without one in a framed log.
+/// Appends Serilog events to a <see cref="SluiceLog"/> as text: with a line ending in a raw log, and as a record without one in a
+/// framed log.
 /// </summary>
 /// <remarks>
-/// Thread-safe; threads format side by side, and none waits for another's formatting. What cannot be appended is thrown: Serilog passes it
-/// to its SelfLog, or, of an audit sink, to the caller. When the log's memory is full a caller waits, or the append fails, as
-/// <see cref="SluiceLogOptions.WaitWhenFull"/> says.
+/// <para>All members are thread-safe. Threads format their events in parallel.</para>
+/// <para>
+/// If an event cannot be appended, the exception is thrown. Serilog passes it to its SelfLog or, for an audit sink, to the caller. If
+/// the log's memory is full, <see cref="SluiceLogOptions.WaitWhenFull"/> determines whether the call waits or fails.
+/// </para>
 /// </remarks>
 public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
 {
@@ -21,14 +24,23 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
     private readonly bool _endsLines;
     private bool _isDisposed;
 
-    /// <summary>Makes a sink for a log.</summary>
-    /// <param name="log">Others may append to it as well.</param>
-    /// <param name="formatter">How an event becomes text; called by several threads at once, as Serilog's own formatters may be.</param>
-    /// <param name="flushOn">
-    /// From this level on an event is with the operating system when the call returns, and all events before it; less important ones have
-    /// the log's default durability.
+    /// <summary>Initializes a new instance of the <see cref="SluiceLogSink"/> class for an open log.</summary>
+    /// <param name="log">The log. Other code can append to it as well.</param>
+    /// <param name="formatter">
+    /// The formatter that turns an event into text. It is called by several threads at once, as the formatters of Serilog permit.
     /// </param>
-    /// <param name="leaveOpen">Whether disposing the sink only writes what is there (true), or closes the log.</param>
+    /// <param name="flushOn">
+    /// The minimum level of events that have at least the durability <see cref="LogDurability.Written"/> when the logging call returns;
+    /// all events before them have it as well. Events below this level have the default durability of the log. The default is
+    /// <see cref="LogEventLevel.Error"/>.
+    /// </param>
+    /// <param name="leaveOpen">
+    /// <see langword="true"/> to leave the log open when the sink is disposed, after all events are written; <see langword="false"/> to
+    /// close it. The default is <see langword="true"/>.
+    /// </param>
+    /// <exception cref="ArgumentNullException">
+    /// <paramref name="log"/> or <paramref name="formatter"/> is <see langword="null"/>.
+    /// </exception>
     public SluiceLogSink(SluiceLog log, ITextFormatter formatter, LogEventLevel flushOn = LogEventLevel.Error, bool leaveOpen = true)
     {
         ArgumentNullException.ThrowIfNull(log);
@@ -37,12 +49,19 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
         _endsLines = log.Format == LogFormat.Raw;
     }
 
-    /// <summary>Formats an event and appends it.</summary>
-    /// <exception cref="IOException">It could not be appended.</exception>
-    /// <exception cref="InvalidOperationException">This thread has a reservation in the log that it has neither committed nor disposed.
+    /// <summary>Formats an event and appends it to the log.</summary>
+    /// <param name="logEvent">The event.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="logEvent"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">
+    /// The text of the event is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/>.
     /// </exception>
-    /// <exception cref="ArgumentException">It is longer than the log allows.</exception>
-    /// <exception cref="ObjectDisposedException">The sink or the log is closed.</exception>
+    /// <exception cref="IOException">
+    /// The event could not be written or made durable, or there is no space for it in the log's memory.
+    /// </exception>
+    /// <exception cref="InvalidOperationException">
+    /// The calling thread holds an open <see cref="LogReservation"/> of the log.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The sink is disposed, or the log is closed.</exception>
     public void Emit(LogEvent logEvent)
     {
         ArgumentNullException.ThrowIfNull(logEvent);
@@ -65,10 +84,13 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>Writes everything: a log of its own is made durable and closed, another one's stays open.</summary>
-    /// <exception cref="IOException">Something could not be written.</exception>
-    /// <exception cref="InvalidOperationException">The log stays open, and this thread has a reservation in it that it has neither
-    /// committed nor disposed: nothing was written, and it can be disposed again.</exception>
+    /// <summary>Writes all events. The log is also made durable and closed, unless it is to be left open.</summary>
+    /// <remarks>A second call does nothing.</remarks>
+    /// <exception cref="IOException">An event could not be written or made durable.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The log stays open, and the calling thread holds an open <see cref="LogReservation"/> of it. Nothing is written, and the sink is
+    /// not disposed.
+    /// </exception>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isDisposed, true))
@@ -98,7 +120,9 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>As <see cref="Dispose"/>, without blocking the caller.</summary>
+    /// <summary>Writes all events asynchronously. The log is also made durable and closed, unless it is to be left open.</summary>
+    /// <returns>A task that completes when the events are written and the log, if it is to be closed, is closed.</returns>
+    /// <inheritdoc cref="Dispose"/>
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _isDisposed, true))
