@@ -1,51 +1,68 @@
 namespace Sluice.Testing;
 
-/// <summary>
-/// Which faults <see cref="FaultyEngine"/> brings about: by probability, from a seed that makes the same choices again, or at the n-th
-/// submission. Each probability is 0 to 1. Set it up before its engine is used; the engine reads it from many threads.
-/// </summary>
+/// <summary>Defines the faults that a <see cref="FaultyEngine"/> causes: with a probability, or at specific submissions.</summary>
+/// <remarks>
+/// <para>The seed, the probabilities and the number of a submission determine its fault, in every process alike.</para>
+/// <para>Each submission has at most one fault, so the sum of all probabilities should not be greater than 1.</para>
+/// <para>
+/// Not thread-safe while it is being changed. Set up the plan before the engine is used; then any number of threads can use the engine.
+/// </para>
+/// </remarks>
 public sealed class FaultPlan
 {
     private readonly Dictionary<long, FaultKind> _at = [];
 
-    /// <summary>A plan without faults, whose choices come from <paramref name="seed"/>.</summary>
+    /// <summary>Initializes a new instance of the <see cref="FaultPlan"/> class without faults.</summary>
+    /// <param name="seed">The seed of the random choices.</param>
     public FaultPlan(int seed) => Seed = seed;
 
-    /// <summary>The seed: print it when a test fails.</summary>
+    /// <summary>Gets the seed of the random choices. A test should print it when it fails.</summary>
     public int Seed { get; }
 
-    /// <summary>Probability of <see cref="FaultKind.ShortTransfer"/>.</summary>
+    /// <summary>Gets or sets the probability of <see cref="FaultKind.ShortTransfer"/>.</summary>
+    /// <value>A number from 0 to 1. The default is 0.</value>
     public double ShortTransfer { get; set; }
 
-    /// <summary>Probability of <see cref="FaultKind.Interrupted"/>.</summary>
+    /// <summary>Gets or sets the probability of <see cref="FaultKind.Interrupted"/>.</summary>
+    /// <value>A number from 0 to 1. The default is 0.</value>
     public double Eintr { get; set; }
 
-    /// <summary>Probability of <see cref="FaultKind.Busy"/>.</summary>
+    /// <summary>Gets or sets the probability of <see cref="FaultKind.Busy"/>.</summary>
+    /// <value>A number from 0 to 1. The default is 0.</value>
     public double Eagain { get; set; }
 
-    /// <summary>Probability of <see cref="FaultKind.DeviceError"/>.</summary>
+    /// <summary>Gets or sets the probability of <see cref="FaultKind.DeviceError"/>.</summary>
+    /// <value>A number from 0 to 1. The default is 0.</value>
     public double Eio { get; set; }
 
-    /// <summary>Probability of <see cref="FaultKind.DiskFull"/>, for writes.</summary>
+    /// <summary>Gets or sets the probability of <see cref="FaultKind.DiskFull"/>. It applies to writes only.</summary>
+    /// <value>A number from 0 to 1. The default is 0.</value>
     public double Enospc { get; set; }
 
-    /// <summary>Probability of <see cref="FaultKind.Delay"/>.</summary>
+    /// <summary>Gets or sets the probability of <see cref="FaultKind.Delay"/>.</summary>
+    /// <value>A number from 0 to 1. The default is 0.</value>
     public double Delay { get; set; }
 
-    /// <summary>The longest delay, in milliseconds.</summary>
+    /// <summary>Gets or sets the maximum delay of a completion, in milliseconds.</summary>
+    /// <value>The default is 3.</value>
     public int MaxDelayMs { get; set; } = 3;
 
-    /// <summary>Probability of <see cref="FaultKind.Reorder"/>.</summary>
+    /// <summary>Gets or sets the probability of <see cref="FaultKind.Reorder"/>.</summary>
+    /// <value>A number from 0 to 1. The default is 0.</value>
     public double Reorder { get; set; }
 
-    /// <summary>
-    /// Brings a fault about at the n-th submission, counted from 0, whatever the probabilities say. What is no write fails with EIO where
-    /// <see cref="FaultKind.DiskFull"/> is planned; <see cref="FaultKind.ShortTransfer"/> does nothing to what cannot be cut: a flush, an
-    /// append, a single byte, or a single block of direct I/O.
-    /// </summary>
-    /// <param name="submission">Which one.</param>
-    /// <param name="kind">The fault.</param>
-    /// <returns>This plan.</returns>
+    /// <summary>Plans a fault for a specific submission, regardless of the probabilities.</summary>
+    /// <param name="submission">The number of the submission, counted from 0.</param>
+    /// <param name="kind">The fault. <see cref="FaultKind.None"/> plans that the submission has no fault.</param>
+    /// <returns>This plan, so that calls can be chained.</returns>
+    /// <remarks>
+    /// <para>A later call for the same submission replaces the fault.</para>
+    /// <para>
+    /// If <see cref="FaultKind.DiskFull"/> is planned for an operation that is not a write, the operation fails with EIO.
+    /// <see cref="FaultKind.ShortTransfer"/> has no effect on operations that cannot be shortened: a flush, an append, a transfer of
+    /// one byte, and a transfer of one block of direct I/O.
+    /// </para>
+    /// </remarks>
     public FaultPlan FailAt(long submission, FaultKind kind)
     {
         _at[submission] = kind;

@@ -1,10 +1,16 @@
 namespace Sluice.Testing;
 
 /// <summary>
-/// An engine with faults, for tests: it carries operations by another engine and, as its plan says, cuts transfers short, lets them
-/// fail, delays completions or changes their order. Plug it in by <see cref="SluiceOptions.Engine"/> or
-/// <see cref="IoEngine.UseForCurrentContext"/>; every transfer of such a handle passes through it, synchronous ones too. Thread-safe.
+/// Represents an I/O engine for tests that passes operations to another engine and causes the faults of a <see cref="FaultPlan"/>:
+/// short transfers, errors, late completions and completions in another order.
 /// </summary>
+/// <remarks>
+/// <para>
+/// Set the engine with <see cref="SluiceOptions.Engine"/> or <see cref="IoEngine.UseForCurrentContext"/>. All transfers of a handle
+/// that uses it pass through it, including synchronous ones.
+/// </para>
+/// <para>All members are thread-safe.</para>
+/// </remarks>
 public sealed class FaultyEngine : InterceptingEngine
 {
     // Errno values of Linux.
@@ -17,11 +23,14 @@ public sealed class FaultyEngine : InterceptingEngine
     private long _submissions;
     private long _faults;
 
-    /// <summary>Puts faults before an engine.</summary>
-    /// <param name="plan">The faults.</param>
-    /// <param name="inner">The engine that does the work; null for the process's own.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="plan"/> is null.</exception>
-    /// <exception cref="ArgumentException"><paramref name="inner"/> is itself an intercepting engine.</exception>
+    /// <summary>Initializes a new instance of the <see cref="FaultyEngine"/> class.</summary>
+    /// <param name="plan">The faults to cause.</param>
+    /// <param name="inner">
+    /// The engine that carries out the operations, or <see langword="null"/> for <see cref="SluiceEngines.Default"/>. The default is
+    /// <see langword="null"/>.
+    /// </param>
+    /// <exception cref="ArgumentNullException"><paramref name="plan"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException"><paramref name="inner"/> is an <see cref="InterceptingEngine"/>.</exception>
     public FaultyEngine(FaultPlan plan, IoEngine? inner = null)
         : base(inner)
     {
@@ -29,24 +38,28 @@ public sealed class FaultyEngine : InterceptingEngine
         Plan = plan;
     }
 
-    /// <summary>The faults.</summary>
+    /// <summary>Gets the plan of the faults.</summary>
     public FaultPlan Plan { get; }
 
-    /// <inheritdoc/>
+    /// <summary>Gets the name of the engine: "faulty", a space, and the name of the inner engine.</summary>
     public override string Name => $"faulty {Inner.Name}";
 
-    /// <summary>
-    /// How many submissions passed through. The rest of a partial transfer counts anew, and so does what is submitted again: after EINTR or
-    /// EAGAIN, or because the thread that submitted it has ended and the kernel cancelled it.
-    /// </summary>
+    /// <summary>Gets the number of submissions that have passed through the engine.</summary>
+    /// <remarks>
+    /// An operation counts again for each further submission: for the rest of a short transfer, after EINTR or EAGAIN, and if the
+    /// kernel canceled it because the thread that submitted it ended.
+    /// </remarks>
     public long OperationCount => Volatile.Read(ref _submissions);
 
-    /// <summary>
-    /// How many of them met a fault; a <see cref="FaultKind.ShortTransfer"/> of what cannot be cut, which does nothing, counts too.
-    /// </summary>
+    /// <summary>Gets the number of submissions for which the plan chose a fault.</summary>
+    /// <remarks>
+    /// A <see cref="FaultKind.ShortTransfer"/> of an operation that cannot be shortened counts, too, although it has no effect.
+    /// </remarks>
     public long FaultCount => Volatile.Read(ref _faults);
 
-    /// <inheritdoc/>
+    /// <summary>Chooses the fault of a submission.</summary>
+    /// <param name="submission">The submission.</param>
+    /// <returns>The fault as an interception, or <see cref="Interception.PassOn"/> if the submission has none.</returns>
     protected override Interception OnSubmit(in IoSubmission submission)
     {
         long number = Interlocked.Increment(ref _submissions) - 1;
