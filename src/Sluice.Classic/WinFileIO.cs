@@ -1,22 +1,23 @@
 namespace Sluice.Classic;
 
 /// <summary>
-/// Reads and writes files through one pinned array, front to back: the interface of the WinFileIO class for .NET on Windows, on every
-/// operating system. Each transfer goes straight from the file into the array, or back, by the system call.
+/// Reads and writes files sequentially through one pinned array. The class has the interface of the WinFileIO class for .NET on Windows
+/// and works on all operating systems.
 /// </summary>
 /// <remarks>
 /// <para>
-/// A file is read or written from its start; each call goes on where the last one ended. The buffer is used from its start by each call.
-/// All sizes are in bytes, whatever the type of the elements.
+/// Each transfer copies directly between the file and the array. A file is read or written from its start, and each call continues
+/// where the previous one ended. Each call uses the buffer from its start. All sizes are in bytes, regardless of the element type of
+/// the array.
 /// </para>
 /// <para>
-/// What goes wrong is an <see cref="ApplicationException"/> whose message names the file and has the operating system's text; the
-/// exception of System.IO is its <see cref="Exception.InnerException"/>. The exceptions to this: an argument that is null, an array that
-/// holds references, and use after <see cref="Dispose"/>.
+/// Errors are reported as an <see cref="ApplicationException"/>. Its message contains the name of the file and the text of the
+/// operating system, and its <see cref="Exception.InnerException"/> is the exception of System.IO. Other types are thrown only for an
+/// argument that is <see langword="null"/>, for an array whose elements contain references, and for the use of a disposed object.
 /// </para>
 /// <para>
-/// Not thread-safe: one thread at a time. Unpinning, closing or disposing while another thread's transfer runs does no harm: the buffer
-/// stays pinned, and the file open, until that transfer has ended.
+/// Not thread-safe: use an instance on one thread at a time. However, another thread can unpin the buffer, close the file or dispose
+/// the object during a transfer: the buffer stays pinned and the file stays open until the transfer has ended.
 /// </para>
 /// </remarks>
 public sealed class WinFileIO : IDisposable
@@ -29,28 +30,34 @@ public sealed class WinFileIO : IDisposable
     private long _position;
     private bool _disposed;
 
-    /// <summary>Makes an object without a buffer: <see cref="PinBuffer"/> comes before the first transfer.</summary>
+    /// <summary>
+    /// Initializes a new instance of the <see cref="WinFileIO"/> class without a buffer. <see cref="PinBuffer"/> must be called before
+    /// the first transfer.
+    /// </summary>
     public WinFileIO()
     {
     }
 
-    /// <summary>Makes an object and pins its buffer.</summary>
+    /// <summary>Initializes a new instance of the <see cref="WinFileIO"/> class and pins its buffer.</summary>
     /// <param name="buffer">
-    /// An array whose elements hold no references: byte, char, int, long, double, structures of such; of any number of dimensions.
+    /// The array to use as the buffer. Its elements must not contain references; byte, char, int, long, double and structures of these
+    /// are allowed. It can have any number of dimensions.
     /// </param>
-    /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is null.</exception>
-    /// <exception cref="ArgumentException">The elements of <paramref name="buffer"/> hold references.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The elements of <paramref name="buffer"/> contain references.</exception>
     public WinFileIO(Array buffer)
     {
         PinBuffer(buffer);
     }
 
-    /// <summary>Pins an array, which all transfers use from now on, and unpins the one before.</summary>
+    /// <summary>Pins an array as the buffer of all following transfers, and unpins the previous one.</summary>
     /// <param name="buffer">
-    /// An array whose elements hold no references: byte, char, int, long, double, structures of such; of any number of dimensions.
+    /// The array to use as the buffer. Its elements must not contain references; byte, char, int, long, double and structures of these
+    /// are allowed. It can have any number of dimensions.
     /// </param>
-    /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is null; the buffer before stays.</exception>
-    /// <exception cref="ArgumentException">The elements of <paramref name="buffer"/> hold references; the buffer before stays.</exception>
+    /// <remarks>If an exception is thrown, the previous buffer stays in use.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The elements of <paramref name="buffer"/> contain references.</exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public void PinBuffer(Array buffer)
     {
@@ -61,41 +68,47 @@ public sealed class WinFileIO : IDisposable
         before?.Dispose();
     }
 
-    /// <summary>Lets the garbage collector move the buffer again; harmless when there is none.</summary>
+    /// <summary>Unpins the buffer, so that the garbage collector can move it. Does nothing if there is no buffer.</summary>
     public void UnpinBuffer()
     {
         _buffer?.Dispose();
         _buffer = null;
     }
 
-    /// <summary>Opens a file to read it from its start, and closes the one that was open. Others may read it meanwhile.</summary>
-    /// <param name="fileName">Path and name of the file.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="fileName"/> is null.</exception>
+    /// <summary>
+    /// Opens a file for reading from its start, and closes the file that was open. Others can open the file for reading.
+    /// </summary>
+    /// <param name="fileName">The path of the file.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="fileName"/> is <see langword="null"/>.</exception>
     /// <exception cref="ApplicationException">
-    /// The file cannot be opened, or the one before could not be closed in good order (<see cref="Close"/>); none is open then.
+    /// The file cannot be opened, or the operating system reported an error when the previous file was closed (see
+    /// <see cref="Close"/>). No file is open afterwards.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public void OpenForReading(string fileName) => Open(fileName, FileMode.Open, FileAccess.Read, "reading");
 
     /// <summary>
-    /// Opens a file to write it from its start, and closes the one that was open. What the file had before is gone. Others may read it
-    /// meanwhile.
+    /// Creates a file, or empties an existing one, and opens it for writing from its start. Closes the file that was open. Others can
+    /// open the file for reading.
     /// </summary>
-    /// <param name="fileName">Path and name of the file.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="fileName"/> is null.</exception>
+    /// <param name="fileName">The path of the file.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="fileName"/> is <see langword="null"/>.</exception>
     /// <exception cref="ApplicationException">
-    /// The file cannot be opened or made, or the one before could not be closed in good order (<see cref="Close"/>); none is open then, and
-    /// in the second case this one is as it was.
+    /// The file cannot be created or opened, or the operating system reported an error when the previous file was closed (see
+    /// <see cref="Close"/>), in which case <paramref name="fileName"/> is unchanged. No file is open afterwards.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public void OpenForWriting(string fileName) => Open(fileName, FileMode.Create, FileAccess.Write, "writing");
 
-    /// <summary>Reads on, up to a number of bytes, into the start of the buffer.</summary>
-    /// <param name="bytesToRead">The most to read, in bytes.</param>
-    /// <returns>How many bytes were read: fewer only at the end of the file, 0 behind it. A pipe gives what it has.</returns>
+    /// <summary>Reads bytes into the start of the buffer, in one request.</summary>
+    /// <param name="bytesToRead">The maximum number of bytes to read.</param>
+    /// <returns>
+    /// The number of bytes read. It is less than <paramref name="bytesToRead"/> only at the end of the file, and 0 after it. A pipe
+    /// returns the bytes that it has.
+    /// </returns>
     /// <exception cref="ApplicationException">
-    /// No file is open, or not for reading; no buffer is pinned, or <paramref name="bytesToRead"/> is negative or larger than the buffer;
-    /// or the operating system reported an error.
+    /// No file is open for reading, no buffer is pinned, <paramref name="bytesToRead"/> is negative or larger than the buffer, or the
+    /// operating system reported an error.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public int Read(int bytesToRead)
@@ -104,12 +117,15 @@ public sealed class WinFileIO : IDisposable
         return Read(nameof(Read), file, buffer, 0, bytesToRead);
     }
 
-    /// <summary>Reads on until the end of the file, into the start of the buffer.</summary>
-    /// <returns>How many bytes were read.</returns>
+    /// <summary>Reads the rest of the file into the start of the buffer.</summary>
+    /// <returns>The number of bytes read.</returns>
     /// <exception cref="ApplicationException">
-    /// The rest of the file is larger than the buffer, or than 2,147,483,647 bytes; the buffer is full then, and the next read goes on
-    /// behind what it holds (a pipe has lost one byte more). Or no file is open, or not for reading; no buffer is pinned; or the operating
-    /// system reported an error.
+    /// <para>
+    /// The rest of the file is larger than the buffer or than 2,147,483,647 bytes. The buffer is full, and the next read continues
+    /// after the bytes in it. If the file is a pipe, one more byte is lost.
+    /// </para>
+    /// <para>-or-</para>
+    /// <para>No file is open for reading, no buffer is pinned, or the operating system reported an error.</para>
     /// </exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public int ReadUntilEOF()
@@ -141,12 +157,14 @@ public sealed class WinFileIO : IDisposable
         return total;
     }
 
-    /// <summary>Reads on, a number of bytes in requests of 65,536, into the start of the buffer.</summary>
-    /// <param name="bytesToRead">The most to read, in bytes.</param>
-    /// <returns>How many bytes were read: fewer only at the end of the file, 0 behind it.</returns>
+    /// <summary>Reads bytes into the start of the buffer, in requests of 65,536 bytes.</summary>
+    /// <param name="bytesToRead">The maximum number of bytes to read.</param>
+    /// <returns>
+    /// The number of bytes read. It is less than <paramref name="bytesToRead"/> only at the end of the file, and 0 after it.
+    /// </returns>
     /// <exception cref="ApplicationException">
-    /// No file is open, or not for reading; no buffer is pinned, or <paramref name="bytesToRead"/> is negative or larger than the buffer;
-    /// or the operating system reported an error.
+    /// No file is open for reading, no buffer is pinned, <paramref name="bytesToRead"/> is negative or larger than the buffer, or the
+    /// operating system reported an error.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public int ReadBlocks(int bytesToRead)
@@ -167,12 +185,17 @@ public sealed class WinFileIO : IDisposable
         return total;
     }
 
-    /// <summary>Writes on, a number of bytes from the start of the buffer, in one request.</summary>
-    /// <param name="bytesToWrite">How many bytes to write.</param>
-    /// <returns>How many bytes were written: all.</returns>
+    /// <summary>Writes bytes from the start of the buffer, in one request.</summary>
+    /// <param name="bytesToWrite">The number of bytes to write.</param>
+    /// <returns>The number of bytes written, which is always <paramref name="bytesToWrite"/>.</returns>
     /// <exception cref="ApplicationException">
-    /// No file is open, or not for writing; no buffer is pinned, or <paramref name="bytesToWrite"/> is negative or larger than the buffer;
-    /// or the operating system reported an error: some of the bytes may be in the file, and the next write goes over them.
+    /// <para>
+    /// No file is open for writing, no buffer is pinned, or <paramref name="bytesToWrite"/> is negative or larger than the buffer.
+    /// </para>
+    /// <para>-or-</para>
+    /// <para>
+    /// The operating system reported an error. Some of the bytes may be in the file; the next write begins at the same position.
+    /// </para>
     /// </exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public int Write(int bytesToWrite)
@@ -182,12 +205,18 @@ public sealed class WinFileIO : IDisposable
         return bytesToWrite;
     }
 
-    /// <summary>Writes on, a number of bytes from the start of the buffer, in requests of 65,536.</summary>
-    /// <param name="numBytesToWrite">How many bytes to write.</param>
-    /// <returns>How many bytes were written: all.</returns>
+    /// <summary>Writes bytes from the start of the buffer, in requests of 65,536 bytes.</summary>
+    /// <param name="numBytesToWrite">The number of bytes to write.</param>
+    /// <returns>The number of bytes written, which is always <paramref name="numBytesToWrite"/>.</returns>
     /// <exception cref="ApplicationException">
-    /// No file is open, or not for writing; no buffer is pinned, or <paramref name="numBytesToWrite"/> is negative or larger than the
-    /// buffer; or the operating system reported an error: the requests before are in the file, and the next write follows them.
+    /// <para>
+    /// No file is open for writing, no buffer is pinned, or <paramref name="numBytesToWrite"/> is negative or larger than the buffer.
+    /// </para>
+    /// <para>-or-</para>
+    /// <para>
+    /// The operating system reported an error. The requests before the failed one are in the file, and the next write continues after
+    /// them.
+    /// </para>
     /// </exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public int WriteBlocks(int numBytesToWrite)
@@ -203,17 +232,19 @@ public sealed class WinFileIO : IDisposable
         return numBytesToWrite;
     }
 
-    /// <summary>Closes the file; harmless when none is open. The buffer stays pinned.</summary>
+    /// <summary>Closes the file. The buffer stays pinned. Does nothing if no file is open.</summary>
     /// <returns>
-    /// False when the operating system reports that it could not close the file in good order, as network file systems do that write back
-    /// at close and cannot: the file is closed then too, but some of what was written may be missing. Otherwise true.
+    /// <see langword="false"/> if the operating system reports an error of close(2); otherwise, <see langword="true"/>. The file is
+    /// closed in both cases.
     /// </returns>
+    /// <remarks>
+    /// A network file system can write data back when a file is closed. If that fails, some of the written data may be missing. The
+    /// error is detected on Linux only, and only for a file that was opened for writing.
+    /// </remarks>
     public bool Close() => CloseFile() == 0;
 
-    /// <summary>
-    /// Closes the file and unpins the buffer. Harmless when called twice. That the operating system could not close the file in good order
-    /// is told by <see cref="Close"/> alone, which a program calls before.
-    /// </summary>
+    /// <summary>Closes the file and unpins the buffer. A second call does nothing.</summary>
+    /// <remarks>Errors on closing the file are ignored. Call <see cref="Close"/> before to detect them.</remarks>
     public void Dispose()
     {
         _disposed = true;
