@@ -62,6 +62,7 @@ public sealed partial class UringEngineTests
             await Should.ThrowAsync<OperationCanceledException>(() => reads[i].WaitAsync(TimeSpan.FromMinutes(2)));
         }
 
+        stay.ShouldAllBe(i => !reads[i].IsCompleted);
         byte[] written = [.. Enumerable.Range(0, stay.Length).Select(static i => (byte)i)];
         fifo.Write(written, 0);
         (await Task.WhenAll(stay.Select(i => reads[i])).WaitAsync(TimeSpan.FromMinutes(2))).ShouldAllBe(static n => n == 1);

@@ -46,24 +46,6 @@ public sealed partial class UringEngineTests
     }
 
     [SkippableFact]
-    public async Task More_operations_than_the_ring_has_room_for_wait_and_all_end()
-    {
-        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
-        const int count = 6_000;
-        using TempFolder temp = new();
-        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
-        byte[][] buffers = [.. Enumerable.Range(0, count).Select(_ => new byte[1])];
-        Task<int>[] reads = [.. buffers.Select(b => fifo.ReadAsync(b, 0).AsTask())];
-        reads.ShouldAllBe(r => !r.IsCompleted);
-        byte[] sent = Bytes.Pattern(count);
-        fifo.Write(sent, 0);
-        await Task.WhenAll(reads);
-
-        // Which read gets which byte is the kernel's choice; each byte comes once.
-        buffers.Select(b => b[0]).Order().ToArray().ShouldBeBytes([.. sent.Order()]);
-    }
-
-    [SkippableFact]
     public async Task Operations_beyond_the_ring_are_cancelled_while_those_in_it_go_on_waiting()
     {
         Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
@@ -189,30 +171,6 @@ public sealed partial class UringEngineTests
         fifo.Write(new byte[count], 0);
         await Task.Run(() => ended.Wait());
         seen.ShouldBe(0);
-    }
-
-    [SkippableFact]
-    public async Task Waiting_operations_are_cancelled_in_any_order_and_the_others_go_on()
-    {
-        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
-        const int count = 12_000;
-        using TempFolder temp = new();
-        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
-        CancellationTokenSource[] sources = [.. Enumerable.Range(0, count).Select(static _ => new CancellationTokenSource())];
-        Task<int>[] reads = [.. sources.Select(s => fifo.ReadAsync(new byte[1], 0, s.Token).AsTask())];
-        int[] order = [.. Enumerable.Range(0, count)];
-        new Random(17).Shuffle(order);
-        int[] cancelled = order[..(count * 3 / 4)];
-        foreach (int i in cancelled)
-        {
-            sources[i].Cancel();
-        }
-
-        await Task.WhenAll(cancelled.Select(i => Should.ThrowAsync<OperationCanceledException>(reads[i])));
-        int[] others = order[cancelled.Length..];
-        others.ShouldAllBe(i => !reads[i].IsCompleted);
-        fifo.Write(new byte[others.Length], 0);
-        (await Task.WhenAll(others.Select(i => reads[i]))).ShouldAllBe(static bytes => bytes == 1);
     }
 
     [SkippableFact]

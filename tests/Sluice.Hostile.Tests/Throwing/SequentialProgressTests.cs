@@ -12,42 +12,6 @@ public sealed class SequentialProgressTests : HostileTests
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public Task Writer(string engine, FileCaching caching) =>
-        EveryCallAsync(countdown => WriteAsync(countdown, engine, caching, isAsync: false));
-
-    [Theory]
-    [MemberData(nameof(Cases))]
-    public Task Writer_async(string engine, FileCaching caching) =>
-        EveryCallAsync(countdown => WriteAsync(countdown, engine, caching, isAsync: true));
-
-    [Theory]
-    [MemberData(nameof(Cases))]
-    public Task Reader(string engine, FileCaching caching) => EveryCallAsync(async countdown =>
-    {
-        string path = Temp.NewFile(Content);
-        using Neighbour neighbour = new(Temp, caching);
-        foreach (bool isAsync in (bool[])[false, true])
-        {
-            using SluiceReader reader = NewReader(countdown, path, engine, caching);
-            MemoryStream read = new();
-            for (bool isEnd = false; !isEnd;)
-            {
-                neighbour.Step();
-                await countdown.TryAsync(async () =>
-                {
-                    ReadOnlyMemory<byte> block = isAsync ? await reader.ReadBlockAsync()
-                        : reader.TryReadBlock(out ReadOnlySpan<byte> next) ? next.ToArray() : default;
-                    read.Write(block.Span);
-                    isEnd = block.IsEmpty;
-                });
-            }
-
-            read.ToArray().ShouldBeBytes(Content);
-        }
-    });
-
-    [Theory]
-    [MemberData(nameof(Cases))]
     public Task Lines(string engine, FileCaching caching) => EveryCallAsync(async countdown =>
     {
         string[] lines = [.. Enumerable.Range(0, 700).Select(i => $"line {i} {new string('x', i % 50)}")];
@@ -193,49 +157,4 @@ public sealed class SequentialProgressTests : HostileTests
             Depth = 2,
             Progress = new HostileProgress<long>(countdown),
         });
-
-    private async Task WriteAsync(Countdown countdown, string engine, FileCaching caching, bool isAsync)
-    {
-        string path = Temp.NewPath();
-        using Neighbour neighbour = new(Temp, caching);
-        SluiceWriter writer = new(path, new SluiceWriterOptions
-        {
-            Engine = Engine(engine),
-            Caching = caching,
-            RequestSize = 16_384,
-            Depth = 2,
-            Progress = new HostileProgress<long>(countdown),
-        });
-        while (writer.Position < Content.Length)
-        {
-            neighbour.Step();
-            int at = (int)writer.Position;
-            ReadOnlyMemory<byte> piece = Content.AsMemory(at, Math.Min(at % 3 == 0 ? 5000 : 30_000, Content.Length - at));
-            await countdown.TryAsync(async () =>
-            {
-                if (isAsync)
-                {
-                    await writer.WriteAsync(piece);
-                }
-                else
-                {
-                    writer.Write(piece.Span);
-                }
-            });
-            await countdown.TryAsync(async () =>
-            {
-                if (at < 30_000 && isAsync)
-                {
-                    await writer.FlushAsync();
-                }
-                else if (at < 30_000)
-                {
-                    writer.Flush();
-                }
-            });
-        }
-
-        await countdown.TryAsync(() => isAsync ? writer.DisposeAsync().AsTask() : Task.Run(writer.Dispose));
-        File.ReadAllBytes(path).ShouldBeBytes(Content);
-    }
 }

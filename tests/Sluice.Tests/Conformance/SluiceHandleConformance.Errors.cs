@@ -119,27 +119,6 @@ public abstract partial class SluiceHandleConformance
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task An_error_of_the_operating_system_names_verb_path_and_offset(bool isAsync)
-    {
-        string path = _temp.NewFile(4096);
-        await using SluiceHandle readOnly = Open(path, access: FileAccess.Read);
-        await using SluiceHandle writeOnly = Open(path, access: FileAccess.Write);
-        Exception write = await Should.ThrowAsync<Exception>(() => WriteAsync(readOnly, new byte[10], 1234, isAsync));
-        write.Message.ShouldContain("Writing");
-        write.Message.ShouldContain(path);
-        write.Message.ShouldContain("1234");
-        Exception read = await Should.ThrowAsync<Exception>(() => ReadAsync(writeOnly, new byte[10], 4321, isAsync));
-        read.Message.ShouldContain("Reading");
-        read.Message.ShouldContain(path);
-        read.Message.ShouldContain("4321");
-        Exception append = await Should.ThrowAsync<Exception>(() => AppendAsync(readOnly, new byte[10], isAsync));
-        append.Message.ShouldContain("Appending");
-        append.Message.ShouldContain(path);
-    }
-
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
     public async Task A_transfer_at_the_largest_offset_leaves_the_handle_as_it_was(bool isAsync)
     {
         await using SluiceHandle handle = OpenNew(4096, out byte[] content);

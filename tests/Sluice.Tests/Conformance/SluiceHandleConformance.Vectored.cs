@@ -108,39 +108,6 @@ public abstract partial class SluiceHandleConformance
     }
 
     [Theory]
-    [InlineData(3, false)]
-    [InlineData(3, true)]
-    [InlineData(9, false)]
-    [InlineData(9, true)]
-    [InlineData(40, false)]
-    [InlineData(40, true)]
-    public async Task A_list_that_answers_differently_the_second_time_is_asked_once(int count, bool isAsync)
-    {
-        await using SluiceHandle handle = OpenNew(60_000, out byte[] content);
-        byte[][] first = [.. Enumerable.Range(0, count).Select(_ => new byte[100])];
-        byte[] other = new byte[5000];
-
-        // Longer, and more of them, the second time: what is behind the first answer's memory would be overwritten.
-        AnsweringList<Memory<byte>> read = new((i, before) => before == 0 ? first[i] : other, count, count * 2);
-        (isAsync ? await handle.ReadAsync(read, 10) : handle.Read(read, 10)).ShouldBe(count * 100);
-        (read.MaxAsked, read.CountAsked).ShouldBe((1, 1));
-        first.SelectMany(b => b).ToArray().ShouldBeBytes(content.AsSpan(10, count * 100));
-
-        AnsweringList<ReadOnlyMemory<byte>> written = new((i, before) => before == 0 ? first[i] : other, count, 0);
-        if (isAsync)
-        {
-            await handle.WriteAsync(written, 20_000);
-        }
-        else
-        {
-            handle.Write(written, 20_000);
-        }
-
-        (written.MaxAsked, written.CountAsked).ShouldBe((1, 1));
-        Content(handle).ShouldBeBytes(Written(content, content.AsSpan(10, count * 100), 20_000));
-    }
-
-    [Theory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task A_list_that_throws_costs_nothing(bool isAsync)

@@ -89,18 +89,6 @@ public sealed class SluiceFileCopyTests : IDisposable
     }
 
     [Fact]
-    public async Task A_link_at_the_target_stays_one()
-    {
-        string source = _temp.NewFile(Bytes.Pattern(1000));
-        string target = _temp.NewFile(Bytes.Pattern(10));
-        string link = _temp.NewPath();
-        File.CreateSymbolicLink(link, target);
-        _ = await SluiceFile.CopyAsync(source, link, new CopyOptions { Overwrite = true });
-        File.ReadAllBytes(target).ShouldBeBytes(Bytes.Pattern(1000));
-        File.ResolveLinkTarget(link, false)!.FullName.ShouldBe(target);
-    }
-
-    [Fact]
     public async Task Kept_metadata_is_the_sources()
     {
         string source = _temp.NewFile(Bytes.Pattern(1000));

@@ -249,21 +249,6 @@ public sealed class LineTests : IDisposable
         }
     }
 
-    [Fact]
-    public async Task A_cancelled_enumeration_ends()
-    {
-        using CancellationTokenSource source = new();
-        using SluiceReader reader = SequentialCases.Reader(_temp.NewFile(50_000), "own", FileCaching.Cached, 1000);
-        await source.CancelAsync();
-        await Should.ThrowAsync<OperationCanceledException>(async () =>
-        {
-            await foreach (ReadOnlyMemory<byte> line in reader.EnumerateLinesAsync(source.Token))
-            {
-                _ = line;
-            }
-        });
-    }
-
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -15,53 +15,6 @@ public sealed class PipeTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public async Task A_consumer_that_takes_and_examines_at_random_sees_every_byte_once(string engine, FileCaching caching)
-    {
-        byte[] content = Bytes.Pattern(200_000);
-        string path = _temp.NewFile(content);
-        for (int seed = 0; seed < 4; seed++)
-        {
-            Random random = new(seed);
-            SluiceReader reader = SequentialCases.Reader(path, engine, caching, 4096, 3);
-            _ = reader.ReadByte();
-            PipeReader pipe = reader.AsPipeReader();
-            MemoryStream seen = new();
-            while (true)
-            {
-                if (random.Next(10) == 0)
-                {
-                    pipe.CancelPendingRead();
-                }
-
-                ReadResult result = await pipe.ReadAsync();
-                if (result.IsCompleted && result.Buffer.IsEmpty)
-                {
-                    break;
-                }
-
-                long take = random.NextInt64(result.Buffer.Length + 1);
-                foreach (ReadOnlyMemory<byte> piece in result.Buffer.Slice(0, take))
-                {
-                    seen.Write(piece.Span);
-                }
-
-                long examined = random.Next(2) == 0 ? result.Buffer.Length : take;
-                pipe.AdvanceTo(result.Buffer.GetPosition(take), result.Buffer.GetPosition(examined));
-                if (result.IsCompleted && take == result.Buffer.Length)
-                {
-                    break;
-                }
-            }
-
-            await pipe.CompleteAsync();
-            seen.ToArray().ShouldBeBytes(content.AsSpan(1), $"seed {seed}");
-            Should.Throw<ObjectDisposedException>(() => reader.BlockOrEmpty().Length);
-            await Should.ThrowAsync<InvalidOperationException>(async () => await pipe.ReadAsync());
-        }
-    }
-
-    [Theory]
-    [MemberData(nameof(Cases))]
     public async Task A_pipe_copies_into_a_pipe(string engine, FileCaching caching)
     {
         byte[] content = Bytes.Pattern(300_001);
@@ -95,22 +48,6 @@ public sealed class PipeTests : IDisposable
 
         await reader.CompleteAsync();
         read.ShouldBe(numbers);
-    }
-
-    [Fact]
-    public async Task A_cancelled_flush_says_so_and_loses_nothing()
-    {
-        string path = _temp.NewPath();
-        PipeWriter pipe = new SluiceWriter(path).AsPipeWriter();
-        pipe.Write("abc"u8);
-        pipe.UnflushedBytes.ShouldBe(3);
-        pipe.CancelPendingFlush();
-        (await pipe.FlushAsync()).IsCanceled.ShouldBeTrue();
-        (await pipe.FlushAsync()).IsCanceled.ShouldBeFalse();
-        pipe.UnflushedBytes.ShouldBe(0);
-        pipe.Complete();
-        Should.Throw<InvalidOperationException>(() => pipe.GetSpan());
-        File.ReadAllBytes(path).ShouldBe("abc"u8.ToArray());
     }
 
     [Fact]

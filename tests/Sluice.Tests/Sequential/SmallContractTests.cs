@@ -113,20 +113,6 @@ public sealed class SmallContractTests : AccountedTests, IDisposable
     }
 
     [Fact]
-    public void A_line_that_was_cancelled_comes_whole_when_it_is_asked_for_again()
-    {
-        byte[] content = Encoding.ASCII.GetBytes(new string('a', 6000) + "\nlast\n");
-        using SluiceReader reader = new(_temp.NewFile(content), new SluiceReaderOptions { RequestSize = 4096 });
-        using CancellationTokenSource source = new();
-        reader.TryReadBlock(out _).ShouldBeTrue();
-        reader.Seek(0);
-        source.Cancel();
-        Should.Throw<OperationCanceledException>(() => reader.TryReadLine(out _, source.Token));
-        reader.TryReadLine(out ReadOnlySpan<byte> line).ShouldBeTrue();
-        line.Length.ShouldBe(6000);
-    }
-
-    [Fact]
     public void A_seek_between_the_two_halves_of_a_line_end_forgets_the_first()
     {
         byte[] content = Encoding.ASCII.GetBytes(new string('x', 4095) + "\r\nlast\n");

@@ -184,96 +184,6 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
         Opened(path).ShouldBe(0);
     }
 
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task Closing_writes_what_lies_behind_a_window_that_cannot_be_written(bool isAsync)
-    {
-        const int Total = 60_000;
-        byte[] content = Bytes.Pattern(Total);
-        int surfaced = 0;
-        for (int n = 0; n < 24; n++)
-        {
-            string path = _temp.NewPath();
-            FaultPlan plan = new FaultPlan(n).FailAt(n, FaultKind.DeviceError).FailAt(n + 1, FaultKind.DeviceError);
-            SluiceStream stream = new(path, new SluiceOptions
-            {
-                Mode = FileMode.CreateNew,
-                Access = FileAccess.Write,
-                Caching = FileCaching.Direct,
-                Engine = new FaultyEngine(plan),
-            });
-            Exception? error = null;
-            while (stream.Position < Total && error is null)
-            {
-                error = await ErrorOfAsync(() => stream.WriteAsync(content.AsMemory((int)stream.Position, 1_000)).AsTask());
-            }
-
-            int accepted = (int)stream.Position;
-            Exception? last = await ErrorOfAsync(async () =>
-            {
-                if (isAsync)
-                {
-                    await stream.DisposeAsync();
-                }
-                else
-                {
-                    stream.Dispose();
-                }
-            });
-
-            // One window is lost, and said to be; everything else that was accepted is in the file.
-            byte[] written = await File.ReadAllBytesAsync(path);
-            Array.Resize(ref written, accepted);
-            int[] lost = [.. Enumerable.Range(0, accepted).Where(i => written[i] != content[i])];
-            if (lost.Length > 0)
-            {
-                surfaced++;
-                last.ShouldNotBeNull();
-                (lost[^1] - lost[0]).ShouldBeLessThan(AdaptiveSize.MaxWrite, $"submission {n}");
-                last.Message.ShouldContain($"at offset {lost[0]} ");
-            }
-
-            File.Delete(path);
-        }
-
-        surfaced.ShouldBeGreaterThan(3);
-    }
-
-    /// <summary>What was behind the caller and fails only then is written after all: nothing is lost.</summary>
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task Closing_tries_a_window_that_fails_then_once_more(bool isAsync)
-    {
-        byte[] content = Bytes.Pattern((5 * AdaptiveSize.MaxWrite) + 100);
-        long last = -1;
-        foreach (bool fails in (bool[])[false, true])
-        {
-            string path = _temp.NewPath();
-            FaultPlan plan = fails ? new FaultPlan(1).FailAt(last, FaultKind.DeviceError) : new FaultPlan(1);
-            FaultyEngine engine = new(plan);
-            SluiceStream stream = new(path, new SluiceOptions
-            {
-                Mode = FileMode.CreateNew,
-                Access = FileAccess.Write,
-                Caching = FileCaching.Direct,
-                Engine = engine,
-            });
-            for (int done = 0; done < content.Length; done += 100)
-            {
-                await stream.WriteAsync(content.AsMemory(done, Math.Min(100, content.Length - done)));
-            }
-
-            // Of the window that nobody has looked after yet.
-            last = engine.OperationCount - 1;
-            Exception? error = await ErrorOfAsync(() => isAsync ? stream.DisposeAsync().AsTask() : Task.Run(stream.Dispose));
-            error.ShouldBeNull();
-            engine.FaultCount.ShouldBe(fails ? 1 : 0);
-            (await File.ReadAllBytesAsync(path)).ShouldBeBytes(content);
-        }
-    }
-
     /// <summary>Descriptors of this process that lead to a file.</summary>
     private static int Opened(string path) =>
         Directory.GetFileSystemEntries("/proc/self/fd").Count(f => new FileInfo(f).LinkTarget == path);
@@ -334,19 +244,6 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
         catch (Exception e)
         {
             return Task.FromResult(e);
-        }
-    }
-
-    private static async Task<Exception?> ErrorOfAsync(Func<Task> action)
-    {
-        try
-        {
-            await action();
-            return null;
-        }
-        catch (IOException e)
-        {
-            return e;
         }
     }
 }

@@ -129,8 +129,10 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
             {
                 // The position tells what was accepted; a caller goes on from there.
                 int position = (int)stream.Position;
-                await CollectAsync(errors, () =>
-                    WriteAsync(stream, content.AsMemory(position, Math.Min(Chunk, Total - position)), isAsync));
+                int size = Math.Min(Chunk, Total - position);
+                int before = errors.Count;
+                await CollectAsync(errors, () => WriteAsync(stream, content.AsMemory(position, size), isAsync));
+                stream.Position.ShouldBe(errors.Count == before ? position + size : position, $"submission {n}");
             }
 
             await CollectAsync(errors, () => stream.FlushAsync());

@@ -98,7 +98,6 @@ public sealed class StreamOtherFilesTests : IDisposable
 
     [Theory]
     [InlineData(0)]
-    [InlineData(1)]
     [InlineData(64)]
     [InlineData(4096)]
     public async Task The_reading_end_of_a_pipe_agrees(int bufferSize)
@@ -106,7 +105,7 @@ public sealed class StreamOtherFilesTests : IDisposable
         byte[] content = Bytes.Pattern(30_000);
 
         // How many bytes a buffered read of a pipe gives at once is chance; that all come is the next test's business.
-        foreach (StreamStep[] steps in bufferSize < 2 ? (StreamStep[][])[Reading, Seeking, Writing] : [Seeking, Writing])
+        foreach (StreamStep[] steps in bufferSize == 0 ? (StreamStep[][])[Reading, Seeking, Writing] : [Seeking, Writing])
         {
             using SafeFileHandle theirs = StreamPair.PipeWith(content);
             using SafeFileHandle own = StreamPair.PipeWith(content);
@@ -118,7 +117,6 @@ public sealed class StreamOtherFilesTests : IDisposable
 
     [Theory]
     [InlineData(0)]
-    [InlineData(1)]
     [InlineData(64)]
     [InlineData(4096)]
     public async Task All_of_a_pipe_is_read_whatever_the_form(int bufferSize)

@@ -15,32 +15,6 @@ public sealed class StreamRegressionTests : IDisposable
 
     public void Dispose() => _temp.Dispose();
 
-    /// <summary>dotnet/runtime 80344: wrong data when asynchronous reads with a buffer were mixed with seeks.</summary>
-    [Theory]
-    [MemberData(nameof(Openings))]
-    public async Task Asynchronous_reads_between_seeks_give_the_bytes_of_their_position_80344(int bufferSize, bool isAsync,
-        FileCaching caching)
-    {
-        byte[] content = Bytes.Pattern(120_000);
-        using SluiceStream stream = Open(_temp.NewFile(content), bufferSize, isAsync, caching);
-        byte[] buffer = new byte[9_000];
-        Random random = new(80_344);
-        for (int i = 0; i < 200; i++)
-        {
-            int offset = random.Next(content.Length - buffer.Length);
-            int size = random.Next(1, buffer.Length);
-            stream.Seek(offset, SeekOrigin.Begin);
-            await stream.ReadExactlyAsync(buffer.AsMemory(0, size));
-            buffer.AsMemory(0, size).ShouldBeBytes(content.AsSpan(offset, size), $"at {offset}");
-
-            // The second read begins in what the first has left in the buffer, and ends behind it.
-            int more = random.Next(1, Math.Min(buffer.Length, content.Length - offset - size));
-            int bytes = await stream.ReadAsync(buffer.AsMemory(0, more));
-            buffer.AsMemory(0, bytes).ShouldBeBytes(content.AsSpan(offset + size, bytes), $"behind {offset + size}");
-            stream.Position.ShouldBe(offset + size + bytes);
-        }
-    }
-
     [SkippableFact]
     public void A_forgotten_stream_that_was_read_leaves_no_descriptor()
     {
@@ -174,91 +148,6 @@ public sealed class StreamRegressionTests : IDisposable
         })));
     }
 
-    /// <summary>dotnet/runtime 62851: an unbuffered (direct) file whose end is not at a sector's border.</summary>
-    [Theory]
-    [InlineData(0)]
-    [InlineData(4096)]
-    [InlineData(SluiceOptions.Adaptive)]
-    public async Task The_end_of_a_direct_file_is_exact_62851(int bufferSize)
-    {
-        foreach (int length in (int[])[1, 511, 513, 4095, 4097, 10_001])
-        {
-            string path = _temp.NewPath();
-            byte[] content = Bytes.Pattern(length);
-            await using (SluiceStream writer = Open(path, bufferSize, isAsync: true, FileCaching.Direct, FileAccess.Write,
-                FileMode.CreateNew))
-            {
-                await writer.WriteAsync(content.AsMemory(0, length / 2));
-                await writer.WriteAsync(content.AsMemory(length / 2));
-            }
-
-            new FileInfo(path).Length.ShouldBe(length);
-            using SluiceStream reader = Open(path, bufferSize, isAsync: true, FileCaching.Direct, FileAccess.Read);
-            byte[] sector = new byte[4096];
-            using MemoryStream all = new();
-            int bytes;
-            while ((bytes = await reader.ReadAsync(sector)) > 0)
-            {
-                all.Write(sector, 0, bytes);
-                (all.Length <= length).ShouldBeTrue($"{all.Length} of {length} bytes");
-            }
-
-            all.ToArray().ShouldBeBytes(content);
-            reader.Position.ShouldBe(length);
-        }
-    }
-
-    /// <summary>dotnet/runtime 67965, asynchronous use in many small pieces: each piece arrives once, in order, none waits for
-    /// ever.</summary>
-    [Theory]
-    [MemberData(nameof(Openings))]
-    public async Task Thousands_of_small_asynchronous_transfers_arrive_67965(int bufferSize, bool isAsync, FileCaching caching)
-    {
-        string path = _temp.NewPath();
-        byte[] content = Bytes.Pattern(40_000);
-        int step = bufferSize is 0 or 1 ? 997 : 17;
-        await using (SluiceStream stream = Open(path, bufferSize, isAsync, caching, FileAccess.Write, FileMode.CreateNew))
-        {
-            for (int i = 0; i < content.Length; i += step)
-            {
-                await stream.WriteAsync(content.AsMemory(i, Math.Min(step, content.Length - i)));
-            }
-        }
-
-        using SluiceStream reader = Open(path, bufferSize, isAsync, caching, FileAccess.Read);
-        byte[] buffer = new byte[step];
-        for (int i = 0; i < content.Length; i += step)
-        {
-            int size = Math.Min(step, content.Length - i);
-            (await reader.ReadAsync(buffer)).ShouldBe(size);
-            buffer.AsMemory(0, size).ShouldBeBytes(content.AsSpan(i, size));
-        }
-    }
-
-    /// <summary>dotnet/runtime 57100: FlushAsync. It hands the bytes to the system without making them durable, and leaves nothing
-    /// out.</summary>
-    [Theory]
-    [MemberData(nameof(Openings))]
-    public async Task FlushAsync_after_every_write_puts_each_in_the_file_57100(int bufferSize, bool isAsync, FileCaching caching)
-    {
-        string path = _temp.NewPath();
-        await using SluiceStream stream = Open(path, bufferSize, isAsync, caching, FileAccess.Write, FileMode.CreateNew);
-        int length = 0;
-        for (int i = 0; i < 50; i++)
-        {
-            byte[] bytes = Bytes.Pattern(1 + (i * 37), length);
-            await stream.WriteAsync(bytes);
-            await stream.FlushAsync();
-            length += bytes.Length;
-            new FileInfo(path).Length.ShouldBe(length);
-        }
-
-        await using FileStream other = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
-        byte[] all = new byte[length];
-        await other.ReadExactlyAsync(all);
-        all.ShouldBeBytes(Bytes.Pattern(length));
-    }
-
     /// <summary>dotnet/runtime 57100: with nothing to flush it is done when it returns, and writes nothing.</summary>
     [Theory]
     [InlineData(SluiceOptions.Adaptive)]
@@ -306,53 +195,6 @@ public sealed class StreamRegressionTests : IDisposable
         }
 
         engine.Transfers.ShouldBe(Enumerable.Range(0, 10).Select(i => (false, i * 7L, 7)));
-    }
-
-    /// <summary>dotnet/runtime 49156, seeks without system calls: position and length stay right when several streams share the
-    /// file.</summary>
-    [Theory]
-    [MemberData(nameof(Openings))]
-    public void Position_and_length_stay_right_beside_another_stream_49156(int bufferSize, bool isAsync, FileCaching caching)
-    {
-        string path = _temp.NewFile(1_000);
-        using SluiceStream first = Open(path, bufferSize, isAsync, caching);
-        using SluiceStream second = Open(path, bufferSize, isAsync, caching);
-        first.Position = 900;
-        first.Length.ShouldBe(1_000);
-        second.SetLength(500);
-        first.Length.ShouldBe(500);
-        first.Position.ShouldBe(900);
-        first.Seek(-100, SeekOrigin.End).ShouldBe(400);
-        first.ReadByte().ShouldBe(1 + (400 % 251));
-        second.SetLength(2_000);
-        first.Seek(0, SeekOrigin.End).ShouldBe(2_000);
-        first.WriteByte(1);
-        first.Flush();
-        second.Length.ShouldBe(2_001);
-    }
-
-    /// <summary>dotnet/runtime 73250, BinaryReader over a file, one primitive at a time: right across the borders of buffers and at the
-    /// end.</summary>
-    [Theory]
-    [MemberData(nameof(Openings))]
-    public void BinaryReader_reads_primitives_over_every_border_73250(int bufferSize, bool isAsync, FileCaching caching)
-    {
-        byte[] content = Bytes.Pattern(10_001);
-        using BinaryReader reader = new(Open(_temp.NewFile(content), bufferSize, isAsync, caching, FileAccess.Read), Encoding.UTF8);
-        int position = 0;
-        while (position + 13 <= content.Length)
-        {
-            reader.ReadInt32().ShouldBe(BitConverter.ToInt32(content, position));
-            reader.ReadInt64().ShouldBe(BitConverter.ToInt64(content, position + 4));
-            reader.ReadByte().ShouldBe(content[position + 12]);
-            position += 13;
-            reader.BaseStream.Position.ShouldBe(position);
-        }
-
-        int left = content.Length - position;
-        reader.ReadBytes(100).Length.ShouldBe(left);
-        Should.Throw<EndOfStreamException>(() => reader.ReadInt32());
-        reader.BaseStream.Position.ShouldBe(content.Length);
     }
 
     private static SluiceStream Open(

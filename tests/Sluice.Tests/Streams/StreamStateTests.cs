@@ -269,6 +269,30 @@ public sealed class StreamStateTests : AccountedTests, IDisposable
         }
     }
 
+    [Fact]
+    public async Task What_is_read_after_a_write_was_not_read_ahead_before_it()
+    {
+        byte[] content = Bytes.Pattern(Length);
+        string path = _temp.NewFile(content);
+        await using SluiceStream stream = Slow(path, FileCaching.Direct);
+        byte[] buffer = new byte[Chunk];
+        await ReadAsync(stream, buffer, 20);
+        int position = (int)stream.Position;
+        byte[] changed = [.. content.Select(static b => (byte)~b)];
+        using (FileStream other = new(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
+        {
+            other.Position = position;
+            other.Write(changed, position, Length - position);
+        }
+
+        await stream.WriteAsync(buffer.AsMemory(0, 10));
+        stream.Position.ShouldBe(position + 10);
+        byte[] rest = new byte[Length - position - 10];
+        await stream.ReadExactlyAsync(rest);
+        rest.ShouldBeBytes(changed.AsSpan(position + 10));
+        (await stream.ReadAsync(buffer)).ShouldBe(0);
+    }
+
     [Theory]
     [InlineData(FileCaching.Cached)]
     [InlineData(FileCaching.Direct)]

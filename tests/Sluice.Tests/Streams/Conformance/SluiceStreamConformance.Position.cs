@@ -98,6 +98,9 @@ public abstract partial class SluiceStreamConformance
             stream.Write(Bytes.Pattern(10));
             stream.SetLength(3_005);
             stream.Position.ShouldBe(3_005);
+            stream.Position = 3_006;
+            stream.SetLength(3_005);
+            stream.Position.ShouldBe(3_005);
         }
 
         byte[] expected = [.. Bytes.Pattern(3_000), .. Bytes.Pattern(5)];
