@@ -264,15 +264,6 @@ public sealed class CompareRunTests : IDisposable
         (await ToolRun.RunAsync("compare", Kept)).ExitCode.ShouldBe(ExitCode.Usage);
     }
 
-    [Fact]
-    public async Task A_result_that_is_compared_is_never_written_over()
-    {
-        string copy = Save(Load());
-        ToolRun run = await ToolRun.RunAsync("compare", Kept, copy, "--json", copy, "--overwrite");
-        run.ExitCode.ShouldBe(ExitCode.Usage);
-        run.Error.ShouldContain("--json names a result that is compared");
-    }
-
     private static string Json(ReportPage page) => JsonSerializer.Serialize(page, PageJsonContext.Default.ReportPage);
 
     /// <summary>Between two runs a machine differs by more than the rounds of one run know: how often that misleads nobody knows.</summary>

@@ -214,37 +214,6 @@ public sealed class CopyRunTests : IDisposable
         result.RootElement.GetProperty("interrupted").GetBoolean().ShouldBeFalse();
     }
 
-    [Trait("Tier", "slow")]
-    [Trait("Tier", "slow")]
-    [SkippableFact]
-    public async Task A_full_disk_is_said_and_leaves_nothing()
-    {
-        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "1m");
-        string source = Make("a", 3_000_000);
-        await ShouldFailAsync("disk is full", "copy", source, Path.Combine(disk.Path, "b"));
-        Directory.GetFileSystemEntries(disk.Path).ShouldBeEmpty();
-        Make("tree/a", 3_000_000);
-        await ShouldFailAsync("disk is full", "copy", "-r", _folder["tree"], Path.Combine(disk.Path, "t"));
-        Directory.GetFileSystemEntries(disk.Path).ShouldBeEmpty();
-    }
-
-    [SkippableFact]
-    public async Task A_copy_that_was_killed_is_resumed()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the temporary file's name is Linux's");
-        string source = Make("a", 5_000_000);
-        string left = _folder[".b.sluice-tmp"];
-        await File.WriteAllBytesAsync(left, (await File.ReadAllBytesAsync(source)).AsMemory(0, 3_500_000).ToArray());
-        // A copy in the making is nobody else's to read; one that is would not be gone on from.
-        if (!OperatingSystem.IsWindows())
-            File.SetUnixFileMode(left, UnixFileMode.UserRead | UnixFileMode.UserWrite);
-        ToolRun run = await ToolRun.RunAsync("copy", "--resume", source, _folder["b"]);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldContain("were there already");
-        File.ReadAllBytes(_folder["b"]).ShouldBe(File.ReadAllBytes(source));
-        File.Exists(left).ShouldBeFalse();
-    }
-
     [Fact]
     public async Task Every_question_comes_before_anything_is_copied()
     {

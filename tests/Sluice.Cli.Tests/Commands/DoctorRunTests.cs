@@ -2,7 +2,6 @@ using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
-using Sluice.Cli.Tests.Readme;
 using Sluice.Cli.Tests.Support;
 using Xunit;
 
@@ -126,31 +125,6 @@ public sealed class DoctorRunTests : IDisposable
         run.Out.ShouldContain(refused ? "batches, readers, writers and copies take plain system calls too"
             : "setup, register, enter and cancelling were tried");
     }
-
-    /// <summary>Which rings set which modes stands in the sources alone: where one sets another, these words have to follow.</summary>
-    [SkippableFact]
-    public async Task What_it_says_of_ring_modes_is_what_rings_are_made_with()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "it tries these on Linux only");
-        FilesWith("SetupFlags.SingleIssuer", "SetupFlags.DeferTaskrun").ShouldBe(["RingProbe.cs"], "the trial");
-        FilesWith("SetupFlags.CoopTaskrun").ShouldBe(["BorrowedRing.cs", "RingProbe.cs"]);
-        FilesWith("staysOnThread: true").ShouldBe(["BatchRing.cs", "CopyRing.cs", "FileRing.cs"]);
-        FilesWith("staysOnThread: false").ShouldBe(["SequentialRing.cs"]);
-        ToolRun run = await ToolRun.RunAsync("doctor", "--json", _folder["r.json"], _folder.FullPath);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        Skip.IfNot(run.Out.Contains("ring modes", StringComparison.Ordinal), "there is no io_uring");
-        (await File.ReadAllTextAsync(_folder["r.json"])).ShouldContain(
-            "rings of batches, of small files and of copies set COOP_TASKRUN; the rest may change threads and set none");
-    }
-
-    private static string[] FilesWith(params string[] parts) =>
-    [
-        .. ((string[])["Sluice", "Sluice.Uring"])
-            .SelectMany(p => Directory.EnumerateFiles(Path.Combine(ReadmeTests.Root, "src", p), "*.cs", SearchOption.AllDirectories))
-            .Where(f => File.ReadLines(f).Any(line => !line.TrimStart().StartsWith("///", StringComparison.Ordinal)
-                && parts.Any(part => line.Contains(part, StringComparison.Ordinal))))
-            .Select(f => Path.GetFileName(f)).Order(StringComparer.Ordinal),
-    ];
 
     private static void ShouldAgree((string There, string Why) finding, Action operation)
     {

@@ -18,7 +18,6 @@ public sealed class EffectNotesTests : IDisposable
     [Trait("Tier", "slow")]
     [SkippableTheory]
     [InlineData("--sync", "note: on the disk: tmpfs keeps its files in memory")]
-    [InlineData("--sync --verify", "note: on the disk: tmpfs keeps its files in memory")]
     [InlineData("--sync --method direct", "note: past the page cache, on the disk: tmpfs keeps its files in memory")]
     public async Task A_copy_in_memory_that_says_it_is_on_the_disk_has_a_note(string options, string words)
     {

@@ -224,23 +224,6 @@ public sealed class ExamplesRunTests : IDisposable
         (await File.ReadAllTextAsync(_folder["a.dat"])).ShouldBe("mine");
     }
 
-    [SkippableFact]
-    public async Task What_a_killed_run_leaves_the_next_one_removes()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
-        using (ToolProcess killed = ToolProcess.Start(_folder.FullPath, "examples", "a.dat", "2000000"))
-        {
-            await killed.WaitUntilAsync(() => HasScratchFile);
-            killed.Signal("KILL");
-            await killed.EndAsync();
-        }
-        string leftover = Entries().ShouldHaveSingleItem()!;
-        ToolRun run = await ToolRun.RunAsync("examples", _folder["a.dat"], "10", "--case", "read-byte-direct");
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Error.ShouldContain(leftover);
-        Entries().ShouldBe(["a.dat"]);
-    }
-
     private bool HasScratchFile => Directory.EnumerateFiles(_folder.FullPath, "records.dat", SearchOption.AllDirectories).Any();
 
     private IEnumerable<string?> Entries() => Directory.EnumerateFileSystemEntries(_folder.FullPath).Select(Path.GetFileName).Order();

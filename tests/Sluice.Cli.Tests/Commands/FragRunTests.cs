@@ -175,20 +175,6 @@ public sealed class FragRunTests : IDisposable
         File.Exists(Path.Combine(volume.Path, "users.txt")).ShouldBeTrue();
     }
 
-    [SkippableFact]
-    public async Task Cancelling_removes_all_that_was_made()
-    {
-        using TestVolume volume = TestVolume.MountExt4(_folder.FullPath, VolumeBytes);
-        using var cancellation = new CancellationTokenSource();
-        Task<ToolRun> running = Task.Run(() => ToolRun.RunAsync(["frag", .. Small, "--force", volume.Path], null, cancellation.Token));
-        while (!running.IsCompleted && !(OwnFolders(volume) is [var own] && Directory.Exists(Path.Combine(own, "0"))))
-            await Task.Delay(5);
-        await cancellation.CancelAsync();
-        ToolRun run = await running;
-        run.ExitCode.ShouldBe(ExitCode.Interrupted, run.Error);
-        OwnFolders(volume).ShouldBeEmpty();
-    }
-
     private static string[] OwnFolders(TestVolume volume) => Directory.GetDirectories(volume.Path, FragFolder.Prefix + "*");
 
     private static Task<ToolRun> RunAsync(TestVolume volume, params string[] arguments) =>

@@ -68,24 +68,6 @@ public sealed class InterruptionTests : IDisposable
         Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
     }
 
-    [SkippableFact]
-    public async Task What_a_killed_bench_leaves_the_next_one_removes()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
-        using (ToolProcess killed = ToolProcess.Start(_folder.FullPath, "bench", ".", "--row", "hot-read"))
-        {
-            await killed.WaitUntilAsync(() => HasScratchFile);
-            killed.Signal("KILL");
-            await killed.EndAsync();
-        }
-        string leftover = Directory.EnumerateDirectories(_folder.FullPath).ShouldHaveSingleItem();
-        using ToolProcess next = ToolProcess.Start(_folder.FullPath, "bench", ".", "--quick", "--row", "open-close");
-        ToolRun run = await next.EndAsync();
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Error.ShouldContain(Path.GetFileName(leftover));
-        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
-    }
-
     /// <summary>As on a file system without locks: the next run removed the folder of one that was alive.</summary>
     [SkippableFact]
     public async Task Where_no_lock_tells_what_was_touched_within_a_day_stays()

@@ -372,13 +372,4 @@ public sealed class LogRunTests : IDisposable
         string line = $"'{ToolProcess.DotnetPath}' '{ToolProcess.ToolPath}' log tail -f '{Log}' | head -1; echo ${{PIPESTATUS[0]}}";
         Shell.Run("timeout", "60", "bash", "-c", line).Output.ReplaceLineEndings("\n").ShouldBe("line 1\n0\n");
     }
-
-    [Fact]
-    public async Task A_log_that_is_not_there_is_exit_code_1_and_is_not_made()
-    {
-        foreach (string action in (string[])["cat", "tail", "verify"])
-            (await ToolRun.RunAsync("log", action, Log)).ExitCode.ShouldBe(ExitCode.IoError);
-        (await ToolRun.RunAsync("log", "truncate", "--after", "1", Log)).ExitCode.ShouldBe(ExitCode.IoError);
-        Directory.Exists(Log).ShouldBeFalse();
-    }
 }

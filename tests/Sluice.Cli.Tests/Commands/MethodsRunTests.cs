@@ -32,16 +32,6 @@ public sealed class MethodsRunTests : IDisposable
     [InlineData("methods a b")]
     public Task A_wrong_command_line_is_exit_code_2(string typed) => CommandChecks.IsRefusedAsync(typed);
 
-    [Theory]
-    [InlineData("help methods")]
-    [InlineData("methods --help")]
-    public async Task Help_names_the_articles_buttons(string typed)
-    {
-        ToolRun run = await ToolRun.RunAsync(typed.Split(' '));
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldContain("WinFileIO Unit Tests");
-    }
-
     [Fact]
     public async Task All_methods_are_timed_and_right_and_nothing_stays()
     {
@@ -121,25 +111,6 @@ public sealed class MethodsRunTests : IDisposable
         exitCode.ShouldBe(ExitCode.IoError);
         output.ToString().ShouldContain("WRONG: 1000 B: 0 bytes, not 1,000");
         error.ToString().ShouldContain("Nothing, 1000 B, gave a wrong result");
-        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
-    }
-
-    [SkippableFact]
-    public async Task An_interrupted_run_leaves_nothing_and_what_a_killed_one_leaves_the_next_removes()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
-        foreach ((string signal, int exitCode) in ((string, int)[])[("INT", ExitCode.Interrupted), ("KILL", 137)])
-        {
-            using ToolProcess tool = ToolProcess.Start(_folder.FullPath, "methods", "--size", "10M", "--rounds", "1000", ".");
-            await tool.WaitUntilAsync(() => Directory.EnumerateFiles(_folder.FullPath, "read.txt", SearchOption.AllDirectories).Any());
-            tool.Signal(signal);
-            (await tool.EndAsync()).ExitCode.ShouldBe(exitCode);
-            Directory.EnumerateFileSystemEntries(_folder.FullPath).Count().ShouldBe(signal == "KILL" ? 1 : 0);
-        }
-        string leftover = Path.GetFileName(Directory.EnumerateDirectories(_folder.FullPath).Single());
-        ToolRun run = await RunAsync("--unit-tests");
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Error.ShouldContain(leftover);
         Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
     }
 

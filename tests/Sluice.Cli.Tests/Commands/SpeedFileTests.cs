@@ -217,7 +217,6 @@ public sealed class SpeedFileTests : IDisposable
     }
 
     [Theory]
-    [InlineData("speed -tNaN a.dat")]
     [InlineData("speed -x1M -t-Infinity a.dat")]
     [InlineData("speed -t1 --warmup NaN a.dat")]
     [InlineData("speed -t1 --warmup -Infinity a.dat")]

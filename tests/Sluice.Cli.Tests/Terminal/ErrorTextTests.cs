@@ -40,14 +40,6 @@ public sealed class ErrorTextTests : IDisposable
     [InlineData("")]
     public void Other_sentences_stay(string message) => ErrorText.Of(message).ShouldBe(message);
 
-    [SkippableFact]
-    public async Task A_folder_in_which_nothing_may_be_made_is_told_of_in_these_words()
-    {
-        ToolRun run = await PlainUser.RunAsync("ops", PlainUser.MakeClosedFolder(_folder));
-        run.ExitCode.ShouldBe(ExitCode.IoError);
-        run.Error.ShouldEndWith(": permission denied\n");
-    }
-
     private static string Said(Action fails)
     {
         try

@@ -57,30 +57,22 @@ public sealed partial class PseudoTerminalTests : IDisposable
         ["bench", ".", "--quick", "--row", "hot-read", "--json", "bench.json"],
     ];
 
-    public static TheoryData<int, string> Runs()
-    {
-        var runs = new TheoryData<int, string>();
-        foreach (int columns in (int[])[80, 200])
-        {
-            foreach (string[] command in Commands)
-                runs.Add(columns, string.Join(' ', command));
-        }
-        return runs;
-    }
+    public static TheoryData<string> Runs => [.. Commands.Select(c => string.Join(' ', c))];
 
     public void Dispose() => _folder.Dispose();
 
     [SkippableTheory]
     [MemberData(nameof(Runs))]
-    public async Task No_line_is_longer_than_the_terminal_is_wide(int columns, string command)
+    public async Task No_line_is_longer_than_the_terminal_is_wide(string command)
     {
+        const int Width = 80;
         Skip.IfNot(PseudoTerminal.IsHere, "script(1) of util-linux is not installed");
         await MakeResultsAsync(command);
-        (int exitCode, string[] lines) = PseudoTerminal.Run(columns, _folder.FullPath, command.Split(' '));
+        (int exitCode, string[] lines) = PseudoTerminal.Run(Width, _folder.FullPath, command.Split(' '));
         exitCode.ShouldBe(ExitCode.Success, string.Join('\n', lines));
         lines.ShouldNotBeEmpty();
         foreach (string line in lines)
-            Columns(line).ShouldBeLessThanOrEqualTo(columns, line);
+            Columns(line).ShouldBeLessThanOrEqualTo(Width, line);
     }
 
     [SkippableFact]

@@ -5,11 +5,9 @@ using Xunit;
 
 namespace Sluice.Cli.Tests.Programs.Examples;
 
-/// <summary>The tutorial: every case works, fails loudly, is short, and is shown as it runs.</summary>
+/// <summary>The tutorial: every case works, fails loudly, and is shown as it runs.</summary>
 public sealed class ExampleCasesTests : IDisposable
 {
-    private const int LongestCode = 40;
-
     private readonly TempFolder _folder = new();
 
     public static TheoryData<string> Names => [.. ExampleCases.All.Select(c => c.Name)];
@@ -40,18 +38,6 @@ public sealed class ExampleCasesTests : IDisposable
                 ways.ShouldBeUnique();
             }
         }
-    }
-
-    [Theory]
-    [MemberData(nameof(Names))]
-    public void The_code_is_short_and_says_what_it_is(string name)
-    {
-        ExampleCase example = Case(name);
-        string[] lines = example.Code().Split('\n');
-        lines.Length.ShouldBeLessThan(LongestCode);
-        lines.ShouldAllBe(l => l.Length <= 140);
-        example.Code().ShouldContain($"internal static class {example.ClassName}");
-        example.Summary.ShouldStartWith(example.Writes ? "Writes a" : "Reads a");
     }
 
     [Theory]
