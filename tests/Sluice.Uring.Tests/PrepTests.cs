@@ -63,16 +63,6 @@ public sealed unsafe class PrepTests : RingTest
     }
 
     [SkippableFact]
-    public void Read_into_memory_that_is_not_there_fails_with_efault()
-    {
-        using TempFile file = new(100);
-        using Ring ring = CreateRing();
-        Prep.Read(Take(ring), file.Descriptor, (byte*)8, 16, 0, RwFlags.None, 1);
-
-        CompleteOne(ring).ShouldBe(-Errno.EFAULT);
-    }
-
-    [SkippableFact]
     public void Write_puts_the_bytes_at_the_offset_and_extends_the_file()
     {
         using TempFile file = new(100);
@@ -139,18 +129,6 @@ public sealed unsafe class PrepTests : RingTest
         file.ReadAll().ShouldBe(expected);
     }
 
-    [SkippableFact]
-    public void Vector_of_more_than_iov_max_segments_fails_with_einval()
-    {
-        using TempFile file = new(10);
-        using Ring ring = CreateRing();
-        Iovec* segments = stackalloc Iovec[Iovec.Max + 1];
-        new Span<Iovec>(segments, Iovec.Max + 1).Clear();
-        Prep.ReadV(Take(ring), file.Descriptor, segments, Iovec.Max + 1, 0, RwFlags.None, 1);
-
-        CompleteOne(ring).ShouldBe(-Errno.EINVAL);
-    }
-
     [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]
@@ -161,16 +139,6 @@ public sealed unsafe class PrepTests : RingTest
         Prep.Fsync(Take(ring), file.Descriptor, dataOnly ? FsyncFlags.DataSync : FsyncFlags.None, 1);
 
         CompleteOne(ring).ShouldBe(0);
-    }
-
-    [SkippableFact]
-    public void Fsync_of_a_pipe_fails_with_einval()
-    {
-        using Pipe pipe = new();
-        using Ring ring = CreateRing();
-        Prep.Fsync(Take(ring), pipe.ReadDescriptor, FsyncFlags.None, 1);
-
-        CompleteOne(ring).ShouldBe(-Errno.EINVAL);
     }
 
     [SkippableFact]
@@ -203,19 +171,6 @@ public sealed unsafe class PrepTests : RingTest
         finally
         {
             File.Delete(path);
-        }
-    }
-
-    [SkippableFact]
-    public void OpenAt_of_a_missing_file_fails_with_enoent()
-    {
-        RequireOpcode(Opcode.OpenAt);
-        using Ring ring = CreateRing();
-        fixed (byte* name = TempFile.ToNativePath(TempFile.NewPath()))
-        {
-            Prep.OpenAt(Take(ring), AtFdCwd, name, 0, 0, 1);
-
-            CompleteOne(ring).ShouldBe(-Errno.ENOENT);
         }
     }
 

@@ -219,29 +219,6 @@ public sealed unsafe class RingTests : RingTest
     }
 
     [SkippableFact]
-    public void What_a_thread_has_submitted_ends_when_the_thread_ends_or_later_with_its_own_result()
-    {
-        using Pipe pipe = new();
-        using NativeBuffer buffer = new(16, fill: 0x77);
-        using Ring ring = CreateRing();
-        TestThread.Run(() =>
-        {
-            Prep.Read(Take(ring), pipe.ReadDescriptor, buffer.Pointer, 16, 0, RwFlags.None, 1);
-            ring.Submit().ShouldBe(1);
-        });
-        pipe.Write(1, 2, 3);
-        IoUringCqe cqe = Complete(ring, 1)[0];
-
-        // The kernel may cancel for an ended thread: an owner that did not ask for it submits again.
-        cqe.Res.ShouldBeOneOf(3, -Errno.ECANCELED, -Errno.EFAULT);
-        if (cqe.Res < 0)
-        {
-            buffer.Span.IndexOfAnyExcept((byte)0x77).ShouldBe(-1);
-            pipe.ReadByte().ShouldBe(1);
-        }
-    }
-
-    [SkippableFact]
     public void Ring_that_cannot_be_mapped_leaves_no_descriptor_behind()
     {
         const int mapNumber = 9;
