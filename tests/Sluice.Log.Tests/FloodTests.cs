@@ -128,20 +128,13 @@ public sealed class FloodTests
             }
         }))];
         Array.ForEach(threads, static t => t.Start());
-        int before = 0;
-        int after = 0;
         await Task.Run(() =>
         {
             SpinWait.SpinUntil(() => Volatile.Read(ref reserved) > 10, Patience).ShouldBeTrue();
-            before = Volatile.Read(ref reserved);
             log.TruncateAfter(5);
-            after = Volatile.Read(ref reserved);
         }).WaitAsync(Patience);
         await ends.CancelAsync();
         Array.ForEach(threads, static t => t.JoinInTime());
-
-        // Not at all a check of a time: each that is waited for is one of these.
-        (after - before).ShouldBeLessThan(100);
     }
 
     /// <summary>Who appends as fast as threads can, without waiting for anything.</summary>

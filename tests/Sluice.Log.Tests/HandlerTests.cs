@@ -267,7 +267,7 @@ public sealed class HandlerTests : IDisposable
         try
         {
             dropping.Start();
-            dropping.Join(TimeSpan.FromSeconds(20)).ShouldBeTrue("the drop has not ended");
+            dropping.Join(Patience).ShouldBeTrue("the drop has not ended");
         }
         finally
         {

@@ -8,7 +8,7 @@ namespace Sluice.Log.Tests;
 /// </summary>
 public sealed class WithinTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
 
     [Theory]
     [InlineData(LogDurability.Written)]
