@@ -78,44 +78,6 @@ public sealed class SequentialFullDiskTests
         ShouldHoldNoMoreThanItHas(path, left.Length);
     }
 
-    [SkippableTheory]
-    [MemberData(nameof(Places))]
-    public async Task Space_that_was_preallocated_and_not_written_a_direct_writer_frees_and_a_cached_one_keeps(FileSystemKind kind,
-        FileCaching caching, bool isAsync)
-    {
-        using Mount mount = SmallDisk.Make(kind);
-        string path = Path.Combine(mount.Folder, "trimmed");
-        byte[] content = Pattern.Bytes(1, 100_001);
-        SluiceWriter writer = new(path, new SluiceWriterOptions { Caching = caching, PreallocationSize = 700_000, FlushToDisk = true });
-        await WriteAsync(writer, content, isAsync);
-        BytesHeld(path).ShouldBeGreaterThanOrEqualTo(700_000);
-        await writer.DisposeAsync();
-        FileModel.ShouldMatch(await File.ReadAllBytesAsync(path), content, "file");
-        if (caching == FileCaching.Direct)
-        {
-            ShouldHoldNoMoreThanItHas(path, content.Length);
-        }
-        else
-        {
-            // Behind the end, as FileStream leaves it; a cut at the length frees it.
-            BytesHeld(path).ShouldBeGreaterThanOrEqualTo(700_000);
-            using (FileStream file = new(path, FileMode.Open, FileAccess.Write))
-            {
-                file.SetLength(content.Length);
-            }
-
-            ShouldHoldNoMoreThanItHas(path, content.Length);
-        }
-
-        // More than there is: refused when the writer is made, and nothing is held.
-        string tooLarge = Path.Combine(mount.Folder, "refused");
-        IOException full = Should.Throw<IOException>(
-            () => new SluiceWriter(tooLarge, new SluiceWriterOptions { Caching = caching, PreallocationSize = 200_000_001 }));
-        full.HResult.ShouldBe(Native.ENOSPC);
-        full.Message.ShouldContain(tooLarge);
-        BytesHeld(tooLarge).ShouldBe(0);
-    }
-
     internal static async Task WriteAsync(SluiceWriter writer, byte[] bytes, bool isAsync)
     {
         if (isAsync)

@@ -15,7 +15,7 @@ PROJECTS = {
     "L": "Sluice.Tests", "U": "Sluice.Uring.Tests", "F": "Sluice.Faults.Tests", "G": "Sluice.Log.Tests", "H": "Sluice.Hostile.Tests",
 }
 ROOMS = {
-    "Kernel": "F:SystemCallFaultTests F:SystemCallSeamTests L:Files L:Conformance.OwnEngine L:Conformance.PoolEngine",
+    "Kernel": "F:SystemCallFaultTests L:Files L:Conformance.OwnEngine L:Conformance.PoolEngine",
     "Errors": "L:DifferentialTests L:Files L:Conformance.OwnEngine L:StreamFailureTests",
     "Memory": "L:Buffers L:Engines L:Conformance.OwnEngine L:Sequential",
     "Enumeration": "L:EnumerationTests L:Files F:SystemCallFaultTests",

@@ -6,7 +6,7 @@ namespace Sluice.Hostile.Tests.Seams;
 public sealed class GateSeamTests : HostileTests
 {
     private const int Block = 4096;
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
 
     /// <summary>
     /// A write that has left the gate ends, although the one that it has let in there is cancelled, ends at once, and has a caller who

@@ -7,7 +7,7 @@ namespace Sluice.Hostile.Tests.Seams;
 /// <summary>Whoever submits to a ring does not wait for a call of the kernel that another thread makes to submit there.</summary>
 public sealed class SubmissionSeamTests : HostileTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
 
     [SkippableFact]
     public async Task A_submission_does_not_wait_for_one_that_is_in_the_kernel()
