@@ -4,7 +4,6 @@ using Sluice.Classic;
 using Sluice.Extensions.Logging;
 using Sluice.Serilog;
 using Sluice.Testing;
-using Sluice.Tests.Architecture;
 
 namespace Sluice.Tests;
 
@@ -59,14 +58,6 @@ public sealed class PublicSurfaceTests
                 && !set.ReturnParameter.GetRequiredCustomModifiers().Contains(typeof(IsExternalInit)))
             .Select(p => $"{p.DeclaringType}.{p.Name}").ShouldBeEmpty();
     }
-
-    /// <summary>The documentation of all parts is put together, and an editor shows what the first file in the alphabet says.</summary>
-    [Fact]
-    public void A_public_type_is_documented_in_the_file_of_its_name_alone() =>
-        Packages.SelectMany(static row => SourceTree.Of(((Type)row[0]).Assembly.GetName().Name!).Files)
-            .Where(static f => f.DeclaresPublicType && !f.Declared.Contains(Path.GetFileNameWithoutExtension(f.Name))
-                && f.Lines.Any(static l => l.StartsWith("///", StringComparison.Ordinal)))
-            .Select(static f => f.Name).ShouldBeEmpty();
 
     private static string PinnedPath(string file, [CallerFilePath] string source = "") =>
         Path.Combine(Path.GetDirectoryName(source)!, file);

@@ -28,18 +28,14 @@ internal sealed partial class SourceTree
 
     public static SourceTree Of(string project) => new(Path.Combine(Root, "src", project));
 
-    /// <summary>The C# files below a folder but those that a build made.</summary>
-    public static IEnumerable<string> PathsBelow(string folder) =>
-        Directory.EnumerateFiles(folder, "*.cs", SearchOption.AllDirectories)
-            .Where(path => !Path.GetRelativePath(folder, path).Split('/', '\\').Any(part => part is "obj" or "bin"));
-
-    /// <summary>Rooms as they lie on the disk: the folders right below the project that hold sources.</summary>
-    public IReadOnlyList<string> Rooms() =>
-        [.. Files.Select(f => f.Room).Where(r => r.Length > 0).Distinct().Order(StringComparer.Ordinal)];
-
     /// <summary>Every type that is declared at the top level of a file, with the files that declare it.</summary>
     public ILookup<string, SourceFile> FilesOfTypes() =>
         Files.SelectMany(f => f.Declared.Select(type => (type, f))).ToLookup(p => p.type, p => p.f);
+
+    /// <summary>The C# files below a folder but those that a build made.</summary>
+    private static IEnumerable<string> PathsBelow(string folder) =>
+        Directory.EnumerateFiles(folder, "*.cs", SearchOption.AllDirectories)
+            .Where(path => !Path.GetRelativePath(folder, path).Split('/', '\\').Any(part => part is "obj" or "bin"));
 
     private static string FindRoot([CallerFilePath] string source = "") =>
         Path.GetFullPath(Path.Combine(Path.GetDirectoryName(source)!, "..", "..", ".."));
@@ -49,10 +45,6 @@ internal sealed partial class SourceTree
     {
         public string Room => Name.Contains('/', StringComparison.Ordinal) ? Name[..Name.IndexOf('/', StringComparison.Ordinal)] : "";
 
-        /// <summary>The folder as a namespace: "Bench.Files".</summary>
-        public string FolderNamespace =>
-            Name.Contains('/', StringComparison.Ordinal) ? Name[..Name.LastIndexOf('/')].Replace('/', '.') : "";
-
         public string? Namespace => Lines.Select(l => NamespaceLine().Match(l)).FirstOrDefault(m => m.Success)?.Groups["name"].Value;
 
         /// <summary>The text without comments, strings and using directives: what is left names what the file needs.</summary>
@@ -60,9 +52,6 @@ internal sealed partial class SourceTree
 
         public IReadOnlyList<string> Declared { get; } =
             [.. Declaration().Matches(CodeOf(Lines)).Select(m => m.Groups["name"].Value).Distinct()];
-
-        public bool DeclaresPublicType { get; } =
-            Declaration().Matches(CodeOf(Lines)).Any(m => m.Groups["modifiers"].Value.Contains("public", StringComparison.Ordinal));
 
         public IReadOnlySet<string> Identifiers { get; } =
             Identifier().Matches(CodeOf(Lines)).Select(m => m.Value).ToHashSet(StringComparer.Ordinal);

@@ -8,7 +8,7 @@ namespace Sluice.Tests.Buffers;
 [Trait("Runs", "once")]
 public sealed class UntoldTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
 
     [Theory]
     [InlineData("lock")]

@@ -169,12 +169,12 @@ public abstract partial class SluiceHandleConformance
         }
     }
 
-    /// <summary>What a call returns; fails where it blocks its thread for half a minute, and has it released.</summary>
+    /// <summary>What a call returns; fails where it blocks its thread for a minute, and has it released.</summary>
     private static async Task<Task<long>> ReturnsAsync(Func<Task<long>> call, Action release)
     {
         Task<Task<long>> calling = Task.Factory.StartNew(
             call, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
-        bool hasReturned = await Task.WhenAny(calling, Task.Delay(TimeSpan.FromSeconds(30))) == calling;
+        bool hasReturned = await Task.WhenAny(calling, Task.Delay(TimeSpan.FromMinutes(1))) == calling;
         if (!hasReturned)
         {
             release();

@@ -113,7 +113,7 @@ public abstract partial class SluiceHandleConformance
     public async Task A_list_that_throws_costs_nothing(bool isAsync)
     {
         await using SluiceHandle handle = OpenNew(1000, out _);
-        AnsweringList<Memory<byte>> list = new((i, _) => i < 3 ? new byte[10] : throw new InvalidTimeZoneException("no more"), 5);
+        FickleList<Memory<byte>> list = new(5, static (i, _) => i < 3 ? new byte[10] : throw new InvalidTimeZoneException("no more"));
         await Should.ThrowAsync<InvalidTimeZoneException>(async () => _ = isAsync ? await handle.ReadAsync(list, 0) : handle.Read(list, 0));
         (await ReadAsync(handle, [new byte[10], new byte[10]], 0, isAsync)).ShouldBe(20);
     }

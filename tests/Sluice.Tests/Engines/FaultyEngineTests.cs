@@ -81,67 +81,6 @@ public sealed class FaultyEngineTests : IDisposable
         }
     }
 
-    [Theory]
-    [InlineData(FileCaching.Cached)]
-    [InlineData(FileCaching.Direct)]
-    public async Task Under_every_fault_a_transfer_gives_right_bytes_or_an_exception(FileCaching caching)
-    {
-        const int block = 3000;
-        FaultyEngine engine = new(new FaultPlan(77)
-        {
-            ShortTransfer = 0.3,
-            Eintr = 0.05,
-            Eagain = 0.05,
-            Eio = 0.05,
-            Enospc = 0.05,
-            Delay = 0.05,
-            Reorder = 0.1,
-            MaxDelayMs = 1,
-        });
-        await using SluiceHandle handle = Open(_temp.NewFile(block * 50), engine, caching);
-        byte[][] written = [.. Enumerable.Range(0, 50).Select(i => Bytes.Pattern(block, i * block))];
-        int failed = 0;
-        for (int round = 0; round < 10; round++)
-        {
-            Task[] writes =
-                [.. Enumerable.Range(0, 50).Select(i => handle.WriteAsync(Bytes.Pattern(block, i + round), i * block).AsTask())];
-            for (int i = 0; i < writes.Length; i++)
-            {
-                byte[] after = Bytes.Pattern(block, i + round);
-                try
-                {
-                    await writes[i];
-                    written[i] = after;
-                }
-                catch (IOException)
-                {
-                    // Some of it may have been written: every byte is the old one or the new one.
-                    failed++;
-                    byte[] now = (await File.ReadAllBytesAsync(handle.Path)).AsSpan(i * block, block).ToArray();
-                    now.Where((b, n) => b != after[n] && b != written[i][n]).ShouldBeEmpty();
-                    written[i] = now;
-                }
-            }
-
-            byte[][] buffers = [.. written.Select(_ => new byte[block])];
-            Task<int>[] reads = [.. buffers.Select((b, i) => handle.ReadAsync(b, i * block).AsTask())];
-            for (int i = 0; i < reads.Length; i++)
-            {
-                try
-                {
-                    (await reads[i]).ShouldBe(block);
-                    buffers[i].ShouldBeBytes(written[i], $"round {round}, block {i}:");
-                }
-                catch (IOException)
-                {
-                    failed++;
-                }
-            }
-        }
-
-        failed.ShouldBeGreaterThan(10);
-    }
-
     [Fact]
     public async Task The_ambient_engine_serves_handles_opened_in_its_scope_and_context()
     {

@@ -276,10 +276,7 @@ public sealed partial class IoOperationTests : IDisposable
 
     [Theory]
     [InlineData(Errno.EIO, typeof(IOException))]
-    [InlineData(Errno.ENOSPC, typeof(IOException))]
     [InlineData(Errno.EACCES, typeof(UnauthorizedAccessException))]
-    [InlineData(Errno.EBADF, typeof(UnauthorizedAccessException))]
-    [InlineData(Errno.EFBIG, typeof(ArgumentOutOfRangeException))]
     public async Task An_error_is_the_exception_of_the_base_library_with_verb_path_and_offset(int errno, Type type)
     {
         Task write = _handle.WriteAsync(new byte[10], 1234).AsTask();

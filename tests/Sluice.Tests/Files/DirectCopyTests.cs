@@ -9,7 +9,6 @@ public sealed class DirectCopyTests : IDisposable
     public void Dispose() => _temp.Dispose();
 
     [SkippableTheory]
-    [InlineData(1)]
     [InlineData(7)]
     [InlineData(64)]
     public async Task A_direct_copy_needs_no_ring(int depth)

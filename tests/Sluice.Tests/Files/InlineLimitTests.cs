@@ -129,19 +129,22 @@ public sealed class InlineLimitTests : IDisposable
             ("text replaced", encoding => SluiceFile.ReplaceAtomicallyAsync(path, text, encoding)),
         })
         {
-            using SemaphoreSlim taken = new(0);
+            int all = 0;
+            await call(new ObservedEncoding(() => all++));
+            using CountdownEvent left = new(all);
             AsyncLocal<object?> changed = new(change =>
             {
-                // Back on the caller's thread, from a method that it has called: until nothing has been taken for a while.
-                while (change.ThreadContextChanged && t_isCaller && taken.Wait(TimeSpan.FromSeconds(5)))
+                // Back on the caller's thread, from a method that it has called: until others have taken the rest.
+                if (change.ThreadContextChanged && t_isCaller)
                 {
+                    left.Wait(TimeSpan.FromMinutes(1));
                 }
             });
             await CarriedAsync(name, took => call(new ObservedEncoding(() =>
             {
                 changed.Value = this;
                 took();
-                taken.Release();
+                left.Signal();
             })));
         }
     }

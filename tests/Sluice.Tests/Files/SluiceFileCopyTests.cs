@@ -218,42 +218,6 @@ public sealed class SluiceFileCopyTests : IDisposable
     }
 
     [SkippableFact]
-    public async Task What_is_resumed_is_compared_first()
-    {
-        SmallPieces.OrSkip();
-        byte[] content = Bytes.Pattern(500_000);
-        string source = _temp.NewFile(content);
-        string target = _temp.NewPath();
-        string left = Path.Combine(_temp.Root, $".{Path.GetFileName(target)}.sluice-tmp");
-        byte[] wrong = [.. content, .. new byte[100_000]];
-        wrong[100_000] ^= 1;
-        File.WriteAllBytes(left, wrong);
-        File.SetUnixFileMode(left, UnixFileMode.UserRead | UnixFileMode.UserWrite);
-        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Resume = true });
-        File.ReadAllBytes(target).ShouldBeBytes(content);
-        result.ResumedBytes.ShouldBeInRange(1, 100_000);
-    }
-
-    [SkippableTheory]
-    [MemberData(nameof(Methods))]
-    public async Task What_is_resumed_has_nothing_of_another_version_where_the_source_has_holes(CopyMethod method)
-    {
-        SmallPieces.OrSkip();
-        Skip.IfNot(OperatingSystem.IsLinux(), "holes are kept on Linux");
-        string source = NewSparse(8_000_000, (300_000, 0), (300_000, 6_000_000));
-
-        string target = _temp.NewPath();
-        byte[] older = Bytes.Pattern(8_000_000, 7);
-        Bytes.Pattern(200_000).CopyTo(older, 0);
-        string left = Path.Combine(_temp.Root, $".{Path.GetFileName(target)}.sluice-tmp");
-        File.WriteAllBytes(left, older);
-        File.SetUnixFileMode(left, UnixFileMode.UserRead | UnixFileMode.UserWrite);
-        CopyResult result = await CopyOrSkipAsync(source, target, new CopyOptions { Method = method, Resume = true });
-        result.ResumedBytes.ShouldBeGreaterThan(0);
-        File.ReadAllBytes(target).ShouldBeBytes(File.ReadAllBytes(source));
-    }
-
-    [SkippableFact]
     public async Task What_another_user_left_is_not_gone_on_from()
     {
         Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can make another user's file");

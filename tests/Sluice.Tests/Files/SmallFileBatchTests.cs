@@ -332,7 +332,6 @@ public sealed class SmallFileBatchTests : IDisposable
 
     [Theory]
     [InlineData(0)]
-    [InlineData(1)]
     [InlineData(31)]
     [InlineData(32)]
     [InlineData(33)]

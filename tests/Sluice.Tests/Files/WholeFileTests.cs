@@ -68,7 +68,6 @@ public sealed class WholeFileTests : IDisposable
 
     [Theory]
     [InlineData(0)]
-    [InlineData(1)]
     [InlineData(40)]
     [InlineData(3000)]
     public async Task Lines_before_an_exception_are_in_the_file_as_with_File(int count)

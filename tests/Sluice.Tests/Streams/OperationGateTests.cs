@@ -6,7 +6,7 @@ namespace Sluice.Tests.Streams;
 /// <summary>The gate of a stream's operations by itself.</summary>
 public sealed class OperationGateTests : IDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
 
     private readonly TempFolder _temp = new();
 

@@ -1,6 +1,3 @@
-using Sluice.Streams;
-using Sluice.Testing;
-
 namespace Sluice.Tests.Streams;
 
 /// <summary>Closing a stream beside its own operations: right bytes or ObjectDisposedException, and no byte of another file.</summary>

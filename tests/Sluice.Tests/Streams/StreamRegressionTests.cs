@@ -1,4 +1,3 @@
-using System.Text;
 using Sluice.Testing;
 
 namespace Sluice.Tests.Streams;
