@@ -146,16 +146,6 @@ public sealed class ReplaceAtomicallyTests : IDisposable
     }
 
     [Fact]
-    public void Both_ways_have_the_same_forms_and_each_with_options_and_without()
-    {
-        string[] synchronous = Forms(nameof(SluiceFile.ReplaceAtomically));
-        synchronous.ShouldNotBeEmpty();
-        Forms(nameof(SluiceFile.ReplaceAtomicallyAsync)).ShouldBe(synchronous, ignoreOrder: true);
-        string[] taking = [.. synchronous.Where(form => form.EndsWith(nameof(ReplaceOptions), StringComparison.Ordinal))];
-        synchronous.Except(taking).Select(form => $"{form} {nameof(ReplaceOptions)}").ShouldBe(taking, ignoreOrder: true);
-    }
-
-    [Fact]
     public async Task Options_that_are_null_are_refused_by_every_form()
     {
         string path = _temp.NewPath();
