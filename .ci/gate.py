@@ -227,6 +227,7 @@ def nightly(gate):
             for tier in ("fast", "slow"):
                 gate.test(f"Sluice.{project}, tier {tier}, {engine}", [f"tests/Sluice.{project}", "--no-build", f"-p:Tier={tier}"],
                           {**NIGHTLY, "SLUICE_ENGINE": engine})
+    gate.check("packages, twice", ["eng/try-packages.sh", str(gate.scratch / "packages")], {"SLUICE_SAME_BYTES": "1"})
     gate.check("GlusterFS", ["tests/labs/gluster.sh", "--long"])
     gate.check("Slurm", ["tests/labs/slurm.sh"])
     gate.check("mutants", ["tests/mutation/run.py", "--tree", str(gate.scratch / "mutants"), "--out", "TestResults/mutants.txt"])
@@ -255,7 +256,9 @@ def main():
 def on_net11(gate):
     folder = gate.scratch / "net11"
     if gate.check("a folder with .NET 11", [".ci/net11.sh", str(folder)]):
-        gate.test("Sluice.Tests, tier fast, on .NET 11", ["tests/Sluice.Tests", "--no-build"], {"DOTNET_ROLL_FORWARD": "LatestMajor"},
+        # On the pool: what differs by runtime and what differs by engine are tested in one run.
+        gate.test("Sluice.Tests, tier fast, on .NET 11, pool", ["tests/Sluice.Tests", "--no-build", "--filter", "Tier!=slow&Runs!=once"],
+                  {"DOTNET_ROLL_FORWARD": "LatestMajor", "SLUICE_ENGINE": "pool"},
                   settings=("--", f"RunConfiguration.DotNetHostPath={folder}/dotnet"))
 
 
@@ -282,20 +285,20 @@ def steps(gate):
         tests("Sluice.Faults.Tests", "slow", rings),
         tests("Sluice.Cli.Tests", "slow", rings),
         tests("Sluice.Log.Tests", "slow", rings),
-        tests("Sluice.Tests", "fast", pool, *not_once),
         tests("Sluice.Hostile.Tests", "slow", rings),
         tests("Sluice.Log.Tests", "fast", pool, *not_once),
         check("Release", "packages, used from new projects", "eng/try-packages.sh", str(gate.scratch / "packages")),
         tests("Sluice.Tests", "slow", rings),
         tests("Sluice.Faults.Tests", "fast", pool, *not_once),
         tests("Sluice.Hostile.Tests", "fast", pool, *not_once),
+        # What is allocated depends on what the compiler knows.
+        ("Release", lambda: gate.test("allocations, Release", [
+            "tests/Sluice.Tests", "-c", "Release", "--no-build", "--filter", "FullyQualifiedName~ZeroAllocation"],
+            {**rings, "DOTNET_TieredPGO": "1"})),
         check("Release", "native programs", ".ci/native.sh", str(gate.scratch / "native")),
         check("Release", "samples", ".ci/samples.sh", str(gate.scratch)),
         tests("Sluice.Clients.Tests", "slow", rings),
         tests("Sluice.Logging.Tests", "fast", pool),
-        ("Sluice.Tests", lambda: gate.test("allocations, Release", [
-            "tests/Sluice.Tests", "-c", "Release", "--no-build", "--filter", "FullyQualifiedName~ZeroAllocation"],
-            {**rings, "DOTNET_TieredPGO": "1"})),
         ("Sluice.Tests", lambda: on_net11(gate)),
         check("format", "format", "dotnet", "format", "whitespace", "--verify-no-changes", "--no-restore"),
     ], workers=3)
