@@ -1,10 +1,18 @@
-// Lines: as bytes without an allocation, as strings, from the end, and as they are written.
+// Lines: written as text; read as bytes without an allocation, as strings, from the end, and as they are written.
 using System.Text;
 
 string path = Path.Combine(Path.GetTempPath(), $"sample-{Environment.ProcessId}.log");
 try
 {
-    File.WriteAllLines(path, Enumerable.Range(0, 1000).Select(i => $"{(i % 50 == 0 ? "ERROR" : "INFO")} event {i}"));
+    using (SluiceWriter writer = new(path, new SluiceWriterOptions { NewLine = "\n" }))
+    {
+        for (int i = 0; i < 1000; i++)
+        {
+            // UTF-8 by default; a span of characters is written without a string.
+            writer.Write(i % 50 == 0 ? "ERROR" : "INFO");
+            writer.WriteLine($" event {i}");
+        }
+    }
 
     int errors = 0;
     using (SluiceReader reader = new(path))

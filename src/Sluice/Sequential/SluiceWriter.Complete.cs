@@ -1,3 +1,4 @@
+using System.Runtime.ExceptionServices;
 using Sluice.Sequential;
 
 namespace Sluice;
@@ -27,6 +28,7 @@ public sealed partial class SluiceWriter
         Enter();
         try
         {
+            WritePipeline.Ended(EndTextAsync(isAsync: false, cancellationToken));
             WritePipeline.Ended(_pipeline.FlushAsync(isAsync: false, cancellationToken));
             if (flushToDisk)
             {
@@ -57,6 +59,7 @@ public sealed partial class SluiceWriter
         Enter();
         try
         {
+            await EndTextAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
             await _pipeline.FlushAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
             if (flushToDisk)
             {
@@ -194,10 +197,21 @@ public sealed partial class SluiceWriter
             _pipeline.Abandon(reason);
         }
 
+        ExceptionDispatchInfo? textError = null;
         try
         {
             if (!_completed && !_pipeline.IsFaulted)
             {
+                try
+                {
+                    await EndTextAsync(isAsync, CancellationToken.None).ConfigureAwait(false);
+                }
+                catch (Exception e) when (!_pipeline.IsFaulted)
+                {
+                    // The encoding threw: everything before is written all the same.
+                    textError = ExceptionDispatchInfo.Capture(e);
+                }
+
                 await CompleteAsync(isAsync, CancellationToken.None).ConfigureAwait(false);
             }
         }
@@ -211,6 +225,7 @@ public sealed partial class SluiceWriter
             Close();
         }
 
+        textError?.Throw();
         _pipeline.ThrowProgressError();
     }
 
@@ -235,6 +250,7 @@ public sealed partial class SluiceWriter
 
     private async ValueTask CompleteAsync(bool isAsync, CancellationToken cancellationToken)
     {
+        await EndTextAsync(isAsync, cancellationToken).ConfigureAwait(false);
         await _pipeline.FlushAsync(isAsync, cancellationToken).ConfigureAwait(false);
         _pipeline.Trim();
         if (_flushToDisk)

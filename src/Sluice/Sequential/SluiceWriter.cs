@@ -28,6 +28,9 @@ namespace Sluice;
 /// as every later call does. <see cref="Position"/> then tells how many bytes were accepted. If the file is a pipe, asynchronous
 /// waits are abandoned and no further write is started; a write that blocks a thread ends when the other end of the pipe reads
 /// the bytes or is closed.</para>
+/// <para>Text is written in the encoding of <see cref="SluiceWriterOptions.Encoding"/>. Text and bytes may be mixed: bytes, like a
+/// flush, end the text before them, so that a surrogate whose other half has not been written yet is encoded as a lone one, and an
+/// encoding with shift states returns to its initial state.</para>
 /// <para>Cancellation ends only the wait. Bytes that the writer has accepted are still written, exactly once, before the bytes of
 /// the next call.</para>
 /// </remarks>
@@ -112,6 +115,8 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         _handle = handle;
         _ownsHandle = ownsHandle;
         _flushToDisk = options.FlushToDisk;
+        _encoding = options.Encoding;
+        _newLine = options.NewLine;
         try
         {
             long start = options.Offset ?? (options.Mode == FileMode.Append && handle.CanSeek ? handle.Length : 0);
@@ -161,6 +166,11 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         Enter();
         try
         {
+            if (IsTextPending && !bytes.IsEmpty)
+            {
+                PutText([], isLast: true, cancellationToken);
+            }
+
             while (!bytes.IsEmpty)
             {
                 if (IsLarge(bytes.Length))
@@ -203,7 +213,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         }
 
         Enter();
-        return !_pipeline.IsFull && !IsWrittenThrough(bytes.Length) && bytes.Length < RoomNow()
+        return !IsTextPending && !_pipeline.IsFull && !IsWrittenThrough(bytes.Length) && bytes.Length < RoomNow()
             ? TakeAndLeave(bytes)
             : WriteSlowAsync(bytes, cancellationToken);
     }
@@ -227,6 +237,11 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         Enter();
         try
         {
+            if (IsTextPending)
+            {
+                PutText([], isLast: true, CancellationToken.None);
+            }
+
             if (_pipeline.IsFull)
             {
                 WritePipeline.Ended(_pipeline.PushAsync(isAsync: false, CancellationToken.None));
@@ -367,6 +382,11 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     {
         try
         {
+            if (IsTextPending && !bytes.IsEmpty)
+            {
+                await PutTextAsync(default, isLast: true, cancellationToken).ConfigureAwait(false);
+            }
+
             while (true)
             {
                 if (_pipeline.IsFull)

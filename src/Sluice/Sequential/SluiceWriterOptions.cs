@@ -1,3 +1,5 @@
+using System.Text;
+
 namespace Sluice;
 
 /// <summary>Provides options for <see cref="SluiceWriter"/>.</summary>
@@ -9,6 +11,8 @@ public sealed class SluiceWriterOptions
     /// it writes.
     /// </summary>
     public const int Adaptive = 0;
+
+    private static readonly UTF8Encoding s_utf8 = new(encoderShouldEmitUTF8Identifier: false);
 
     /// <summary>
     /// Gets a value that specifies whether the file is created, overwritten or opened. The default is
@@ -92,6 +96,23 @@ public sealed class SluiceWriterOptions
     public bool FlushToDisk { get; init; }
 
     /// <summary>
+    /// Gets the encoding of <see cref="SluiceWriter.Write(ReadOnlySpan{char}, CancellationToken)"/> and its companions for lines and for
+    /// asynchronous use. The default is UTF-8 without a preamble (byte order mark) that replaces a lone surrogate by U+FFFD.
+    /// </summary>
+    /// <remarks>
+    /// The encoding's preamble is written in front of the first text if that begins the file or the pipe, as <see cref="StreamWriter"/>
+    /// does. <see cref="StreamWriter"/>'s own default throws an <see cref="EncoderFallbackException"/> for a lone surrogate; for that, set
+    /// <c>new UTF8Encoding(false, throwOnInvalidBytes: true)</c>.
+    /// </remarks>
+    public Encoding Encoding { get; init; } = s_utf8;
+
+    /// <summary>
+    /// Gets the characters that end a line that <see cref="SluiceWriter.WriteLine(ReadOnlySpan{char}, CancellationToken)"/> writes. The
+    /// default is <see cref="Environment.NewLine"/>, as with <see cref="TextWriter.NewLine"/>.
+    /// </summary>
+    public string NewLine { get; init; } = Environment.NewLine;
+
+    /// <summary>
     /// Gets the object that receives the offset up to which the operating system has the file, in bytes from the start of the
     /// file, after each block. The default is <see langword="null"/>.
     /// </summary>
@@ -111,5 +132,7 @@ public sealed class SluiceWriterOptions
         ArgumentOutOfRangeException.ThrowIfNegative(RequestSize);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(RequestSize, 1 << 30);
         ArgumentOutOfRangeException.ThrowIfNegative(PreallocationSize);
+        ArgumentNullException.ThrowIfNull(Encoding);
+        ArgumentNullException.ThrowIfNull(NewLine);
     }
 }

@@ -58,7 +58,46 @@ internal static class LineRows
         Target = new RowTarget { MinRatio = 5 },
     };
 
+    public static Row Written() => new(
+        "seq-lines-written", "text written by lines", "WriteLine of strings of 99 characters into a new file; .NET: StreamWriter.WriteLine",
+        context =>
+        {
+            string path = context.ScratchFile("written.txt");
+            long sizeBytes = context.Scale.LogFileBytes;
+            string[] lines = [.. File.ReadLines(context.LogFile).Take(DistinctLines)];
+            Action delete = () => File.Delete(path);
+            return new Contest(
+                new Contender("Sluice", BlockRows.Whole(() => WriteLines(path, lines, sizeBytes))) { Prepare = delete },
+                new Contender(".NET", BlockRows.Whole(() => WriteStreamLines(path, lines, sizeBytes))) { Prepare = delete });
+        })
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = scale => scale.LogFileBytes,
+        FillsPageCache = true,
+        Target = new RowTarget { MinRatio = 1, AllocatesNoMore = true },
+    };
+
+    private const int DistinctLines = 1000;
     private const string WordCount = "/usr/bin/wc";
+
+    private static void WriteLines(string path, string[] lines, long sizeBytes)
+    {
+        using var writer = new SluiceWriter(path);
+        int next = 0;
+        for (long written = 0; written < sizeBytes; written += LineBytes(lines[next]), next = (next + 1) % lines.Length)
+            writer.WriteLine(lines[next]);
+    }
+
+    private static void WriteStreamLines(string path, string[] lines, long sizeBytes)
+    {
+        using var writer = new StreamWriter(path);
+        int next = 0;
+        for (long written = 0; written < sizeBytes; written += LineBytes(lines[next]), next = (next + 1) % lines.Length)
+            writer.WriteLine(lines[next]);
+    }
+
+    /// <summary>The lines are ASCII.</summary>
+    private static int LineBytes(string line) => line.Length + Environment.NewLine.Length;
 
     private static long ReadBytes(string path)
     {

@@ -17,6 +17,7 @@ internal static class SequentialSuite
         yield return LineRows.Bytes();
         yield return LineRows.Strings();
         yield return LineRows.Asynchronous();
+        yield return LineRows.Written();
         yield return RecordRows.Structs();
         yield return RecordRows.ParallelScan();
         yield return BlockRows.ReadSmall();
