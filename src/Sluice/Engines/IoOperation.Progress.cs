@@ -200,6 +200,10 @@ internal sealed partial class IoOperation
                 // Where threads end all the time, a thread of the pool, which waits for it, is a safer place than the next one's.
                 LeavesRing |= _retries >= MaxRetriesInRing;
                 return ++_retries < MaxRetries;
+            case Errno.EAGAIN when WaitsForOthers && Ring is not null && !IsFault && PollCalls.IsNonBlocking(Descriptor):
+                // The ring does not wait for this descriptor. A thread of the pool does, in poll(2).
+                LeavesRing = true;
+                return ++_retries < MaxRetries;
             case Errno.EINTR:
             case Errno.EAGAIN:
                 return ++_retries < MaxRetries;

@@ -31,16 +31,16 @@ internal static unsafe class LinuxTransfer
                 operation.HasMissed = met != length;
                 return met == length ? met : TransferCalls.Read(fd, address, length, offset, RwFlags.None);
             case IoVerb.Read:
-                return TransferCalls.Read(fd, address, length, offset, operation.Flags);
+                return TransferCalls.ReadWaiting(fd, address, length, offset, operation.Flags);
             case IoVerb.Write:
                 long begin = Stopwatch.GetTimestamp();
-                int written = TransferCalls.Write(fd, address, length, offset, operation.Flags);
+                int written = TransferCalls.WriteWaiting(fd, address, length, offset, operation.Flags);
                 handle.WritePace.Record(begin, length);
                 return written;
             case IoVerb.ReadVector:
-                return Libc.ReadV(fd, (Iovec*)address, operation.SegmentCount, offset, operation.Flags);
             case IoVerb.WriteVector:
-                return Libc.WriteV(fd, (Iovec*)address, operation.SegmentCount, offset, operation.Flags);
+                return TransferCalls.VectorWaiting(
+                    operation.IsRead, fd, (Iovec*)address, operation.SegmentCount, offset, operation.Flags);
             case IoVerb.Append:
                 long landed = handle.AppendBlocking(PinnedMemory.SpanOf(operation.Address, length));
                 operation.SetResult(landed);

@@ -1,3 +1,4 @@
+using System.Buffers;
 using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
 using Sluice.Handles;
@@ -17,8 +18,8 @@ internal static class LoneFile
     /// <summary>The whole content.</summary>
     public static byte[] Read(string path)
     {
-        using SafeFileHandle file = OpenToRead(path, out _);
-        return WholeFile.Read(file, path);
+        using SafeFileHandle file = OpenToRead(path, out bool isPlain);
+        return isPlain ? WholeFile.Read(file, path) : ReadNow(file, path);
     }
 
     /// <summary>As <see cref="Read"/>; what of a plain file is not in memory is read without this thread.</summary>
@@ -28,7 +29,7 @@ internal static class LoneFile
         return isPlain
             ? await WholeFile.ReadAsync(
                 SluiceHandle.FromSafeFileHandle(file, path, FileAccess.Read, ownsHandle: false), cancellationToken).ConfigureAwait(false)
-            : WholeFile.Read(file, path);
+            : ReadNow(file, path);
     }
 
     /// <summary>Makes the file with the permissions <paramref name="createMode"/>, or empties and fills it.</summary>
@@ -54,6 +55,35 @@ internal static class LoneFile
             }
 
             done += written;
+        }
+    }
+
+    /// <summary>Reads to the end without waiting: EAGAIN, which says that there is nothing now, is an error here.</summary>
+    private static byte[] ReadNow(SafeFileHandle file, string path)
+    {
+        ArrayBufferWriter<byte> content = new();
+        bool seeks = true;
+        while (true)
+        {
+            int offset = content.WrittenCount;
+            Span<byte> room = content.GetSpan(Environment.SystemPageSize);
+            int bytes = TransferCalls.Read(Descriptor(file), room, seeks ? offset : -1, RwFlags.None);
+            if (bytes == -Errno.ESPIPE && seeks)
+            {
+                seeks = false;
+            }
+            else if (bytes < 0)
+            {
+                IoErrors.Throw(-bytes, IoVerb.Read, path, seeks ? offset : -1);
+            }
+            else if (bytes == 0)
+            {
+                return content.WrittenSpan.ToArray();
+            }
+            else
+            {
+                content.Advance(bytes);
+            }
         }
     }
 

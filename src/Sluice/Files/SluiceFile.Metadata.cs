@@ -1,6 +1,9 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
 using System.Runtime.Versioning;
 using Microsoft.Win32.SafeHandles;
+using Sluice.Errors;
+using Sluice.Kernel;
 
 namespace Sluice;
 
@@ -23,6 +26,55 @@ public static partial class SluiceFile
 
     /// <inheritdoc cref="File.CreateSymbolicLink(string, string)"/>
     public static FileSystemInfo CreateSymbolicLink(string path, string pathToTarget) => File.CreateSymbolicLink(path, pathToTarget);
+
+    /// <summary>
+    /// Creates a hard link: one more name of an existing file. As <c>File.CreateHardLink</c> of .NET 11, with the same exceptions.
+    /// </summary>
+    /// <param name="path">The path of the new name.</param>
+    /// <param name="pathToTarget">
+    /// The path of the file; a relative one is relative to the current directory. A symbolic link there is not followed: the new name is
+    /// one more name of the link (link(2)).
+    /// </param>
+    /// <returns>A <see cref="FileInfo"/> for <paramref name="path"/>.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="path"/> or <paramref name="pathToTarget"/> is null.</exception>
+    /// <exception cref="ArgumentException">
+    /// <paramref name="path"/> or <paramref name="pathToTarget"/> is empty or contains a null character.
+    /// </exception>
+    /// <exception cref="DirectoryNotFoundException">The directory of <paramref name="path"/> does not exist.</exception>
+    /// <exception cref="FileNotFoundException"><paramref name="pathToTarget"/> does not exist.</exception>
+    /// <exception cref="UnauthorizedAccessException">
+    /// The operating system denied the access, or <paramref name="pathToTarget"/> is a directory.
+    /// </exception>
+    /// <exception cref="IOException">
+    /// <paramref name="path"/> already exists, the two are on different file systems, or the file system has no hard links.
+    /// </exception>
+    public static FileSystemInfo CreateHardLink(string path, string pathToTarget)
+    {
+        CheckPath(path);
+        CheckPath(pathToTarget);
+        if (OperatingSystem.IsWindows())
+        {
+            PortableLinks.CreateOnWindows(path, pathToTarget);
+        }
+        else
+        {
+            int result = Libc.IsSupported
+                ? NodeCalls.Link(NodePath.Of(pathToTarget), NodePath.Of(path))
+                : PortableLinks.Create(path, pathToTarget);
+            PathErrors.ThrowIfFailed(result, $"Linking to '{pathToTarget}' as", path);
+        }
+
+        return new FileInfo(path);
+    }
+
+    private static void CheckPath(string path, [CallerArgumentExpression(nameof(path))] string? name = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path, name);
+        if (path.Contains('\0', StringComparison.Ordinal))
+        {
+            throw new ArgumentException("Null character in path.", name);
+        }
+    }
 
     /// <inheritdoc cref="File.ResolveLinkTarget(string, bool)"/>
     public static FileSystemInfo? ResolveLinkTarget(string linkPath, bool returnFinalTarget) =>

@@ -48,6 +48,15 @@ public static partial class SluiceFile
         SluiceHandle.Open(path, mode, access, share, options, preallocationSize);
 
     /// <summary>
+    /// Opens the null device, which discards what is written and has nothing to read: <c>/dev/null</c> on Unix, <c>NUL</c> on Windows. As
+    /// <c>File.OpenNullHandle</c> of .NET 11.
+    /// </summary>
+    /// <returns>A handle that is open for reading and writing.</returns>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
+    public static SluiceHandle OpenNullHandle() => SluiceHandle.Open(
+        OperatingSystem.IsWindows() ? "NUL" : "/dev/null", FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+
+    /// <summary>
     /// Creates or overwrites a file and opens it for reading and writing with <see cref="FileShare.None"/>. The stream chooses
     /// the size of its buffer itself.
     /// </summary>

@@ -38,11 +38,11 @@ public sealed partial class SluiceHandle
 
         // The read itself says where there are no offsets: one call less for what is opened, read and closed.
         long offset = IsKnownUnseekable ? -1 : fileOffset;
-        int first = TransferCalls.Read(_fd, CutForDebug(buffer), offset, TransferFlags);
+        int first = TransferCalls.ReadWaiting(_fd, CutForDebug(buffer), offset, TransferFlags);
         if (first == -Errno.ESPIPE && !CanSeek)
         {
             offset = -1;
-            first = TransferCalls.Read(_fd, CutForDebug(buffer), offset, TransferFlags);
+            first = TransferCalls.ReadWaiting(_fd, CutForDebug(buffer), offset, TransferFlags);
         }
 
         int bytes = first == buffer.Length && !DropsBehind ? first : ReadRest(buffer, offset, first);
@@ -94,7 +94,7 @@ public sealed partial class SluiceHandle
         int done = 0;
         while (true)
         {
-            int written = TransferCalls.Write(_fd, CutForDebug(buffer), offset, TransferFlags);
+            int written = TransferCalls.WriteWaiting(_fd, CutForDebug(buffer), offset, TransferFlags);
             if (written == buffer.Length && !DropsBehind)
             {
                 return;
@@ -152,13 +152,13 @@ public sealed partial class SluiceHandle
             }
 
             Span<byte> rest = buffer[done..];
-            bytes = TransferCalls.Read(_fd, CutForDebug(rest), offset < 0 ? offset : offset + done, TransferFlags);
+            bytes = TransferCalls.ReadWaiting(_fd, CutForDebug(rest), offset < 0 ? offset : offset + done, TransferFlags);
         }
     }
 
     /// <summary>
     /// A read of 0 bytes only finds out whether reading is allowed: by the system call at once, since a ring would wait for a pipe to
-    /// have something.
+    /// have something. EAGAIN says that it is allowed and that there is nothing yet.
     /// </summary>
     private void ReadNothing(long fileOffset)
     {
@@ -170,7 +170,7 @@ public sealed partial class SluiceHandle
 
         using Reference reference = Hold();
         int result = TransferCalls.Read(_fd, Span<byte>.Empty, CanSeek ? 0 : -1, RwFlags.None);
-        if (result < 0)
+        if (result < 0 && result != -Errno.EAGAIN)
         {
             ThrowFailed(-result, IoVerb.Read, fileOffset);
         }

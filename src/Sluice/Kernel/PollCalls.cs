@@ -7,6 +7,8 @@ namespace Sluice.Kernel;
 internal static partial class PollCalls
 {
     private const int ErrorOrHangUp = 0x8 | 0x10;
+    private const short Readable = 0x1;
+    private const short Writable = 0x4;
 
     /// <summary>Whether nobody is left who reads what is written to a pipe or a socket; nobody waits.</summary>
     /// <returns>False also where it was refused.</returns>
@@ -15,6 +17,31 @@ internal static partial class PollCalls
         PollFd asked = new(fd, Wanted: 0, Answer: 0);
         int answer = SystemCallFaults.Fails("poll", fd) ? -1 : poll(ref asked, 1, 0);
         return answer > 0 && (asked.Answer & ErrorOrHangUp) != 0;
+    }
+
+    /// <summary>Whether a descriptor is open with O_NONBLOCK.</summary>
+    public static bool IsNonBlocking(int fd) => Libc.GetFlags(fd) is >= 0 and int flags && (flags & PathCalls.NonBlocking) != 0;
+
+    /// <summary>
+    /// Waits, after a transfer was answered by EAGAIN, until the descriptor is ready for it, at the end or in an error. Only what is open
+    /// with O_NONBLOCK answers so for lack of bytes or room; for others EAGAIN is an error.
+    /// </summary>
+    /// <returns>True if the transfer is to be repeated; false if EAGAIN is its result.</returns>
+    public static bool WaitUntilReady(int fd, bool isRead)
+    {
+        if (!IsNonBlocking(fd))
+        {
+            return false;
+        }
+
+        PollFd asked = new(fd, Wanted: isRead ? Readable : Writable, Answer: 0);
+        const int noLimit = -1;
+        nint answer;
+        while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("poll", fd) ? -1 : poll(ref asked, 1, noLimit)))
+        {
+        }
+
+        return answer > 0;
     }
 
     [LibraryImport("libc")]

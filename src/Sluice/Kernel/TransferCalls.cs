@@ -61,6 +61,65 @@ internal static unsafe class TransferCalls
         : flags == RwFlags.None ? Libc.Write(fd, p, length, offset)
         : TransferV(isRead: false, fd, p, length, offset, flags);
 
+    /// <summary>
+    /// As <see cref="Read(int, Span{byte}, long, RwFlags)"/>; what cannot seek is waited for also where the descriptor does not wait
+    /// (O_NONBLOCK).
+    /// </summary>
+    public static int ReadWaiting(int fd, Span<byte> buffer, long offset, RwFlags flags)
+    {
+        fixed (byte* p = buffer)
+        {
+            return ReadWaiting(fd, p, buffer.Length, offset, flags);
+        }
+    }
+
+    /// <inheritdoc cref="ReadWaiting(int, Span{byte}, long, RwFlags)"/>
+    public static int ReadWaiting(int fd, byte* p, int length, long offset, RwFlags flags)
+    {
+        int result;
+        while (IsWaitedFor(result = Read(fd, p, length, offset, flags), isRead: true, fd, offset))
+        {
+        }
+
+        return result;
+    }
+
+    /// <summary>As <see cref="Write(int, ReadOnlySpan{byte}, long, RwFlags)"/>; waits as the reads do.</summary>
+    public static int WriteWaiting(int fd, ReadOnlySpan<byte> buffer, long offset, RwFlags flags)
+    {
+        fixed (byte* p = buffer)
+        {
+            return WriteWaiting(fd, p, buffer.Length, offset, flags);
+        }
+    }
+
+    /// <inheritdoc cref="WriteWaiting(int, ReadOnlySpan{byte}, long, RwFlags)"/>
+    public static int WriteWaiting(int fd, byte* p, int length, long offset, RwFlags flags)
+    {
+        int result;
+        while (IsWaitedFor(result = Write(fd, p, length, offset, flags), isRead: false, fd, offset))
+        {
+        }
+
+        return result;
+    }
+
+    /// <summary>Segments in one call; waits as the reads of spans do.</summary>
+    public static int VectorWaiting(bool isRead, int fd, Iovec* segments, int count, long offset, RwFlags flags)
+    {
+        int result;
+        while (IsWaitedFor(
+            result = isRead ? Libc.ReadV(fd, segments, count, offset, flags) : Libc.WriteV(fd, segments, count, offset, flags),
+            isRead, fd, offset))
+        {
+        }
+
+        return result;
+    }
+
+    private static bool IsWaitedFor(int result, bool isRead, int fd, long offset) =>
+        result == -Errno.EAGAIN && offset < 0 && PollCalls.WaitUntilReady(fd, isRead);
+
     private static int TransferV(bool isRead, int fd, byte* p, int length, long offset, RwFlags flags)
     {
         Iovec segment;

@@ -193,7 +193,7 @@ public sealed partial class SluiceStream : Stream
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="access"/> has an undefined value.</exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public SluiceStream(SafeFileHandle handle, FileAccess access)
-        : this(StreamOpening.Adopt(handle, access, 0, handle?.IsAsync ?? false), access, SluiceOptions.Adaptive, ownsHandle: true) =>
+        : this(StreamOpening.Adopt(handle, access, 0), access, SluiceOptions.Adaptive, ownsHandle: true) =>
         (_origin, _base) = (HandleOrigin.Foreign, _handle.DescriptorPosition);
 
     /// <summary>
@@ -208,7 +208,7 @@ public sealed partial class SluiceStream : Stream
     /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public SluiceStream(SafeFileHandle handle, FileAccess access, int bufferSize)
-        : this(StreamOpening.Adopt(handle, access, bufferSize, handle?.IsAsync ?? false), access, bufferSize, ownsHandle: true) =>
+        : this(StreamOpening.Adopt(handle, access, bufferSize), access, bufferSize, ownsHandle: true) =>
         (_origin, _base) = (HandleOrigin.Foreign, _handle.DescriptorPosition);
 
     /// <summary>

@@ -51,17 +51,22 @@ internal static class StreamOpening
     }
 
     /// <summary>The handle of a stream that is made over a handle of the operating system.</summary>
-    public static SluiceHandle Adopt(SafeFileHandle? handle, FileAccess access, int bufferSize, bool isAsync)
+    /// <param name="isAsync">What the caller says of the handle; null if the caller does not say.</param>
+    public static SluiceHandle Adopt(SafeFileHandle? handle, FileAccess access, int bufferSize, bool? isAsync = null)
     {
-        if (handle is null || handle.IsClosed || handle.IsInvalid || bufferSize < 0 || !IsKnown(access) || handle.IsAsync != isAsync)
+        // An invalid handle is not asked whether it is asynchronous: on .NET 11 that throws an exception of its own.
+        if (handle is null || handle.IsClosed || handle.IsInvalid || bufferSize < 0 || !IsKnown(access)
+            || (isAsync is { } expected && handle.IsAsync != expected))
         {
-            BorrowedStream.Forget(new FileStream(handle!, access, bufferSize, isAsync));
+            BorrowedStream.Forget(isAsync is { } said
+                ? new FileStream(handle!, access, bufferSize, said)
+                : new FileStream(handle!, access, bufferSize));
         }
 
         return SluiceHandle.FromSafeFileHandle(handle!, access, ownsHandle: true);
     }
 
-    /// <summary>As <see cref="Adopt(SafeFileHandle?, FileAccess, int, bool)"/>; a descriptor that is not taken stays open.</summary>
+    /// <summary>As <see cref="Adopt(SafeFileHandle?, FileAccess, int, bool?)"/>; a descriptor that is not taken stays open.</summary>
     public static SluiceHandle Adopt(nint handle, FileAccess access, bool ownsHandle, int bufferSize, bool isAsync)
     {
         var file = new SafeFileHandle(handle, ownsHandle);

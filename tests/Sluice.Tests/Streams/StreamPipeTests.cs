@@ -20,20 +20,18 @@ public sealed class StreamPipeTests
         Native.AvailableBytes(reader).ShouldBe(2);
     }
 
-    /// <summary>
-    /// A pipe that does not wait takes what it has room for, and refuses the rest; the next try sends that. By the pool: a ring waits.
-    /// </summary>
+    /// <summary>A flush fails when the pipe has taken a part of it; the next try sends the rest.</summary>
     [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task What_a_failed_flush_has_sent_to_a_pipe_is_not_sent_again(bool isAsync)
     {
-        (SafeFileHandle read, SafeFileHandle write) = Native.Pipe(isBlocking: false);
+        (SafeFileHandle read, SafeFileHandle write) = Native.Pipe();
         using FileStream reader = new(read, FileAccess.Read, 0);
         int room = Native.RoomOf(write);
         byte[] content = Bytes.Pattern(room + 10_000);
         SluiceStream writer = new(
-            SluiceHandle.FromSafeFileHandle(write, null, FileAccess.Write, ownsHandle: true, SluiceEngines.Pool),
+            SluiceHandle.FromSafeFileHandle(write, null, FileAccess.Write, ownsHandle: true, new FailingBehind(room)),
             FileAccess.Write,
             content.Length + 1);
         writer.Write(content, 0, room - 4096);
@@ -86,5 +84,32 @@ public sealed class StreamPipeTests
         byte[] bytes = new byte[Native.AvailableBytes(pipe.SafeFileHandle)];
         pipe.ReadExactly(bytes);
         return bytes;
+    }
+
+    /// <summary>Passes so many bytes of writes, then fails one submission, then passes everything.</summary>
+    private sealed class FailingBehind(int bytes) : InterceptingEngine
+    {
+        private int _left = bytes;
+
+        public override string Name => "failing";
+
+        protected override Interception OnSubmit(in IoSubmission submission)
+        {
+            const int inputOutputError = 5;
+            if (!submission.IsWrite)
+            {
+                return Interception.PassOn;
+            }
+
+            if (_left == 0)
+            {
+                _left = int.MaxValue;
+                return Interception.Fail(inputOutputError);
+            }
+
+            int taken = Math.Min(submission.Length, _left);
+            _left -= taken;
+            return taken < submission.Length ? Interception.ShortenTo(taken) : Interception.PassOn;
+        }
     }
 }
