@@ -1,7 +1,5 @@
-using System.Text.RegularExpressions;
 using Shouldly;
 using Sluice.Clients.Tests.Clients;
-using Sluice.Clients.Tests.Figures;
 using Sluice.Clients.Tests.Support;
 using Xunit;
 
@@ -54,33 +52,6 @@ public sealed class ClientTests
         {
             Directory.Delete(root, recursive: true);
         }
-    }
-
-    /// <summary>docs/clients.md is what the generator writes, but for the figures: each row has some.</summary>
-    [Fact]
-    [Trait("Runs", "once")]
-    public void The_document_is_as_it_is_generated_with_a_figure_in_each_row()
-    {
-        const string figure = @"\d+\.\d\d \(\d+\.\d\d-\d+\.\d\d\)";
-        const RegexOptions Options = RegexOptions.Multiline | RegexOptions.ExplicitCapture;
-        const string row = $@"^(?<name>\| .+ \|) {figure} \| \d+\.\d\d \| {figure} \| {figure} \| (?:any|cached|slower: [a-z, ]+) \|$";
-        const string measured = @"Measured \d{4}-\d\d-\d\d on .+, \d+ processors,\n.+, \.NET [\d.]+, engine \w+; \d+ rounds\.";
-        string document = File.ReadAllText(Path.Combine(Repository(), "docs", "clients.md"));
-        document = Regex.Replace(document, row, "${name} FIGURES |", Options, TimeSpan.FromMinutes(1));
-        document = Regex.Replace(document, measured, "MEASURED", RegexOptions.None, TimeSpan.FromMinutes(1));
-        string rows = string.Concat(ClientList.All.Select(c => $"| {c.Name} | FIGURES |\n"));
-        document.ShouldBe($"{ClientFigures.Preamble("MEASURED")}\n{rows}{ClientFigures.Notes()}", "it says how it is made anew");
-    }
-
-    private static string Repository()
-    {
-        string? folder = AppContext.BaseDirectory;
-        while (folder is not null && !File.Exists(Path.Combine(folder, "Sluice.slnx")))
-        {
-            folder = Path.GetDirectoryName(folder);
-        }
-
-        return folder.ShouldNotBeNull();
     }
 
     private static string[] Names(Workplace place) =>

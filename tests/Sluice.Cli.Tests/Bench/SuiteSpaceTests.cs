@@ -1,20 +1,15 @@
-using System.Globalization;
-using System.Text.RegularExpressions;
 using Shouldly;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Files;
 using Sluice.Cli.Terminal;
-using Sluice.Cli.Tests.Readme;
 using Sluice.Cli.Tests.Support;
 using Xunit;
 
 namespace Sluice.Cli.Tests.Bench;
 
-/// <summary>What a run takes in its folder is asked for beforehand, and documented.</summary>
+/// <summary>A run checks beforehand that its folder has the space that it needs.</summary>
 public sealed class SuiteSpaceTests : IDisposable
 {
-    private static readonly string Cli = File.ReadAllText(Path.Combine(ReadmeTests.Root, "docs", "cli.md"));
-
     private readonly TempFolder _folder = new();
 
     public void Dispose() => _folder.Dispose();
@@ -38,28 +33,6 @@ public sealed class SuiteSpaceTests : IDisposable
         SuiteSpace.Sum(suites.Select(s => s.Space(BenchScale.Full))).ShouldBe(SuiteSpace.Sum([suites[0].Space(BenchScale.Full)]));
     }
 
-    [Fact]
-    public void The_manual_tells_what_each_suite_needs()
-    {
-        foreach (Suite suite in Suite.All)
-        {
-            SuiteSpace space = suite.Name == "files" ? FilesSuite.Space(BenchScale.Full, hasImages: true) : suite.Space(BenchScale.Full);
-            IsAbout(Told($@"^\| `{suite.Name}` \|.*minutes? \| (?<told>[\d.]+) GiB"), SuiteSpace.Sum([space]), suite.Name);
-        }
-        IsAbout(Told(@"or (?<told>[\d.]+) GiB where no image can be mounted"),
-            SuiteSpace.Sum([FilesSuite.Space(BenchScale.Full, hasImages: false)]), "files in folders");
-    }
-
-    [Fact]
-    public void The_manual_tells_what_the_short_form_needs()
-    {
-        IsAbout(Told(@"in about four minutes and (?<told>[\d.]+) GiB"), Short(hasImages: true), "short");
-        IsAbout(Told(@"GiB \((?<told>[\d.]+) where no image can"), Short(hasImages: false), "short in folders");
-
-        static long Short(bool hasImages) => SuiteSpace.Sum(Suite.All.Where(s => !s.IsOnRequest).Select(s =>
-            s.Name == "files" ? FilesSuite.Space(BenchScale.Short, hasImages) : s.Space(BenchScale.Short)));
-    }
-
     [SkippableFact]
     public void Trees_in_an_image_go_with_their_row()
     {
@@ -78,11 +51,4 @@ public sealed class SuiteSpaceTests : IDisposable
     [SkippableFact]
     public Task Tables_ask_for_the_file_that_is_read_and_those_that_both_sides_write() =>
         CommandChecks.NeedsRoomAsync(_folder, "66200k", "tables", "--quick");
-
-    private static string Told(string pattern) => Regex.Match(
-        Cli, pattern, RegexOptions.Multiline | RegexOptions.ExplicitCapture, TimeSpan.FromSeconds(5)).Groups["told"].Value;
-
-    /// <summary>Rounded up, by not much.</summary>
-    private static void IsAbout(string told, long bytes, string what) => double.Parse(told, CultureInfo.InvariantCulture)
-        .ShouldBeInRange(bytes / (double)ByteSize.GiB, (1.1 * bytes / ByteSize.GiB) + 0.15, what);
 }

@@ -1,6 +1,4 @@
-using System.Runtime.CompilerServices;
 using System.Text.Json;
-using System.Text.RegularExpressions;
 using Shouldly;
 using Sluice.Cli.Load;
 using Sluice.Cli.Terminal;
@@ -38,23 +36,6 @@ public sealed class SpeedMetricsTests : IDisposable
         Sum(report, "sluice.io.edge_transfers", "").ShouldBe(0);
     }
 
-    /// <summary>Each instrument of docs/metrics.md, with its unit, but for fallbacks, of which there may be none.</summary>
-    [Fact]
-    public async Task The_instruments_are_those_of_the_document()
-    {
-        SpeedReport report = await RunAsync("-r1M", "-b4K");
-        const RegexOptions Options = RegexOptions.Multiline | RegexOptions.ExplicitCapture;
-        string document = File.ReadAllText(Path.Combine(Path.GetDirectoryName(Source())!, "..", "..", "..", "docs", "metrics.md"));
-        string[] documented =
-        [
-            .. Regex.Matches(document, @"^\| `(?<name>sluice\.[a-z_.]+)` \| `(?<unit>[^`]+)` \|", Options, TimeSpan.FromMinutes(1))
-                .Select(m => $"{m.Groups["name"].Value} {m.Groups["unit"].Value}"),
-        ];
-        documented.Length.ShouldBeGreaterThan(5);
-        report.Metrics!.Select(m => $"{m.Name} {m.Unit}").Append("sluice.fallbacks {fallback}").Distinct()
-            .ShouldBe(documented, ignoreOrder: true);
-    }
-
     private async Task<SpeedReport> RunAsync(params string[] options)
     {
         using ToolProcess tool = ToolProcess.Start(
@@ -67,6 +48,4 @@ public sealed class SpeedMetricsTests : IDisposable
 
     private static double Sum(SpeedReport report, string name, string attribute) =>
         report.Metrics!.Where(m => m.Name == name && m.Attributes.Contains(attribute, StringComparison.Ordinal)).Sum(m => m.Value);
-
-    private static string Source([CallerFilePath] string path = "") => path;
 }

@@ -67,52 +67,13 @@ public sealed class ReadmeTests
         }
     }
 
-    /// <summary>With room for what rows have had since, and for a machine that is slower; of a whole run, those of all suites.</summary>
-    [SkippableFact]
-    public void Minutes_of_a_suite_are_about_those_of_its_kept_run()
-    {
-        (string Suite, string Path, BenchReport Report)[] kept = FindKeptResults();
-        Skip.If(kept.Length == 0, "No result is kept in bench/results yet.");
-        string cli = File.ReadAllText(Path.Combine(Root, "docs", "cli.md"));
-        foreach (IGrouping<string, (string Suite, string Path, BenchReport Report)> run in kept.GroupBy(result => result.Path))
-        {
-            double told = 0;
-            foreach (Suite suite in run.Select(result => Suite.All.Single(s => s.Name == result.Suite)))
-            {
-                told += 60 * double.Parse(suite.TimeOfFullRun.Split(' ')[0], System.Globalization.CultureInfo.InvariantCulture);
-                cli.ShouldMatch($@"\| `{suite.Name}` \|.*\| {suite.TimeOfFullRun} \|");
-            }
-
-            double took = run.First().Report.Seconds;
-            told.ShouldBeInRange(took - 30, (1.5 * took) + 60, run.Key);
-        }
-    }
-
-    [Theory]
-    [InlineData("README.md", "Sample.Readme")]
-    [InlineData("docs/guide.md", "Sample.Offsets")]
-    [InlineData("docs/guide.md", "Sample.Stream")]
-    [InlineData("docs/guide.md", "Sample.Files")]
-    public void Sample_is_the_one_that_is_compiled(string document, string sample)
-    {
-        string compiled = File.ReadAllText(Path.Combine(Root, "samples", sample, "Program.cs")).Trim();
-
-        File.ReadAllText(Path.Combine(Root, document)).ShouldContain($"```csharp\nusing Sluice;\n\n{compiled}\n```");
-    }
-
     [Fact]
-    public void Code_stands_on_the_first_screen()
+    public void Sample_of_the_first_page_is_the_one_that_is_compiled()
     {
-        string[] lines = File.ReadAllLines(ReadmePath);
+        string compiled = File.ReadAllText(Path.Combine(Root, "samples", "Sample.Readme", "Program.cs")).Trim();
 
-        lines.ShouldContain("```csharp");
-        Array.IndexOf(lines, "```csharp").ShouldBeLessThan(25);
+        File.ReadAllText(ReadmePath).ShouldContain($"```csharp\nusing Sluice;\n\n{compiled}\n```");
     }
-
-    [Theory]
-    [InlineData("dotnet run -c Release --project src/Sluice.Cli -- bench")]
-    [InlineData("dotnet test")]
-    public void Commands_stand_on_lines_of_their_own(string command) => File.ReadAllLines(ReadmePath).ShouldContain(command);
 
     /// <summary>The page says what the results say; with SLUICE_UPDATE_README=1 it is made to.</summary>
     private static void Check(string path, Func<string, string> make)

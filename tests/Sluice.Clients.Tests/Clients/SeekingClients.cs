@@ -21,7 +21,7 @@ internal static class SeekingClients
         new Client("ResourceWriter", Resources)
         {
             Note = "it goes to and fro between names and values. Of a direct file pages are kept only from the second time on that they "
-                + "are met: before, each read of a window waits for the device, first for the page that a small write left dirty (0048).",
+                + "are met: before, each read of a window waits for the device, first for the page that a small write left dirty.",
         },
         new Client("PEReader", place => ReadAssembly(place, static stream => stream))
         {
@@ -35,7 +35,7 @@ internal static class SeekingClients
         new Client("BinaryWriter that goes back to patch lengths", BackPatch)
         {
             Note = "it patches each length once. Of a direct file writes are kept only from the second time on that their pages are met, "
-                + "of an uncached one at once (0048).",
+                + "of an uncached one at once.",
         },
         new Client("MemoryMappedFile over the stream's handle", MapAsync),
         new Client("records at random", RandomRecordsAsync),

@@ -8,8 +8,9 @@ using Sluice.Clients.Tests.Support;
 namespace Sluice.Clients.Tests.Figures;
 
 /// <summary>
-/// Measures each library's work over a FileStream and over a SluiceStream of each caching, and writes docs/clients.md. A round is four
-/// turns: FileStream, Sluice, Sluice, FileStream. Each has a folder of its own and does the work as often as fits into a tenth of a second.
+/// Measures the work of each library over a FileStream and over a SluiceStream of each caching mode, and writes a page of the results.
+/// A round has four turns: FileStream, Sluice, Sluice, FileStream. Each turn has a folder of its own and repeats the work for about a
+/// tenth of a second.
 /// </summary>
 internal static class ClientFigures
 {
@@ -48,37 +49,29 @@ internal static class ClientFigures
         }
     }
 
-    /// <summary>All above the rows.</summary>
-    /// <param name="measured">When and where; a paragraph.</param>
-    public static string Preamble(string measured) => $"""
-        # What other people's libraries do over a SluiceStream
+    /// <summary>The text above the rows.</summary>
+    /// <param name="measured">A paragraph that says when and where the figures were measured.</param>
+    private static string Preamble(string measured) => $"""
+        # The work of other libraries over FileStream and SluiceStream
 
-        Every row works: `ClientTests` compare this work over FileStream and SluiceStream byte for byte and object for object, on both
-        engines, with several sizes of buffers. This page is made anew, all of it, in about ten minutes, by
-
-        ```
-        dotnet run -c Release --project tests/Sluice.Clients.Tests -- clients DIRECTORY --output docs/clients.md
-        ```
-
-        where DIRECTORY is a folder on the disk to be measured; nothing else should run beside it.
+        Made by `dotnet run -c Release --project tests/Sluice.Clients.Tests -- clients DIRECTORY --output FILE`, where DIRECTORY is a
+        folder on the disk to be measured. A run takes about ten minutes; nothing else should run beside it.
 
         {measured}
-        A round is four turns, FileStream, Sluice, Sluice, FileStream, of about {TurnText} s each. FileStream has its usual buffer of
-        4,096 bytes, Sluice the one that sizes itself; nothing is flushed to the disk. A figure is FileStream's time to Sluice's, above 1
-        where Sluice is faster, with its 95 % interval; *CPU* is the same for processor time.
+        A round has four turns, FileStream, Sluice, Sluice, FileStream, of about {TurnText} s each. FileStream has its default buffer of
+        4,096 bytes, Sluice the adaptive one; nothing is flushed to the disk. A figure is FileStream's time divided by Sluice's, above 1
+        where Sluice is faster, with its 95 % interval; *CPU* is the same ratio of processor time.
 
-        Uncached and direct streams stand beside the cached FileStream, since that is what a program comes from. They do other work: an
-        uncached stream sees to it that its pages leave the cache, a direct one waits for the device in each transfer. Of libraries
-        that go to and fro or flush a little at a time they have the page cache keep what is met again for a while
-        ([0048](decisions/0048-kept-pages.md)); where each byte passes once, what is below 0.5 is the device's time, and for others below
-        it a note says why. Such libraries want a cached stream. The advice names what is below 0.9 with the whole of its interval.
+        Uncached and direct streams are compared with the cached FileStream, since that is what a program comes from. They do more work:
+        an uncached stream removes its pages from the page cache, and a direct stream waits for the device in each transfer. The advice
+        names a caching mode whose whole interval lies below 0.9.
 
-        | library, and what it does | cached | CPU | uncached | direct | advice |
+        | library and its work | cached | CPU | uncached | direct | advice |
         |---|---:|---:|---:|---:|---|
         """;
 
-    /// <summary>All below the rows.</summary>
-    public static string Notes() =>
+    /// <summary>The text below the rows.</summary>
+    private static string Notes() =>
         "\n" + string.Concat(ClientList.All.Where(c => c.Note is not null).Select(c => $"- {c.Name}: {c.Note}\n"));
 
     /// <summary>The work of the clients with <paramref name="part"/> in their names, for strace(1): what it asks of the system.</summary>

@@ -14,7 +14,7 @@ internal sealed record Client(string Name, Func<Workplace, Task> Work)
     {
     }
 
-    /// <summary>A sentence below the table of docs/clients.md; null where the row says all.</summary>
+    /// <summary>A sentence below the table of figures; null if there is none.</summary>
     public string? Note { get; init; }
 
     public override string ToString() => Name;

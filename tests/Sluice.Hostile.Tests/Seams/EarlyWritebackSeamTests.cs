@@ -3,7 +3,7 @@ using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;
 
-/// <summary>The kernel is asked to write early only where a file is written one piece after another (decision 0010).</summary>
+/// <summary>The kernel is asked to write early only where a file is written one piece after another (decision 0005).</summary>
 public sealed class EarlyWritebackSeamTests : HostileTests
 {
     private const int Piece = 8 * 1024;

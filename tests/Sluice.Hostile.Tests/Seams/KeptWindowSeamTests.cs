@@ -2,7 +2,7 @@ using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;
 
-/// <summary>Which windows of an uncached stream have the device begin with them (decision 0048).</summary>
+/// <summary>Which windows of an uncached stream have the device begin with them (decision 0007).</summary>
 public sealed class KeptWindowSeamTests : HostileTests
 {
     private const int Window = 512;

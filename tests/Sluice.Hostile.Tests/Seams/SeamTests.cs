@@ -12,7 +12,7 @@ public sealed class SeamTests : HostileTests
     private static readonly EnumerationOptions All = new() { RecurseSubdirectories = true };
     private static readonly byte[] Content = Bytes.Pattern(700_000);
 
-    /// <summary>On ext4 the two together may leave zeros in the place of what was written (decision 0040).</summary>
+    /// <summary>On ext4 the two together may leave zeros in the place of what was written (decision 0005).</summary>
     [SkippableFact]
     public void An_uncached_stream_reserves_no_space()
     {
