@@ -19,6 +19,7 @@ namespace Sluice.Cli.Tests;
 public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture<PackageTests.Packages>
 {
     private const string Framework = "net10.0";
+
     [Theory]
     [InlineData("Sluice", new[] { "Sluice", "Sluice.Uring" }, "")]
     [InlineData("Sluice.Testing", new[] { "Sluice.Testing" }, "Sluice")]
@@ -75,7 +76,10 @@ public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture
         Dictionary<string, XElement> said = XDocument.Load(manifest).Root!.Elements().Single().Elements()
             .ToDictionary(e => e.Name.LocalName, StringComparer.Ordinal);
         said["id"].Value.ShouldBe(project);
-        said["releaseNotes"].Value.ShouldNotBeEmpty();
+        string changes = File.ReadAllText(Path.Combine(Readme.ReadmeTests.Root, "CHANGELOG.md"));
+        string newest = changes.Split("\n## ")[1];
+        newest.ShouldStartWith(said["version"].Value);
+        said["releaseNotes"].Value.Trim().ShouldBe(newest[newest.IndexOf('\n', StringComparison.Ordinal)..].Trim());
         foreach (string name in (string[])["icon", "readme", "projectUrl", "description", "tags", "license"])
         {
             said[name].Value.ShouldNotBeEmpty(name);
