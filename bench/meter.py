@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What the meter costs a hot read while nobody listens: `sluice speed` of this tree beside the same of a tree in which nothing is asked and
-nothing counted. Run on an idle machine; docs/metrics.md says what is to come out.
+nothing counted. Run on an idle machine; at most 1 % is what it may cost.
 
   bench/meter.py DIR [--pairs N]
 

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """How long the tool takes to begin: `sluice --version`, and `sluice copy` of one file of 100 bytes, beside `cp` of the same file and
-`true`, which is what starting any program costs. Run on an idle machine; the table below "How long the tool takes to begin" in
-docs/long-runs.md is what --write put there.
+`true`, which is what starting any program costs. Run it on an idle machine; it prints a table in Markdown.
 
-  bench/startup.py [--tool PATH] [--rounds N] [--write]
+  bench/startup.py [--tool PATH] [--rounds N]
 
 Without --tool it packs the tool compiled ahead for this processor and as intermediate code (-p:ToolReadyToRun), installs both into a folder
 of its own below the folder for temporary files, and measures both. A round starts each program once, in an order that is turned from
@@ -16,8 +15,6 @@ from pathlib import Path
 import medians
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENT = ROOT / "docs/long-runs.md"
-BEGIN, END = "<!-- startup:begin -->", "<!-- startup:end -->"
 WARM_UP = 3
 
 
@@ -91,7 +88,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", help="a sluice that is there, in place of those that are packed")
     parser.add_argument("--rounds", type=int, default=41)
-    parser.add_argument("--write", action="store_true", help="put the table into docs/long-runs.md")
     options = parser.parse_args()
     if options.rounds < medians.FEWEST:
         parser.error(f"--rounds is at least {medians.FEWEST}")
@@ -114,10 +110,6 @@ def main():
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     print(made)
-    if options.write:
-        text = DOCUMENT.read_text()
-        before, rest = text.split(BEGIN)
-        DOCUMENT.write_text(f"{before}{BEGIN}\n{made}\n{END}{rest.split(END)[1]}")
 
 
 main()

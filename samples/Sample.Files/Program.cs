@@ -1,10 +1,10 @@
-await SluiceFile.ReplaceAtomicallyAsync("settings.json", "{ \"depth\": 32 }"u8.ToArray());  // the old file or the new one, whole
+await SluiceFile.ReplaceAtomicallyAsync("settings.json", "{ \"depth\": 32 }"u8.ToArray());  // after a crash the old file or the new one
 await SluiceFile.WriteManyAsync(Enumerable.Range(0, 1000).Select(i => ($"part{i}.bin", (ReadOnlyMemory<byte>)new byte[100])));
 
 long bytes = 0;
 await foreach (FileReadResult file in SluiceFile.ReadManyAsync(Directory.EnumerateFiles(".", "part*.bin")))
 {
-    bytes += file.GetContent().Length;                        // many small files at once, in bounded memory
+    bytes += file.GetContent().Length;                        // many files at once, in bounded memory
 }
 
 CopyResult copy = await SluiceFile.CopyAsync("settings.json", "settings.bak", new CopyOptions { Overwrite = true });

@@ -1,14 +1,14 @@
 await using (SluiceHandle file = SluiceHandle.Open("data.bin", FileMode.Create, FileAccess.ReadWrite))
 {
-    await file.WriteAsync("one,two\n"u8.ToArray(), fileOffset: 0);   // all of it, or an exception; any thread, any order
-    long at = await file.AppendAsync("three\n"u8.ToArray());         // atomic at the end of the file: here at 8
+    await file.WriteAsync("one,two\n"u8.ToArray(), fileOffset: 0);   // writes all bytes or throws; safe from any thread
+    long at = await file.AppendAsync("three\n"u8.ToArray());         // an atomic append; returns its offset, here 8
 }
 
-using (StreamReader text = new(new SluiceStream("data.bin", FileMode.Open)))   // in FileStream's place
+using (StreamReader text = new(new SluiceStream("data.bin", FileMode.Open)))   // in place of FileStream
     Console.WriteLine(await text.ReadLineAsync());
 
 using (SluiceReader reader = new("data.bin"))
-    foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())          // a large file at the disk's pace; no string for a line
+    foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())   // lines as bytes, without allocations
         Console.WriteLine(line.Length);
 
-await SluiceFile.ReplaceAtomicallyAsync("settings.json", "{}"u8.ToArray());    // after a crash the old file or the new one
+await SluiceFile.ReplaceAtomicallyAsync("settings.json", "{}"u8.ToArray());   // after a crash the old file or the new one

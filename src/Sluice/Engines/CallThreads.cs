@@ -5,7 +5,7 @@ namespace Sluice.Engines;
 
 /// <summary>
 /// Threads for the calls of files whose file system may be long in answering (<see cref="OpenFile.BeginsByWaiting"/>), so that these keep
-/// neither a ring nor the pool's threads from others' work (0052). There are as many as there are calls, up to a bound; what comes then
+/// neither a ring nor the pool's threads from others' work (0017). There are as many as there are calls, up to a bound; what comes then
 /// waits here in order. The thread that ended its call last begins the next one, and one that has had nothing to do for a while ends. No
 /// continuation runs on them, but where its caller's context or scheduler runs at once what it is given. Thread-safe.
 /// </summary>

@@ -144,7 +144,7 @@ public abstract partial class OpenFile
 
     /// <summary>
     /// The kernel may wait for the file system's answer in the call that begins a transfer, though it was asked not to wait: FUSE, whose
-    /// program may take its time, or have stopped. In a ring that keeps from beginning whatever anybody else submits (0052). The first
+    /// program may take its time, or have stopped. In a ring that keeps from beginning whatever anybody else submits (0017). The first
     /// look is a call of the kernel; of a file that is closed meanwhile the answer is of no use, and does no harm.
     /// </summary>
     internal bool BeginsByWaiting

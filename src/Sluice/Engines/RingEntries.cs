@@ -247,7 +247,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         }
     }
 
-    /// <summary>Hands over again what the kernel had no memory for; to take nothing of it so often is a refusal (0047).</summary>
+    /// <summary>Hands over again what the kernel had no memory for; to take nothing of it so often is a refusal (0001).</summary>
     public void TryStarvedAgain()
     {
         QueueCancels();

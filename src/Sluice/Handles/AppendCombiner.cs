@@ -12,7 +12,7 @@ namespace Sluice.Handles;
 /// <remarks>
 /// Invariant: while a request is in the stack or among those that sleep, either somebody leads, who looks there before leaving, or a thread
 /// is awake, or about to be, that looks. Spins, waits and yields were measured with 64 threads on two cores, who is woken and when on
-/// sixteen (docs/decisions/0006-append.md).
+/// sixteen (docs/decisions/0008-batches-and-appends.md).
 /// </remarks>
 internal sealed unsafe class AppendCombiner(AppendTarget target, SafeHandle file) : IDisposable
 {

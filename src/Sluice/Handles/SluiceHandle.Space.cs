@@ -97,8 +97,8 @@ public sealed partial class SluiceHandle
 
     /// <summary>
     /// Whether the file system is ext4, which delays allocation. A large piece is written for less when its space was reserved just
-    /// before, and a file that was emptied is written back when it is closed (docs/decisions, 0009 and
-    /// 0010). Other file systems were not measured, or place data their own way.
+    /// before, and a file that was emptied is written back when it is closed
+    /// (docs/decisions/0005-cached-writes-and-space.md). Other file systems were not measured, or place data their own way.
     /// </summary>
     internal bool DelaysAllocation => Libc.IsSupported && Caching != FileCaching.Direct && CanSeek && Libc.IsExt(_fd);
 

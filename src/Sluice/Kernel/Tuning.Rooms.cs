@@ -6,7 +6,7 @@ namespace Sluice.Kernel;
 /// </summary>
 internal static partial class Tuning
 {
-    /// <summary>Places at which a file is asked whether it is in memory (0024).</summary>
+    /// <summary>Places at which a file is asked whether it is in memory (0011).</summary>
     public const int FileTransferCacheProbes = 16;
 
     // Memory
@@ -17,39 +17,39 @@ internal static partial class Tuning
     /// <summary>The largest: 1 MiB.</summary>
     public const int AlignedBufferPoolLargestLog2 = 20;
 
-    /// <summary>The share of what is kept up to which a size drives out others (0014).</summary>
+    /// <summary>The share of what is kept up to which a size drives out others (0007).</summary>
     public const double AlignedBufferPoolMostOfOneSize = 0.75;
 
-    /// <summary>Sizes of which each processor has one at hand, the smallest first: to 64 KiB (0011).</summary>
+    /// <summary>Sizes of which each processor has one at hand, the smallest first: to 64 KiB (0006).</summary>
     public const int AlignedBufferPoolSizesAtHand = 5;
 
     // Streams
 
-    /// <summary>Bytes of a stream's first transfer (0008): as much as FileStream reads.</summary>
+    /// <summary>Bytes of a stream's first transfer (0006): as much as FileStream reads.</summary>
     public const int AdaptiveStartBytes = 4 * 1024;
 
-    /// <summary>Bytes of its largest read (0008): more fits no core's second-level cache beside the caller's own data.</summary>
+    /// <summary>Bytes of its largest read (0006): more fits no core's second-level cache beside the caller's own data.</summary>
     public const int AdaptiveMaxReadBytes = 256 * 1024;
 
     /// <summary>Bytes of its largest write: on ext4 pieces of this size took 5 to 10 % less time than half as large ones.</summary>
     public const int AdaptiveMaxWriteBytes = 512 * 1024;
 
-    /// <summary>Bytes from which on a transfer is worth a hop to another thread (0008).</summary>
+    /// <summary>Bytes from which on a transfer is worth a hop to another thread (0006).</summary>
     public const int AdaptiveLargeBytes = 32 * 1024;
 
-    /// <summary>So many times as large as the last is the next transfer of a stream that goes on in order (0008).</summary>
+    /// <summary>So many times as large as the last is the next transfer of a stream that goes on in order (0006).</summary>
     public const int AdaptiveGrowth = 4;
 
-    /// <summary>Bytes above which a transfer is no small one (0048).</summary>
+    /// <summary>Bytes above which a transfer is no small one (0007).</summary>
     public const int SmallTransferMaxBytes = 16 * 1024;
 
-    /// <summary>Jumps and small flushes up to which a stream is taken for one that goes on in order (0048).</summary>
+    /// <summary>Jumps and small flushes up to which a stream is taken for one that goes on in order (0007).</summary>
     public const int SmallTransferMinTurns = 4;
 
-    /// <summary>Full windows behind a small one that the page cache keeps, of an uncached file (0048).</summary>
+    /// <summary>Full windows behind a small one that the page cache keeps, of an uncached file (0007).</summary>
     public const int SmallTransferMaxFull = 4;
 
-    /// <summary>Jumps after which no file is taken for one that is written in order (0010).</summary>
+    /// <summary>Jumps after which no file is taken for one that is written in order (0005).</summary>
     public const int EarlyWritebackMaxJumps = 16;
 
     /// <summary>Milliseconds that the closing of a stream waits for a read: it may never end. No measurement.</summary>
@@ -72,10 +72,10 @@ internal static partial class Tuning
 
     // Readers and writers
 
-    /// <summary>Bytes that a direct writer reserves ahead at first (0009).</summary>
+    /// <summary>Bytes that a direct writer reserves ahead at first (0005).</summary>
     public const long SpaceAheadSmallestStepBytes = 16L << 20;
 
-    /// <summary>The most of them (0009).</summary>
+    /// <summary>The most of them (0005).</summary>
     public const long SpaceAheadLargestStepBytes = 256L << 20;
 
     /// <summary>Rounds of stripes after which the next are twice as long. No measurement.</summary>
@@ -85,22 +85,22 @@ internal static partial class Tuning
     public const int SequentialRingMaxEntries = 128;
 
     /// <summary>
-    /// KiB of one measurement of how large requests are best, and how many: a shorter one would be of the scheduler (0028).
+    /// KiB of one measurement of how large requests are best, and how many: a shorter one would be of the scheduler (0009).
     /// </summary>
     public const long RequestTunerShortestWindowKiB = 4096;
 
-    /// <summary>Sizes and numbers of direct requests that are tried, one after another (0028).</summary>
+    /// <summary>Sizes and numbers of direct requests that are tried, one after another (0009).</summary>
     public static readonly (int KiB, int Depth)[] RequestTunerOverlappedSteps = [(256, 1), (512, 2), (1024, 4), (1024, 8)];
 
-    /// <summary>Those of cached ones: larger ones leave the second-level cache (0013).</summary>
+    /// <summary>Those of cached ones: larger ones leave the second-level cache (0009).</summary>
     public static readonly (int KiB, int Depth)[] RequestTunerInOrderSteps = [(64, 1), (128, 1), (256, 1)];
 
     // Files
 
-    /// <summary>Bytes of a piece in which text is encoded and written (0019).</summary>
+    /// <summary>Bytes of a piece in which text is encoded and written (0010).</summary>
     public const int TextSinkPieceBytes = 256 * 1024;
 
-    /// <summary>Bytes of a piece in which lines are read (0017).</summary>
+    /// <summary>Bytes of a piece in which lines are read (0009).</summary>
     public const int LinePieceBytes = 64 * 1024;
 
     /// <summary>Bytes that a file without a length is first read into. No measurement.</summary>
@@ -109,24 +109,24 @@ internal static partial class Tuning
     /// <summary>Bytes from which on an array is the large object heap's, .NET's own limit.</summary>
     public const int LargeArrayHoldMinBytes = 85_000;
 
-    /// <summary>Bytes of the largest array that is held for a while (0019).</summary>
+    /// <summary>Bytes of the largest array that is held for a while (0010).</summary>
     public const int LargeArrayHoldMaxBytes = 4 << 20;
 
-    /// <summary>Bytes of the first piece of a folder's names (0032): few have more.</summary>
+    /// <summary>Bytes of the first piece of a folder's names (0010): few have more.</summary>
     public const int DirectoryFirstPieceBytes = 4 * 1024;
 
-    /// <summary>Bytes of the others (0032).</summary>
+    /// <summary>Bytes of the others (0010).</summary>
     public const int DirectoryPieceBytes = 32 * 1024;
 
     /// <summary>Bytes up to which a file is read to learn its length: files of the kernel say any. A page.</summary>
     public const int MeasuredFileSmallBytes = 4096;
 
-    /// <summary>Threads that help a walk of folders, at most (0032). No measurement: two processors.</summary>
+    /// <summary>Threads that help a walk of folders, at most (0010). No measurement: two processors.</summary>
     public const int FolderWalkMaxHelpers = 16;
 
     // Copies
 
-    /// <summary>Bytes of the longest file that is copied through one buffer (0024).</summary>
+    /// <summary>Bytes of the longest file that is copied through one buffer (0011).</summary>
     public const int CopySmallMaxBytes = 256 * 1024;
 
     /// <summary>Bytes that are compared at once. No measurement.</summary>
@@ -144,22 +144,22 @@ internal static partial class Tuning
     /// <summary>Pieces in flight of a copy, at most. No measurement.</summary>
     public const int CopyRingMaxDepth = 128;
 
-    /// <summary>What a less preferred way must gain (0043).</summary>
+    /// <summary>What a less preferred way must gain (0011).</summary>
     public const double CopyChoiceMargin = 1.05;
 
-    /// <summary>Times another's time from which on a way between the first and the last has no turn (0043).</summary>
+    /// <summary>Times another's time from which on a way between the first and the last has no turn (0011).</summary>
     public const double CopyChoiceHopeless = 3;
 
-    /// <summary>Times another's time up to which two ways are compared once more, in a long turn (0043).</summary>
+    /// <summary>Times another's time up to which two ways are compared once more, in a long turn (0011).</summary>
     public const double CopyChoiceClose = 1.25;
 
-    /// <summary>Times another's time from which on a way is left at its beginning (0043).</summary>
+    /// <summary>Times another's time from which on a way is left at its beginning (0011).</summary>
     public const double CopyChoiceHopelessBeginning = 4;
 
-    /// <summary>Of the file, what looking again at ways that were slow at first may cost (0043).</summary>
+    /// <summary>Of the file, what looking again at ways that were slow at first may cost (0011).</summary>
     public const double CopyChoiceComparisonShare = 1 / 24.0;
 
-    /// <summary>Of what was copied, what later turns of ways that are not chosen may cost (0043).</summary>
+    /// <summary>Of what was copied, what later turns of ways that are not chosen may cost (0011).</summary>
     public const double CopyChoiceTryShare = 1 / 48.0;
 
     /// <summary>Of the turn of the last way, the glance that is afforded where a second first turn would cost too much.</summary>
@@ -168,10 +168,10 @@ internal static partial class Tuning
     /// <summary>What that must give, in times of the first turn, for the second one to follow.</summary>
     public const double CopyChoiceGlanceGain = 2;
 
-    /// <summary>Turns of the comparison after which a way that is not chosen has one again (0043).</summary>
+    /// <summary>Turns of the comparison after which a way that is not chosen has one again (0011).</summary>
     public const int CopyChoiceUnitsBetweenTries = 64;
 
-    /// <summary>A long turn is one part in so many of the file (0043), ...</summary>
+    /// <summary>A long turn is one part in so many of the file (0011), ...</summary>
     public const int CopyChoiceLongTurnPart = 16;
 
     /// <summary>... and at most so many turns of the comparison.</summary>
@@ -183,7 +183,7 @@ internal static partial class Tuning
     public const long NodeMetadataMinRoomBytes = 16 << 20;
 
     /// <summary>
-    /// Milliseconds between two touches of the folder in which a new tree is made: 24 before it would be taken for a leftover (0025).
+    /// Milliseconds between two touches of the folder in which a new tree is made: 24 before it would be taken for a leftover (0012).
     /// </summary>
     public const int TemporaryFolderTouchMs = 3_600_000;
 
@@ -198,16 +198,16 @@ internal static partial class Tuning
     /// <summary>The same, where few are: a page.</summary>
     public const int FrameScannerFewBytes = 4096;
 
-    /// <summary>Spins between two looks of who waits for a write (0037): three looks take about 1 us.</summary>
+    /// <summary>Spins between two looks of who waits for a write (0014): three looks take about 1 us.</summary>
     public const int LogSpinsPerLook = 8;
 
-    /// <summary>Rounds that who leads writes for others before the log's own thread is woken (0037).</summary>
+    /// <summary>Rounds that who leads writes for others before the log's own thread is woken (0014).</summary>
     public const int LogMoreRounds = 2;
 
     /// <summary>Asynchronous waits kept for the next ones. No measurement.</summary>
     public const int LogWaitersMaxKept = 4096;
 
-    /// <summary>Threads of our own for the calls of files whose file system may be long in answering (0052).</summary>
+    /// <summary>Threads of our own for the calls of files whose file system may be long in answering (0017).</summary>
     public static int MaxCallThreads { get; } = (int)Number("Sluice.MaxCallThreads", 64, 1, 32_767);
 
     /// <summary>Milliseconds without a call after which one of them ends. No measurement.</summary>
@@ -219,7 +219,7 @@ internal static partial class Tuning
     /// <summary>Milliseconds after which whoever writes looks again whether the file has its name.</summary>
     public const int LogLookAgainMs = 1000;
 
-    /// <summary>Syncs that have zeros of one write, at least (0037).</summary>
+    /// <summary>Syncs that have zeros of one write, at least (0014).</summary>
     public const int LogMinSyncsAhead = 8;
 
     /// <summary>Milliseconds after which a mark that could not be written is tried again.</summary>
@@ -243,12 +243,12 @@ internal static partial class Tuning
     /// <summary>The most of them.</summary>
     public const int LogMaxFreezePatienceMs = 1000;
 
-    /// <summary>Bytes of each of three sums that run side by side (0037).</summary>
+    /// <summary>Bytes of each of three sums that run side by side (0014).</summary>
     public const int Crc32CStrandBytes = 1024;
 
-    /// <summary>Looks of who waits for a write before it sleeps, where there are processors to look on (0037).</summary>
+    /// <summary>Looks of who waits for a write before it sleeps, where there are processors to look on (0014).</summary>
     public const int LogLooks = 3;
 
-    /// <summary>Entries that one thread hands to another together (0032).</summary>
+    /// <summary>Entries that one thread hands to another together (0010).</summary>
     public const int EntryChunkMaxEntries = 256;
 }

@@ -3,10 +3,10 @@ using System.Globalization;
 namespace Sluice.Kernel;
 
 /// <summary>
-/// The tuned numbers of the library, in two parts: their units, and what they were tuned on. Unless something else is said that is the
-/// machine of docs/decisions/0001: two cores, Linux 6.18, ext4 on a virtio disk that reads 4 KiB in 60 us. Those that depend on the
-/// machine are properties: a program sets them by their name after "Sluice.", as runtimeconfig knobs or by AppContext.SetData before its
-/// first use of Sluice (docs/guide.md).
+/// The tuned numbers of the library, in two parts: their units, and what they were tuned on. Unless something else is said that is a
+/// machine with two cores, Linux 6.18 and ext4 on a virtio disk that reads 4 KiB in 60 us; a number in parentheses is a page of
+/// docs/decisions. Those that depend on the machine are properties: a program sets them by their name after "Sluice.", as runtimeconfig
+/// knobs or by AppContext.SetData before its first use of Sluice.
 /// </summary>
 internal static partial class Tuning
 {
@@ -16,7 +16,7 @@ internal static partial class Tuning
     /// </summary>
     public static long LongContinuationMicroseconds { get; } = Number("Sluice.LongContinuationMicroseconds", 10, 1, 1_000_000);
 
-    /// <summary>What is above continuations' average counts an eighth, as a power of two; as the next two from 0036's loops.</summary>
+    /// <summary>What is above continuations' average counts an eighth, as a power of two; as the next two from 0002's loops.</summary>
     public const int ContinuationRiseShift = 3;
 
     /// <summary>So many times what is long is what a continuation counts at most: one alone makes no average long.</summary>
@@ -25,7 +25,7 @@ internal static partial class Tuning
     /// <summary>A shorter one takes a 128th of the average, as a power of two: a few hundred forget a long one.</summary>
     public const int ContinuationFallShift = 7;
 
-    /// <summary>Operations for each processor, in a ring or just out of it, from which on long continuations get no calls (0039).</summary>
+    /// <summary>Operations for each processor, in a ring or just out of it, from which on long continuations get no calls (0002).</summary>
     public static int CallsPerProcessor { get; } = (int)Number("Sluice.CallsPerProcessor", 2, 1, 4096);
 
     /// <summary>Microseconds from which on a continuation may have lost its processor; asking the system takes a third of one.</summary>
@@ -92,7 +92,7 @@ internal static partial class Tuning
     /// <summary>Milliseconds until the kernel is tried again after it had no memory.</summary>
     public const int StarvedRetryMs = 1;
 
-    /// <summary>Tries in a row of which it takes no entry that are a refusal (0047); no measurement: a second, or some.</summary>
+    /// <summary>Tries in a row of which it takes no entry that are a refusal (0001); no measurement: a second, or some.</summary>
     public static int MaxStarvedLooks { get; } = (int)Number("Sluice.MaxStarvedLooks", 1000, 1, 1_000_000_000);
 
     /// <summary>Milliseconds after which the completion thread looks by itself: where the kernel takes no entry, nobody wakes it.</summary>
@@ -133,10 +133,10 @@ internal static partial class Tuning
     /// <summary>Milliseconds after which one who waits for the pool's threads looks at least whether they have come.</summary>
     public const int PoolWorkMaxPatienceMs = 640;
 
-    /// <summary>Threads of our own that do the pool's work where it does not come, each stuck in a caller's code (0041).</summary>
+    /// <summary>Threads of our own that do the pool's work where it does not come, each stuck in a caller's code (0002).</summary>
     public static int MaxSpareThreads { get; } = (int)Number("Sluice.MaxSpareThreads", 256, 1, 32_767);
 
-    /// <summary>Entries of a batch in flight at once (docs/decisions/0005).</summary>
+    /// <summary>Entries of a batch in flight at once (0008).</summary>
     public const int BatchRingMaxEntries = 256;
 
     /// <summary>Rings of one kind that are kept between their borrowers. No measurement: a descriptor and some KiB each.</summary>
@@ -157,7 +157,7 @@ internal static partial class Tuning
     /// <summary>Segments that a new cursor has room for. No measurement.</summary>
     public const int SegmentCursorFirstSegments = 16;
 
-    /// <summary>One cached write of so many is timed precisely (0007).</summary>
+    /// <summary>One cached write of so many is timed precisely (0005).</summary>
     public const int WritePacePreciseEvery = 8;
 
     /// <summary>
@@ -172,13 +172,13 @@ internal static partial class Tuning
     /// </summary>
     public static long WritePaceMegabytesPerSecond { get; } = Number("Sluice.WritePaceMegabytesPerSecond", 1000, 1, 1_000_000);
 
-    /// <summary>Milliseconds from which on a cached write has stalled (0007).</summary>
+    /// <summary>Milliseconds from which on a cached write has stalled (0005).</summary>
     public static int WritePaceStallMs { get; } = (int)Number("Sluice.WritePaceStallMs", 8, 1, 10_000);
 
-    /// <summary>Bytes of a stretch after which what lies behind is dropped (0029).</summary>
+    /// <summary>Bytes of a stretch after which what lies behind is dropped (0007).</summary>
     public const int DropBehindEveryBytes = 1 << 20;
 
-    /// <summary>Bytes behind the stretch that are dropped with it (0029).</summary>
+    /// <summary>Bytes behind the stretch that are dropped with it (0007).</summary>
     public const int DropBehindBehindBytes = 32 << 20;
 
     /// <summary>
@@ -186,7 +186,7 @@ internal static partial class Tuning
     /// </summary>
     public const int KeptPagesMaxAreas = 32;
 
-    /// <summary>Bytes of a direct transfer that go through one aligned buffer of ours (0026).</summary>
+    /// <summary>Bytes of a direct transfer that go through one aligned buffer of ours (0007).</summary>
     public const int DirectTransferMaxBounceBytes = 1024 * 1024;
 
     /// <summary>Bytes that an asynchronous call copies on its caller's thread, and between two looks at its token.</summary>
@@ -197,10 +197,10 @@ internal static partial class Tuning
 
     // Handles
 
-    /// <summary>Reads in a row that miss the page cache before it is not asked any more (0003).</summary>
+    /// <summary>Reads in a row that miss the page cache before it is not asked any more (0004).</summary>
     public const int HandleColdStreak = 8;
 
-    /// <summary>One read of so many then asks again (0003).</summary>
+    /// <summary>One read of so many then asks again (0004).</summary>
     public const int HandleColdProbe = 16;
 
     /// <summary>Reads in a row that find their pages before `pread` is taken for granted (0004).</summary>
@@ -215,130 +215,130 @@ internal static partial class Tuning
     /// <summary>Writes without waiting that a file system may refuse (EAGAIN) before it is not asked any more.</summary>
     public const int HandleMaxNoWaitMisses = 16;
 
-    /// <summary>Appends of threads that meet in one call (0006).</summary>
+    /// <summary>Appends of threads that meet in one call (0008).</summary>
     public const int AppendCombinerMaxCombined = 64;
 
-    /// <summary>Looks of a waiting appender before it yields (0006).</summary>
+    /// <summary>Looks of a waiting appender before it yields (0008).</summary>
     public const int AppendCombinerWaitSpins = 200;
 
-    /// <summary>Yields before it sleeps (0006).</summary>
+    /// <summary>Yields before it sleeps (0008).</summary>
     public const int AppendCombinerWaitYields = 20;
 
-    /// <summary>Looks for a companion before an append goes alone (0006).</summary>
+    /// <summary>Looks for a companion before an append goes alone (0008).</summary>
     public const int AppendCombinerCompanionSpins = 8;
 
-    /// <summary>Appends for which it is remembered that there was one (0006).</summary>
+    /// <summary>Appends for which it is remembered that there was one (0008).</summary>
     public const int AppendCombinerCompanionMemory = 64;
 
-    /// <summary>Microseconds for each append in a call, from which on all who sleep share the next call: twice a waking (0006).</summary>
+    /// <summary>Microseconds for each append in a call, from which on all who sleep share the next call: twice a waking (0008).</summary>
     public static int AppendSharedCallMicroseconds { get; } = (int)Number("Sluice.AppendSharedCallMicroseconds", 10, 0, 1_000_000);
 
-    /// <summary>Threads that work on one batch where there are no rings (0005).</summary>
+    /// <summary>Threads that work on one batch where there are no rings (0008).</summary>
     public static int SharedBatchMaxHelpers { get; } = (int)Number("Sluice.SharedBatchMaxHelpers", 64, 1, 4096);
 
-    /// <summary>Bytes of a file behind which space is reserved ahead (0009).</summary>
+    /// <summary>Bytes of a file behind which space is reserved ahead (0005).</summary>
     public const int HandleReserveFrom = 4 * 1024 * 1024;
 
     // Files and folders
 
-    /// <summary>Bytes of a whole file that are read on the caller's thread (0019).</summary>
+    /// <summary>Bytes of a whole file that are read on the caller's thread (0010).</summary>
     public const int InlineLimitBytes = 1 << 20;
 
-    /// <summary>Small files that are read together (0020).</summary>
+    /// <summary>Small files that are read together (0010).</summary>
     public const int SmallFileReaderMaxFiles = 32;
 
-    /// <summary>Bytes of a small file (0020).</summary>
+    /// <summary>Bytes of a small file (0010).</summary>
     public const int SmallFileReaderMaxBytes = 256 * 1024;
 
-    /// <summary>Threads that read the small files of a group where there are no rings (0020).</summary>
+    /// <summary>Threads that read the small files of a group where there are no rings (0010).</summary>
     public static int SmallFileReaderPoolReaders { get; } = (int)Number("Sluice.SmallFileReaderPoolReaders", 16, 1, 1024);
 
-    /// <summary>Groups of a batch of files that are under way (0020).</summary>
+    /// <summary>Groups of a batch of files that are under way (0010).</summary>
     public const int FileBatchMaxGroups = 1024;
 
-    /// <summary>Chunks of entries that wait for the caller of an enumeration (0032).</summary>
+    /// <summary>Chunks of entries that wait for the caller of an enumeration (0010).</summary>
     public const int FolderWalkMaxReadyChunks = 64;
 
-    /// <summary>Steps of an enumeration that its caller does alone before others help (0032).</summary>
+    /// <summary>Steps of an enumeration that its caller does alone before others help (0010).</summary>
     public const int FolderWalkStepsAlone = 32;
 
-    /// <summary>Entries of its first step (0032).</summary>
+    /// <summary>Entries of its first step (0010).</summary>
     public const int FolderWalkFirstStepEntries = 8;
 
-    /// <summary>Groups of entries of a tree that wait to be copied (0024).</summary>
+    /// <summary>Groups of entries of a tree that wait to be copied (0011).</summary>
     public const int TreeCopierMaxWaitingGroups = 64;
 
-    /// <summary>Entries of such a group (0024).</summary>
+    /// <summary>Entries of such a group (0011).</summary>
     public const int TreeGroupMaxEntries = 64;
 
-    /// <summary>Threads that copy the entries of a tree at least where source or target is of another machine (0025).</summary>
+    /// <summary>Threads that copy the entries of a tree at least where source or target is of another machine (0012).</summary>
     public static int TreeCopierRemoteWorkers { get; } = (int)Number("Sluice.TreeCopierRemoteWorkers", 8, 1, 256);
 
-    /// <summary>Full segments of a log that wait to be synced and closed, from which on whoever fills more waits too (0037).</summary>
+    /// <summary>Full segments of a log that wait to be synced and closed, from which on whoever fills more waits too (0014).</summary>
     public static int LogFullSegments { get; } = (int)Number("Sluice.LogFullSegments", 32, 1, 1_000_000);
 
-    /// <summary>Bytes of zeros that a log writes ahead of frames that are synced often; 0 for none (0037).</summary>
+    /// <summary>Bytes of zeros that a log writes ahead of frames that are synced often; 0 for none (0014).</summary>
     public static int LogZeroBytes { get; } = (int)Number("Sluice.LogZeroBytes", 256 * 1024, 0, 1024 * 1024 * 1024);
 
-    /// <summary>Bytes of a direct request of a copy (0024).</summary>
+    /// <summary>Bytes of a direct request of a copy (0011).</summary>
     public const int FileTransferBlockBytes = 1024 * 1024;
 
-    /// <summary>Bytes of a piece of a copy between two looks at its token (0024).</summary>
+    /// <summary>Bytes of a piece of a copy between two looks at its token (0011).</summary>
     public const long FileTransferPieceBytes = 64 * 1024 * 1024;
 
-    /// <summary>Bytes of a small direct request of a copy: so many are outstanding as take the memory of the large ones (0043).</summary>
+    /// <summary>Bytes of a small direct request of a copy: so many are outstanding as take the memory of the large ones (0011).</summary>
     public const int FileTransferSmallBlockBytes = 256 * 1024;
 
-    /// <summary>Bytes that each way to copy has in a turn while ways are compared (0043).</summary>
+    /// <summary>Bytes that each way to copy has in a turn while ways are compared (0011).</summary>
     public const long FileTransferTurnBytes = 16 * 1024 * 1024;
 
     /// <summary>
     /// The smallest copy, in bytes, of which parts are copied in several ways to find the fastest: below it that takes longer than it
-    /// gains (0043). "Sluice.FileTransferMinMeasuredBytes".
+    /// gains (0011). "Sluice.FileTransferMinMeasuredBytes".
     /// </summary>
     public static long FileTransferMinMeasuredBytes { get; } =
         Number("Sluice.FileTransferMinMeasuredBytes", 512L << 20, 1 << 20, long.MaxValue);
 
     /// <summary>
-    /// Bytes of a range: larger files are copied in ranges by the shards of a copy that is told nothing else (0042); what is over a whole
+    /// Bytes of a range: larger files are copied in ranges by the shards of a copy that is told nothing else (0012); what is over a whole
     /// number of <see cref="CopySplitStepBytes"/> is left out.
     /// "Sluice.CopySplitBytes".
     /// </summary>
     public static long CopySplitBytes { get; } = Number("Sluice.CopySplitBytes", 16L << 30, CopySplitStepBytes, 1L << 62);
 
-    /// <summary>What the length of a range is a multiple of: no two processes write into one page or block, however large (0042).</summary>
+    /// <summary>What the length of a range is a multiple of: no two processes write into one page or block, however large (0012).</summary>
     public const long CopySplitStepBytes = 1024 * 1024;
 
-    /// <summary>Bytes of a request of a copy in ranges (0042).</summary>
+    /// <summary>Bytes of a request of a copy in ranges (0012).</summary>
     public const int RangeTransferBlockBytes = 1024 * 1024;
 
-    /// <summary>Places of each range at which the end of a copy in shards compares copy and source (0042).</summary>
+    /// <summary>Places of each range at which the end of a copy in shards compares copy and source (0012).</summary>
     public const int RangeCheckPlaces = 16;
 
-    /// <summary>Bytes that it compares at each (0042).</summary>
+    /// <summary>Bytes that it compares at each (0012).</summary>
     public const int RangeCheckPlaceBytes = 4096;
 
     // Streams, readers and writers
 
-    /// <summary>Bytes of a request that reads ahead of a direct stream (0008).</summary>
+    /// <summary>Bytes of a request that reads ahead of a direct stream (0006).</summary>
     public const int ReadAheadDirectChunk = 512 * 1024;
 
-    /// <summary>Such requests in flight (0008).</summary>
+    /// <summary>Such requests in flight (0006).</summary>
     public static int ReadAheadDirectDepth { get; } = (int)Number("Sluice.ReadAheadDirectDepth", 4, 1, 64);
 
-    /// <summary>Bytes after which writeback is begun early (0010).</summary>
+    /// <summary>Bytes after which writeback is begun early (0005).</summary>
     public static int EarlyWritebackStepBytes { get; } = (int)Number("Sluice.EarlyWritebackStepBytes", 4 * 1024 * 1024, 65_536, 1 << 30);
 
-    /// <summary>Milliseconds that beginning it may take before it is left to the kernel (0010).</summary>
+    /// <summary>Milliseconds that beginning it may take before it is left to the kernel (0005).</summary>
     public const int EarlyWritebackMaxStartMs = 20;
 
-    /// <summary>One request of so many is timed, for whether reading ahead pays (0008).</summary>
+    /// <summary>One request of so many is timed, for whether reading ahead pays (0006).</summary>
     public const int OverlapGaugeProbeEvery = 64;
 
-    /// <summary>Bytes that a reader from the end takes at once (0017).</summary>
+    /// <summary>Bytes that a reader from the end takes at once (0009).</summary>
     public const int BackwardLinesChunkBytes = 64 * 1024;
 
-    /// <summary>Parts of a scan that lie ready for each worker (0018).</summary>
+    /// <summary>Parts of a scan that lie ready for each worker (0009).</summary>
     public const int ParallelScanPartsAhead = 4;
 
     /// <summary>
@@ -350,16 +350,16 @@ internal static partial class Tuning
     /// <summary>The longest stripes. No measurement: see <see cref="ScanStripeBytes"/>.</summary>
     public const int ScanMaxStripeBytes = 1 << 30;
 
-    /// <summary>Bytes of a request of a cached writer (0028).</summary>
+    /// <summary>Bytes of a request of a cached writer (0009).</summary>
     public static int WritePipelinePieceBytes { get; } = (int)Number("Sluice.WritePipelinePieceBytes", 4 * 1024 * 1024, 65_536, 1 << 30);
 
-    /// <summary>The gain from which on larger requests are kept (0014).</summary>
+    /// <summary>The gain from which on larger requests are kept (0007).</summary>
     public const double RequestTunerGrowth = 1.04;
 
-    /// <summary>Windows without a gain before growing ends (0014).</summary>
+    /// <summary>Windows without a gain before growing ends (0007).</summary>
     public const int RequestTunerPatience = 2;
 
-    /// <summary>Turns of all requests that one window measures (0014).</summary>
+    /// <summary>Turns of all requests that one window measures (0007).</summary>
     public const int RequestTunerTurnsPerWindow = 8;
 
     // Memory
@@ -373,17 +373,17 @@ internal static partial class Tuning
 
     /// <summary>
     /// Milliseconds that who needs memory of a log waits for its keeper at a time: there was room, and who appends is only to be slower
-    /// than the keeper. Who comes from a handler of exceptions may hold up another log's keeper meanwhile (0050).
+    /// than the keeper. Who comes from a handler of exceptions may hold up another log's keeper meanwhile (0014).
     /// </summary>
     public const int LogKeeperPatienceMs = 100;
 
-    /// <summary>Retired blocks that are given back together (0034).</summary>
+    /// <summary>Retired blocks that are given back together (0006).</summary>
     public const int RetiredMemoryBatchCount = 32;
 
-    /// <summary>Bytes of them after which they are (0034).</summary>
+    /// <summary>Bytes of them after which they are (0006).</summary>
     public const long RetiredMemoryBatchBytes = 4 << 20;
 
-    /// <summary>Bytes from which on memory lies in huge pages (0014).</summary>
+    /// <summary>Bytes from which on memory lies in huge pages (0007).</summary>
     public const int HugePagesFewestBytes = 4 << 20;
 
     /// <summary>A setting of the environment, or of the program (runtimeconfig.json); null where neither says anything.</summary>

@@ -89,7 +89,7 @@ internal sealed class SpaceAhead
         long length = _handle.Length;
         if (length > end && length <= Math.Max(_hasExtended ? _reservedTo : 0, hasFailed ? reached : 0))
         {
-            // Between these two calls another process might append: see docs/decisions/0016-reserved-space-is-given-back.md.
+            // Between these two calls another process might append: see docs/decisions/0005-cached-writes-and-space.md.
             _handle.SetLength(end);
         }
 

@@ -1,6 +1,6 @@
 namespace Sluice.Streams;
 
-/// <summary>Whose a stream's handle is; a byte, since two truth values would make each stream 8 bytes longer (decision 0011).</summary>
+/// <summary>Whose a stream's handle is; a byte, since two truth values would make each stream 8 bytes longer (decision 0006).</summary>
 internal enum HandleOrigin : byte
 {
     /// <summary>The caller's, who closes it.</summary>

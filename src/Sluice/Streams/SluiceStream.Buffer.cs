@@ -17,7 +17,7 @@ namespace Sluice;
 // (_isGivenUp).
 public sealed partial class SluiceStream : IMemoryUser
 {
-    // The lease of the window in parts: a field of its type would make each stream 8 bytes longer (decision 0011).
+    // The lease of the window in parts: a field of its type would make each stream 8 bytes longer (decision 0006).
     private AlignedBuffer? _windowBuffer;
     private int _windowUse;
     private byte[] _buffer = [];
@@ -226,7 +226,7 @@ public sealed partial class SluiceStream : IMemoryUser
     /// <summary>
     /// Reserves the space of a large window that extends the file, where that makes writing it cheaper. The first bytes are left to
     /// delayed allocation: with it ext4 also writes a file that replaces an old one when it is closed (mount option auto_da_alloc). Cached
-    /// files only: ext4 may leave zeros where space is reserved beside pages that RWF_DONTCACHE is writing back (decision 0040).
+    /// files only: ext4 may leave zeros where space is reserved beside pages that RWF_DONTCACHE is writing back (decision 0005).
     /// </summary>
     private void ReserveSpace(long offset, int length)
     {

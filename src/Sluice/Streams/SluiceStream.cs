@@ -456,7 +456,7 @@ public sealed partial class SluiceStream : Stream
     /// <summary>Neither the stream is closed, nor the file under it.</summary>
     private bool HasOpenFile => IsOpen && !_handle.SafeFileHandle.IsClosed;
 
-    /// <summary>What the stream may do; nothing once it is closed. A byte: see decision 0011.</summary>
+    /// <summary>What the stream may do; nothing once it is closed. A byte: see decision 0006.</summary>
     private FileAccess Access
     {
         get => (FileAccess)(_access & ~Closing);

@@ -4,7 +4,7 @@ namespace Sluice.Log.Stages;
 /// <param name="mostWaking">
 /// How many threads whose waits have ended are being woken at a time; each that is awake wakes the next (<see cref="NoteAwake"/>). 0 for
 /// all of them at once, by whoever leads: where progress takes less time than waking does, those who are awake make it for all meanwhile
-/// (0037).
+/// (0014).
 /// </param>
 internal sealed class WaiterList(int mostWaking = 0)
 {
