@@ -1,6 +1,7 @@
-// One file from front to back: written as bytes and as records, read by block, by line and by record.
+// One file from front to back: written as bytes, as text and as records, read by block, by line and by record.
 string path = Path.Combine(Path.GetTempPath(), $"sample-{Environment.ProcessId}.txt");
 string records = path + ".records";
+string text = path + ".text";
 try
 {
     using (SluiceWriter writer = new(path))
@@ -43,6 +44,15 @@ try
         }
     }
 
+    using (SluiceWriter writer = new(text, new SluiceWriterOptions { NewLine = "\n" }))   // UTF-8 unless Encoding says otherwise
+    {
+        for (int i = 0; i < 100_000; i++)
+        {
+            writer.Write("event ");
+            writer.WriteLine("happened");
+        }
+    }
+
     double sum = 0;
     using (SluiceWriter writer = new(records))
     {
@@ -64,12 +74,14 @@ try
     }
 
     Console.WriteLine($"{bytes} bytes, {errors} errors in three passes, a sum of {sum}");
-    return bytes == new FileInfo(path).Length && errors == 3 && sum == 2_499_975_000 ? 0 : 1;
+    return File.ReadLines(text).Count(line => line == "event happened") == 100_000
+        && bytes == new FileInfo(path).Length && errors == 3 && sum == 2_499_975_000 ? 0 : 1;
 }
 finally
 {
     File.Delete(path);
     File.Delete(records);
+    File.Delete(text);
 }
 
 internal readonly record struct Measurement(long Id, double Value);
