@@ -1,0 +1,161 @@
+using System.Text;
+using Shouldly;
+using Sluice.Faults.Child.Support;
+using Sluice.Faults.Tests.Support;
+using Sluice.Files;
+using Sluice.Uring;
+using Xunit;
+
+namespace Sluice.Faults.Tests;
+
+/// <summary>
+/// Each system call reads or writes a part of what it was asked for: the result is that of whole transfers.
+/// </summary>
+public sealed class ShortTransferTests : IDisposable
+{
+    private const int PieceBytes = 100;
+
+    private readonly string _root = Directory.CreateTempSubdirectory("sluice-short-").FullName;
+    private int _cut;
+
+    public void Dispose()
+    {
+        SystemCallFaults.Use(null);
+        Directory.Delete(_root, recursive: true);
+    }
+
+    [SkippableTheory]
+    [InlineData("pread")]
+    [InlineData("pwrite")]
+    public async Task A_small_file_of_a_tree_is_copied_whole(string call)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        byte[] content = Pattern.Bytes(1, 1234);
+        string source = Directory.CreateDirectory(Path.Combine(_root, "source")).FullName;
+        string target = Path.Combine(_root, "target");
+        await File.WriteAllBytesAsync(Path.Combine(source, "file"), content);
+        Cut(call);
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true });
+        SystemCallFaults.Use(null);
+        _cut.ShouldBe(content.Length / PieceBytes);
+        (result.Files, result.Bytes, result.ChangedFiles).ShouldBe((1, content.Length, 0));
+        (await File.ReadAllBytesAsync(Path.Combine(target, "file"))).ShouldBe(content);
+    }
+
+    /// <summary>Without a ring: by calls that do not wait and, where these find nothing in the page cache, by threads.</summary>
+    [SkippableTheory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_batch_without_a_ring_reads_small_files_whole(bool isCached)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        byte[][] contents = [Pattern.Bytes(1, 1234), Pattern.Bytes(2, 2345)];
+        string[] paths = [Path.Combine(_root, "one"), Path.Combine(_root, "other")];
+        for (int i = 0; i < paths.Length; i++)
+        {
+            await File.WriteAllBytesAsync(paths[i], contents[i]);
+        }
+
+        // The process finds out once whether it has rings: before the fault, which is not to be the answer.
+        _ = SluiceEngines.UringReason;
+        SystemCallFaults.Use((call, _, length) =>
+            call == "io_uring_setup" ? -CallFaults.EPERM
+            : call == "preadv2" && !isCached ? -CallFaults.EAGAIN
+            : call is "pread" or "preadv2" ? Shorten(length) : 0);
+        List<FileRing> kept = [];
+        try
+        {
+            while (FileRing.TryRent() is { } ring)
+            {
+                kept.Add(ring);
+            }
+
+            int i = 0;
+            await foreach (FileReadResult result in SluiceFile.ReadManyAsync(paths))
+            {
+                result.GetContent().ShouldBe(contents[i++]);
+            }
+
+            i.ShouldBe(paths.Length);
+            _cut.ShouldBeGreaterThanOrEqualTo(paths.Length);
+        }
+        finally
+        {
+            kept.ForEach(static ring => ring.Return());
+        }
+    }
+
+    /// <summary>A FIFO tells no length, and gives a part of what is in it.</summary>
+    [SkippableTheory]
+    [InlineData("ReadAllBytes")]
+    [InlineData("ReadAllBytesAsync")]
+    [InlineData("ReadAllText")]
+    [InlineData("ReadAllTextAsync")]
+    [InlineData("ReadAllLines")]
+    [InlineData("ReadAllLinesAsync")]
+    public async Task A_FIFO_is_read_to_its_end(string member)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        string[] lines = [.. Enumerable.Range(0, 2000).Select(static i => $"line {i}")];
+        string text = string.Concat(lines.Select(static line => line + '\n'));
+        string path = Path.Combine(_root, "fifo");
+        Native.MakeFifo(path);
+        SystemCallFaults.Use((call, _, length) => call is "read" or "ring Read" ? Shorten(length) : 0);
+        Task writing = Task.Run(() =>
+        {
+            using FileStream writer = new(path, FileMode.Open, FileAccess.Write);
+            writer.Write(Encoding.UTF8.GetBytes(text));
+        });
+        switch (member)
+        {
+            case "ReadAllBytes":
+                SluiceFile.ReadAllBytes(path).ShouldBe(Encoding.UTF8.GetBytes(text));
+                break;
+            case "ReadAllBytesAsync":
+                (await SluiceFile.ReadAllBytesAsync(path)).ShouldBe(Encoding.UTF8.GetBytes(text));
+                break;
+            case "ReadAllText":
+                SluiceFile.ReadAllText(path).ShouldBe(text);
+                break;
+            case "ReadAllTextAsync":
+                (await SluiceFile.ReadAllTextAsync(path)).ShouldBe(text);
+                break;
+            case "ReadAllLines":
+                SluiceFile.ReadAllLines(path).ShouldBe(lines);
+                break;
+            default:
+                (await SluiceFile.ReadAllLinesAsync(path)).ShouldBe(lines);
+                break;
+        }
+
+        await writing;
+        _cut.ShouldBeGreaterThan(text.Length / PieceBytes / 2);
+    }
+
+    /// <summary>What its owner may not open to write is written by itself, and not as one of a group.</summary>
+    [SkippableFact]
+    public async Task A_file_of_a_batch_that_is_written_by_itself_is_whole()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        byte[] content = Pattern.Bytes(3, 1234);
+        string path = Path.Combine(_root, "file");
+        Cut("pwrite");
+        await SluiceFile.WriteManyAsync([(path, content)], new FileBatchOptions { UnixCreateMode = UnixFileMode.UserRead });
+        SystemCallFaults.Use(null);
+        _cut.ShouldBe(content.Length / PieceBytes);
+        (await File.ReadAllBytesAsync(path)).ShouldBe(content);
+    }
+
+    private void Cut(string call) => SystemCallFaults.Use((name, _, length) => name == call ? Shorten(length) : 0);
+
+    private long Shorten(long length)
+    {
+        if (length <= PieceBytes)
+        {
+            return 0;
+        }
+
+        Interlocked.Increment(ref _cut);
+        return PieceBytes;
+    }
+}
