@@ -1,0 +1,92 @@
+using Shouldly;
+using Sluice.Faults.Child.Support;
+using Sluice.Faults.Tests.Support;
+using Sluice.Uring;
+using Xunit;
+
+namespace Sluice.Faults.Tests;
+
+/// <summary>The state after a copy of which a chosen system call fails, or meets a source that was changed before it.</summary>
+public sealed class CopyCallTests : IDisposable
+{
+    private readonly string _root = Directory.CreateTempSubdirectory("sluice-copy-").FullName;
+
+    public void Dispose()
+    {
+        SystemCallFaults.Use(null);
+        Directory.Delete(_root, recursive: true);
+    }
+
+    /// <summary>A log that is emptied and written again has no end: its copy ends at the length that was found.</summary>
+    [SkippableFact]
+    public async Task A_source_that_is_emptied_and_grows_is_copied_up_to_its_first_length()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        const int length = 300_001;
+        byte[] after = Pattern.Bytes(2, 400_000);
+        string source = Path.Combine(_root, "source");
+        string target = Path.Combine(_root, "target");
+        await File.WriteAllBytesAsync(source, Pattern.Bytes(1, length));
+        int reads = 0;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            if (call == "pread" && reads++ < 2)
+            {
+                // The first read finds the end; the second begins anew.
+                File.WriteAllBytes(source, reads == 1 ? [] : after);
+            }
+
+            return 0;
+        });
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Method = CopyMethod.Buffered });
+        SystemCallFaults.Use(null);
+        (result.Bytes, result.ChangedFiles).ShouldBe((length, 1));
+        (await File.ReadAllBytesAsync(target)).ShouldBe(after[..length]);
+    }
+
+    [SkippableFact]
+    public async Task A_file_of_a_tree_that_was_written_in_part_is_not_in_the_copy()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        string source = Directory.CreateDirectory(Path.Combine(_root, "source")).FullName;
+        string target = Path.Combine(_root, "target");
+        await File.WriteAllBytesAsync(Path.Combine(source, "large"), Pattern.Bytes(1, 2000));
+        await File.WriteAllBytesAsync(Path.Combine(source, "small"), Pattern.Bytes(2, 100));
+        SystemCallFaults.Use(static (call, _, length) =>
+            call != "pwrite" ? 0
+            : length == 2000 ? 1000
+            : length == 1000 ? -CallFaults.EIO : 0);
+        FileBatchException error = await Should.ThrowAsync<FileBatchException>(
+            () => SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, ContinueOnError = true }));
+        SystemCallFaults.Use(null);
+        error.Failures.ShouldHaveSingleItem().Path.ShouldBe(Path.Combine(source, "large"));
+        Directory.GetFileSystemEntries(target).ShouldBe([Path.Combine(target, "small")]);
+    }
+
+    /// <summary>A ring answers EAGAIN where a call would wait, for memory as well.</summary>
+    [SkippableTheory]
+    [InlineData("ring Read")]
+    [InlineData("ring Write")]
+    public async Task A_transfer_of_a_direct_copy_that_is_refused_once_is_made_again(string refused)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        byte[] content = Pattern.Bytes(1, 300_001);
+        string source = Path.Combine(_root, "source");
+        string target = Path.Combine(_root, "target");
+        await File.WriteAllBytesAsync(source, content);
+        int asked = 0;
+        SystemCallFaults.Use((call, _, _) => call == refused && asked++ == 0 ? -CallFaults.EAGAIN : 0);
+        try
+        {
+            (await SluiceFile.CopyAsync(source, target, new CopyOptions { Method = CopyMethod.Direct })).Bytes.ShouldBe(content.Length);
+        }
+        catch (IOException e) when (e.Message.Contains("not possible here", StringComparison.Ordinal))
+        {
+            Skip.If(condition: true, e.Message);
+        }
+
+        SystemCallFaults.Use(null);
+        Skip.If(asked == 0, "there is no ring");
+        (await File.ReadAllBytesAsync(target)).ShouldBe(content);
+    }
+}

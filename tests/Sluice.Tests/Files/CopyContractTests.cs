@@ -1,0 +1,139 @@
+using System.Runtime.Versioning;
+using Sluice.Copying;
+using static Sluice.Tests.Support.Trees;
+
+namespace Sluice.Tests.Files;
+
+/// <summary>The state after a copy: bytes, permissions and progress, of a new copy and of one that is resumed.</summary>
+[UnsupportedOSPlatform("windows")]
+public sealed class CopyContractTests : IDisposable
+{
+    private const UnixFileMode Owner = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+
+    private const UnixFileMode Everybody = Owner | UnixFileMode.GroupRead | UnixFileMode.GroupWrite | UnixFileMode.OtherRead
+        | UnixFileMode.OtherWrite;
+
+    private readonly TempFolder _temp = new();
+
+    public void Dispose() => _temp.Dispose();
+
+    /// <summary>Files of /proc have bytes and a length of 0.</summary>
+    [SkippableFact]
+    public async Task Files_without_a_length_are_copied_to_their_end_in_a_tree()
+    {
+        const string source = "/proc/sys/fs/inotify";
+        Skip.IfNot(Directory.Exists(source), "there is no such folder of /proc");
+        string target = _temp.NewPath();
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true });
+        string[] names = [.. Directory.GetFiles(source).Select(static f => Path.GetFileName(f))];
+        (result.Files, result.Bytes).ShouldBe((names.Length, names.Sum(name => new FileInfo(Path.Combine(target, name)).Length)));
+        foreach (string name in names)
+        {
+            File.ReadAllText(Path.Combine(target, name)).ShouldBe(File.ReadAllText(Path.Combine(source, name)), name);
+        }
+    }
+
+    [SkippableFact]
+    public async Task Progress_of_a_resumed_copy_ends_at_the_length_of_the_file()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "copies are resumed on Linux");
+        byte[] content = Bytes.Pattern(100_000);
+        string source = _temp.NewFile(content);
+        string target = _temp.NewPath();
+        _ = NewLeftover(target, content);
+        List<CopyProgress> reports = [];
+        CopyResult result = await SluiceFile.CopyAsync(
+            source, target, new CopyOptions { Resume = true, Progress = new Telling(reports.Add) });
+        (result.Bytes, result.ResumedBytes).ShouldBe((content.Length, content.Length));
+        reports[^1].ShouldBe(new CopyProgress(content.Length, content.Length, 1, 1));
+    }
+
+    /// <summary>Its bytes are another file's too, under a name that is not the copy's.</summary>
+    [SkippableFact]
+    public async Task A_leftover_with_a_second_name_is_not_written_to()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "copies are resumed on Linux");
+        byte[] content = Bytes.Pattern(100_000);
+        byte[] others = Bytes.Pattern(90_000, 7);
+        string source = _temp.NewFile(content);
+        string target = _temp.NewPath();
+        string second = _temp.NewPath();
+        _ = Run("ln", NewLeftover(target, others), second);
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Resume = true });
+        result.ResumedBytes.ShouldBe(0);
+        File.ReadAllBytes(target).ShouldBeBytes(content);
+        File.ReadAllBytes(second).ShouldBeBytes(others);
+    }
+
+    [SkippableFact]
+    public async Task A_leftover_of_a_tree_that_is_longer_than_its_source_is_copied_anew()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "copies are resumed on Linux");
+        byte[] content = Bytes.Pattern(10_000);
+        string source = NewTree(content);
+        string target = _temp.NewPath();
+        File.WriteAllBytes(Path.Combine(NewLeftoverTree(target), "file"), [.. content, 1]);
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, Resume = true });
+        (result.Bytes, result.ResumedBytes).ShouldBe((content.Length, 0));
+        File.ReadAllBytes(Path.Combine(target, "file")).ShouldBeBytes(content);
+    }
+
+    [SkippableFact]
+    public async Task A_leftover_of_a_tree_gets_the_permissions_of_a_new_copy()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "copies are resumed on Linux");
+        byte[] content = Bytes.Pattern(10_000);
+        string source = NewTree(content);
+        string target = _temp.NewPath();
+        string left = Path.Combine(NewLeftoverTree(target), "file");
+        File.WriteAllBytes(left, content);
+        File.SetUnixFileMode(left, Owner);
+        CopyOptions options = new() { Recurse = true, Resume = true, UnixCreateMode = Everybody };
+        (await SluiceFile.CopyAsync(source, target, options)).ResumedBytes.ShouldBe(content.Length);
+        string fresh = _temp.NewPath();
+        _ = await SluiceFile.CopyAsync(source, fresh, options);
+        File.GetUnixFileMode(Path.Combine(target, "file")).ShouldBe(File.GetUnixFileMode(Path.Combine(fresh, "file")));
+    }
+
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void The_first_and_the_last_byte_of_a_part_are_compared(bool isLast)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "ranges are copied on Linux");
+        byte[] content = Bytes.Pattern(1_000_000);
+        DataRange part = new(100_000, 900_000);
+        byte[] other = [.. content];
+        other[isLast ? part.End - 1 : part.Begin] ^= 1;
+        using SluiceHandle source = SluiceHandle.Open(_temp.NewFile(content));
+        using SluiceHandle same = SluiceHandle.Open(_temp.NewFile(content));
+        using SluiceHandle changed = SluiceHandle.Open(_temp.NewFile(other));
+        IsSame(same).ShouldBeTrue();
+        IsSame(changed).ShouldBeFalse();
+
+        bool IsSame(SluiceHandle copy) => ContentComparer.IsSameAtPlaces(
+            (int)source.SafeFileHandle.DangerousGetHandle(), source.Path, (int)copy.SafeFileHandle.DangerousGetHandle(), copy.Path, part);
+    }
+
+    private string NewTree(byte[] content)
+    {
+        string folder = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        File.WriteAllBytes(Path.Combine(folder, "file"), content);
+        return folder;
+    }
+
+    /// <summary>What an interrupted copy leaves of a file.</summary>
+    private static string NewLeftover(string target, byte[] content)
+    {
+        string left = Temporary(target);
+        File.WriteAllBytes(left, content);
+        File.SetUnixFileMode(left, Owner);
+        return left;
+    }
+
+    /// <summary>What an interrupted copy leaves of a folder.</summary>
+    private static string NewLeftoverTree(string target) => AsLeftover(Directory.CreateDirectory(Temporary(target)).FullName);
+
+    private static string Temporary(string target) =>
+        Path.Combine(Path.GetDirectoryName(target)!, $".{Path.GetFileName(target)}.sluice-tmp");
+}
