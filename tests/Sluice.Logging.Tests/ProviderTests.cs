@@ -189,6 +189,22 @@ public sealed partial class ProviderTests
         folder.Events().Select(static e => e.GetProperty("@m").GetString()).ShouldBe(["before", "now"]);
     }
 
+    [Theory]
+    [InlineData(LogLevel.Information)]
+    [InlineData(LogLevel.Error)]
+    public void Events_of_every_level_are_durable_in_a_log_whose_appends_are(LogLevel level)
+    {
+        using TempFolder folder = new();
+        SluiceLoggerOptions options = new() { Log = new SluiceLogOptions { Durability = LogDurability.Durable } };
+        using SluiceLoggerProvider provider = new(folder.Log, options);
+        ILogger logger = provider.CreateLogger("a");
+        for (int i = 1; i <= 3; i++)
+        {
+            logger.Log(level, "one");
+            (provider.Log.NextSequence, provider.Log.DurableSequence).ShouldBe((i + 1, i));
+        }
+    }
+
     [Fact]
     public async Task What_comes_after_the_end_is_counted_and_does_not_throw()
     {

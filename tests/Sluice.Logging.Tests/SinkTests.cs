@@ -97,6 +97,22 @@ public sealed class SinkTests
         folder.Lines().ShouldBe(["this", "now"]);
     }
 
+    [Theory]
+    [InlineData(LogEventLevel.Information)]
+    [InlineData(LogEventLevel.Error)]
+    public void Events_of_every_level_are_durable_in_a_log_whose_appends_are(LogEventLevel level)
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Durability = LogDurability.Durable });
+        using Logger logger = new LoggerConfiguration().WriteTo
+            .Sink(new SluiceLogSink(log, new JsonFormatter(), flushOn: LogEventLevel.Error)).CreateLogger();
+        for (int i = 1; i <= 3; i++)
+        {
+            logger.Write(level, "one");
+            (log.NextSequence, log.DurableSequence).ShouldBe((i + 1, i));
+        }
+    }
+
     [Fact]
     public void An_audit_event_is_durable_when_the_call_returns_or_the_call_throws()
     {
