@@ -4,7 +4,7 @@ using static Sluice.Tests.Support.Trees;
 
 namespace Sluice.Tests.Files;
 
-/// <summary>The state after a copy: bytes, permissions and progress, of a new copy and of one that is resumed.</summary>
+/// <summary>The state after a copy: bytes and permissions, of a new copy and of one that is resumed.</summary>
 [UnsupportedOSPlatform("windows")]
 public sealed class CopyContractTests : IDisposable
 {
@@ -31,21 +31,6 @@ public sealed class CopyContractTests : IDisposable
         {
             File.ReadAllText(Path.Combine(target, name)).ShouldBe(File.ReadAllText(Path.Combine(source, name)), name);
         }
-    }
-
-    [SkippableFact]
-    public async Task Progress_of_a_resumed_copy_ends_at_the_length_of_the_file()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "copies are resumed on Linux");
-        byte[] content = Bytes.Pattern(100_000);
-        string source = _temp.NewFile(content);
-        string target = _temp.NewPath();
-        _ = NewLeftover(target, content);
-        List<CopyProgress> reports = [];
-        CopyResult result = await SluiceFile.CopyAsync(
-            source, target, new CopyOptions { Resume = true, Progress = new Telling(reports.Add) });
-        (result.Bytes, result.ResumedBytes).ShouldBe((content.Length, content.Length));
-        reports[^1].ShouldBe(new CopyProgress(content.Length, content.Length, 1, 1));
     }
 
     /// <summary>Its bytes are another file's too, under a name that is not the copy's.</summary>

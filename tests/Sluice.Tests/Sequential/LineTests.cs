@@ -131,6 +131,23 @@ public sealed class LineTests : IDisposable
             File.Delete(path);
         }), tests: engine == "faulty" ? 15 : 60);
 
+    /// <summary>The pieces that are read from the end have 512 bytes in Debug builds, and 64 KiB in others.</summary>
+    [Theory]
+    [InlineData(512)]
+    [InlineData(64 * 1024)]
+    public void Backward_lines_take_a_CR_LF_between_two_pieces_for_one_end(int pieceBytes)
+    {
+        byte[] last = new byte[pieceBytes - 1];
+        using SluiceReader reader = SequentialCases.Reader(_temp.NewFile([.. "one\r\n"u8, .. last]), "own", FileCaching.Cached);
+        List<int> lengths = [];
+        foreach (ReadOnlySpan<byte> line in reader.EnumerateLinesBackward())
+        {
+            lengths.Add(line.Length);
+        }
+
+        lengths.ShouldBe([last.Length, 3]);
+    }
+
     [Fact]
     public void Backward_lines_tell_how_far_they_have_come()
     {

@@ -120,6 +120,8 @@ public sealed class StreamStateTests : AccountedTests, IDisposable
                 done = (int)stream.Position;
             }
 
+            // Accepted bytes count in the length, wherever they are.
+            stream.Length.ShouldBeGreaterThanOrEqualTo(done, $"submission {n}");
             seen += failed ? 1 : 0;
             failed = await FailsAsync(() => FlushAsync(stream, isAsync)) && !failed;
             if (failed)
