@@ -13,7 +13,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PROJECTS = {
     "L": "Sluice.Tests", "U": "Sluice.Uring.Tests", "F": "Sluice.Faults.Tests", "G": "Sluice.Log.Tests", "H": "Sluice.Hostile.Tests",
+    "S": "Sluice.Logging.Tests",
 }
+LIBRARIES = {"": "Sluice", "uring": "Sluice.Uring", "serilog": "Sluice.Serilog", "logging": "Sluice.Extensions.Logging"}
 ROOMS = {
     "Kernel": "F:SystemCallFaultTests L:Files L:Conformance.OwnEngine L:Conformance.PoolEngine",
     "Errors": "L:DifferentialTests L:Files L:Conformance.OwnEngine L:StreamFailureTests",
@@ -27,6 +29,8 @@ ROOMS = {
     "Files": "L:Files F:SystemCallFaultTests",
     "Log": "G:Sluice",
     "Uring": "U:Sluice F:RefusalTests F:EngineTests F:SystemCallFaultTests",
+    "Serilog": "S:Sluice",
+    "Logging": "S:Sluice",
 }
 
 
@@ -34,12 +38,12 @@ class Mutant:
     def __init__(self, ident, path, what):
         self.ident, self.path, self.what = ident, path, what
         self.above, self.old, self.new, self.tests = None, [], [], ""
-        self.room = "Uring" if path.startswith("uring:") else path.split("/")[0]
+        prefix, _, self.place = path.rpartition(":")
+        self.library = LIBRARIES[prefix]
+        self.room = prefix.capitalize() or path.split("/")[0]
 
     def file(self, root):
-        if self.path.startswith("uring:"):
-            return root / "src/Sluice.Uring" / self.path[len("uring:"):]
-        return root / "src/Sluice" / self.path
+        return root / "src" / self.library / self.place
 
     def apply(self, root):
         """The changed text, or None where the lines are not there."""
@@ -95,12 +99,13 @@ def build(root, project):
     return None if status == 0 else (re.findall(r"error \w+: [^\[]*", output)[:1] or ["the build failed"])[0]
 
 
-def build_mutant(root):
+def build_mutant(root, library):
     """The library alone: a mutant changes what methods do and not what they are, so that tests need not be built again."""
-    if problem := build(root, "src/Sluice"):
+    project = "src/Sluice" if library == "Sluice.Uring" else f"src/{library}"
+    if problem := build(root, project):
         return problem
-    for name in ("Sluice.dll", "Sluice.Uring.dll"):
-        made = root / "src/Sluice/bin/Release/net10.0" / name
+    for name in {"Sluice.dll", "Sluice.Uring.dll", f"{library}.dll"}:
+        made = root / project / "bin/Release/net10.0" / name
         for copy in root.glob(f"tests/*/bin/Release/net10.0/{name}"):
             shutil.copyfile(made, copy)
     return None
@@ -191,7 +196,7 @@ def main():
             original = path.read_text()
             path.write_text(text)
             try:
-                problem = build_mutant(tree)
+                problem = build_mutant(tree, mutant.library)
                 if problem:
                     outcome, why = "invalid", problem
                 else:

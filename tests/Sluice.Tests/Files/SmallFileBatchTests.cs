@@ -170,6 +170,20 @@ public sealed class SmallFileBatchTests : IDisposable
     }
 
     [Fact]
+    public async Task A_batch_of_writes_that_is_cancelled_in_its_midst_does_not_end_as_complete()
+    {
+        using CancellationTokenSource source = new();
+        await Should.ThrowAsync<OperationCanceledException>(() => SluiceFile.WriteManyAsync(Files(), null, source.Token));
+
+        IEnumerable<(string Path, ReadOnlyMemory<byte> Bytes)> Files()
+        {
+            yield return (_temp.NewPath(), new byte[10]);
+            source.Cancel();
+            yield return (_temp.NewPath(), new byte[10]);
+        }
+    }
+
+    [Fact]
     public async Task Paths_are_taken_as_the_caller_goes_on()
     {
         string path = _temp.NewFile(100);
