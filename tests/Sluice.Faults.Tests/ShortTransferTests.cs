@@ -1,9 +1,11 @@
+using System.Runtime.Versioning;
 using System.Text;
 using Shouldly;
 using Sluice.Faults.Child.Support;
 using Sluice.Faults.Tests.Support;
 using Sluice.Files;
 using Sluice.Uring;
+using Sluice.Uring.Abi;
 using Xunit;
 
 namespace Sluice.Faults.Tests;
@@ -11,6 +13,7 @@ namespace Sluice.Faults.Tests;
 /// <summary>
 /// Each system call reads or writes a part of what it was asked for: the result is that of whole transfers.
 /// </summary>
+[UnsupportedOSPlatform("windows")]
 public sealed class ShortTransferTests : IDisposable
 {
     private const int PieceBytes = 100;
@@ -144,6 +147,49 @@ public sealed class ShortTransferTests : IDisposable
         SystemCallFaults.Use(null);
         _cut.ShouldBe(content.Length / PieceBytes);
         (await File.ReadAllBytesAsync(path)).ShouldBe(content);
+    }
+
+    [SkippableFact]
+    public void A_request_of_a_batch_that_fails_in_its_midst_says_how_much_it_wrote()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        const int block = 4096;
+        string path = Path.Combine(_root, "file");
+        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, caching: FileCaching.Direct);
+        byte[] content = Pattern.Bytes(4, 2 * block);
+        WriteRequest[] requests = [new(0, content)];
+        SystemCallFaults.Use((call, _, length) =>
+        {
+            if (call == "ring Write" && length == content.Length)
+            {
+                _cut++;
+                return block;
+            }
+
+            return call.StartsWith("pwrite", StringComparison.Ordinal) ? -CallFaults.EIO : 0;
+        });
+        IOException error = Should.Throw<IOException>(() => handle.WriteBatch(requests));
+        SystemCallFaults.Use(null);
+        Skip.If(_cut == 0, "batches are not written by a ring here");
+        (requests[0].BytesWritten, requests[0].Error).ShouldBe((block, error));
+        File.ReadAllBytes(path).ShouldBe(content[..block]);
+    }
+
+    /// <summary>The kernel takes the first entry, and has no memory for the second.</summary>
+    [SkippableFact]
+    public unsafe void Entries_that_a_ring_took_are_counted_though_the_next_one_is_refused()
+    {
+        using Ring? ring = OperatingSystem.IsLinux() ? Ring.TryCreate(4, 8, SetupFlags.SubmitAll, out _) : null;
+        Skip.If(ring is null, "there is no ring");
+        Prep.Nop(ring.TryTake(), 1);
+        Prep.Nop(ring.TryTake(), 2);
+        int calls = 0;
+        SystemCallFaults.Use((call, _, _) => call != "io_uring_enter" ? 0 : calls++ == 0 ? 1 : -CallFaults.EAGAIN);
+        ring.Submit().ShouldBe(1);
+        (calls, ring.Pending).ShouldBe((2, 1u));
+        ring.Submit().ShouldBe(-CallFaults.EAGAIN);
+        SystemCallFaults.Use(null);
+        ring.Submit().ShouldBe(1);
     }
 
     private void Cut(string call) => SystemCallFaults.Use((name, _, length) => name == call ? Shorten(length) : 0);

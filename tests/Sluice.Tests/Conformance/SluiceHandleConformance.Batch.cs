@@ -60,6 +60,22 @@ public abstract partial class SluiceHandleConformance
     }
 
     [Fact]
+    public void Results_of_a_batch_take_the_place_of_those_of_the_batch_before()
+    {
+        using SluiceHandle handle = OpenNew(8192, out byte[] content);
+        IOException earlier = new("of the batch before");
+        Memory<byte> buffer = Bytes.Pinned(4096);
+        ReadRequest[] reads = [new(4096, buffer) { BytesRead = 7, Error = earlier }, new(0, default) { BytesRead = 7, Error = earlier }];
+        handle.ReadBatch(reads);
+        buffer.ShouldBeBytes(content.AsSpan(4096));
+        reads.Select(static r => (r.BytesRead, r.Error)).ShouldBe([(4096, null), (0, null)]);
+        WriteRequest[] writes =
+            [new(4096, buffer) { BytesWritten = 7, Error = earlier }, new(0, default) { BytesWritten = 7, Error = earlier }];
+        handle.WriteBatch(writes);
+        writes.Select(static r => (r.BytesWritten, r.Error)).ShouldBe([(4096, null), (0, null)]);
+    }
+
+    [Fact]
     public void A_batch_with_a_negative_offset_does_nothing()
     {
         using SluiceHandle handle = OpenNew(100, out byte[] content);

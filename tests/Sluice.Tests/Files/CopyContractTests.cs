@@ -80,6 +80,7 @@ public sealed class CopyContractTests : IDisposable
         File.GetUnixFileMode(Path.Combine(target, "file")).ShouldBe(File.GetUnixFileMode(Path.Combine(fresh, "file")));
     }
 
+    [SupportedOSPlatform("linux")]
     [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]

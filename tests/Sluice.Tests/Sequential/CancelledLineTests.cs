@@ -126,4 +126,23 @@ public sealed class CancelledLineTests : IDisposable
             }
         }
     }
+
+    /// <summary>Two bytes of a byte order mark are in the first block, and the wait for the third is cancelled.</summary>
+    [Fact]
+    public void A_line_that_is_cancelled_within_a_mark_begins_in_front_of_it()
+    {
+        using CancellationTokenSource source = new();
+        byte[] content = [0xEF, 0xBB];
+        using SluiceReader reader = SequentialCases.Reader(
+            _temp.NewFile(content), "own", FileCaching.Cached, progress: new Cancelling(source));
+        Should.Throw<OperationCanceledException>(() => reader.TryReadLine(out _, source.Token));
+        reader.Position.ShouldBe(0);
+        reader.TryReadLine(out ReadOnlySpan<byte> line).ShouldBeTrue();
+        line.ShouldBeBytes(content);
+    }
+
+    private sealed class Cancelling(CancellationTokenSource source) : IProgress<long>
+    {
+        public void Report(long value) => source.Cancel();
+    }
 }

@@ -125,6 +125,25 @@ public sealed partial class SluiceReaderTests
         }
     }
 
+    [Fact]
+    public void A_string_that_failed_can_be_read_again()
+    {
+        string text = new('x', 10_000);
+        string path = _temp.NewPath();
+        using (SluiceWriter writer = new(path))
+        {
+            writer.WriteByte(1);
+            writer.WriteString(text);
+        }
+
+        ThrowingProgress progress = new(count: 2);
+        using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Cached, 4096, progress: progress);
+        reader.ReadByte().ShouldBe((byte)1);
+        Should.Throw<InvalidTimeZoneException>(() => reader.ReadString());
+        reader.Position.ShouldBe(1);
+        reader.ReadString().ShouldBe(text);
+    }
+
     [Theory]
     [InlineData("blocks")]
     [InlineData("blocks, async")]

@@ -127,4 +127,14 @@ public sealed class AbiLayoutTests
     [MemberData(nameof(Offsets))]
     public void Field_has_the_offset_of_the_kernel_header(Type type, string field, int offsetBytes) =>
         ((int)Marshal.OffsetOf(type, field)).ShouldBe(offsetBytes);
+
+    [Theory]
+    [InlineData(0, 0, 0)]
+    [InlineData(1, 0, 1_000_000)]
+    [InlineData(2_345, 2, 345_000_000)]
+    public void A_timeout_has_whole_seconds_and_nanoseconds(long milliseconds, long seconds, long nanoseconds)
+    {
+        KernelTimespec timespec = KernelTimespec.FromMilliseconds(milliseconds);
+        (timespec.Seconds, timespec.Nanoseconds).ShouldBe((seconds, nanoseconds));
+    }
 }
