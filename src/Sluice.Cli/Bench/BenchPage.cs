@@ -22,9 +22,9 @@ internal static class BenchPage
     private static IEnumerable<string> Notes(BenchReport report)
     {
         yield return Summary(report);
-        yield return "Both sides run in one process on one file, in turns. A ratio is the median of the rounds' ratios, Sluice to .NET, or "
+        yield return "Both sides run in one process, in turns. A ratio is the median of the rounds' ratios, Sluice to .NET, or "
             + "to whom a row's name says it stands beside: above 1 Sluice is faster, or needs less CPU time. 95 %: interval of the "
-            + "ratio, or how many rounds there were, which are too few for one; LOST: it lies below 1; even: it spans 1; best: the "
+            + "ratio, or how many rounds there were, which are too few for one; faster: it lies above 1; slower: below 1; even: it spans 1; best: the "
             + "fastest turn of each. Behind a column of Sluice's figures is .NET's. Rates are medians over the rounds; whiskers reach "
             + "from the lowest round to the highest, and bars whose whiskers reach across the line are pale.";
         yield return $"fio: {report.Fio}";
@@ -40,11 +40,6 @@ internal static class BenchPage
             yield return $"fio gave no figure: {error}";
         if (report.Quick)
             yield return "A quick run: it shows that everything works, and its figures mean nothing.";
-        if (report.Short)
-        {
-            yield return "The short form: three rounds, on files a quarter to a tenth as long as in the whole, which is --full; "
-                + "--suite NAME is one suite of it.";
-        }
         if (report.Interrupted)
             yield return report.Rows.Count > 0 ? "interrupted: only these rows were measured" : "interrupted before a row was measured";
         if (report.Failure is { } failure)
@@ -71,8 +66,8 @@ internal static class BenchPage
         RowReport[] beside = [.. rows.Where(r => r.IsBesideDotNet)];
         string others = beside.Length == rows.Count ? "" : $", {rows.Count - beside.Length} beside others than .NET";
         return rows.All(r => r.Verdict.Length == 0) ? "too few rounds for a verdict"
-            : $"{beside.Count(r => r.Verdict == "faster")} faster, {beside.Count(r => r.Verdict == "even")} even, "
-                + $"{beside.Count(r => r.Verdict == "LOST")} slower{others}";
+            : $"{beside.Count(r => r.Verdict == RowReport.Faster)} faster, {beside.Count(r => r.Verdict == RowReport.Even)} even, "
+                + $"{beside.Count(r => r.Verdict == RowReport.Slower)} slower{others}";
     }
 
     private static PageSection Section(string suite, RowReport[] rows)

@@ -21,9 +21,6 @@ internal sealed record BenchReport
     /// <summary>Quick runs check the shape of the output; their figures mean nothing.</summary>
     public required bool Quick { get; init; }
 
-    /// <summary>All suites with fewer rounds and shorter files; kept results are of whole runs.</summary>
-    public bool Short { get; init; }
-
     public required double Seconds { get; init; }
 
     public required bool Interrupted { get; init; }
@@ -40,6 +37,10 @@ internal sealed record BenchReport
 /// <summary>One row: Sluice beside .NET, and beside the device where fio measured it.</summary>
 internal sealed record RowReport
 {
+    public const string Faster = "faster";
+    public const string Even = "even";
+    public const string Slower = "slower";
+
     public required string Suite { get; init; }
 
     public required string Id { get; init; }
@@ -142,7 +143,8 @@ internal sealed record RowReport
         Reached is { } reached ? string.Join(", ", Targets.Where(t => reached || !t.Reached).Select(t => t.Requirement)) : null;
 
     /// <summary>
-    /// "LOST": slower than .NET, with confidence; "even": the interval spans 1; "faster". Empty where the rounds are too few to tell.
+    /// <see cref="Faster"/> if the interval lies above 1, <see cref="Slower"/> if it lies below, else <see cref="Even"/>. Empty without
+    /// an interval, which takes seven pairs.
     /// </summary>
     [JsonIgnore]
     public string Verdict => VerdictOf(RatioLow, RatioHigh);
@@ -157,7 +159,7 @@ internal sealed record RowReport
         [.. Sluice.SliceRates.Zip(DotNet.SliceRates).Where(p => p is { First: > 0, Second: > 0 }).Select(p => p.First / p.Second)];
 
     private static string VerdictOf(double? low, double? high) =>
-        low is null || high is null ? "" : high < 1 ? "LOST" : low > 1 ? "faster" : "even";
+        low is null || high is null ? "" : high < 1 ? Slower : low > 1 ? Faster : Even;
 }
 
 /// <summary>Medians over the slices of one contender, and the slices' rates.</summary>
@@ -177,7 +179,11 @@ internal sealed record ContenderReport(
 }
 
 /// <summary>A row that was asked for, and why it was not measured.</summary>
-internal sealed record SkippedRow(string Id, string Reason);
+internal sealed record SkippedRow(string Id, string Reason)
+{
+    [JsonIgnore]
+    public string Name { get; init; } = Id;
+}
 
 /// <summary>One figure that the row must reach, as text such as "ratio >= 2.5", and whether it did.</summary>
 internal sealed record TargetReport(string Requirement, double Actual, bool Reached);

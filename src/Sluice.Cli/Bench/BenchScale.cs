@@ -3,7 +3,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>How long and how large: the real run, its short form, or a quick one that only shows that everything works.</summary>
+/// <summary>How long and how large: the full run, that of everyday work, or a quick one that only shows that everything works.</summary>
 internal sealed record BenchScale
 {
     /// <summary>A suite's space covers these too: logs, small files, what the file system itself takes.</summary>
@@ -64,12 +64,13 @@ internal sealed record BenchScale
     public string NameOf(Row row)
     {
         string name = row.Name;
-        if (this == Full)
+        if (this == Full || this == Everyday)
             return name;
         foreach ((string full, string here) in (ReadOnlySpan<(string, string)>)
         [
             ("copy 1 GiB", $"copy {ByteSize.Format(CopyFileBytes)}"), ("log of 1 GiB", $"log of {ByteSize.Format(LogFileBytes)}"),
-            ("of 256 MiB, remote", $"of {ByteSize.Format(RemoteFileBytes)}, remote"),
+            ("copy of 256 MiB", $"copy of {ByteSize.Format(CopyFileBytes)}"), ("log of 10 MB", $"log of {Decimal(LogFileBytes)}"),
+            ("1,000 files", Count(SmallFileCount, "files")), ("of 256 MiB, remote", $"of {ByteSize.Format(RemoteFileBytes)}, remote"),
             ("of 1 GiB", $"of {ByteSize.Format(SequentialFileBytes)}"), ("50,000 files", Count(TreeFileCount, "files")),
             ("200,000 files", Count(EnumeratedFileCount, "files")),
             (" 2,000 files", " " + Count(RemoteFileCount, "files")), ("2,000 x", Count(RemoteFileCount, "x")),
@@ -114,37 +115,32 @@ internal sealed record BenchScale
         TextDivisor = 1,
     };
 
-    /// <summary>
-    /// All suites in about four minutes: fewer and shorter rounds, on files a quarter to a tenth as long.
-    /// </summary>
-    public static BenchScale Short { get; } = Full with
+    /// <summary>Of the suite of everyday work: more and shorter rounds, on smaller files, within two minutes.</summary>
+    public static BenchScale Everyday { get; } = Full with
     {
-        SliceTime = TimeSpan.FromMilliseconds(70),
-        StreamSliceTime = TimeSpan.FromMilliseconds(70),
-        Rounds = 3,
-        FioTime = TimeSpan.FromMilliseconds(200),
-        FioSamples = 1,
+        SliceTime = TimeSpan.FromMilliseconds(120),
+        StreamSliceTime = TimeSpan.FromMilliseconds(120),
+        // Of nine, an interval of 95 % leaves out the lowest and the highest.
+        Rounds = 9,
         DirectFileBytes = 256 * ByteSize.MiB,
-        AppendLimitBytes = 128 * ByteSize.MiB,
-        StreamFileBytes = 25 * ByteSize.MiB,
-        ByteFileBytes = 5_000_000,
-        SequentialFileBytes = 256 * ByteSize.MiB,
-        LogFileBytes = 107_374_200,
+        HotFileBytes = 4 * ByteSize.MiB,
+        AppendLimitBytes = 64 * ByteSize.MiB,
+        StreamFileBytes = 8 * ByteSize.MiB,
+        LogFileBytes = 10_000_000,
         SmallFileCount = 1_000,
-        TreeFileCount = 3_000,
-        EnumeratedFileCount = 10_000,
         CopyFileBytes = 256 * ByteSize.MiB,
-        RemoteFileBytes = 64 * ByteSize.MiB,
-        RemoteFileCount = 500,
-        TextDivisor = 10,
     };
 
-    public static BenchScale Quick { get; } = Short with
+    /// <summary>At which rows of everyday work run: their usual scale, or a quick one.</summary>
+    public static BenchScale OfEveryday(BenchScale scale) => scale == Quick ? Quick : Everyday;
+
+    public static BenchScale Quick { get; } = Full with
     {
         SliceTime = TimeSpan.FromMilliseconds(10),
         StreamSliceTime = TimeSpan.FromMilliseconds(10),
         Rounds = 5,
         FioTime = TimeSpan.FromMilliseconds(50),
+        FioSamples = 1,
         DirectFileBytes = 16 * ByteSize.MiB,
         HotFileBytes = 4 * ByteSize.MiB,
         AppendLimitBytes = 8 * ByteSize.MiB,

@@ -48,7 +48,7 @@ internal static class BenchTable
         new(null, "fio", r => r.FioRate),
         new(null, "fio_ratio", r => PageCell.Ratio(r.FioRatio)),
         new(null, "rounds", r => (long)r.Rounds),
-        new(null, "lost", r => r.Verdict.Length == 0 ? "" : r.Verdict == "LOST" ? "true" : "false"),
+        new(null, "lost", r => r.Verdict.Length == 0 ? "" : r.Verdict == RowReport.Slower ? "true" : "false"),
         new(null, "targets", r => string.Join("; ", r.Targets.Select(t => t.Requirement))),
         new(null, "ratio_low", r => r.RatioLow),
         new(null, "ratio_high", r => r.RatioHigh),

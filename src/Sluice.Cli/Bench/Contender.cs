@@ -9,6 +9,11 @@ internal sealed record Contender(string Name, Func<Slice, Task> RunAsync)
     public Action? Prepare { get; init; }
 
     /// <summary>
+    /// Checks, untimed, what the slice that just ended has read or written. Throws <see cref="IOException"/> if it is wrong.
+    /// </summary>
+    public Action<Slice>? Verify { get; init; }
+
+    /// <summary>
     /// Whether it runs other programs, whose CPU time is its own. What this process allocates to start them is nobody's: bytes are told
     /// where a program says them of itself (<see cref="Slice.AllocatedBytes"/>), and are 0 else.
     /// </summary>

@@ -15,6 +15,18 @@ internal sealed class Contest(Contender sluice, Contender dotNet, params IDispos
     /// <summary>Why fio, though installed, is not <see cref="Second"/> in a row that it stands beside; otherwise null.</summary>
     public string? FioError { get; init; }
 
+    /// <summary>The same contest with a check of each side's results after each of its turns.</summary>
+    public Contest Checked(Action<Slice> sluice, Action<Slice> dotNet) =>
+        new(Sluice with { Verify = sluice }, DotNet with { Verify = dotNet }, this)
+        {
+            Second = Second,
+            HasSecondRatio = HasSecondRatio,
+            FioError = FioError,
+        };
+
+    /// <inheritdoc cref="Checked(Action{Slice}, Action{Slice})"/>
+    public Contest Checked(Action sluice, Action dotNet) => Checked(_ => sluice(), _ => dotNet());
+
     public IEnumerable<Contender> All => Second is null ? [Sluice, DotNet] : [Sluice, DotNet, Second];
 
     public void Dispose()

@@ -29,7 +29,7 @@ internal static class FirstOpen
         allocated = GC.GetTotalAllocatedBytes(precise: true) - allocated;
         Console.WriteLine(string.Create(
             CultureInfo.InvariantCulture, $"{elapsed.TotalMicroseconds:0.0} {cpu.TotalMicroseconds:0.0} {allocated}"));
-        return read > 0 ? 0 : 1;
+        return read == buffer.Length ? 0 : 1;
     }
 
     /// <summary>One such process after the other; its own figures count, not its start.</summary>
@@ -60,11 +60,7 @@ internal static class FirstOpen
     /// <exception cref="IOException">The process could not be started, or failed.</exception>
     public static FirstOpenCost Measure(string side, string path)
     {
-        // A program of its own is started itself; what the host runs, by the host again.
-        string program = Environment.ProcessPath ?? throw new IOException("this process does not know its program");
-        string said = Path.GetFileNameWithoutExtension(program) == "dotnet"
-            ? SystemCommand.Read(program, "exec", Path.Combine(AppContext.BaseDirectory, "Sluice.Cli.dll"), Argument, side, path)
-            : SystemCommand.Read(program, Argument, side, path);
+        string said = ThisTool.Read(Argument, side, path);
         return said.Trim().Split(' ') is [var elapsed, var processor, var allocated]
             && double.TryParse(elapsed, CultureInfo.InvariantCulture, out double us)
             && double.TryParse(processor, CultureInfo.InvariantCulture, out double cpuUs)

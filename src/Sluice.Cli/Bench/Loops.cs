@@ -22,8 +22,9 @@ internal static class Loops
                 for (int i = 0; i < Burst(depth); i++)
                 {
                     long began = slice.Begin();
-                    await target.ReadAsync(buffer, offsets[next++]);
+                    int read = await target.ReadAsync(buffer, offsets[next++]);
                     slice.End(began);
+                    RequireWhole(read, buffer.Length);
                     slice.Count(loop);
                 }
             }
@@ -54,6 +55,13 @@ internal static class Loops
             while (!slice.IsOver);
             offsets.End(loop, next);
         }
+    }
+
+    /// <exception cref="IOException">The read was short.</exception>
+    public static void RequireWhole(int read, int requested)
+    {
+        if (read != requested)
+            throw new IOException($"a read of {requested} bytes within a file gave {read}");
     }
 
     /// <summary>Writes on at the end of a growing file; a full file ends the slice early, which its rate does not show.</summary>

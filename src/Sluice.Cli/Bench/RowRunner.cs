@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 using Sluice.Cli.Load;
 using Sluice.Cli.Report;
@@ -50,8 +51,14 @@ internal sealed class RowRunner(
         (long looks, long met) = (RingDiagnosis.SubmissionLooks, RingDiagnosis.SubmissionsMet);
         int rounds = Math.Min(context.Scale.Rounds, row.MaxRounds ?? int.MaxValue);
         int completedRounds = 0;
+        long began = Stopwatch.GetTimestamp();
         for (int round = 0; completedRounds < rounds && !cancellationToken.IsCancellationRequested; round++)
         {
+            if (suite.RowTime is { } rowTime && completedRounds > 0
+                && Stopwatch.GetElapsedTime(began) > rowTime * (completedRounds >= Statistics.FewestPairs ? 1 : Suite.RowLimits))
+            {
+                break;
+            }
             var turn = new Dictionary<Contender, (SliceSample Sample, double PageNs)>();
             foreach (Contender contender in Rounds.ThereAndBack(contenders, round))
                 turn.Add(contender, await RunTurnAsync(row, contender, sliceTime));

@@ -39,6 +39,9 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
 
         if (contender.RunsPrograms)
             cpuAtEnd += CpuMeter.ChildTime() - children;
+        // A slice that was cut short has nothing to check, and its figures are dropped.
+        if (!cancellationToken.IsCancellationRequested)
+            contender.Verify?.Invoke(slice);
         TimeSpan elapsed = slice.Elapsed ?? Stopwatch.GetElapsedTime(start, end);
         long operations = Math.Max(1, slice.Operations);
         return new SliceSample(

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Sluice.Cli.Bench.Everyday;
 using Sluice.Cli.Bench.Files;
 using Sluice.Cli.Bench.Handles;
 using Sluice.Cli.Bench.Logs;
@@ -21,6 +22,15 @@ internal sealed record Suite(
     /// <summary>Whether it runs only where it is named, and is not among <see cref="AllName"/>.</summary>
     public bool IsOnRequest { get; init; }
 
+    /// <summary>
+    /// When a row ends if it has as many pairs as an interval takes; after <see cref="RowLimits"/> times as long it ends with those that it
+    /// has. Null: every row has all its rounds.
+    /// </summary>
+    public TimeSpan? RowTime { get; init; }
+
+    /// <summary>See <see cref="RowTime"/>.</summary>
+    public const int RowLimits = 3;
+
     /// <summary>What one row takes of a whole run's minutes, for the time left.</summary>
     public double WeightOfRow => double.Parse(TimeOfFullRun.Split(' ')[0], CultureInfo.InvariantCulture) / Rows.Count;
 
@@ -28,6 +38,6 @@ internal sealed record Suite(
     public const string AllName = "all";
 
     public static IReadOnlyList<Suite> All { get; } =
-        [HandleSuite.Create(), StreamSuite.Create(), SequentialSuite.Create(), FilesSuite.Create(), LogSuite.Create(), ScaleSuite.Create(),
+        [EverydaySuite.Create(), HandleSuite.Create(), StreamSuite.Create(), SequentialSuite.Create(), FilesSuite.Create(), LogSuite.Create(), ScaleSuite.Create(),
             RemoteSuite.Create()];
 }

@@ -1,4 +1,5 @@
 using Sluice.Cli.Bench;
+using Sluice.Cli.Bench.Everyday;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
@@ -15,12 +16,15 @@ internal sealed class BenchCommand(
     public async Task<int> RunAsync()
     {
         BenchScale scale = options.Scale;
-        ProgramRun.Prepare(
-            options.Directory, SuiteSpace.Sum(_selected.Select(s => s.Suite).Distinct().Select(s => s.Space(scale))), terminal);
+        // Of everyday work the rows for which there is room are measured; of the other suites, all or nothing.
+        long space = options.IsEveryday ? BenchScale.SpareBytes
+            : SuiteSpace.Sum(_selected.Select(s => s.Suite).Distinct().Select(s => s.Space(scale)));
+        ProgramRun.Prepare(options.Directory, space, terminal);
         options.Output.Check(terminal);
         FioRunner fio = await FioRunner.DetectAsync(cancellationToken);
         EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Directory);
         PageText.WriteTop(terminal, BenchPage.Title, environment);
+        terminal.WriteNotice($"{Counted.Of(_selected.Count, "row")}, {options.TimeTaken}");
         DateTimeOffset started = DateTimeOffset.UtcNow;
         var skipped = new List<SkippedRow>();
         StepResults<RowReport?> measured = await MeasureAsync(fio, scale, skipped);
@@ -32,7 +36,6 @@ internal sealed class BenchCommand(
             Environment = environment,
             Fio = fio.Description,
             Quick = options.Quick,
-            Short = options.IsShort,
             Seconds = Math.Round(measured.Time.TotalSeconds, 1),
             Interrupted = measured.Interrupted,
             Failure = measured.Failure is { } failure ? ErrorText.Of(failure) : null,
@@ -40,7 +43,10 @@ internal sealed class BenchCommand(
             Skipped = skipped,
         };
         ReportPage page = BenchPage.Of(report);
-        PageText.WriteResult(terminal, page, hasBars: false);
+        if (options.IsEveryday)
+            EverydayText.Write(terminal, report);
+        else
+            PageText.WriteResult(terminal, page, hasBars: false);
         options.Output.Write(
             terminal, page,
             json: writer => JsonFile.Write(writer, report, BenchJsonContext.Default.BenchReport),
@@ -64,21 +70,42 @@ internal sealed class BenchCommand(
             progress.Show(() => $"{step.Index + 1} of {_selected.Count}{left}: {scale.NameOf(row)}");
             try
             {
+                RequireSpace(row, scale);
                 return await runner.RunAsync(suite, row);
             }
             catch (RowSkippedException e)
             {
                 // A program that the signal has ended too is no reason to skip a row.
                 cancellationToken.ThrowIfCancellationRequested();
-                skipped.Add(new SkippedRow(row.Id, e.Message));
+                skipped.Add(Skip(e.Message));
                 return null;
             }
             catch (NotSupportedException e)
             {
                 // A file system without preallocation, say: the other rows do not need it.
-                skipped.Add(new SkippedRow(row.Id, ErrorText.Of(e).ReplaceLineEndings(" ")));
+                skipped.Add(Skip(ErrorText.Of(e).ReplaceLineEndings(" ")));
                 return null;
             }
+            catch (IOException e) when (options.IsEveryday && IsDiskFull(e))
+            {
+                skipped.Add(Skip(ErrorText.Of(e)));
+                return null;
+            }
+
+            SkippedRow Skip(string reason) => new(row.Id, reason) { Name = scale.NameOf(row) };
         }, cancellationToken);
     }
+
+    /// <exception cref="RowSkippedException">There is too little room for the row's files.</exception>
+    private void RequireSpace(Row row, BenchScale scale)
+    {
+        if (options.IsEveryday && row.SpaceBytes?.Invoke(scale) is { } needed && EnvironmentProbe.FreeBytesAt(options.Directory) is { } free
+            && free < needed + BenchScale.SpareBytes)
+        {
+            throw new RowSkippedException($"{ByteSize.Format(needed + BenchScale.SpareBytes)} needed, {ByteSize.Format(free)} free");
+        }
+    }
+
+    /// <summary>ENOSPC, EDQUOT, or the same of Windows.</summary>
+    private static bool IsDiskFull(IOException error) => error.HResult is 28 or 122 or unchecked((int)0x80070070);
 }

@@ -1,5 +1,7 @@
 using System.CommandLine;
+using System.Globalization;
 using Sluice.Cli.Bench;
+using Sluice.Cli.Bench.Everyday;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
@@ -8,7 +10,9 @@ namespace Sluice.Cli.Commands;
 /// <summary>One checked `bench` command line.</summary>
 internal sealed record BenchOptions(string Directory)
 {
-    /// <summary>A suite's name, or <see cref="Suite.AllName"/>, which null also stands for.</summary>
+    private const double QuickSecondsOfRow = 0.5;
+
+    /// <summary>A suite's name, or <see cref="Suite.AllName"/>; null: everyday work, unless a row or <see cref="Full"/> says more.</summary>
     public string? SuiteName { get; init; }
 
     /// <summary>Only rows whose id contains this.</summary>
@@ -21,15 +25,27 @@ internal sealed record BenchOptions(string Directory)
     /// <summary>Everything at its usual length, though nothing was picked.</summary>
     public bool Full { get; init; }
 
-    /// <summary>
-    /// Whether it is the short form of all suites: the whole takes half an hour, which nobody expects of a bare command.
-    /// </summary>
-    public bool IsShort => SuiteName is null && RowFilter is null && !Full && !Quick;
+    /// <summary>Whether rows of everyday work are among those that run: they have a scale of their own, and a text.</summary>
+    public bool IsEveryday => SelectRows().Any(static r => r.Suite.Name == EverydaySuite.Name);
 
-    public BenchScale Scale => Quick ? BenchScale.Quick : IsShort ? BenchScale.Short : BenchScale.Full;
+    public BenchScale Scale => Quick ? BenchScale.Quick : IsEveryday ? BenchScale.Everyday : BenchScale.Full;
+
+    /// <summary>How long it takes, in words.</summary>
+    public string TimeTaken
+    {
+        get
+        {
+            IReadOnlyList<(Suite Suite, Row Row)> rows = SelectRows();
+            double seconds = Quick ? rows.Count * QuickSecondsOfRow : 60 * rows.Sum(static r => r.Suite.WeightOfRow);
+            return seconds < 90
+                ? string.Create(CultureInfo.InvariantCulture, $"about {Math.Max(1, Math.Ceiling(seconds)):0} s")
+                : string.Create(CultureInfo.InvariantCulture, $"about {Math.Round(seconds / 60):0} minutes");
+        }
+    }
 
     public IReadOnlyList<Suite> SelectSuites() => SuiteName switch
     {
+        null when RowFilter is null && !Full => [.. Suite.All.Where(static s => s.Name == EverydaySuite.Name)],
         null or Suite.AllName => [.. Suite.All.Where(static s => !s.IsOnRequest)],
         _ => [.. Suite.All.Where(s => s.Name == SuiteName)],
     };
@@ -59,10 +75,10 @@ internal sealed record BenchOptions(string Directory)
             "Where to make the scratch folder, which decides the disk that is measured (the temporary folder).");
         Option<string> suite = command.Value("--suite", null, "name", SuiteHelp());
         Option<string> row = command.Value("--row", null, "text",
-            "Run only the rows whose id contains this text, of every suite if none is named, of remote if no other has it (all rows).");
+            "Run only the rows whose id contains this text, looked for in every suite if none is named; in everyday and remote only where no other has it (all rows).");
         Option<bool> quick = command.Quick();
         Option<bool> full = command.Flag("--full", null,
-            "All suites at their usual length; without it and without --suite or --row, a short form of all, about four minutes.");
+            $"All suites but everyday and remote, as --suite {Suite.AllName}, about {MinutesOfAll} minutes (the suite everyday, at most two minutes).");
         Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         return Bind;
 
@@ -91,6 +107,9 @@ internal sealed record BenchOptions(string Directory)
     {
         IEnumerable<string> suites = Suite.All.Select(
             s => $"{s.Name} ({s.Description}, about {s.TimeOfFullRun}{(s.IsOnRequest ? ", not among all" : "")})");
-        return $"What to run, at its usual length: {string.Join(", ", suites)} or {Suite.AllName} (a short form of all).";
+        return $"What to run: {string.Join(", ", suites)} or {Suite.AllName} ({EverydaySuite.Name}).";
     }
+
+    private static int MinutesOfAll => (int)Math.Ceiling(
+        Suite.All.Where(static s => !s.IsOnRequest).SelectMany(static s => s.Rows.Select(_ => s.WeightOfRow)).Sum());
 }

@@ -41,8 +41,7 @@ internal static class BenchComparePage
             if (names.Length > 0)
                 yield return $"{Counted.Of(names.Length, "row is", "rows are")} {where}: {string.Join(", ", names.Take(MaxNamed))}{more}.";
         }
-        string[] quick = before.Quick || after.Quick ? ["A quick run is among them: its figures mean nothing."]
-            : before.Short != after.Short ? ["One of the runs is of the short form, on smaller files: that alone may change a row."] : [];
+        string[] quick = before.Quick || after.Quick ? ["A quick run is among them: its figures mean nothing."] : [];
         return
         [
             new PageSection

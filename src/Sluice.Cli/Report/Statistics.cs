@@ -2,6 +2,9 @@ namespace Sluice.Cli.Report;
 
 internal static class Statistics
 {
+    /// <summary>Of fewer values there is no interval.</summary>
+    public const int FewestPairs = 7;
+
     /// <summary>The middle value, or the mean of the two in the middle; 0 of nothing.</summary>
     public static double Median(IEnumerable<double> values)
     {
@@ -25,8 +28,7 @@ internal static class Statistics
     /// </summary>
     public static (double Low, double High)? MedianInterval(IReadOnlyList<double> values)
     {
-        const int MinValues = 7;
-        if (values.Count < MinValues)
+        if (values.Count < FewestPairs)
             return null;
         double[] sorted = [.. values.Order()];
         int leftOut = LeftOutAtEachEnd(sorted.Length);

@@ -98,8 +98,9 @@ internal sealed partial class TextTable(params string[] columns)
         }
         foreach (string[] row in _rows)
         {
-            // LOST is the one thing that a reader scans a long table for.
-            table.AddRow(shown.Select(column => Cell(row, column) is var cell && cell.StartsWith("LOST", StringComparison.Ordinal)
+            // These are what a reader scans a long table for.
+            table.AddRow(shown.Select(column => Cell(row, column) is var cell
+                && (cell == "slower" || cell.StartsWith("LOST", StringComparison.Ordinal))
                 ? new Text(cell, new Style(Color.Red))
                 : new Text(cell)));
         }

@@ -74,13 +74,13 @@ public sealed class RowVerdictTests
     [Theory]
     [InlineData(1.1, 1.3, "faster")]
     [InlineData(0.9, 1.3, "even")]
-    [InlineData(0.7, 0.9, "LOST")]
+    [InlineData(0.7, 0.9, "slower")]
     [InlineData(null, null, "")]
     public void A_verdict_needs_an_interval_that_leaves_1_out(double? low, double? high, string verdict)
     {
         RowReport row = Row() with { RatioLow = low, RatioHigh = high, SecondRatioLow = 0.9, SecondRatioHigh = 0.95 };
         row.Verdict.ShouldBe(verdict);
-        row.SecondVerdict.ShouldBe("LOST");
+        row.SecondVerdict.ShouldBe("slower");
         (row with { SecondRatioLow = low, SecondRatioHigh = high }).SecondVerdict.ShouldBe(verdict);
     }
 
@@ -111,12 +111,12 @@ public sealed class RowVerdictTests
     {
         (Suite Suite, Row Row)[] rows = [.. Suite.All.SelectMany(s => s.Rows.Select(r => (s, r)))];
         rows.ShouldAllBe(r => BenchScale.Full.NameOf(r.Row) == r.Row.Name);
-        string[] names = [.. rows.Select(r => BenchScale.Short.NameOf(r.Row))];
-        foreach (string tooLarge in (string[])["1 GiB", "100 MiB", "100 MB", "20 MB", "50,000", "200,000", "10,000 x", "50 MB"])
+        string[] names = [.. rows.Select(r => BenchScale.Quick.NameOf(r.Row))];
+        foreach (string tooLarge in (string[])["1 GiB", "100 MiB", "100 MB", "20 MB", "50,000", "200,000", "10,000 x", "50 MB", "256 MiB", "1,000 files"])
             names.ShouldAllBe(n => !n.Contains(tooLarge, StringComparison.Ordinal), tooLarge);
-        names.ShouldContain("copy 256 MiB, cold");
+        names.ShouldContain("copy 8 MiB, cold");
         names.GroupBy(n => n).Where(g => g.Count() > 1).Select(g => g.Key)
-            .ShouldBe(rows.GroupBy(r => r.Row.Name).Where(g => g.Count() > 1).Select(g => BenchScale.Short.NameOf(g.First().Row)));
+            .ShouldBe(rows.GroupBy(r => r.Row.Name).Where(g => g.Count() > 1).Select(g => BenchScale.Quick.NameOf(g.First().Row)));
     }
 
     [Theory]

@@ -1,5 +1,6 @@
 using Shouldly;
 using Sluice.Cli.Bench;
+using Sluice.Cli.Bench.Everyday;
 using Sluice.Cli.Commands;
 using Xunit;
 
@@ -7,13 +8,19 @@ namespace Sluice.Cli.Tests.Commands;
 
 public sealed class BenchOptionsTests
 {
+    private static readonly Suite[] AllButOnRequest = [.. Suite.All.Where(s => s.Name is not ("everyday" or "remote"))];
+
     [Fact]
-    public void Without_a_suite_or_a_row_all_suites_run_in_their_short_form()
+    public void Without_a_suite_a_row_or_full_everyday_work_runs()
     {
-        var options = new BenchOptions("d");
-        options.SelectSuites().ShouldBe(Suite.All.Where(s => s.Name != "remote"));
-        options.IsShort.ShouldBeTrue();
-        options.Scale.ShouldBe(BenchScale.Short);
+        foreach (BenchOptions options in (BenchOptions[])[new("d"), new("d") { SuiteName = "everyday" }, new("d") { RowFilter = "everyday-" }])
+        {
+            options.SelectRows().Select(r => r.Row.Id).ShouldBe(EverydaySuite.Create().Rows.Select(r => r.Id));
+            options.Scale.ShouldBe(BenchScale.Everyday);
+            options.IsEveryday.ShouldBeTrue();
+        }
+        new BenchOptions("d") { Quick = true }.SelectSuites().ShouldHaveSingleItem().Name.ShouldBe("everyday");
+        new BenchOptions("d") { Quick = true }.Scale.ShouldBe(BenchScale.Quick);
     }
 
     [Fact]
@@ -21,13 +28,26 @@ public sealed class BenchOptionsTests
     {
         new BenchOptions("d") { Full = true }.Scale.ShouldBe(BenchScale.Full);
         new BenchOptions("d") { SuiteName = "all" }.Scale.ShouldBe(BenchScale.Full);
-        new BenchOptions("d") { RowFilter = "open" }.Scale.ShouldBe(BenchScale.Full);
+        new BenchOptions("d") { RowFilter = "open-close" }.Scale.ShouldBe(BenchScale.Full);
         new BenchOptions("d") { SuiteName = "handle", Quick = true }.Scale.ShouldBe(BenchScale.Quick);
     }
 
     [Fact]
-    public void All_runs_every_suite_but_those_on_request() =>
-        new BenchOptions("d") { SuiteName = "all" }.SelectSuites().ShouldBe(Suite.All.Where(s => s.Name != "remote"));
+    public void All_runs_every_suite_but_those_on_request()
+    {
+        new BenchOptions("d") { SuiteName = "all" }.SelectSuites().ShouldBe(AllButOnRequest);
+        new BenchOptions("d") { Full = true }.SelectSuites().ShouldBe(AllButOnRequest);
+    }
+
+    [Fact]
+    public void The_time_that_is_told_is_that_of_the_rows_that_run()
+    {
+        new BenchOptions("d").TimeTaken.ShouldBe("about 2 minutes");
+        new BenchOptions("d") { SuiteName = "handle" }.TimeTaken.ShouldBe("about 5 minutes");
+        new BenchOptions("d") { Full = true }.TimeTaken.ShouldBe("about 28 minutes");
+        new BenchOptions("d") { RowFilter = "everyday-lines" }.TimeTaken.ShouldBe("about 6 s");
+        new BenchOptions("d") { RowFilter = "everyday-lines", Quick = true }.TimeTaken.ShouldBe("about 1 s");
+    }
 
     [Fact]
     public void A_row_is_looked_for_in_every_suite_unless_one_is_named()

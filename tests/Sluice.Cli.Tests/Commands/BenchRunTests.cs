@@ -268,15 +268,15 @@ public sealed class BenchRunTests : IDisposable
     [Fact]
     public async Task A_preallocated_file_is_as_long_as_its_row_says()
     {
-        using var context = new BenchContext(_folder.FullPath, BenchScale.Short, CancellationToken.None);
+        using var context = new BenchContext(_folder.FullPath, BenchScale.Quick, CancellationToken.None);
         Row row = Suite.All.SelectMany(s => s.Rows).Single(r => r.Id == "preallocated-100mb");
-        BenchScale.Short.NameOf(row).ShouldStartWith("26.21 MB");
+        BenchScale.Quick.NameOf(row).ShouldStartWith("2.1 MB");
         using Contest contest = row.Open(context);
         var slice = new Slice(TimeSpan.Zero, contest.Sluice.Loops, CancellationToken.None);
         slice.Start();
         await contest.Sluice.RunAsync(slice);
-        long requestBytes = row.BytesPerOperation!(BenchScale.Short);
-        (BenchScale.Short.StreamFileBytes - (slice.Operations * requestBytes)).ShouldBeInRange(0, requestBytes - 1);
+        long requestBytes = row.BytesPerOperation!(BenchScale.Quick);
+        (BenchScale.Quick.StreamFileBytes - (slice.Operations * requestBytes)).ShouldBeInRange(0, requestBytes - 1);
     }
 
     [Fact]
@@ -314,10 +314,9 @@ public sealed class BenchRunTests : IDisposable
     [Fact]
     public void In_the_full_form_every_row_has_pairs_enough_for_an_interval()
     {
-        const int FewestPairs = 7;
-        Statistics.MedianInterval([.. Enumerable.Repeat(1.0, FewestPairs)]).ShouldNotBeNull();
+        Statistics.MedianInterval([.. Enumerable.Repeat(1.0, Statistics.FewestPairs)]).ShouldNotBeNull();
         Suite.All.Where(s => !s.IsOnRequest).SelectMany(s => s.Rows)
-            .Where(r => Math.Min(BenchScale.Full.Rounds, r.MaxRounds ?? int.MaxValue) < FewestPairs).Select(r => r.Id).ShouldBeEmpty();
+            .Where(r => Math.Min(BenchScale.Full.Rounds, r.MaxRounds ?? int.MaxValue) < Statistics.FewestPairs).Select(r => r.Id).ShouldBeEmpty();
     }
 
     [Fact]

@@ -2,8 +2,8 @@ using System.Globalization;
 using System.Text;
 using System.Text.Json;
 using Sluice.Cli.Bench;
+using Sluice.Cli.Bench.Everyday;
 using Sluice.Cli.Report;
-using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Tests.Readme;
 
@@ -14,9 +14,9 @@ internal static class ReadmeFigures
         "| | ratio (95 %) | Sluice | .NET | CPU ratio | B/op, Sluice / .NET | to fio | best to best | |\n"
         + "|---|---:|---:|---:|---:|---:|---:|---:|---|\n";
 
-    private const string FirstPageHeader =
-        "| suite | row | ratio (95 %) | Sluice | .NET | CPU ratio | B/op, Sluice / .NET | what bounds Sluice |\n"
-        + "|---|---|---:|---:|---:|---:|---:|---|\n";
+    private const int RowColumns = EverydaySuite.MaxNameLength;
+    private const int RatioColumns = 16;
+    private const int RateColumns = 10;
 
     /// <summary>Where a block begins; README.md has one, docs/figures.md one for each suite.</summary>
     public static string Begin(string suite) => suite.Length == 0 ? "<!-- figures:begin -->" : $"<!-- figures:begin {suite} -->";
@@ -45,85 +45,32 @@ internal static class ReadmeFigures
     }
 
     /// <summary>
-    /// The block of the first page: of each suite the row whose ratio is the highest with confidence, by the lower end of its interval,
-    /// and the one that is the lowest, by the upper end, so that nobody chooses them, and chance does not either: no row is the highest
-    /// whose rounds differ so much that its interval's ends lie more than a factor of two apart.
+    /// The block of the first page: every row of a run of everyday work, in lines of 80 columns, and one paragraph that says how to read them
+    /// and how many are faster, even and slower.
     /// </summary>
-    public static string MakeFirstPage(IReadOnlyList<BenchReport> reports)
+    public static string MakeFirstPage(BenchReport report, string jsonPath)
     {
-        RowReport[][] suites =
-            [.. reports.Select(report => report.Rows.Where(row => row.IsBesideDotNet).OrderByDescending(row => row.Ratio).ToArray())];
-        int faster = suites.Sum(rows => rows.Count(row => IntervalOf(row) is { Low: > 1 }));
-        int slower = suites.Sum(rows => rows.Count(row => IntervalOf(row) is { High: < 1 }));
-        int all = suites.Sum(rows => rows.Length);
-        string middles = string.Join(", ", suites.Select(rows => Line($"{Ratio(rows[rows.Length / 2].Ratio)} in `{rows[0].Suite}`")));
         StringBuilder text = new();
-        text.Append(Machine(reports[0]))
-            .Append("by `sluice bench`. Ratios are Sluice to .NET: above 1 Sluice is faster, or needs less CPU. ")
-            .Append("B/op is what one operation allocates. ")
-            .Append("What bounds Sluice is the disk, as fio measures it, where fio ran; else it follows ")
-            .Append("from its CPU time: a disk or another thread where it waits for half of the time and more, the program's own ")
-            .Append("instructions below 100 ns an operation, memory from 1 GiB/s on, and else the system calls or the processor. ")
-            .Append("Of each suite the table has the row whose interval begins highest, of those whose ends lie within a factor of ")
-            .Append("two, and the row whose interval ends lowest. ")
-            .Append(Line($"The middle ratio is {middles}; "))
-            .Append(Line($"of [all {all} rows](docs/figures.md) beside .NET {faster} are faster, {slower} slower, "))
-            .Append("with 95 % confidence each; ")
-            .Append("the others are even, or of too few rounds to tell.\n\n")
-            .Append(FirstPageHeader);
-        foreach (RowReport row in suites.SelectMany(Ends))
+        Append("", "ratio (95 %)", "Sluice", ".NET");
+        text.Append(Line($"|{new string('-', RowColumns + 2)}|{new string('-', RatioColumns + 1)}:"))
+            .Append(Line($"|{new string('-', RateColumns + 1)}:|{new string('-', RateColumns + 1)}:|\n"));
+        foreach (RowReport row in report.Rows)
         {
-            text.Append(Line($"| `{row.Suite}` | {row.ShownName} | {Figures(row)} | {Limit(row)} |\n"));
-            if (row.Second is { } second && row.SecondRatio is { } ratio)
-            {
-                text.Append(Line($"| | - to {second.Name} | {Ratio(ratio)}{SecondInterval(row)} | "))
-                    .Append(Line($"| {Rate(second.Rate)} {row.Unit} | | | |\n"));
-            }
+            Append(row.Name, EverydayText.RatioCell(row), EverydayText.Rate(row.Sluice.Rate, row.Unit), EverydayText.Rate(row.DotNet.Rate, row.Unit));
         }
 
+        foreach (SkippedRow row in report.Skipped)
+        {
+            Append(row.Id, "not measured", "", "");
+        }
+
+        text.Append(Line($"\n{Machine(report)}by [`sluice bench`]({jsonPath}).\n"))
+            .Append(Line($"Ratio: Sluice to .NET, above 1 Sluice is faster; in parentheses its 95 % interval.\n"))
+            .Append(Line($"{EverydayText.Summary(report)}.\n"));
         return text.ToString();
-    }
 
-    /// <summary>
-    /// What bounds Sluice in a row, by its figures alone: fio's, or how much of the time it computes and how long for an operation.
-    /// </summary>
-    public static string Limit(RowReport row)
-    {
-        const double NsOfInstructions = 100;
-        const double UsOfSystemCalls = 1000;
-        const double MiBOfMemory = 1024;
-        if (row.FioRate is { } fio)
-        {
-            // A commit carries many records, and fio's carries one.
-            return row.FioRatio is >= 2 and { } many ? Line($"disk: fio {Rate(fio)} {row.Unit}, {many:0.0} for each of them")
-                : Line($"disk: fio {Rate(fio)} {row.Unit}, ratio {ToFio(row)}");
-        }
-
-        if (row.Second is { } second && second.Name.StartsWith("fio", StringComparison.Ordinal))
-            return Line($"disk: fio {Rate(second.Rate)} {row.Unit}");
-        double mebibytes = row.Unit == "MiB/s" ? BytesOf(row) / (double)ByteSize.MiB : 1;
-        double operations = row.Sluice.Rate / mebibytes;
-        double processors = operations * row.Sluice.CpuUsPerOperation / 1e6;
-        double bytesRate = row.Unit == "MiB/s" ? row.Sluice.Rate : 0;
-        return processors < 0.5 ? Line($"waiting: {processors * 100:0} % CPU")
-            : bytesRate >= MiBOfMemory ? Line($"memory: {row.Sluice.Rate / 1024:0.0} GiB/s")
-            : row.Sluice.CpuUsPerOperation * 1000 < NsOfInstructions
-            ? Line($"instructions: {row.Sluice.CpuUsPerOperation * 1000:0.0} ns")
-            : row.Sluice.CpuUsPerOperation < UsOfSystemCalls ? Line($"system calls: {row.Sluice.CpuUsPerOperation:0.0} us CPU")
-            : Line($"processor: {row.Sluice.CpuUsPerOperation / 1000:0.0} ms CPU");
-    }
-
-    /// <summary>Of an operation, as the suite's row declares them.</summary>
-    private static long BytesOf(RowReport row) => Suite.All.SelectMany(static suite => suite.Rows)
-        .FirstOrDefault(known => known.Id == row.Id)?.BytesPerOperation?.Invoke(BenchScale.Full) ?? ByteSize.MiB;
-
-    /// <summary>Where no row has an interval (few rounds), the ratios themselves.</summary>
-    private static RowReport[] Ends(RowReport[] rows)
-    {
-        RowReport highest = rows.Where(static row => IntervalOf(row) is { } at && at.High <= 2 * at.Low)
-            .MaxBy(static row => IntervalOf(row)?.Low) ?? rows[0];
-        RowReport lowest = rows.Where(static row => IntervalOf(row) is not null).MinBy(static row => IntervalOf(row)?.High) ?? rows[^1];
-        return ReferenceEquals(highest, lowest) ? [highest] : [highest, lowest];
+        void Append(string name, string ratio, string sluice, string dotNet) =>
+            text.Append(Line($"| {name,-RowColumns} | {ratio,RatioColumns} | {sluice,RateColumns} | {dotNet,RateColumns} |\n"));
     }
 
     /// <summary>The text with a block between its markers replaced.</summary>

@@ -62,85 +62,32 @@ public sealed class ReadmeFiguresTests
     }
 
     [Fact]
-    public void First_page_has_the_best_and_the_worst_row_of_each_suite_and_no_targets()
+    public void First_page_has_a_line_for_each_row_and_says_what_was_not_measured()
     {
-        TargetReport missed = new("ratio >= 9", 1, false);
-        BenchReport handle = Report(
-            Row("middle", 1.5, missed), Row("worst", 0.5, missed),
-            Row("best", 3, missed) with { Second = new ContenderReport("another", 500, 1, 0, [500]), SecondRatio = 2 });
-        BenchReport files = Report(Row("only", 0.94) with { Suite = "files" });
+        RowReport lower = Row("the slower one", 0.5) with { RatioLow = 0.4, RatioHigh = 0.6, Unit = "MiB/s" };
+        RowReport higher = Row("the faster one", 12.34) with { RatioLow = 10.04, RatioHigh = 130 };
+        BenchReport report = Report(lower, higher) with { Skipped = [new SkippedRow("direct", "no direct I/O")] };
 
-        string block = ReadmeFigures.MakeFirstPage([handle, files]);
+        string[] lines = ReadmeFigures.MakeFirstPage(report, "bench/results/x/everyday.json").Split('\n');
 
-        block.ShouldContain("The middle ratio is 1.50 in `handle`, 0.94 in `files`; "
-            + "of [all 4 rows](docs/figures.md) beside .NET 0 are faster, 0 slower, with 95 % confidence each; the others are even");
-        block.Split('\n')[4..].ShouldBe(
+        lines[..6].ShouldBe(
         [
-            "| `handle` | best | 3.00 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | disk: fio 12,598 IOPS, ratio 0.98 |",
-            "| | - to another | 2.00 | | 500.0 IOPS | | | |",
-            "| `handle` | worst | 0.50 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | disk: fio 12,598 IOPS, ratio 0.98 |",
-            "| `files` | only | 0.94 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | disk: fio 12,598 IOPS, ratio 0.98 |",
+            "|                               |     ratio (95 %) |     Sluice |       .NET |",
+            "|-------------------------------|-----------------:|-----------:|-----------:|",
+            "| the slower one                | 0.50 (0.40-0.60) | 12.1 GiB/s |  999 MiB/s |",
+            "| the faster one                |  12.3 (10.0-130) |   12.3 k/s |     999 /s |",
+            "| direct                        |     not measured |            |            |",
             "",
         ]);
+        lines[6].ShouldEndWith("engine uring, by [`sluice bench`](bench/results/x/everyday.json).");
+        lines[8].ShouldBe("1 faster, 0 even, 1 slower, 1 not measured; lowest: the slower one, 0.50.");
     }
 
     [Fact]
-    public void What_stands_beside_another_than_NET_says_so_and_is_none_of_the_first_pages()
+    public void What_stands_beside_another_than_NET_says_so()
     {
         RowReport beside = Row("copy", 9) with { DotNet = new ContenderReport("cp", 999.4, 3, 120, [999.4]) };
-        BenchReport report = Report(Row("row", 2), beside);
-        ReadmeFigures.Make(report, "x").ShouldContain("\n| copy, beside cp | 9.00 |");
-        string block = ReadmeFigures.MakeFirstPage([report]);
-        block.ShouldContain("The middle ratio is 2.00 in `handle`; of [all 1 rows](docs/figures.md) beside .NET ");
-        block.ShouldNotContain("copy");
-    }
-
-    [Fact]
-    public void First_page_praises_no_row_whose_rounds_differ_much()
-    {
-        string block = ReadmeFigures.MakeFirstPage(
-        [
-            Report(
-                Of("wide", 3, 3, 3, 6, 30, 30, 30),
-                Of("narrow", 2, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6),
-                Of("slow", 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)),
-        ]);
-
-        block.ShouldContain("| narrow |");
-        block.ShouldContain("| slow |");
-        block.ShouldNotContain("| wide |");
-
-        static RowReport Of(string name, params double[] ratios)
-        {
-            RowReport row = Row(name, ratios[ratios.Length / 2]);
-            return row with
-            {
-                Rounds = ratios.Length,
-                Sluice = row.Sluice with { SliceRates = ratios },
-                DotNet = row.DotNet with { SliceRates = [.. ratios.Select(static _ => 1.0)] },
-            };
-        }
-    }
-
-    [Theory]
-    [InlineData("ops/s", 1e8, 0.01, "instructions: 10.0 ns")]
-    [InlineData("ops/s", 1e6, 1, "system calls: 1.0 us CPU")]
-    [InlineData("ops/s", 2, 400_000, "processor: 400.0 ms CPU")]
-    [InlineData("ops/s", 1000, 100, "waiting: 10 % CPU")]
-    [InlineData("MiB/s", 6144, 160, "memory: 6.0 GiB/s")]
-    [InlineData("MiB/s", 500, 1800, "processor: 1.8 ms CPU")]
-    [InlineData("MiB/s", 6144, 16, "waiting: 10 % CPU")]
-    public void Without_fio_what_bounds_a_row_follows_from_its_time(string unit, double rate, double cpuUs, string bound)
-    {
-        RowReport row = Row("of no suite", 2) with { Unit = unit, FioRate = null };
-        ReadmeFigures.Limit(row with { Sluice = row.Sluice with { Rate = rate, CpuUsPerOperation = cpuUs } }).ShouldBe(bound);
-    }
-
-    [Fact]
-    public void A_second_peer_that_is_fio_is_the_bound()
-    {
-        RowReport row = Row("row", 2) with { FioRate = null, Second = new ContenderReport("fio, reading", 2096, 1, 0, []) };
-        ReadmeFigures.Limit(row).ShouldBe("disk: fio 2,096 IOPS");
+        ReadmeFigures.Make(Report(Row("row", 2), beside), "x").ShouldContain("\n| copy, beside cp | 9.00 |");
     }
 
     private static BenchReport Report(params RowReport[] rows) => new()

@@ -1,5 +1,6 @@
 using Shouldly;
 using Sluice.Cli.Bench;
+using Sluice.Cli.Bench.Everyday;
 using Xunit;
 
 namespace Sluice.Cli.Tests.Readme;
@@ -21,13 +22,32 @@ public sealed class ReadmeTests
     private static readonly (string Name, int Rows)[] Suites =
         [("handle", 23), ("stream", 30), ("sequential", 9), ("files", 5), ("log", 10)];
 
-    [SkippableFact]
-    public void First_page_is_made_from_the_kept_results()
+    [Fact]
+    public void First_page_is_made_from_the_kept_run_of_everyday_work()
     {
-        (string Suite, string Path, BenchReport Report)[] kept = FindKeptResults();
-        Skip.If(kept.Length == 0, "No result is kept in bench/results yet.");
+        (string path, BenchReport report) = FindEverydayRun();
 
-        Check(ReadmePath, page => ReadmeFigures.Replace(page, "", ReadmeFigures.MakeFirstPage([.. kept.Select(k => k.Report)])));
+        Check(ReadmePath, page => ReadmeFigures.Replace(page, "", ReadmeFigures.MakeFirstPage(report, path)));
+    }
+
+    [Fact]
+    public void Table_of_the_first_page_has_80_columns_at_most()
+    {
+        (string path, BenchReport report) = FindEverydayRun();
+
+        ReadmeFigures.MakeFirstPage(report, path).Split('\n').Where(static line => line.StartsWith('|'))
+            .ShouldAllBe(static line => line.Length <= 80);
+    }
+
+    [Fact]
+    public void Kept_run_of_everyday_work_is_whole_and_took_two_minutes_at_most()
+    {
+        (string path, BenchReport report) = FindEverydayRun();
+
+        (report.Quick, report.Interrupted, report.Failure).ShouldBe((false, false, null), path);
+        report.Rows.Select(static row => row.Id).Concat(report.Skipped.Select(static row => row.Id))
+            .ShouldBe(EverydaySuite.Create().Rows.Select(static row => row.Id), ignoreOrder: true);
+        report.Seconds.ShouldBeLessThanOrEqualTo(120);
     }
 
     [SkippableFact]
@@ -60,7 +80,6 @@ public sealed class ReadmeTests
         foreach ((string suite, string path, BenchReport report) in kept)
         {
             report.Quick.ShouldBeFalse(path);
-            report.Short.ShouldBeFalse(path);
             report.Interrupted.ShouldBeFalse(path);
             report.Rows.ShouldAllBe(row => row.Suite == suite, path);
             report.Rows.Count.ShouldBeGreaterThanOrEqualTo(Suites.First(known => known.Name == suite).Rows, path);
@@ -102,6 +121,12 @@ public sealed class ReadmeTests
                 .Select(static kept => (kept.Suite, Path.GetRelativePath(Root, kept.Path).Replace('\\', '/'), kept.Report))
                 .ToArray() ?? [];
     }
+
+    /// <summary>The latest of the files everyday.json.</summary>
+    private static (string Path, BenchReport Report) FindEverydayRun() =>
+        Directory.GetFiles(Path.Combine(Root, "bench", "results"), $"{EverydaySuite.Name}.json", SearchOption.AllDirectories)
+            .Select(static path => (Path: Path.GetRelativePath(Root, path).Replace('\\', '/'), Report: ReadmeFigures.Read(path)))
+            .MaxBy(static run => run.Report.Started);
 
     private static string FindRoot()
     {

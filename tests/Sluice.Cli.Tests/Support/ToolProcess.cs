@@ -17,6 +17,8 @@ internal sealed class ToolProcess : IDisposable
         _error = process.StandardError.ReadToEndAsync();
     }
 
+    public int Id => _process.Id;
+
     public static string ToolPath => Path.Combine(AppContext.BaseDirectory, "Sluice.Cli.dll");
 
     public static string DotnetPath =>

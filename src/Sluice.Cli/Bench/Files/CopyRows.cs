@@ -41,7 +41,8 @@ internal static class CopyRows
             "where parallel copiers wait for the folder's lock, against cp -r", isFlat: true);
     }
 
-    private static Contest OpenCopy(BenchContext context, bool durable, bool besideCp = false)
+    /// <param name="besideFio">Whether fio, where it works, is a second peer.</param>
+    public static Contest OpenCopy(BenchContext context, bool durable, bool besideCp = false, bool besideFio = true)
     {
         string source = context.CopyFile;
         var target = new ScratchCopy(context.ScratchFile("copied.dat"));
@@ -54,7 +55,7 @@ internal static class CopyRows
             : Side(".NET", CopyByDotNet),
             target)
         {
-            Second = durable || besideCp || !FioCopy.Works(source)
+            Second = durable || besideCp || !besideFio || !FioCopy.Works(source)
                 ? null
                 : new Contender("fio, reading and writing at once", slice =>
                 {
@@ -88,7 +89,8 @@ internal static class CopyRows
             return Task.CompletedTask;
         }
 
-        Contender Side(string name, Func<Task> copyAsync) => Once(name, copyAsync, 1, Prepare);
+        Contender Side(string name, Func<Task> copyAsync) =>
+            Once(name, copyAsync, 1, Prepare) with { Verify = _ => FileCheck.SamePages(source, target.FullPath) };
 
         void Prepare()
         {

@@ -55,10 +55,24 @@ internal static class SmallFileRows
         };
     }
 
-    private static async Task ReadBatchAsync(FileTree tree)
+    /// <returns>Files read.</returns>
+    public static async Task<long> ReadBatchAsync(FileTree tree)
     {
+        long files = 0;
         await foreach (FileReadResult result in SluiceFile.ReadManyAsync(tree.Paths))
+        {
             Check(result.GetContent());
+            files++;
+        }
+        return files;
+    }
+
+    /// <returns>Files read.</returns>
+    public static long ReadOneByOne(FileTree tree)
+    {
+        foreach (string path in tree.Paths)
+            Check(File.ReadAllBytes(path));
+        return tree.Paths.Length;
     }
 
     private static async Task ReadOneByOneAsync(FileTree tree)
@@ -86,14 +100,15 @@ internal static class SmallFileRows
         return best.Degree;
     }
 
-    private static void Check(byte[] content)
+    public static void Check(byte[] content)
     {
         if (content.Length != FileBytes)
             throw new IOException("a file of the benchmark was read short");
     }
 
     /// <summary>So many new files, written in a batch and one by one. The volume goes with the row.</summary>
-    public static Contest OpenWrite(TreeVolume volume, int count)
+    /// <param name="synchronous">Whether .NET's loop calls WriteAllBytes instead of awaiting WriteAllBytesAsync.</param>
+    public static Contest OpenWrite(TreeVolume volume, int count, bool synchronous = false)
     {
         byte[] content = new byte[FileBytes];
         new Random(42).NextBytes(content);
@@ -104,7 +119,8 @@ internal static class SmallFileRows
                 Directory.CreateDirectory(Path.Combine(root, $"{i}"));
             paths = [.. Enumerable.Range(0, count).Select(i => Path.Combine(root, $"{i % 16}", $"file-{i}"))];
         });
-        return new Contest(Side("Sluice", WriteBatchAsync), Side(".NET", WriteOneByOneAsync), volume);
+        return new Contest(
+            Side("Sluice", WriteBatchAsync), Side(".NET", synchronous ? WriteOneByOne : WriteOneByOneAsync), volume);
 
         Contender Side(string name, Func<Task> writeAllAsync) => new(name, async slice =>
         {
@@ -113,11 +129,19 @@ internal static class SmallFileRows
         })
         {
             Prepare = folder.Renew,
+            Verify = _ => Array.ForEach(paths, path => FileCheck.Content(path, content)),
         };
 
         async Task WriteBatchAsync()
         {
             await SluiceFile.WriteManyAsync(paths.Select(p => (p, (ReadOnlyMemory<byte>)content)));
+        }
+
+        Task WriteOneByOne()
+        {
+            foreach (string path in paths)
+                File.WriteAllBytes(path, content);
+            return Task.CompletedTask;
         }
 
         async Task WriteOneByOneAsync()

@@ -128,7 +128,7 @@ internal static class HandleSuite
         };
     }
 
-    private static Contest OpenDirectRead(BenchContext context, int depth, params IDisposable[] owned)
+    public static Contest OpenDirectRead(BenchContext context, int depth, params IDisposable[] owned)
     {
         RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, depth);
         return Pair(Direct(context, FileAccess.Read), side => Loops.ReadAsync(side, depth, PageBytes, offsets), depth, owned: owned);

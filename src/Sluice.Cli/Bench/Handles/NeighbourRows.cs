@@ -35,19 +35,22 @@ internal static class NeighbourRows
     /// <summary>So many loops that read and then compute.</summary>
     public static Row Working(int computeUs, int depth = 64) => new(
         $"working-{computeUs}us-d{depth}", $"{depth} reads at once, {computeUs} us of work after each",
-        "direct 4 KiB ReadAsync; the work is callers' code, in so many loops", context =>
-        {
-            RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, depth);
-            return HandleSuite.Pair(HandleSuite.Direct(context, FileAccess.Read), side =>
-            {
-                Memory<byte>[] buffers = Loops.Buffers(depth, PageBytes);
-                return slice => Loops.RunLoops(depth, loop => WorkAsync(side, slice, loop, buffers[loop], offsets, computeUs));
-            }, depth);
-        })
+        "direct 4 KiB ReadAsync; the work is callers' code, in so many loops", context => OpenWorking(context, computeUs, depth))
     {
         Unit = RateUnit.Iops,
         Target = new RowTarget { MinRatio = 1, MaxCpuShare = 1 },
     };
+
+    /// <summary>The contest of <see cref="Working"/>.</summary>
+    public static Contest OpenWorking(BenchContext context, int computeUs, int depth, params IDisposable[] owned)
+    {
+        RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, depth);
+        return HandleSuite.Pair(HandleSuite.Direct(context, FileAccess.Read), side =>
+        {
+            Memory<byte>[] buffers = Loops.Buffers(depth, PageBytes);
+            return slice => Loops.RunLoops(depth, loop => WorkAsync(side, slice, loop, buffers[loop], offsets, computeUs));
+        }, depth, owned: owned);
+    }
 
     internal static async Task NeighbourAsync(IoTarget target, Slice slice, RandomOffsets offsets, int computeUs, double quantile)
     {
@@ -87,8 +90,9 @@ internal static class NeighbourRows
         do
         {
             long began = slice.Begin();
-            await target.ReadAsync(buffer, offsets[next++]);
+            int read = await target.ReadAsync(buffer, offsets[next++]);
             slice.End(began);
+            Loops.RequireWhole(read, buffer.Length);
             Compute(computeUs);
             slice.Count(loop);
         }

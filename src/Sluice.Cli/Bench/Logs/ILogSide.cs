@@ -7,4 +7,8 @@ internal interface ILogSide : IDisposable
     void Renew();
 
     void Append();
+
+    /// <summary>Checks that exactly so many whole records are there. Nothing can be appended until the next <see cref="Renew"/>.</summary>
+    /// <exception cref="IOException">There are fewer, or more.</exception>
+    void Verify(long records);
 }

@@ -19,6 +19,12 @@ internal sealed class LockSide(BenchContext context, string name, bool flushes, 
         }
     }
 
+    public void Verify(long records)
+    {
+        _file.Flush();
+        FileCheck.Length(_file.Name, records * Record.Length);
+    }
+
     public void WriteUnlocked() => _file.Write(Record);
 
     public void Finish() => _file.Flush();

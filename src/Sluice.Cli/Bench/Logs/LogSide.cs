@@ -29,6 +29,20 @@ internal sealed class LogSide(BenchContext context, LogDurability durability, Lo
         while (!slice.IsOver);
     }
 
+    public void Verify(long records)
+    {
+        _log?.Dispose();
+        _log = null;
+        long found = 0;
+        using (var reader = new SluiceLogReader(_directory))
+        {
+            foreach (LogEntry entry in reader.Entries)
+                found += entry.Bytes.SequenceEqual(Record) ? 1 : 0;
+        }
+        if (found != records)
+            throw new IOException($"{_directory}: {records} records expected, {found} found");
+    }
+
     public void Finish() => _log!.Flush(LogDurability.Written);
 
     public void Dispose()

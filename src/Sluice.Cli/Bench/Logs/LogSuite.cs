@@ -91,16 +91,20 @@ internal static class LogSuite
     private static Row Durable(int threads, RowTarget target) => new(
         $"log-durable-t{threads}", $"append 200 B, {threads} {(threads == 1 ? "thread" : "threads")}, durable",
         "each append returns when the record is on the disk; .NET: lock, FileStream.Write and Flush(true)",
-        context =>
-        {
-            LogSide log = new(context, LogDurability.Durable);
-            LockSide locked = new(context, "synced.dat", flushes: true, flushToDisk: true);
-            return new Contest(Threads("Sluice", threads, log), Threads(".NET", threads, locked), log, locked);
-        })
+        context => OpenDurable(context, threads))
     {
         Target = target,
         Fio = new FioJob("write", RecordBytes, 1) { IsDurable = true },
     };
+
+    /// <summary>Records that so many threads append, each of which returns when its record is on the disk.</summary>
+    public static Contest OpenDurable(BenchContext context, int threads)
+    {
+        LogSide log = new(context, LogDurability.Durable);
+        LockSide locked = new(context, "synced.dat", flushes: true, flushToDisk: true);
+        return new Contest(Threads("Sluice", threads, log), Threads(".NET", threads, locked), log, locked)
+            .Checked(slice => log.Verify(slice.Operations), slice => locked.Verify(slice.Operations));
+    }
 
     private static Row DurableTail() => new(
         $"log-durable-t{ManyThreads}-p99", $"append 200 B, {ManyThreads} threads, durable, p99, beside one sync",

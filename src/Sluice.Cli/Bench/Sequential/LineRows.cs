@@ -99,7 +99,7 @@ internal static class LineRows
     /// <summary>The lines are ASCII.</summary>
     private static int LineBytes(string line) => line.Length + Environment.NewLine.Length;
 
-    private static long ReadBytes(string path)
+    public static long ReadBytes(string path)
     {
         using var reader = new SluiceReader(path);
         long length = 0;
@@ -108,7 +108,7 @@ internal static class LineRows
         return length;
     }
 
-    private static long ReadStrings(string path)
+    public static long ReadStrings(string path)
     {
         using var reader = new StreamReader(path);
         long length = 0;

@@ -123,8 +123,8 @@ public sealed class HtmlPageTests(BrowserFixture fixture) : IClassFixture<Browse
         values.ShouldBe([report.Rows.Count, report.Rows.Count, report.Rows.Count(r => r.FioRate is not null)]);
         (await page.Locator("section > .scroll tbody tr").CountAsync())
             .ShouldBe(report.Rows.Count + report.Rows.Count(r => r.Second is not null));
-        (await page.Locator("section > .scroll td", new() { HasText = "LOST" }).CountAsync())
-            .ShouldBe(report.Rows.Count(r => r.Verdict == "LOST"));
+        (await page.Locator("section > .scroll td", new() { HasText = "slower" }).CountAsync())
+            .ShouldBe(report.Rows.Count(r => r.Verdict == RowReport.Slower));
     }
 
     [SkippableTheory]

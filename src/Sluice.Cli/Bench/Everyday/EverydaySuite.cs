@@ -1,0 +1,315 @@
+using System.Text;
+using Microsoft.Win32.SafeHandles;
+using Sluice.Cli.Bench.Files;
+using Sluice.Cli.Bench.Handles;
+using Sluice.Cli.Bench.Logs;
+using Sluice.Cli.Bench.Sequential;
+using Sluice.Cli.Bench.Streams;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Bench.Everyday;
+
+/// <summary>
+/// What `sluice bench` runs when nothing else is asked for: the work of ordinary programs, by the way that docs/guide.md recommends and by
+/// what one writes with System.IO. A new row is an entry of <see cref="Rows"/>: an id, a name of <see cref="MaxNameLength"/> characters at
+/// most, a line that names both sides, and a contest, which <see cref="Sides"/> makes of two calls.
+/// </summary>
+internal static class EverydaySuite
+{
+    public const string Name = "everyday";
+
+    /// <summary>So that a line of the table has 80 columns.</summary>
+    public const int MaxNameLength = 29;
+
+    private const int PageBytes = (int)(4 * ByteSize.KiB);
+    private const int SmallBytes = 100;
+    private const int AppendThreads = 8;
+    private const int BusyCount = 4;
+
+    public static Suite Create() => new(
+        Name, "everyday work, each row with a verdict; what runs if nothing is named", "2 minutes", static scale => scale.SliceTime,
+        static scale => Space(BenchScale.OfEveryday(scale)), [.. Rows()])
+    {
+        IsOnRequest = true,
+        // On a slow disk the large rows have too few pairs for a verdict, rather than no end.
+        RowTime = TimeSpan.FromSeconds(5),
+    };
+
+    private static SuiteSpace Space(BenchScale scale)
+    {
+        const long BytesOfFile = 9 * ByteSize.KiB / 2;
+        long smallFiles = scale.SmallFileCount * BytesOfFile;
+        return new SuiteSpace(
+            Math.Max(scale.CopyFileBytes, 4 * scale.AppendLimitBytes), ("direct.dat", scale.DirectFileBytes),
+            ("copy-source.dat", scale.CopyFileBytes), ("hot.dat", scale.HotFileBytes), ("stream.dat", scale.StreamFileBytes),
+            ("log.txt", scale.LogFileBytes), ("everyday-small", smallFiles),
+            ("trees-everyday", TreeVolume.TreesOf(scale, scale.Rounds) * smallFiles));
+    }
+
+    private static IEnumerable<Row> Rows()
+    {
+        yield return new Row("everyday-open-stream", "read a 4 KiB file: stream", "open, read, close, by SluiceStream; by FileStream", context =>
+        {
+            string path = context.SmallFile(PageBytes);
+            byte[] ours = new byte[PageBytes];
+            byte[] theirs = new byte[PageBytes];
+            return Sides.Calls(
+                PageBytes,
+                () =>
+                {
+                    using var stream = new SluiceStream(path, FileMode.Open, FileAccess.Read);
+                    return stream.Read(ours);
+                },
+                () =>
+                {
+                    using var stream = new FileStream(path, FileMode.Open, FileAccess.Read);
+                    return stream.Read(theirs);
+                },
+                () => FileCheck.Content(path, ours), () => FileCheck.Content(path, theirs));
+        });
+        yield return new Row("everyday-open-handle", "read a 4 KiB file: handle", "open, read, close, by SluiceHandle; by File.OpenHandle and RandomAccess", context =>
+        {
+            string path = context.SmallFile(PageBytes);
+            byte[] ours = new byte[PageBytes];
+            byte[] theirs = new byte[PageBytes];
+            return Sides.Calls(
+                PageBytes,
+                () =>
+                {
+                    using SluiceHandle handle = SluiceHandle.Open(path);
+                    return handle.Read(ours, 0);
+                },
+                () =>
+                {
+                    using SafeFileHandle handle = File.OpenHandle(path);
+                    return RandomAccess.Read(handle, theirs, 0);
+                },
+                () => FileCheck.Content(path, ours), () => FileCheck.Content(path, theirs));
+        });
+        yield return new Row("everyday-text-read", "ReadAllText, 4 KiB", "SluiceFile.ReadAllText; File.ReadAllText", context =>
+        {
+            (string path, string text) = (context.ScratchFile("text.txt"), Text(PageBytes));
+            File.WriteAllText(path, text);
+            (string ours, string theirs) = ("", "");
+            return Sides.Calls(
+                text.Length, () => (ours = SluiceFile.ReadAllText(path)).Length, () => (theirs = File.ReadAllText(path)).Length,
+                () => FileCheck.Same(text, ours, path), () => FileCheck.Same(text, theirs, path));
+        });
+        yield return new Row("everyday-text-write", "WriteAllText, 4 KiB", "SluiceFile.WriteAllText; File.WriteAllText", context =>
+        {
+            string text = Text(PageBytes);
+            byte[] bytes = Encoding.UTF8.GetBytes(text);
+            string ours = context.ScratchFile<SluiceStreamSide>("text.txt");
+            string theirs = context.ScratchFile<FileStreamSide>("text.txt");
+            return Sides.Calls(
+                0,
+                () =>
+                {
+                    SluiceFile.WriteAllText(ours, text);
+                    return 0;
+                },
+                () =>
+                {
+                    File.WriteAllText(theirs, text);
+                    return 0;
+                },
+                () => FileCheck.Content(ours, bytes), () => FileCheck.Content(theirs, bytes));
+        });
+        yield return new Row("everyday-copy-small", "copy of one file of 4 KiB", "SluiceFile.CopyAsync; File.Copy",
+            static context => SingleRows.OpenCopy(context, PageBytes));
+        yield return new Row("everyday-copy-large", "copy of 256 MiB", "SluiceFile.CopyAsync; File.Copy; the source is not in memory",
+            static context => CopyRows.OpenCopy(context, durable: false, besideFio: false))
+        {
+            Unit = RateUnit.MiBPerSecond,
+            BytesPerOperation = static scale => scale.CopyFileBytes,
+            SpaceBytes = static scale => 2 * scale.CopyFileBytes,
+            MaxRounds = 7,
+        }.FillingOnce();
+        yield return new Row("everyday-lines", "lines of a log of 10 MB",
+            "SluiceReader.EnumerateLines, as bytes; StreamReader.ReadLine, as strings", static context =>
+            {
+                string path = context.LogFile;
+                // Lines of 100 bytes with their end.
+                long characters = context.Scale.LogFileBytes / SmallBytes * (SmallBytes - 1);
+                return Sides.Passes(characters, () => LineRows.ReadBytes(path), () => LineRows.ReadStrings(path));
+            })
+        {
+            Unit = RateUnit.MiBPerSecond,
+            BytesPerOperation = static scale => scale.LogFileBytes,
+            SpaceBytes = static scale => scale.LogFileBytes,
+        };
+        yield return StreamRead("everyday-stream-read-4k", "awaited reads of 4 KiB", PageBytes, asynchronous: true);
+        yield return StreamWrite("everyday-stream-write-4k", "awaited writes of 4 KiB", PageBytes, asynchronous: true);
+        yield return StreamRead("everyday-stream-read-100", "reads of 100 bytes", SmallBytes, asynchronous: false);
+        yield return StreamWrite("everyday-stream-write-100", "writes of 100 bytes", SmallBytes, asynchronous: false);
+        foreach (int depth in (int[])[1, 4, 32])
+        {
+            yield return new Row($"everyday-direct-d{depth}", $"direct 4 KiB reads, depth {depth}",
+                "SluiceHandle.ReadAsync; RandomAccess.ReadAsync of a handle with O_DIRECT; at random offsets",
+                context => HandleSuite.OpenDirectRead(context, depth).Checked(() => CheckDirect(context), () => CheckDirect(context)))
+            {
+                SpaceBytes = static scale => scale.DirectFileBytes,
+            };
+        }
+        yield return new Row("everyday-append", "append of a line, 8 threads",
+            "SluiceHandle.Append; lock, FileStream.Write and Flush", OpenAppend)
+        {
+            SpaceBytes = static scale => 4 * scale.AppendLimitBytes,
+        }.FillingForSlice();
+        yield return new Row("everyday-files-read", "1,000 files of 4 KiB, read",
+            "SluiceFile.ReadManyAsync; File.ReadAllBytes in a loop; in the page cache", static context =>
+            {
+                var tree = FileTree.Ensure(
+                    context.KeptPath("everyday-small"), context.Scale.SmallFileCount, PageBytes, isFlat: false, context.CancellationToken);
+                return Sides.PassesAsync(
+                    tree.Paths.Length, () => SmallFileRows.ReadBatchAsync(tree), () => Task.FromResult(SmallFileRows.ReadOneByOne(tree)),
+                    parts: tree.Paths.Length);
+            });
+        yield return new Row("everyday-files-write", "1,000 files of 4 KiB, written",
+            "SluiceFile.WriteManyAsync; File.WriteAllBytes in a loop; each file is new", static context => SmallFileRows.OpenWrite(
+                TreeVolume.Plain(context, Name), context.Scale.SmallFileCount, synchronous: true))
+        {
+            SpaceBytes = static scale => TreeVolume.TreesOf(scale, scale.Rounds) * scale.SmallFileCount * 5 * ByteSize.KiB,
+        }.FillingOnce();
+        foreach (int threads in (int[])[8, 64])
+        {
+            yield return new Row($"everyday-log-durable-t{threads}", $"durable records, {threads} threads",
+                "SluiceLog.Append; lock, FileStream.Write and Flush(true)", context => LogSuite.OpenDurable(context, threads))
+            {
+                SpaceBytes = static scale => 4 * scale.AppendLimitBytes,
+            };
+        }
+        yield return new Row("everyday-first-use", "first use in a new process",
+            "the first open and read of 4 KiB, by SluiceHandle; by RandomAccess; without the start of the process",
+            static context => HandleFileRows.OpenFirstOpen(context));
+        yield return new Row("everyday-busy", "64 requests, busy neighbors",
+            "direct SluiceHandle.ReadAsync and 50 us of work, in 64 loops beside four processes that compute; RandomAccess.ReadAsync", OpenBusy)
+        {
+            SpaceBytes = static scale => scale.DirectFileBytes,
+        };
+    }
+
+    private static Row StreamRead(string id, string name, int bytes, bool asynchronous) => new(
+        id, name, $"SluiceStream; FileStream; a file in the page cache, {(asynchronous ? "ReadAsync" : "Read")} from its front to its end",
+        context =>
+        {
+            string path = context.StreamFile;
+            var opening = StreamOpening.Reading(path, context.Scale.StreamFileBytes, asynchronous);
+            byte[] content = File.ReadAllBytes(path);
+            return TransferRows.OpenRead(opening, bytes).Checked(Check<SluiceStreamSide>, Check<FileStreamSide>);
+
+            void Check<TSide>()
+                where TSide : struct, IStreamSide<TSide>
+            {
+                using TSide side = TSide.Open(opening);
+                byte[] read = new byte[content.Length];
+                for (int at = 0, got; at < read.Length; at += got)
+                {
+                    Memory<byte> piece = read.AsMemory(at, Math.Min(bytes, read.Length - at));
+                    got = asynchronous ? side.ReadAsync(piece).AsTask().GetAwaiter().GetResult() : side.Read(piece.Span);
+                    if (got == 0)
+                        throw new IOException($"{path} ended at {at}");
+                }
+                FileCheck.Same(content, read, path);
+            }
+        })
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = static scale => scale.StreamFileBytes,
+    };
+
+    private static Row StreamWrite(string id, string name, int bytes, bool asynchronous) => new Row(
+        id, name, $"SluiceStream; FileStream; {(asynchronous ? "WriteAsync" : "Write")}, a file from open to close", context =>
+        {
+            const string file = "written.dat";
+            long length = context.Scale.StreamFileBytes;
+            byte[] piece = new byte[bytes];
+            // As TransferRows fills its buffer.
+            new Random(1).NextBytes(piece);
+            return TransferRows.OpenWrite(context, file, path => StreamOpening.Writing(path, length, asynchronous), bytes).Checked(
+                () => FileCheck.Repeats(context.ScratchFile<SluiceStreamSide>(file), piece, length),
+                () => FileCheck.Repeats(context.ScratchFile<FileStreamSide>(file), piece, length));
+        })
+    {
+        Unit = RateUnit.MiBPerSecond,
+        BytesPerOperation = static scale => scale.StreamFileBytes,
+    }.FillingForSlice();
+
+    /// <summary>Direct reads of a few pages give what the page cache holds of them.</summary>
+    private static void CheckDirect(BenchContext context)
+    {
+        const int Pages = 8;
+        string path = context.DirectFile;
+        using SluiceHandle direct = SluiceHandle.Open(path, caching: FileCaching.Direct);
+        using SafeFileHandle cached = File.OpenHandle(path);
+        byte[] read = new byte[PageBytes];
+        byte[] expected = new byte[PageBytes];
+        for (long i = 0; i < Pages; i++)
+        {
+            long at = context.Scale.DirectFileBytes / Pages / PageBytes * i * PageBytes;
+            Loops.RequireWhole(direct.Read(read, at), PageBytes);
+            Loops.RequireWhole(RandomAccess.Read(cached, expected, at), PageBytes);
+            FileCheck.Same(expected, read, path);
+        }
+    }
+
+    private static Contest OpenAppend(BenchContext context)
+    {
+        byte[][] lines =
+        [
+            .. Enumerable.Range(0, AppendThreads).Select(
+                i => Encoding.ASCII.GetBytes($"{i} INFO a line of this thread's, as a program logs it".PadRight(SmallBytes - 1) + '\n')),
+        ];
+        string ourPath = context.ScratchFile<SluiceStreamSide>("lines.txt");
+        string theirPath = context.ScratchFile<FileStreamSide>("lines.txt");
+        SluiceHandle ours = SluiceHandle.Open(ourPath, FileMode.Create, FileAccess.ReadWrite);
+        var theirs = new FileStream(theirPath, FileMode.Create, FileAccess.Write);
+        var gate = new Lock();
+        return new Contest(
+            Side("Sluice", i => ours.Append(lines[i]), () => RandomAccess.SetLength(ours.SafeFileHandle, 0), ourPath),
+            Side(BenchTable.DotNetName, AppendUnderLock, () => theirs.SetLength(0), theirPath), ours, theirs);
+
+        void AppendUnderLock(int i)
+        {
+            lock (gate)
+            {
+                theirs.Write(lines[i]);
+                theirs.Flush();
+            }
+        }
+
+        Contender Side(string name, Action<int> append, Action empty, string path) => new(name, Loops.OnThreads(AppendThreads, append))
+        {
+            Loops = AppendThreads,
+            IsPass = true,
+            Prepare = empty,
+            Verify = slice =>
+            {
+                FileCheck.Length(path, slice.Operations * SmallBytes);
+                byte[] content = File.ReadAllBytes(path);
+                for (int at = 0; at < content.Length; at += SmallBytes)
+                    FileCheck.Same(lines[Math.Clamp(content[at] - '0', 0, AppendThreads - 1)], content.AsSpan(at, SmallBytes), path);
+            },
+        };
+    }
+
+    private static Contest OpenBusy(BenchContext context)
+    {
+        const int Depth = 64;
+        const int ComputeUs = 50;
+        // Made before the processors are busy.
+        DirectIo.Require(context.DirectFile, FileCaching.Direct);
+        return NeighbourRows.OpenWorking(context, ComputeUs, Depth, BusyProcesses.Start(BusyCount))
+            .Checked(() => CheckDirect(context), () => CheckDirect(context));
+    }
+
+    /// <summary>Lines of 0 to 79 characters.</summary>
+    private static string Text(int characters)
+    {
+        var random = new Random(42);
+        var text = new StringBuilder();
+        while (text.Length < characters)
+            text.Append((char)('a' + random.Next(26)), random.Next(80)).Append('\n');
+        return text.ToString(0, characters);
+    }
+}

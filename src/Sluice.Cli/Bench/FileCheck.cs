@@ -1,0 +1,74 @@
+using Microsoft.Win32.SafeHandles;
+
+namespace Sluice.Cli.Bench;
+
+/// <summary>Compares files that a row has written with what they should hold. Each check throws <see cref="IOException"/>.</summary>
+internal static class FileCheck
+{
+    private const int PageBytes = 4096;
+    private const int SampledPages = 64;
+
+    public static void Length(string path, long expectedBytes)
+    {
+        long length = new FileInfo(path).Length;
+        if (length != expectedBytes)
+            throw new IOException($"{path}: {expectedBytes} bytes expected, {length} found");
+    }
+
+    public static void Content(string path, ReadOnlySpan<byte> expected)
+    {
+        if (!File.ReadAllBytes(path).AsSpan().SequenceEqual(expected))
+            throw Differs(path);
+    }
+
+    /// <summary>The file consists of so many bytes, which are this piece again and again.</summary>
+    public static void Repeats(string path, ReadOnlySpan<byte> piece, long bytes)
+    {
+        Length(path, bytes);
+        byte[] content = File.ReadAllBytes(path);
+        for (int at = 0; at < content.Length; at += piece.Length)
+        {
+            ReadOnlySpan<byte> here = content.AsSpan(at, Math.Min(piece.Length, content.Length - at));
+            if (!here.SequenceEqual(piece[..here.Length]))
+                throw Differs(path);
+        }
+    }
+
+    /// <summary>
+    /// Both files have one length, and the same bytes in their first, their last and some pages between: a large copy is checked after each
+    /// turn, and comparing the whole would take longer than the copy.
+    /// </summary>
+    public static void SamePages(string expectedPath, string path)
+    {
+        using SafeFileHandle expected = File.OpenHandle(expectedPath);
+        using SafeFileHandle actual = File.OpenHandle(path);
+        long length = RandomAccess.GetLength(expected);
+        Length(path, length);
+        byte[] a = new byte[PageBytes];
+        byte[] b = new byte[PageBytes];
+        var random = new Random(42);
+        for (int i = 0; i < SampledPages; i++)
+        {
+            long page = i == 0 ? 0 : i == 1 ? (length - 1) / PageBytes : random.NextInt64((length / PageBytes) + 1);
+            int count = RandomAccess.Read(expected, a, page * PageBytes);
+            if (RandomAccess.Read(actual, b, page * PageBytes) != count || !a.AsSpan(0, count).SequenceEqual(b.AsSpan(0, count)))
+                throw Differs(path);
+        }
+    }
+
+    /// <summary>What a side has read is what the file holds.</summary>
+    public static void Same(ReadOnlySpan<char> expected, ReadOnlySpan<char> actual, string path)
+    {
+        if (!actual.SequenceEqual(expected))
+            throw Differs(path);
+    }
+
+    /// <inheritdoc cref="Same(ReadOnlySpan{char}, ReadOnlySpan{char}, string)"/>
+    public static void Same(ReadOnlySpan<byte> expected, ReadOnlySpan<byte> actual, string path)
+    {
+        if (!actual.SequenceEqual(expected))
+            throw Differs(path);
+    }
+
+    private static IOException Differs(string path) => new($"{path}: not the bytes that were expected");
+}

@@ -1,0 +1,286 @@
+using System.Globalization;
+using System.Text.Json;
+using Shouldly;
+using Sluice.Cli.Bench;
+using Sluice.Cli.Bench.Everyday;
+using Sluice.Cli.Report;
+using Sluice.Cli.Terminal;
+using Sluice.Cli.Tests.Support;
+using Xunit;
+
+namespace Sluice.Cli.Tests.Bench;
+
+/// <summary>What `sluice bench` runs when nothing is named: its rows, what it says of them, and how it ends.</summary>
+[Trait("Runs", "once")]
+public sealed class EverydayTests : IDisposable
+{
+    private static readonly IReadOnlyList<Row> Rows = EverydaySuite.Create().Rows;
+
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    public static TheoryData<string> Ids => [.. Rows.Select(r => r.Id)];
+
+    [Fact]
+    public void Each_row_has_a_name_that_fits_and_says_what_both_sides_do()
+    {
+        Rows.Count.ShouldBeInRange(12, 25);
+        Rows.ShouldAllBe(r => r.Name.Length <= EverydaySuite.MaxNameLength && r.Id.StartsWith("everyday-"));
+        Rows.ShouldAllBe(r => r.Why.Contains(';'));
+        Rows.ShouldAllBe(r => Math.Min(BenchScale.Everyday.Rounds, r.MaxRounds ?? int.MaxValue) >= 7);
+    }
+
+    /// <summary>Each turn of a row checks what it has read or written: a row with a wrong result has no report.</summary>
+    [Theory]
+    [MemberData(nameof(Ids))]
+    public async Task A_row_gives_right_results_and_pairs(string id)
+    {
+        using var context = new BenchContext(_folder.FullPath, BenchScale.Quick, CancellationToken.None);
+        Row row = Rows.Single(r => r.Id == id);
+        if (id.StartsWith("everyday-direct", StringComparison.Ordinal) || id == "everyday-busy")
+        {
+            string? refusal = DirectIo.Refusal(context.DirectFile);
+            if (refusal is not null)
+            {
+                Should.Throw<RowSkippedException>(() => row.Open(context)).Message.ShouldBe(refusal);
+                return;
+            }
+        }
+        FioRunner fio = await FioRunner.DetectAsync(CancellationToken.None);
+        // The memory of this machine is not what is tested.
+        RowReport report = await new RowRunner(context, fio, CancellationToken.None, () => 100).RunAsync(EverydaySuite.Create(), row);
+        report.RoundRatios.Count.ShouldBe(BenchScale.Quick.Rounds);
+        report.IsBesideDotNet.ShouldBeTrue();
+        report.Verdict.ShouldBe("");
+    }
+
+    [Fact]
+    public void A_call_that_gives_something_else_ends_the_row()
+    {
+        using Contest contest = Sides.Calls(5, () => 4, () => 5);
+        Should.Throw<IOException>(() => contest.Sluice.RunAsync(Started()).GetAwaiter().GetResult())
+            .Message.ShouldBe("a call of the benchmark gave 4 instead of 5");
+        Should.NotThrow(() => contest.DotNet.RunAsync(Started()).GetAwaiter().GetResult());
+    }
+
+    [Fact]
+    public async Task What_a_turn_has_written_is_checked_after_it()
+    {
+        using Contest contest = Sides.Calls(1, () => 1, () => 1, () => throw new IOException("wrong bytes"), () => { });
+        var runner = new SliceRunner(CancellationToken.None);
+        (await Should.ThrowAsync<IOException>(() => runner.RunAsync(contest.Sluice, TimeSpan.Zero))).Message.ShouldBe("wrong bytes");
+        (await runner.RunAsync(contest.DotNet, TimeSpan.Zero)).OperationsPerSecond.ShouldBeGreaterThan(0);
+    }
+
+    [Fact]
+    public void A_file_with_other_bytes_is_told_from_the_right_one()
+    {
+        byte[] right = [.. Enumerable.Range(0, 9000).Select(i => (byte)(i % 100))];
+        File.WriteAllBytes(_folder["right"], right);
+        FileCheck.Content(_folder["right"], right);
+        FileCheck.Repeats(_folder["right"], right.AsSpan(0, 100), right.Length);
+        FileCheck.SamePages(_folder["right"], _folder["right"]);
+
+        byte[] wrong = [.. right];
+        wrong[^1]++;
+        File.WriteAllBytes(_folder["wrong"], wrong);
+        Should.Throw<IOException>(() => FileCheck.Content(_folder["wrong"], right));
+        Should.Throw<IOException>(() => FileCheck.Repeats(_folder["wrong"], right.AsSpan(0, 100), right.Length));
+        Should.Throw<IOException>(() => FileCheck.SamePages(_folder["right"], _folder["wrong"]));
+        File.WriteAllBytes(_folder["short"], right[..^1]);
+        Should.Throw<IOException>(() => FileCheck.Repeats(_folder["short"], right.AsSpan(0, 100), right.Length));
+        Should.Throw<IOException>(() => FileCheck.SamePages(_folder["right"], _folder["short"]));
+    }
+
+    [Fact]
+    public async Task A_row_that_is_too_slow_ends_with_the_pairs_that_it_has_and_has_no_verdict()
+    {
+        using var context = new BenchContext(_folder.FullPath, BenchScale.Everyday with { SliceTime = TimeSpan.Zero }, CancellationToken.None);
+        Suite suite = EverydaySuite.Create() with { RowTime = TimeSpan.Zero };
+        Row row = new("everyday-slow", "slow", "", _ => Sides.Calls(1, () => 1, () => 1));
+        FioRunner fio = await FioRunner.DetectAsync(CancellationToken.None);
+        RowReport report = await new RowRunner(context, fio, CancellationToken.None).RunAsync(suite, row);
+        report.RoundRatios.Count.ShouldBe(1);
+        report.Verdict.ShouldBe("");
+        EverydayText.RatioCell(report).ShouldEndWith(" (1 pair)");
+    }
+
+    [Theory]
+    [InlineData(1.01, 1.3, "faster")]
+    [InlineData(0.9, 1.3, "even")]
+    [InlineData(1.0, 1.3, "even")]
+    [InlineData(0.7, 0.99, "slower")]
+    public void A_verdict_follows_from_the_interval(double low, double high, string verdict) =>
+        (Report("row", 1) with { RatioLow = low, RatioHigh = high }).Verdict.ShouldBe(verdict);
+
+    [Fact]
+    public void The_summary_counts_all_rows_and_names_the_lowest()
+    {
+        RowReport[] rows =
+        [
+            Report("a", 3, 2, 4), Report("b", 0.4, 0.3, 0.5), Report("c", 1, 0.9, 1.1), Report("d", 0.6), Report("e", 0.9, 0.8, 0.95),
+        ];
+        EverydayText.Summary(Run(rows)).ShouldBe("1 faster, 1 even, 2 slower, 1 of too few pairs; lowest: b, 0.40");
+        EverydayText.Summary(Run(rows[..1])).ShouldBe("1 faster, 0 even, 0 slower; lowest: a, 3.00");
+        EverydayText.Summary(Run(rows[..1]) with { Skipped = [new SkippedRow("x", "y")], Interrupted = true })
+            .ShouldBe("interrupted: 1 faster, 0 even, 0 slower, 1 not measured; lowest: a, 3.00");
+        EverydayText.Summary(Run([]) with { Failure = "no" }).ShouldBe("ended by an error: 0 faster, 0 even, 0 slower");
+        EverydayText.Summary(Run(rows) with { Quick = true }).ShouldBe("5 rows with right results; a quick run measures nothing");
+    }
+
+    [Theory]
+    [InlineData("MiB/s", 0.5, "0.50 MiB/s")]
+    [InlineData("MiB/s", 999.4, "999 MiB/s")]
+    [InlineData("MiB/s", 14_188, "13.9 GiB/s")]
+    [InlineData("ops/s", 57.7, "57.7 /s")]
+    [InlineData("IOPS", 26_159, "26.2 k/s")]
+    [InlineData("ops/s", 1_061_840_405, "1062 M/s")]
+    public void A_rate_has_ten_columns_at_most(string unit, double rate, string said) => EverydayText.Rate(rate, unit).ShouldBe(said);
+
+    [Fact]
+    public void Text_of_a_terminal_and_of_a_pipe_has_80_columns_at_most()
+    {
+        RowReport[] rows =
+        [
+            .. Rows.Index().Select(r => Report(r.Item.Name, Math.Pow(1.5, r.Index - 8), Math.Pow(1.5, r.Index - 8.5), Math.Pow(1.5, r.Index - 7.5)) with
+            {
+                Sluice = new ContenderReport("Sluice", 13_900, 1, 0, []),
+                Unit = "MiB/s",
+            }),
+        ];
+        BenchReport run = Run(rows) with
+        {
+            Skipped = [new SkippedRow("everyday-x", string.Join(' ', Enumerable.Repeat("reason", 20))) { Name = "the skipped row" }],
+        };
+        foreach (bool isTerminal in (bool[])[true, false])
+        {
+            var output = new StringWriter();
+            EverydayText.Write(
+                new TerminalStreams(output, output, new StringReader("")) { IsOutputTerminal = isTerminal, Width = 80, NoColor = true }, run);
+            string[] lines = output.ToString().Split('\n');
+            foreach (RowReport row in rows)
+                lines.Count(l => l.StartsWith(row.Name, StringComparison.Ordinal)).ShouldBe(isTerminal ? 2 : 1, row.Name);
+            if (isTerminal)
+                lines.ShouldAllBe(l => l.Length <= 80);
+            lines.Where(l => l.StartsWith("the skipped row: not measured: reason reason")).ShouldHaveSingleItem();
+            lines[..(rows.Length + 1)].ShouldAllBe(l => l.Length <= 80);
+            lines[^2].ShouldBe(EverydayText.Summary(run));
+        }
+    }
+
+    [Fact]
+    public async Task A_piped_run_says_first_how_long_it_takes_and_last_how_it_went()
+    {
+        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        ToolRun run = await ToolRun.RunAsync(
+            "bench", disk, "--quick", "--suite", "everyday", "--row", "everyday-o", "--json", _folder["r.json"]);
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Error.ShouldBe("2 rows, about 1 s\n");
+        run.Out.ShouldEndWith("\n2 rows with right results; a quick run measures nothing\n");
+        run.Out.ShouldMatch("read a 4 KiB file: stream +[0-9.]+ \\(5 pairs\\)");
+        Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
+        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
+        json.RootElement.GetProperty("rows").GetArrayLength().ShouldBe(2);
+    }
+
+    [SkippableFact]
+    public async Task Where_there_is_no_room_a_row_says_so_and_the_others_are_measured()
+    {
+        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "70m");
+        ToolRun run = await ToolRun.RunAsync("bench", disk.Path, "--quick", "--suite", "everyday", "--row", "-copy-");
+        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        run.Out.ShouldContain("\ncopy of 8 MiB: not measured: 80 MiB needed, ");
+        run.Out.ShouldContain("\ncopy of one file of 4 KiB ");
+        run.Out.ShouldEndWith("\n1 row with right results, 1 not measured; a quick run measures nothing\n");
+        Directory.EnumerateFileSystemEntries(disk.Path).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public Task In_a_folder_that_is_not_writable_it_fails_with_the_reason() => CommandChecks.NeedsPermissionAsync(
+        _folder, static folder => ["bench", folder]);
+
+    [SkippableTheory]
+    [InlineData("INT", ExitCode.Interrupted)]
+    [InlineData("TERM", ExitCode.Terminated)]
+    [InlineData("KILL", 137)]
+    public async Task Busy_processes_end_with_the_tool(string signal, int exitCode)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "processes are looked for in /proc");
+        Skip.If(DirectIo.Refusal(MakeFile()) is { } refusal, "direct I/O is not to be had");
+        using ToolProcess tool = ToolProcess.Start(_folder.FullPath, "bench", ".", "--row", "everyday-busy");
+        int[] busy = [];
+        await tool.WaitUntilAsync(() => (busy = BusyChildrenOf(tool.Id)).Length == 4);
+        tool.Signal(signal);
+        (await tool.EndAsync()).ExitCode.ShouldBe(exitCode);
+        // After KILL they notice by themselves that nobody is left.
+        foreach (int process in busy)
+        {
+            while (IsBusyProcess(process))
+                await Task.Delay(20);
+        }
+    }
+
+    private string MakeFile()
+    {
+        File.WriteAllBytes(_folder["probe"], new byte[4096]);
+        return _folder["probe"];
+    }
+
+    private static int[] BusyChildrenOf(int parent) =>
+    [
+        .. Directory.EnumerateDirectories("/proc").Select(d => Path.GetFileName(d))
+            .Where(n => int.TryParse(n, CultureInfo.InvariantCulture, out _)).Select(n => int.Parse(n, CultureInfo.InvariantCulture))
+            .Where(id => IsBusyProcess(id) && Read(id, "status").Contains($"PPid:\t{parent}\n", StringComparison.Ordinal)),
+    ];
+
+    private static bool IsBusyProcess(int id) => Read(id, "cmdline").Contains(BusyProcesses.Argument, StringComparison.Ordinal);
+
+    private static string Read(int process, string name)
+    {
+        try
+        {
+            return File.ReadAllText($"/proc/{process}/{name}");
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return "";
+        }
+    }
+
+    private static Slice Started()
+    {
+        var slice = new Slice(TimeSpan.Zero, 1, CancellationToken.None);
+        slice.Start();
+        return slice;
+    }
+
+    private static RowReport Report(string name, double ratio, double? low = null, double? high = null) => new()
+    {
+        Suite = "everyday",
+        Id = $"everyday-{name}",
+        Name = name,
+        Why = "",
+        Unit = "ops/s",
+        Rounds = 9,
+        Sluice = new ContenderReport("Sluice", 1, 1, 0, []),
+        DotNet = new ContenderReport(".NET", 1, 1, 0, []),
+        Ratio = ratio,
+        RatioLow = low,
+        RatioHigh = high,
+        CpuRatio = 1,
+        Targets = [],
+    };
+
+    private static BenchReport Run(RowReport[] rows) => new()
+    {
+        Started = DateTimeOffset.UnixEpoch,
+        Arguments = [],
+        Environment = EnvironmentProbe.ForPath("."),
+        Fio = "",
+        Quick = false,
+        Seconds = 1,
+        Interrupted = false,
+        Rows = rows,
+    };
+}
