@@ -1,4 +1,6 @@
 using Sluice.Cli.Load;
+using Sluice.Cli.Report;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench;
 
@@ -42,6 +44,15 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
 
     /// <summary>A small file of this size, in the page cache.</summary>
     public string SmallFile(long sizeBytes) => Ensure($"small-{sizeBytes}.dat", sizeBytes);
+
+    /// <summary>Makes sure that a row can write so much without filling the disk.</summary>
+    /// <exception cref="RowSkippedException">There is too little room.</exception>
+    public void RequireRoom(long bytes)
+    {
+        long needed = bytes + BenchScale.SpareBytes;
+        if (EnvironmentProbe.FreeBytesAt(directory) is { } free && free < needed)
+            throw new RowSkippedException($"{ByteSize.Format(needed)} needed, {ByteSize.Format(free)} free");
+    }
 
     /// <summary>A file of one row's own, gone when the row is over.</summary>
     public string ScratchFile(string name)
@@ -90,6 +101,7 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
         string path = Path.Combine(directory, name);
         if (File.Exists(path) && new FileInfo(path).Length == sizeBytes)
             return path;
+        RequireRoom(sizeBytes);
         using IoTarget target = IoTarget.Open(
             IoSide.Bcl, new TargetOptions(path, FileMode.Create, FileAccess.ReadWrite) { PreallocationSizeBytes = sizeBytes });
         FileMaker.Fill(target, 0, sizeBytes, FileMaker.DefaultRequestSizeBytes, progress: null, cancellationToken);
@@ -104,6 +116,7 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
         string path = Path.Combine(directory, name);
         if (File.Exists(path) && new FileInfo(path).Length == sizeBytes)
             return path;
+        RequireRoom(sizeBytes);
         string block = string.Concat(Enumerable.Range(0, BlockLines).Select(i =>
             $"2026-01-01T00:00:00.{i:000000}Z INFO request {i * 7919L % 100_000:00000} served in {i % 977} us".PadRight(LineBytes - 1)
                 + '\n'));

@@ -33,9 +33,6 @@ internal sealed record Row(string Id, string Name, string Why, Func<BenchContext
     /// <summary>The same row, as one whose turns are one pass that fills the page cache.</summary>
     public Row FillingOnce() => this with { FillsPageCache = true };
 
-    /// <summary>Free space without which the row is not measured; null: next to none.</summary>
-    public Func<BenchScale, long>? SpaceBytes { get; init; }
-
     /// <summary>Fewer rounds than the run's, for a row whose single operation takes seconds.</summary>
     public int? MaxRounds { get; init; }
 }

@@ -9,6 +9,24 @@ internal static class SystemCommand
     /// <exception cref="IOException">It is not installed, or it failed.</exception>
     public static void Run(string name, params string[] arguments) => _ = Read(name, arguments);
 
+    /// <summary>
+    /// Waits until what was written to the file system of this folder is on the disk. Where sync(1) is not that of coreutils, all file
+    /// systems are synchronized; where there is none, nothing is.
+    /// </summary>
+    public static void Sync(string folder)
+    {
+        if (OperatingSystem.IsWindows())
+            return;
+        try
+        {
+            Run("sync", "--file-system", folder);
+        }
+        catch (IOException)
+        {
+            Run("sync");
+        }
+    }
+
     /// <summary>As <see cref="Run"/>; gives what the program wrote.</summary>
     /// <exception cref="IOException">It is not installed, or it failed.</exception>
     public static string Read(string name, params string[] arguments)

@@ -21,7 +21,12 @@ internal static class ThisTool
     public static Process Start(params string[] arguments)
     {
         (string program, string[] all) = CommandLine(arguments);
-        var start = new ProcessStartInfo(program, all) { UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true };
+        var start = new ProcessStartInfo(program, all)
+        {
+            UseShellExecute = false,
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+        };
         try
         {
             return Process.Start(start) ?? throw new IOException($"{program} could not be started");

@@ -70,7 +70,6 @@ internal sealed class BenchCommand(
             progress.Show(() => $"{step.Index + 1} of {_selected.Count}{left}: {scale.NameOf(row)}");
             try
             {
-                RequireSpace(row, scale);
                 return await runner.RunAsync(suite, row);
             }
             catch (RowSkippedException e)
@@ -94,16 +93,6 @@ internal sealed class BenchCommand(
 
             SkippedRow Skip(string reason) => new(row.Id, reason) { Name = scale.NameOf(row) };
         }, cancellationToken);
-    }
-
-    /// <exception cref="RowSkippedException">There is too little room for the row's files.</exception>
-    private void RequireSpace(Row row, BenchScale scale)
-    {
-        if (options.IsEveryday && row.SpaceBytes?.Invoke(scale) is { } needed && EnvironmentProbe.FreeBytesAt(options.Directory) is { } free
-            && free < needed + BenchScale.SpareBytes)
-        {
-            throw new RowSkippedException($"{ByteSize.Format(needed + BenchScale.SpareBytes)} needed, {ByteSize.Format(free)} free");
-        }
     }
 
     /// <summary>ENOSPC, EDQUOT, or the same of Windows.</summary>

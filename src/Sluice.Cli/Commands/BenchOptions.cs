@@ -12,7 +12,9 @@ internal sealed record BenchOptions(string Directory)
 {
     private const double QuickSecondsOfRow = 0.5;
 
-    /// <summary>A suite's name, or <see cref="Suite.AllName"/>; null: everyday work, unless a row or <see cref="Full"/> says more.</summary>
+    /// <summary>
+    /// A suite's name, or <see cref="Suite.AllName"/>. Null is everyday work, unless <see cref="Full"/> or a row is asked for.
+    /// </summary>
     public string? SuiteName { get; init; }
 
     /// <summary>Only rows whose id contains this.</summary>
@@ -75,10 +77,13 @@ internal sealed record BenchOptions(string Directory)
             "Where to make the scratch folder, which decides the disk that is measured (the temporary folder).");
         Option<string> suite = command.Value("--suite", null, "name", SuiteHelp());
         Option<string> row = command.Value("--row", null, "text",
-            "Run only the rows whose id contains this text, looked for in every suite if none is named; in everyday and remote only where no other has it (all rows).");
-        Option<bool> quick = command.Quick();
+            "Run only the rows whose id contains this text. If no suite is named, all are searched, everyday and remote only where no "
+            + "other has such a row (all rows of the suite).");
+        Option<bool> quick = command.Flag("--quick", null,
+            "The same rows in five very short rounds on small files: shows that they work, and measures nothing; no row gets a verdict.");
         Option<bool> full = command.Flag("--full", null,
-            $"All suites but everyday and remote, as --suite {Suite.AllName}, about {MinutesOfAll} minutes (the suite everyday, at most two minutes).");
+            $"All suites but everyday and remote, as --suite {Suite.AllName}, about {MinutesOfAll} minutes "
+            + "(the suite everyday, at most two minutes).");
         Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         return Bind;
 

@@ -96,7 +96,8 @@ public sealed class EverydayTests : IDisposable
     [Fact]
     public async Task A_row_that_is_too_slow_ends_with_the_pairs_that_it_has_and_has_no_verdict()
     {
-        using var context = new BenchContext(_folder.FullPath, BenchScale.Everyday with { SliceTime = TimeSpan.Zero }, CancellationToken.None);
+        BenchScale scale = BenchScale.Everyday with { SliceTime = TimeSpan.Zero };
+        using var context = new BenchContext(_folder.FullPath, scale, CancellationToken.None);
         Suite suite = EverydaySuite.Create() with { RowTime = TimeSpan.Zero };
         Row row = new("everyday-slow", "slow", "", _ => Sides.Calls(1, () => 1, () => 1));
         FioRunner fio = await FioRunner.DetectAsync(CancellationToken.None);
@@ -121,11 +122,12 @@ public sealed class EverydayTests : IDisposable
         [
             Report("a", 3, 2, 4), Report("b", 0.4, 0.3, 0.5), Report("c", 1, 0.9, 1.1), Report("d", 0.6), Report("e", 0.9, 0.8, 0.95),
         ];
-        EverydayText.Summary(Run(rows)).ShouldBe("1 faster, 1 even, 2 slower, 1 of too few pairs; lowest: b, 0.40");
-        EverydayText.Summary(Run(rows[..1])).ShouldBe("1 faster, 0 even, 0 slower; lowest: a, 3.00");
+        EverydayText.Summary(Run(rows)).ShouldBe("1 faster, 1 even, 2 slower, 1 of too few pairs; worst: b, 0.40");
+        EverydayText.Summary(Run(rows[..1])).ShouldBe("1 faster, 0 even, 0 slower; worst: a, 3.00");
         EverydayText.Summary(Run(rows[..1]) with { Skipped = [new SkippedRow("x", "y")], Interrupted = true })
-            .ShouldBe("interrupted: 1 faster, 0 even, 0 slower, 1 not measured; lowest: a, 3.00");
-        EverydayText.Summary(Run([]) with { Failure = "no" }).ShouldBe("ended by an error: 0 faster, 0 even, 0 slower");
+            .ShouldBe("interrupted: 1 faster, 0 even, 0 slower, 1 skipped; worst: a, 3.00");
+        EverydayText.Summary(Run([]) with { Failure = "no" }).ShouldBe("ended by an error before a row was measured");
+        EverydayText.Summary(Run([]) with { Skipped = [new SkippedRow("x", "y")] }).ShouldBe("no row was measured, 1 skipped");
         EverydayText.Summary(Run(rows) with { Quick = true }).ShouldBe("5 rows with right results; a quick run measures nothing");
     }
 
@@ -143,7 +145,8 @@ public sealed class EverydayTests : IDisposable
     {
         RowReport[] rows =
         [
-            .. Rows.Index().Select(r => Report(r.Item.Name, Math.Pow(1.5, r.Index - 8), Math.Pow(1.5, r.Index - 8.5), Math.Pow(1.5, r.Index - 7.5)) with
+            .. Rows.Index().Select(r => Report(
+                r.Item.Name, Math.Pow(1.5, r.Index - 8), Math.Pow(1.5, r.Index - 8.5), Math.Pow(1.5, r.Index - 7.5)) with
             {
                 Sluice = new ContenderReport("Sluice", 13_900, 1, 0, []),
                 Unit = "MiB/s",
@@ -156,14 +159,19 @@ public sealed class EverydayTests : IDisposable
         foreach (bool isTerminal in (bool[])[true, false])
         {
             var output = new StringWriter();
-            EverydayText.Write(
-                new TerminalStreams(output, output, new StringReader("")) { IsOutputTerminal = isTerminal, Width = 80, NoColor = true }, run);
+            var terminal = new TerminalStreams(output, output, new StringReader(""))
+            {
+                IsOutputTerminal = isTerminal,
+                Width = 80,
+                NoColor = true,
+            };
+            EverydayText.Write(terminal, run);
             string[] lines = output.ToString().Split('\n');
             foreach (RowReport row in rows)
                 lines.Count(l => l.StartsWith(row.Name, StringComparison.Ordinal)).ShouldBe(isTerminal ? 2 : 1, row.Name);
             if (isTerminal)
                 lines.ShouldAllBe(l => l.Length <= 80);
-            lines.Where(l => l.StartsWith("the skipped row: not measured: reason reason")).ShouldHaveSingleItem();
+            lines.ShouldContain(l => l.StartsWith("the skipped row, skipped: reason reason", StringComparison.Ordinal));
             lines[..(rows.Length + 1)].ShouldAllBe(l => l.Length <= 80);
             lines[^2].ShouldBe(EverydayText.Summary(run));
         }
@@ -190,9 +198,9 @@ public sealed class EverydayTests : IDisposable
         using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "70m");
         ToolRun run = await ToolRun.RunAsync("bench", disk.Path, "--quick", "--suite", "everyday", "--row", "-copy-");
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldContain("\ncopy of 8 MiB: not measured: 80 MiB needed, ");
+        run.Out.ShouldContain("\ncopy of 8 MiB, skipped: 72 MiB needed, ");
         run.Out.ShouldContain("\ncopy of one file of 4 KiB ");
-        run.Out.ShouldEndWith("\n1 row with right results, 1 not measured; a quick run measures nothing\n");
+        run.Out.ShouldEndWith("\n1 row with right results, 1 skipped; a quick run measures nothing\n");
         Directory.EnumerateFileSystemEntries(disk.Path).ShouldBeEmpty();
     }
 

@@ -112,7 +112,8 @@ public sealed class RowVerdictTests
         (Suite Suite, Row Row)[] rows = [.. Suite.All.SelectMany(s => s.Rows.Select(r => (s, r)))];
         rows.ShouldAllBe(r => BenchScale.Full.NameOf(r.Row) == r.Row.Name);
         string[] names = [.. rows.Select(r => BenchScale.Quick.NameOf(r.Row))];
-        foreach (string tooLarge in (string[])["1 GiB", "100 MiB", "100 MB", "20 MB", "50,000", "200,000", "10,000 x", "50 MB", "256 MiB", "1,000 files"])
+        foreach (string tooLarge in (string[])
+            ["1 GiB", "100 MiB", "100 MB", "20 MB", "50,000", "200,000", "10,000 x", "50 MB", "256 MiB", "1,000 files"])
             names.ShouldAllBe(n => !n.Contains(tooLarge, StringComparison.Ordinal), tooLarge);
         names.ShouldContain("copy 8 MiB, cold");
         names.GroupBy(n => n).Where(g => g.Count() > 1).Select(g => g.Key)

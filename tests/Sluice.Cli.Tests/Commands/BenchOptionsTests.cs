@@ -13,7 +13,8 @@ public sealed class BenchOptionsTests
     [Fact]
     public void Without_a_suite_a_row_or_full_everyday_work_runs()
     {
-        foreach (BenchOptions options in (BenchOptions[])[new("d"), new("d") { SuiteName = "everyday" }, new("d") { RowFilter = "everyday-" }])
+        foreach (BenchOptions options in (BenchOptions[])
+            [new("d"), new("d") { SuiteName = "everyday" }, new("d") { RowFilter = "everyday-" }])
         {
             options.SelectRows().Select(r => r.Row.Id).ShouldBe(EverydaySuite.Create().Rows.Select(r => r.Id));
             options.Scale.ShouldBe(BenchScale.Everyday);

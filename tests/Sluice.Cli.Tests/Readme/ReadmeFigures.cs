@@ -45,8 +45,8 @@ internal static class ReadmeFigures
     }
 
     /// <summary>
-    /// The block of the first page: every row of a run of everyday work, in lines of 80 columns, and one paragraph that says how to read them
-    /// and how many are faster, even and slower.
+    /// The block of the first page: every row of a run of everyday work in lines of 80 columns, then a paragraph that says how to read them
+    /// and counts the verdicts.
     /// </summary>
     public static string MakeFirstPage(BenchReport report, string jsonPath)
     {
@@ -56,12 +56,14 @@ internal static class ReadmeFigures
             .Append(Line($"|{new string('-', RateColumns + 1)}:|{new string('-', RateColumns + 1)}:|\n"));
         foreach (RowReport row in report.Rows)
         {
-            Append(row.Name, EverydayText.RatioCell(row), EverydayText.Rate(row.Sluice.Rate, row.Unit), EverydayText.Rate(row.DotNet.Rate, row.Unit));
+            Append(
+                row.Name, EverydayText.RatioCell(row), EverydayText.Rate(row.Sluice.Rate, row.Unit),
+                EverydayText.Rate(row.DotNet.Rate, row.Unit));
         }
 
         foreach (SkippedRow row in report.Skipped)
         {
-            Append(row.Id, "not measured", "", "");
+            Append(row.Id, "skipped", "", "");
         }
 
         text.Append(Line($"\n{Machine(report)}by [`sluice bench`]({jsonPath}).\n"))

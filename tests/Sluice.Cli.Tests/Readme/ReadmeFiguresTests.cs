@@ -76,11 +76,11 @@ public sealed class ReadmeFiguresTests
             "|-------------------------------|-----------------:|-----------:|-----------:|",
             "| the slower one                | 0.50 (0.40-0.60) | 12.1 GiB/s |  999 MiB/s |",
             "| the faster one                |  12.3 (10.0-130) |   12.3 k/s |     999 /s |",
-            "| direct                        |     not measured |            |            |",
+            "| direct                        |          skipped |            |            |",
             "",
         ]);
         lines[6].ShouldEndWith("engine uring, by [`sluice bench`](bench/results/x/everyday.json).");
-        lines[8].ShouldBe("1 faster, 0 even, 1 slower, 1 not measured; lowest: the slower one, 0.50.");
+        lines[8].ShouldBe("1 faster, 0 even, 1 slower, 1 skipped; worst: the slower one, 0.50.");
     }
 
     [Fact]

@@ -10,9 +10,9 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Bench.Everyday;
 
 /// <summary>
-/// What `sluice bench` runs when nothing else is asked for: the work of ordinary programs, by the way that docs/guide.md recommends and by
-/// what one writes with System.IO. A new row is an entry of <see cref="Rows"/>: an id, a name of <see cref="MaxNameLength"/> characters at
-/// most, a line that names both sides, and a contest, which <see cref="Sides"/> makes of two calls.
+/// The suite that `sluice bench` runs by default: the work of ordinary programs, in the way that docs/guide.md recommends and in the way
+/// that programs do it with System.IO. A new row is an entry of <see cref="Rows"/>: an id, a name of at most <see cref="MaxNameLength"/>
+/// characters, a line that names both sides, and a contest, which <see cref="Sides"/> makes of two calls.
 /// </summary>
 internal static class EverydaySuite
 {
@@ -26,8 +26,11 @@ internal static class EverydaySuite
     private const int AppendThreads = 8;
     private const int BusyCount = 4;
 
+    /// <summary>What a small file takes: a block, and a place in a folder.</summary>
+    private const long BytesOfFile = 9 * ByteSize.KiB / 2;
+
     public static Suite Create() => new(
-        Name, "everyday work, each row with a verdict; what runs if nothing is named", "2 minutes", static scale => scale.SliceTime,
+        Name, "what ordinary programs do with files", "2 minutes", static scale => scale.SliceTime,
         static scale => Space(BenchScale.OfEveryday(scale)), [.. Rows()])
     {
         IsOnRequest = true,
@@ -35,20 +38,20 @@ internal static class EverydaySuite
         RowTime = TimeSpan.FromSeconds(5),
     };
 
-    private static SuiteSpace Space(BenchScale scale)
-    {
-        const long BytesOfFile = 9 * ByteSize.KiB / 2;
-        long smallFiles = scale.SmallFileCount * BytesOfFile;
-        return new SuiteSpace(
-            Math.Max(scale.CopyFileBytes, 4 * scale.AppendLimitBytes), ("direct.dat", scale.DirectFileBytes),
-            ("copy-source.dat", scale.CopyFileBytes), ("hot.dat", scale.HotFileBytes), ("stream.dat", scale.StreamFileBytes),
-            ("log.txt", scale.LogFileBytes), ("everyday-small", smallFiles),
-            ("trees-everyday", TreeVolume.TreesOf(scale, scale.Rounds) * smallFiles));
-    }
+    private static SuiteSpace Space(BenchScale scale) => new(
+        Math.Max(scale.CopyFileBytes, BytesOfAppends(scale)), ("direct.dat", scale.DirectFileBytes),
+        ("copy-source.dat", scale.CopyFileBytes), ("hot.dat", scale.HotFileBytes), ("stream.dat", scale.StreamFileBytes),
+        ("log.txt", scale.LogFileBytes), ("everyday-small", scale.SmallFileCount * BytesOfFile), ("trees-everyday", BytesOfTrees(scale)));
+
+    private static long BytesOfTrees(BenchScale scale) => TreeVolume.TreesOf(scale, scale.Rounds) * scale.SmallFileCount * BytesOfFile;
+
+    /// <summary>What appends of a turn may take.</summary>
+    private static long BytesOfAppends(BenchScale scale) => 4 * scale.AppendLimitBytes;
 
     private static IEnumerable<Row> Rows()
     {
-        yield return new Row("everyday-open-stream", "read a 4 KiB file: stream", "open, read, close, by SluiceStream; by FileStream", context =>
+        yield return new Row("everyday-open-stream", "read a 4 KiB file: stream",
+            "open, read, close, by SluiceStream; by FileStream", static context =>
         {
             string path = context.SmallFile(PageBytes);
             byte[] ours = new byte[PageBytes];
@@ -67,7 +70,8 @@ internal static class EverydaySuite
                 },
                 () => FileCheck.Content(path, ours), () => FileCheck.Content(path, theirs));
         });
-        yield return new Row("everyday-open-handle", "read a 4 KiB file: handle", "open, read, close, by SluiceHandle; by File.OpenHandle and RandomAccess", context =>
+        yield return new Row("everyday-open-handle", "read a 4 KiB file: handle",
+            "open, read, close, by SluiceHandle; by File.OpenHandle and RandomAccess", static context =>
         {
             string path = context.SmallFile(PageBytes);
             byte[] ours = new byte[PageBytes];
@@ -118,11 +122,15 @@ internal static class EverydaySuite
         yield return new Row("everyday-copy-small", "copy of one file of 4 KiB", "SluiceFile.CopyAsync; File.Copy",
             static context => SingleRows.OpenCopy(context, PageBytes));
         yield return new Row("everyday-copy-large", "copy of 256 MiB", "SluiceFile.CopyAsync; File.Copy; the source is not in memory",
-            static context => CopyRows.OpenCopy(context, durable: false, besideFio: false))
+            static context =>
+            {
+                _ = context.CopyFile;
+                context.RequireRoom(context.Scale.CopyFileBytes);
+                return CopyRows.OpenCopy(context, durable: false, besideFio: false);
+            })
         {
             Unit = RateUnit.MiBPerSecond,
             BytesPerOperation = static scale => scale.CopyFileBytes,
-            SpaceBytes = static scale => 2 * scale.CopyFileBytes,
             MaxRounds = 7,
         }.FillingOnce();
         yield return new Row("everyday-lines", "lines of a log of 10 MB",
@@ -136,7 +144,6 @@ internal static class EverydaySuite
         {
             Unit = RateUnit.MiBPerSecond,
             BytesPerOperation = static scale => scale.LogFileBytes,
-            SpaceBytes = static scale => scale.LogFileBytes,
         };
         yield return StreamRead("everyday-stream-read-4k", "awaited reads of 4 KiB", PageBytes, asynchronous: true);
         yield return StreamWrite("everyday-stream-write-4k", "awaited writes of 4 KiB", PageBytes, asynchronous: true);
@@ -146,16 +153,10 @@ internal static class EverydaySuite
         {
             yield return new Row($"everyday-direct-d{depth}", $"direct 4 KiB reads, depth {depth}",
                 "SluiceHandle.ReadAsync; RandomAccess.ReadAsync of a handle with O_DIRECT; at random offsets",
-                context => HandleSuite.OpenDirectRead(context, depth).Checked(() => CheckDirect(context), () => CheckDirect(context)))
-            {
-                SpaceBytes = static scale => scale.DirectFileBytes,
-            };
+                context => HandleSuite.OpenDirectRead(context, depth).Checked(() => CheckDirect(context), () => CheckDirect(context)));
         }
         yield return new Row("everyday-append", "append of a line, 8 threads",
-            "SluiceHandle.Append; lock, FileStream.Write and Flush", OpenAppend)
-        {
-            SpaceBytes = static scale => 4 * scale.AppendLimitBytes,
-        }.FillingForSlice();
+            "SluiceHandle.Append; lock, FileStream.Write and Flush", OpenAppend).FillingForSlice();
         yield return new Row("everyday-files-read", "1,000 files of 4 KiB, read",
             "SluiceFile.ReadManyAsync; File.ReadAllBytes in a loop; in the page cache", static context =>
             {
@@ -166,27 +167,26 @@ internal static class EverydaySuite
                     parts: tree.Paths.Length);
             });
         yield return new Row("everyday-files-write", "1,000 files of 4 KiB, written",
-            "SluiceFile.WriteManyAsync; File.WriteAllBytes in a loop; each file is new", static context => SmallFileRows.OpenWrite(
-                TreeVolume.Plain(context, Name), context.Scale.SmallFileCount, synchronous: true))
-        {
-            SpaceBytes = static scale => TreeVolume.TreesOf(scale, scale.Rounds) * scale.SmallFileCount * 5 * ByteSize.KiB,
-        }.FillingOnce();
+            "SluiceFile.WriteManyAsync; File.WriteAllBytes in a loop; each file is new", static context =>
+            {
+                context.RequireRoom(BytesOfTrees(context.Scale));
+                return SmallFileRows.OpenWrite(TreeVolume.Plain(context, Name), context.Scale.SmallFileCount, synchronous: true);
+            }).FillingOnce();
         foreach (int threads in (int[])[8, 64])
         {
             yield return new Row($"everyday-log-durable-t{threads}", $"durable records, {threads} threads",
-                "SluiceLog.Append; lock, FileStream.Write and Flush(true)", context => LogSuite.OpenDurable(context, threads))
-            {
-                SpaceBytes = static scale => 4 * scale.AppendLimitBytes,
-            };
+                "SluiceLog.Append; lock, FileStream.Write and Flush(true)", context =>
+                {
+                    context.RequireRoom(BytesOfAppends(context.Scale));
+                    return LogSuite.OpenDurable(context, threads);
+                });
         }
         yield return new Row("everyday-first-use", "first use in a new process",
             "the first open and read of 4 KiB, by SluiceHandle; by RandomAccess; without the start of the process",
             static context => HandleFileRows.OpenFirstOpen(context));
         yield return new Row("everyday-busy", "64 requests, busy neighbors",
-            "direct SluiceHandle.ReadAsync and 50 us of work, in 64 loops beside four processes that compute; RandomAccess.ReadAsync", OpenBusy)
-        {
-            SpaceBytes = static scale => scale.DirectFileBytes,
-        };
+            "direct SluiceHandle.ReadAsync and 50 us of work in 64 loops, beside four processes that compute; RandomAccess.ReadAsync",
+            OpenBusy);
     }
 
     private static Row StreamRead(string id, string name, int bytes, bool asynchronous) => new(
@@ -255,6 +255,7 @@ internal static class EverydaySuite
 
     private static Contest OpenAppend(BenchContext context)
     {
+        context.RequireRoom(BytesOfAppends(context.Scale));
         byte[][] lines =
         [
             .. Enumerable.Range(0, AppendThreads).Select(

@@ -5,7 +5,9 @@ using Spectre.Console;
 
 namespace Sluice.Cli.Bench.Everyday;
 
-/// <summary>A run of everyday work as text of 80 columns: a line for each row, in a terminal a bar for each, and one line of summary.</summary>
+/// <summary>
+/// A run of everyday work as text of 80 columns: a line for each row, a bar for each in a terminal, and one line of summary.
+/// </summary>
 internal static class EverydayText
 {
     private const int BarColumns = 22;
@@ -18,31 +20,33 @@ internal static class EverydayText
         terminal.WriteLine(Summary(report));
     }
 
-    /// <summary>How many rows are faster, even and slower, and the one that is the lowest; never the one that is the highest.</summary>
+    /// <summary>Counts the verdicts, and names the row with the lowest ratio.</summary>
     public static string Summary(BenchReport report)
     {
-        string missing = report.Skipped.Count > 0 ? $", {report.Skipped.Count} not measured" : "";
+        string missing = report.Skipped.Count > 0 ? $", {report.Skipped.Count} skipped" : "";
         string ended = report.Interrupted ? "interrupted: " : report.Failure is not null ? "ended by an error: " : "";
         if (report.Quick)
         {
             return $"{ended}{Counted.Of(report.Rows.Count, "row")} with right results{missing}; "
                 + "a quick run measures nothing";
         }
+        if (report.Rows.Count == 0)
+            return $"{(ended.Length > 0 ? ended.TrimEnd(':', ' ') + " before a row was measured" : "no row was measured")}{missing}";
         RowReport[] told = [.. report.Rows.Where(r => r.Verdict.Length > 0)];
         int untold = report.Rows.Count - told.Length;
         string few = untold > 0 ? $", {untold} of too few pairs" : "";
         string counts = $"{told.Count(r => r.Verdict == RowReport.Faster)} faster, {told.Count(r => r.Verdict == RowReport.Even)} even, "
             + $"{told.Count(r => r.Verdict == RowReport.Slower)} slower{few}{missing}";
-        string worst = report.Rows.MinBy(r => r.Ratio) is { } lowest ? $"; lowest: {lowest.Name}, {Ratio(lowest.Ratio)}" : "";
+        string worst = report.Rows.MinBy(r => r.Ratio) is { } lowest ? $"; worst: {lowest.Name}, {Digits(lowest.Ratio)}" : "";
         return ended + counts + worst;
     }
 
     /// <summary>The ratio and its interval, or how many pairs there were, which are too few for one.</summary>
     public static string RatioCell(RowReport row) => row is { RatioLow: { } low, RatioHigh: { } high }
-        ? $"{Ratio(row.Ratio)} ({Ratio(low)}-{Ratio(high)})"
-        : $"{Ratio(row.Ratio)} ({Counted.Of(row.RoundRatios.Count, "pair")})";
+        ? $"{Digits(row.Ratio)} ({Digits(low)}-{Digits(high)})"
+        : $"{Digits(row.Ratio)} ({Counted.Of(row.RoundRatios.Count, "pair")})";
 
-    /// <summary>A rate in nine columns at most.</summary>
+    /// <summary>A rate in ten columns at most.</summary>
     public static string Rate(double rate, string unit) => unit == "MiB/s"
         ? rate >= 1024 ? Text($"{Digits(rate / 1024)} GiB/s") : Text($"{Digits(rate)} MiB/s")
         : rate >= 1e6 ? Text($"{Digits(rate / 1e6)} M/s")
@@ -51,7 +55,10 @@ internal static class EverydayText
 
     private static void WriteTable(TerminalStreams terminal, BenchReport report)
     {
-        var table = new TextTable("", "ratio (95 %)", "Sluice", BenchTable.DotNetName, "verdict") { LeftColumns = new HashSet<int> { 0, 4 } };
+        var table = new TextTable("", "ratio (95 %)", "Sluice", BenchTable.DotNetName, "verdict")
+        {
+            LeftColumns = new HashSet<int> { 0, 4 },
+        };
         foreach (RowReport row in report.Rows)
         {
             table.Add(row.Name, RatioCell(row), Rate(row.Sluice.Rate, row.Unit), Rate(row.DotNet.Rate, row.Unit), row.Verdict);
@@ -59,7 +66,7 @@ internal static class EverydayText
         if (report.Rows.Count > 0)
             WriteColored(terminal, table.ToPlainText());
         foreach (SkippedRow row in report.Skipped)
-            terminal.WriteLine($"{row.Name}: not measured: {row.Reason}", hang: 2);
+            terminal.WriteLine($"{row.Name}, skipped: {row.Reason}", hang: 2);
         terminal.WriteLine();
     }
 
@@ -82,7 +89,7 @@ internal static class EverydayText
         }
     }
 
-    /// <summary>Bars from a line at 1, to the left where Sluice is slower; as long as the ratio's logarithm.</summary>
+    /// <summary>Draws a bar for each row, to the left of 1 where Sluice is slower. Its length is the logarithm of the ratio.</summary>
     private static void WriteBars(TerminalStreams terminal, IReadOnlyList<RowReport> rows)
     {
         IAnsiConsole console = terminal.AnsiOut();
@@ -103,9 +110,9 @@ internal static class EverydayText
         console.WriteLine();
     }
 
-    private static string Ratio(double ratio) => ratio >= 100 ? Text($"{ratio:0}") : ratio >= 10 ? Text($"{ratio:0.0}") : Text($"{ratio:0.00}");
-
-    private static string Digits(double value) => value >= 100 ? Text($"{value:0}") : value >= 10 ? Text($"{value:0.0}") : Text($"{value:0.00}");
+    /// <summary>Three digits, or as many as a whole number has.</summary>
+    private static string Digits(double value) =>
+        value >= 100 ? Text($"{value:0}") : value >= 10 ? Text($"{value:0.0}") : Text($"{value:0.00}");
 
     private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

@@ -1,8 +1,8 @@
 namespace Sluice.Cli.Bench.Everyday;
 
 /// <summary>
-/// Contests of two calls that do the same work. A call returns how much it has met (bytes, characters, lines); anything but what is expected
-/// ends the run. What a call leaves behind is checked, untimed, after each turn.
+/// Contests of two calls that do the same work. A call returns how much it has read or written (bytes, characters, lines); any other value
+/// than the expected one ends the run. What a call leaves behind is checked after each turn, untimed.
 /// </summary>
 internal static class Sides
 {

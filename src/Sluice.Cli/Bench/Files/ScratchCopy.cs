@@ -9,7 +9,7 @@ internal sealed class ScratchCopy(string path) : IDisposable
     {
         Dispose();
         // Or the writing back of one side's file would burden the other's slice.
-        SystemCommand.Run("sync", "--file-system", Path.GetDirectoryName(path)!);
+        SystemCommand.Sync(Path.GetDirectoryName(path)!);
     }
 
     public void Dispose() => File.Delete(path);

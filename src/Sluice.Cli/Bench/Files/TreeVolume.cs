@@ -60,7 +60,7 @@ internal sealed class TreeVolume : IDisposable
     public void Flush()
     {
         _image?.Flush();
-        SystemCommand.Run("sync", "--file-system", Path.GetDirectoryName(_folder)!);
+        SystemCommand.Sync(Path.GetDirectoryName(_folder)!);
     }
 
     public void Dispose() => _image?.Dispose();
