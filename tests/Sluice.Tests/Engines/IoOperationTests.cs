@@ -96,6 +96,26 @@ public sealed partial class IoOperationTests : IDisposable
         strays.AreFew(nowMs).ShouldBeFalse();
     }
 
+    /// <summary>An operation gives up after so many interruptions in a row, and not in all.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_transfer_that_is_interrupted_before_each_of_its_bytes_ends(bool isWrite)
+    {
+        const int count = 100;
+        Task<int> read = isWrite ? Task.FromResult(count) : _handle.ReadAsync(new byte[count], 0).AsTask();
+        Task write = isWrite ? _handle.WriteBehindAsync(new byte[count], 0).AsTask() : Task.CompletedTask;
+        for (int i = 0; i < count; i++)
+        {
+            _engine.Complete(-Errno.EINTR);
+            _engine.Complete(1);
+        }
+
+        _engine.Submitted.ShouldBeEmpty();
+        await write;
+        (await read).ShouldBe(count);
+    }
+
     /// <summary>The first refusal makes the handle a cached one: the others were laid out for a direct one.</summary>
     [SkippableTheory]
     [InlineData(false)]
