@@ -95,7 +95,7 @@ def build(root, project):
     """Builds a project and what it needs; what is wrong, or None."""
     status, output = run(
         ["dotnet", "build", project, "-c", "Release", "-v", "quiet", "--nologo",
-         "-p:RunAnalyzers=false", "-p:TreatWarningsAsErrors=false", "-p:EnforceCodeStyleInBuild=false", "-p:LibraryFrameworks=net10.0"], root, 600)
+         "-p:RunAnalyzers=false", "-p:TreatWarningsAsErrors=false", "-p:EnforceCodeStyleInBuild=false"], root, 600)
     return None if status == 0 else (re.findall(r"error \w+: [^\[]*", output)[:1] or ["the build failed"])[0]
 
 
