@@ -46,7 +46,8 @@ internal sealed class SluiceTarget : TargetWithLayout
     /// <inheritdoc/>
     protected override void Write(LogEventInfo logEvent)
     {
-        string line = RenderLogEvent(Layout, logEvent) + "\n";
+        // Not RenderLogEvent, which shares a buffer between calls and relies on the lock around a target's writes.
+        string line = Layout.Render(logEvent) + "\n";
         _log!.Append(Encoding.UTF8.GetBytes(line), logEvent.Level >= LogLevel.Error ? LogDurability.Written : LogDurability.Buffered);
     }
 

@@ -115,12 +115,12 @@ internal sealed record BenchScale
         TextDivisor = 1,
     };
 
-    /// <summary>Of the suite of everyday work: more and shorter rounds, on smaller files, within two minutes.</summary>
+    /// <summary>The suite everyday: more and shorter rounds on smaller files, two minutes in all.</summary>
     public static BenchScale Everyday { get; } = Full with
     {
         SliceTime = TimeSpan.FromMilliseconds(120),
         StreamSliceTime = TimeSpan.FromMilliseconds(120),
-        // Of nine, an interval of 95 % leaves out the lowest and the highest.
+        // The 95 % interval of nine rounds leaves out the lowest and the highest ratio.
         Rounds = 9,
         DirectFileBytes = 256 * ByteSize.MiB,
         HotFileBytes = 4 * ByteSize.MiB,
@@ -131,7 +131,7 @@ internal sealed record BenchScale
         CopyFileBytes = 256 * ByteSize.MiB,
     };
 
-    /// <summary>At which rows of everyday work run: their usual scale, or a quick one.</summary>
+    /// <summary>The scale of everyday rows: <see cref="Quick"/> in a quick run, else <see cref="Everyday"/>.</summary>
     public static BenchScale OfEveryday(BenchScale scale) => scale == Quick ? Quick : Everyday;
 
     public static BenchScale Quick { get; } = Full with

@@ -21,7 +21,7 @@ internal static class FileCheck
             throw Differs(path);
     }
 
-    /// <summary>The file consists of so many bytes, which are this piece again and again.</summary>
+    /// <summary>The file has this length and repeats the piece to its end.</summary>
     public static void Repeats(string path, ReadOnlySpan<byte> piece, long bytes)
     {
         Length(path, bytes);
@@ -35,8 +35,8 @@ internal static class FileCheck
     }
 
     /// <summary>
-    /// Both files have one length, and the same bytes in their first, their last and some pages between: a large copy is checked after each
-    /// turn, and comparing the whole would take longer than the copy.
+    /// Both files have the same length, and the same bytes in their first page, their last and some between. Comparing all of a large copy
+    /// after each turn would take longer than the copy.
     /// </summary>
     public static void SamePages(string expectedPath, string path)
     {
@@ -56,7 +56,7 @@ internal static class FileCheck
         }
     }
 
-    /// <summary>What a side has read is what the file holds.</summary>
+    /// <summary>Compares what a side has read with what the file holds.</summary>
     public static void Same(ReadOnlySpan<char> expected, ReadOnlySpan<char> actual, string path)
     {
         if (!actual.SequenceEqual(expected))

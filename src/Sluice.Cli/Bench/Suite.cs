@@ -23,8 +23,8 @@ internal sealed record Suite(
     public bool IsOnRequest { get; init; }
 
     /// <summary>
-    /// When a row ends if it has as many pairs as an interval takes; after <see cref="RowLimits"/> times as long it ends with those that it
-    /// has. Null: every row has all its rounds.
+    /// A row that has run this long ends as soon as it has the pairs for an interval, and after <see cref="RowLimits"/> times as long with
+    /// the pairs that it has. Null: no limit.
     /// </summary>
     public TimeSpan? RowTime { get; init; }
 
@@ -38,6 +38,8 @@ internal sealed record Suite(
     public const string AllName = "all";
 
     public static IReadOnlyList<Suite> All { get; } =
-        [EverydaySuite.Create(), HandleSuite.Create(), StreamSuite.Create(), SequentialSuite.Create(), FilesSuite.Create(), LogSuite.Create(), ScaleSuite.Create(),
-            RemoteSuite.Create()];
+    [
+        EverydaySuite.Create(), HandleSuite.Create(), StreamSuite.Create(), SequentialSuite.Create(), FilesSuite.Create(), LogSuite.Create(),
+        ScaleSuite.Create(), RemoteSuite.Create(),
+    ];
 }

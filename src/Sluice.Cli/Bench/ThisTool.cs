@@ -37,7 +37,7 @@ internal static class ThisTool
         }
     }
 
-    /// <summary>A program of its own is started itself; what the host runs, by the host again.</summary>
+    /// <summary>A published program starts itself; under the dotnet host, the host runs the assembly again.</summary>
     private static (string Program, string[] Arguments) CommandLine(string[] arguments)
     {
         string program = Environment.ProcessPath ?? throw new IOException("this process does not know its program");

@@ -16,7 +16,7 @@ internal sealed class BenchCommand(
     public async Task<int> RunAsync()
     {
         BenchScale scale = options.Scale;
-        // Of everyday work the rows for which there is room are measured; of the other suites, all or nothing.
+        // Everyday rows that lack room are skipped one by one; the other suites need room for all their rows.
         long space = options.IsEveryday ? BenchScale.SpareBytes
             : SuiteSpace.Sum(_selected.Select(s => s.Suite).Distinct().Select(s => s.Space(scale)));
         ProgramRun.Prepare(options.Directory, space, terminal);

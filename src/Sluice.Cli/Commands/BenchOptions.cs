@@ -27,12 +27,12 @@ internal sealed record BenchOptions(string Directory)
     /// <summary>Everything at its usual length, though nothing was picked.</summary>
     public bool Full { get; init; }
 
-    /// <summary>Whether rows of everyday work are among those that run: they have a scale of their own, and a text.</summary>
+    /// <summary>True if rows of the suite everyday run: they have a scale and a text of their own.</summary>
     public bool IsEveryday => SelectRows().Any(static r => r.Suite.Name == EverydaySuite.Name);
 
     public BenchScale Scale => Quick ? BenchScale.Quick : IsEveryday ? BenchScale.Everyday : BenchScale.Full;
 
-    /// <summary>How long it takes, in words.</summary>
+    /// <summary>The expected duration, in words.</summary>
     public string TimeTaken
     {
         get

@@ -2,7 +2,7 @@ namespace Sluice.Cli.Report;
 
 internal static class Statistics
 {
-    /// <summary>Of fewer values there is no interval.</summary>
+    /// <summary>Fewer values have no interval.</summary>
     public const int FewestPairs = 7;
 
     /// <summary>The middle value, or the mean of the two in the middle; 0 of nothing.</summary>

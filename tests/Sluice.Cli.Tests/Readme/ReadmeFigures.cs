@@ -4,6 +4,7 @@ using System.Text.Json;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Everyday;
 using Sluice.Cli.Report;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Tests.Readme;
 
@@ -17,6 +18,7 @@ internal static class ReadmeFigures
     private const int RowColumns = EverydaySuite.MaxNameLength;
     private const int RatioColumns = 16;
     private const int RateColumns = 10;
+    private const int MaxColumns = 80;
 
     /// <summary>Where a block begins; README.md has one, docs/figures.md one for each suite.</summary>
     public static string Begin(string suite) => suite.Length == 0 ? "<!-- figures:begin -->" : $"<!-- figures:begin {suite} -->";
@@ -66,9 +68,14 @@ internal static class ReadmeFigures
             Append(row.Id, "skipped", "", "");
         }
 
-        text.Append(Line($"\n{Machine(report)}by [`sluice bench`]({jsonPath}).\n"))
-            .Append(Line($"Ratio: Sluice to .NET, above 1 Sluice is faster; in parentheses its 95 % interval.\n"))
-            .Append(Line($"{EverydayText.Summary(report)}.\n"));
+        text.Append('\n');
+        foreach (string line in TerminalText.Wrap(
+            $"{EverydayText.Summary(report)}. Ratio: Sluice to .NET, above 1 Sluice is faster; in parentheses its 95 % interval. "
+            + $"{Machine(report)}by [`sluice bench`]({jsonPath}).", MaxColumns))
+        {
+            text.Append(Line($"{line}\n"));
+        }
+
         return text.ToString();
 
         void Append(string name, string ratio, string sluice, string dotNet) =>

@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace Sluice.Cli.Bench.Everyday;
 
 /// <summary>
-/// Processes that compute without a pause, as neighbors of a row. Each ends when it is disposed here, and by itself when this process is
-/// gone, however that ended: then its standard input is closed.
+/// Processes that compute without a pause, as neighbors of a row. They end when this object is disposed, and by themselves when this
+/// process ends in any way, because that closes their standard input.
 /// </summary>
 internal sealed class BusyProcesses : IDisposable
 {

@@ -18,7 +18,7 @@ internal static class EverydaySuite
 {
     public const string Name = "everyday";
 
-    /// <summary>So that a line of the table has 80 columns.</summary>
+    /// <summary>Lines of the table have at most 80 columns with names of this length.</summary>
     public const int MaxNameLength = 29;
 
     private const int PageBytes = (int)(4 * ByteSize.KiB);
@@ -26,7 +26,7 @@ internal static class EverydaySuite
     private const int AppendThreads = 8;
     private const int BusyCount = 4;
 
-    /// <summary>What a small file takes: a block, and a place in a folder.</summary>
+    /// <summary>Disk space of a small file: a block and its share of a folder.</summary>
     private const long BytesOfFile = 9 * ByteSize.KiB / 2;
 
     public static Suite Create() => new(
@@ -34,7 +34,7 @@ internal static class EverydaySuite
         static scale => Space(BenchScale.OfEveryday(scale)), [.. Rows()])
     {
         IsOnRequest = true,
-        // On a slow disk the large rows have too few pairs for a verdict, rather than no end.
+        // Keeps a run on a slow disk short; its large rows then have too few pairs for a verdict.
         RowTime = TimeSpan.FromSeconds(5),
     };
 
@@ -45,7 +45,7 @@ internal static class EverydaySuite
 
     private static long BytesOfTrees(BenchScale scale) => TreeVolume.TreesOf(scale, scale.Rounds) * scale.SmallFileCount * BytesOfFile;
 
-    /// <summary>What appends of a turn may take.</summary>
+    /// <summary>Upper bound of what one turn appends.</summary>
     private static long BytesOfAppends(BenchScale scale) => 4 * scale.AppendLimitBytes;
 
     private static IEnumerable<Row> Rows()
@@ -224,7 +224,7 @@ internal static class EverydaySuite
             const string file = "written.dat";
             long length = context.Scale.StreamFileBytes;
             byte[] piece = new byte[bytes];
-            // As TransferRows fills its buffer.
+            // TransferRows fills its buffer the same way.
             new Random(1).NextBytes(piece);
             return TransferRows.OpenWrite(context, file, path => StreamOpening.Writing(path, length, asynchronous), bytes).Checked(
                 () => FileCheck.Repeats(context.ScratchFile<SluiceStreamSide>(file), piece, length),
@@ -298,7 +298,7 @@ internal static class EverydaySuite
     {
         const int Depth = 64;
         const int ComputeUs = 50;
-        // Made before the processors are busy.
+        // The file is made before the processors are busy.
         DirectIo.Require(context.DirectFile, FileCaching.Direct);
         return NeighbourRows.OpenWorking(context, ComputeUs, Depth, BusyProcesses.Start(BusyCount))
             .Checked(() => CheckDirect(context), () => CheckDirect(context));

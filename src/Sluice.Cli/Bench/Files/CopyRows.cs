@@ -41,7 +41,7 @@ internal static class CopyRows
             "where parallel copiers wait for the folder's lock, against cp -r", isFlat: true);
     }
 
-    /// <param name="besideFio">Whether fio, where it works, is a second peer.</param>
+    /// <param name="besideFio">True: fio is a second peer where it works.</param>
     public static Contest OpenCopy(BenchContext context, bool durable, bool besideCp = false, bool besideFio = true)
     {
         string source = context.CopyFile;

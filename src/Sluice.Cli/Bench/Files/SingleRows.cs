@@ -11,7 +11,8 @@ internal static class SingleRows
     public static IEnumerable<Row> All()
     {
         yield return new Row("copy-tiny", "copy one file of 1 KiB",
-            "CopyAsync against File.Copy; the time that removing the copy takes is not counted, its CPU time is", context => OpenCopy(context, FileBytes))
+            "CopyAsync against File.Copy; the time that removing the copy takes is not counted, its CPU time is",
+            static context => OpenCopy(context, FileBytes))
         {
             Target = new RowTarget { MinRatio = 1 / 1.2 },
         };

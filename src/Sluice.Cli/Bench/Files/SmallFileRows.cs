@@ -107,7 +107,7 @@ internal static class SmallFileRows
     }
 
     /// <summary>So many new files, written in a batch and one by one. The volume goes with the row.</summary>
-    /// <param name="synchronous">Whether .NET's loop calls WriteAllBytes instead of awaiting WriteAllBytesAsync.</param>
+    /// <param name="synchronous">True: .NET's loop calls WriteAllBytes. False: it awaits WriteAllBytesAsync.</param>
     public static Contest OpenWrite(TreeVolume volume, int count, bool synchronous = false)
     {
         byte[] content = new byte[FileBytes];
