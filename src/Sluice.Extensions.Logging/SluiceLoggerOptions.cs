@@ -19,11 +19,11 @@ public sealed class SluiceLoggerOptions
     public SluiceLogOptions? Log { get; init; }
 
     /// <summary>
-    /// Gets the minimum level of events that have at least the durability <see cref="LogDurability.Written"/> when the logging call
-    /// returns. Such an event survives the end of the process, as do all events before it.
+    /// Gets the minimum level of events for which the logging call waits until the operating system has the event
+    /// (<see cref="LogDurability.Written"/>). Such an event and all events before it survive the end of the process.
     /// </summary>
-    /// <value>The default is <see cref="LogLevel.Error"/>. <see cref="LogLevel.None"/> excludes all events.</value>
-    /// <remarks>Events below this level have the default durability of the log.</remarks>
+    /// <value>The default is <see cref="LogLevel.Error"/>. With <see cref="LogLevel.None"/>, no call waits for this reason.</value>
+    /// <remarks>For events below this level, the call waits only for the default durability of the log.</remarks>
     public LogLevel FlushOn { get; init; } = LogLevel.Error;
 
     /// <summary>

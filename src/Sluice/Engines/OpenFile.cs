@@ -109,9 +109,12 @@ public abstract partial class OpenFile
     public string? EngineReason => IsCustomEngine ? null : SluiceEngines.UringReason ?? SluiceEngines.SettingsNote;
 
     /// <summary>
-    /// Gets a one-line description of how many rings serve the asynchronous transfers of this handle, and of what determines that number.
+    /// Gets a one-line description of the number of io_uring instances (rings) of the process, and of why there are that many.
     /// </summary>
-    /// <value>The description; or <see langword="null"/> if the handle was opened with an engine of its own.</value>
+    /// <value>
+    /// The description; or <see langword="null"/> if an <see cref="IoEngine"/> was specified for this file
+    /// (<see cref="SluiceOptions.Engine"/>).
+    /// </value>
     /// <remarks>Reading this property creates the rings of the process, if they do not exist yet.</remarks>
     public string? RingsDescription => IsCustomEngine ? null : SluiceEngines.RingsDescription;
 

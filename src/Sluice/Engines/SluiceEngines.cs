@@ -87,7 +87,9 @@ public static class SluiceEngines
         }
     }
 
-    /// <summary>Gets a one-line description of how many rings serve asynchronous transfers, and of what determines that number.</summary>
+    /// <summary>
+    /// Gets a one-line description of the number of io_uring instances (rings) of the process, and of why there are that many.
+    /// </summary>
     /// <remarks>Reading this property creates the rings of the process, if they do not exist yet.</remarks>
     public static string RingsDescription
     {

@@ -37,24 +37,28 @@ public readonly record struct Shard
     /// <summary>Gets the number of shards. The default is 1.</summary>
     public int Count => _others + 1;
 
-    /// <summary>Returns the shard of this process, as the environment variables of its launcher specify it.</summary>
+    /// <summary>Returns the shard of this process that the environment variables of its launcher specify.</summary>
     /// <param name="count">
-    /// The number of shards, or <see langword="null"/> (the default) to take it from the environment. It is required for
-    /// Kubernetes, which provides only the index. If the environment also provides the number, both must be equal.
+    /// The number of shards, or <see langword="null"/> (the default) to take it from the environment. It is required for Kubernetes, which
+    /// provides only the index. If the environment also provides the number, the two must be equal.
     /// </param>
     /// <returns>The shard of this process.</returns>
     /// <exception cref="InvalidOperationException">
-    /// None of the variables is set, or their values are invalid or contradict each other.
+    /// <para>None of the variables is set, or their values are invalid or contradict each other.</para>
+    /// <para>-or-</para>
+    /// <para><paramref name="count"/> is less than 1.</para>
+    /// <para>-or-</para>
+    /// <para>The process is the script or shell of a Slurm job with several tasks. Only processes that srun starts have a shard.</para>
     /// </exception>
     /// <remarks>
-    /// <para>The following sources are recognized. If Open MPI or a PMI launcher provides the shard, <c>SLURM_PROCID</c> is
-    /// ignored, because srun may have started that launcher.</para>
+    /// <para>The following sources are recognized. If Open MPI or a PMI launcher provides the shard, <c>SLURM_PROCID</c> is ignored,
+    /// because srun may have started that launcher. A source with a count of 1 is ignored if another source is present.</para>
     /// <list type="bullet">
     /// <item><description>Open MPI: <c>OMPI_COMM_WORLD_RANK</c> and <c>OMPI_COMM_WORLD_SIZE</c>.</description></item>
     /// <item><description>Launchers with PMI: <c>PMI_RANK</c> and <c>PMI_SIZE</c>.</description></item>
     /// <item><description>Slurm's srun: <c>SLURM_PROCID</c> and <c>SLURM_STEP_NUM_TASKS</c> or <c>SLURM_NTASKS</c>.</description></item>
-    /// <item><description>Slurm job arrays: <c>SLURM_ARRAY_TASK_ID</c>, <c>SLURM_ARRAY_TASK_MIN</c>, <c>SLURM_ARRAY_TASK_MAX</c> and
-    /// <c>SLURM_ARRAY_TASK_STEP</c>.</description></item>
+    /// <item><description>Slurm job arrays: <c>SLURM_ARRAY_TASK_ID</c>, <c>SLURM_ARRAY_TASK_MIN</c>, <c>SLURM_ARRAY_TASK_MAX</c> and, if
+    /// set, <c>SLURM_ARRAY_TASK_STEP</c> (default 1) and <c>SLURM_ARRAY_TASK_COUNT</c>.</description></item>
     /// <item><description>Indexed jobs of Kubernetes: <c>JOB_COMPLETION_INDEX</c>.</description></item>
     /// </list>
     /// </remarks>
@@ -70,14 +74,20 @@ public readonly record struct Shard
     /// whole task.
     /// </param>
     /// <param name="count">
-    /// The number of shards, or <see langword="null"/> (the default) to take it from the environment. It is required for
-    /// Kubernetes, which provides only the index. If the environment also provides the number, both must be equal.
+    /// The number of shards, or <see langword="null"/> (the default) to take it from the environment. It is required for Kubernetes, which
+    /// provides only the index. If the environment also provides the number, the two must be equal.
     /// </param>
     /// <returns>
     /// <see langword="true"/> if the environment specifies a shard; <see langword="false"/> if none of the variables is set, as
     /// in a process that was started by hand.
     /// </returns>
-    /// <exception cref="InvalidOperationException">The values of the variables are invalid or contradict each other.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// <para>The values of the variables are invalid or contradict each other.</para>
+    /// <para>-or-</para>
+    /// <para><paramref name="count"/> is less than 1.</para>
+    /// <para>-or-</para>
+    /// <para>The process is the script or shell of a Slurm job with several tasks. Only processes that srun starts have a shard.</para>
+    /// </exception>
     public static bool TryFromEnvironment(out Shard shard, int? count = null)
     {
         Shard? found = ShardEnvironment.Find(Environment.GetEnvironmentVariable, count);

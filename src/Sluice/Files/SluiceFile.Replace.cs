@@ -186,8 +186,8 @@ public static partial class SluiceFile
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="bytes">The new content. The memory must not change until the task has completed.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
-    /// leaves the old content in place.
+    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
+    /// content stays in place.
     /// </param>
     /// <returns>A task that completes when the new content is durable.</returns>
     /// <exception cref="ArgumentException">The path is empty or is not a valid path.</exception>
@@ -229,8 +229,8 @@ public static partial class SluiceFile
     /// <param name="bytes">The new content. The memory must not change until the task has completed.</param>
     /// <param name="options">The options of the replacement.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
-    /// leaves the old content in place.
+    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
+    /// content stays in place.
     /// </param>
     /// <returns>A task that completes when the new content is durable.</returns>
     /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
@@ -249,8 +249,8 @@ public static partial class SluiceFile
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
-    /// leaves the old content in place.
+    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
+    /// content stays in place.
     /// </param>
     /// <returns>A task that completes when the new content is durable.</returns>
     /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
@@ -266,8 +266,8 @@ public static partial class SluiceFile
     /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
     /// <param name="options">The options of the replacement.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
-    /// leaves the old content in place.
+    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
+    /// content stays in place.
     /// </param>
     /// <returns>A task that completes when the new content is durable.</returns>
     /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
@@ -283,8 +283,8 @@ public static partial class SluiceFile
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="contents">The new text. The memory must not change until the task has completed.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
-    /// leaves the old content in place.
+    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
+    /// content stays in place.
     /// </param>
     /// <returns>A task that completes when the new content is durable.</returns>
     /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
@@ -300,8 +300,8 @@ public static partial class SluiceFile
     /// <param name="contents">The new text. The memory must not change until the task has completed.</param>
     /// <param name="options">The options of the replacement.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
-    /// leaves the old content in place.
+    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
+    /// content stays in place.
     /// </param>
     /// <returns>A task that completes when the new content is durable.</returns>
     /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
@@ -318,8 +318,8 @@ public static partial class SluiceFile
     /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
     /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
-    /// leaves the old content in place.
+    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
+    /// content stays in place.
     /// </param>
     /// <returns>A task that completes when the new content is durable.</returns>
     /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
@@ -337,8 +337,8 @@ public static partial class SluiceFile
     /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
     /// <param name="options">The options of the replacement.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
-    /// leaves the old content in place.
+    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
+    /// content stays in place.
     /// </param>
     /// <returns>A task that completes when the new content is durable.</returns>
     /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
@@ -355,8 +355,8 @@ public static partial class SluiceFile
     /// <param name="contents">The new text. The memory must not change until the task has completed.</param>
     /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
-    /// leaves the old content in place.
+    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
+    /// content stays in place.
     /// </param>
     /// <returns>A task that completes when the new content is durable.</returns>
     /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
@@ -374,8 +374,8 @@ public static partial class SluiceFile
     /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
     /// <param name="options">The options of the replacement.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
-    /// leaves the old content in place.
+    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
+    /// content stays in place.
     /// </param>
     /// <returns>A task that completes when the new content is durable.</returns>
     /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
@@ -407,8 +407,8 @@ public static partial class SluiceFile
     /// completed. If the method fails, the old content stays in place and the exception is thrown to the caller.
     /// </param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
-    /// leaves the old content in place.
+    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
+    /// content stays in place.
     /// </param>
     /// <returns>A task that completes when the new content is durable.</returns>
     /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
@@ -428,8 +428,8 @@ public static partial class SluiceFile
     /// </param>
     /// <param name="options">The options of the replacement.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. A cancellation takes effect until the new content has the file's name, and
-    /// leaves the old content in place.
+    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
+    /// content stays in place.
     /// </param>
     /// <returns>A task that completes when the new content is durable.</returns>
     /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>

@@ -4,8 +4,8 @@ namespace Sluice;
 
 /// <summary>Specifies properties of a <see cref="FileExtent"/>.</summary>
 /// <remarks>
-/// The values are those of the FIEMAP_EXTENT_* constants of Linux (Documentation/filesystems/fiemap.rst of the kernel). Bits that this
-/// enumeration does not name are passed on unchanged.
+/// The values are those of the FIEMAP_EXTENT_* constants of Linux (Documentation/filesystems/fiemap.rst of the kernel). A value can contain
+/// bits that have no name in this enumeration.
 /// </remarks>
 [Flags]
 public enum FileExtentFlags
@@ -31,7 +31,7 @@ public enum FileExtentFlags
     /// <summary>The space is allocated but not yet written. It reads as zeros.</summary>
     Unwritten = 0x800,
 
-    /// <summary>The extent was merged from adjacent blocks, because the file system does not store this file in extents.</summary>
+    /// <summary>The file system does not store this file in extents. Adjacent blocks were merged into this one.</summary>
     Merged = 0x1000,
 
     /// <summary>The space is shared with another file, for example after a reflink copy.</summary>

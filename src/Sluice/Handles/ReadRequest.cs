@@ -24,8 +24,8 @@ public struct ReadRequest
 
     /// <summary>Gets or sets the number of bytes that were read. <see cref="SluiceHandle.ReadBatch"/> sets it.</summary>
     /// <remarks>
-    /// The value is less than the length of <see cref="Buffer"/> only at the end of the file, for a file without a length (such as those in
-    /// /proc), or if <see cref="Error"/> is not <see langword="null"/>.
+    /// The value is less than the length of <see cref="Buffer"/> in three cases: at the end of the file, for a file without a length, such
+    /// as a file in /proc, and if <see cref="Error"/> is not <see langword="null"/>.
     /// </remarks>
     public int BytesRead { get; set; }
 

@@ -14,19 +14,18 @@ public sealed partial class SluiceHandle
     /// <returns>The offset in the file at which the bytes were written, in bytes.</returns>
     /// <remarks>
     /// <para>
-    /// On a local file system of 64-bit Linux, an append is atomic with respect to all threads, handles and processes that append to the
-    /// same file. Elsewhere it is atomic only with respect to the threads that append by this handle.
+    /// On 64-bit Linux and a local file system, an append is atomic with respect to all threads, handles and processes that append to the
+    /// same file. Otherwise, it is atomic only with respect to other appends through this handle.
     /// </para>
     /// <para>
-    /// The first append opens the file again, for appending only, by its name in /proc. If that fails (there is no /proc, or a permission
-    /// was withdrawn), the position of this open file determines the returned offset. The offset is then right as long as no other code
-    /// moves that position.
+    /// The first append opens the file a second time, through /proc. If that fails, for example because /proc is not mounted, the returned
+    /// offset is correct only if no other code changes the file position of the operating system handle.
     /// </para>
-    /// <para>Appends always go through the page cache, also with <see cref="FileCaching.Direct"/>.</para>
+    /// <para>Appends always go through the page cache, even with <see cref="FileCaching.Direct"/>.</para>
     /// </remarks>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// The file would become larger than the file system or the process's limit allows.
+    /// The file would become larger than the file system or the process's file size limit allows.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
@@ -50,12 +49,12 @@ public sealed partial class SluiceHandle
     /// <param name="cancellationToken">The token to cancel the append before it starts. An append that has started is not canceled.</param>
     /// <returns>The offset in the file at which the bytes were written, in bytes.</returns>
     /// <remarks>
-    /// On the calling thread this method copies at most 1 MiB into the page cache, under the same conditions as
-    /// <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>. <see cref="Append"/> describes the guarantees.
+    /// This method can copy up to 1 MiB into the page cache on the calling thread, under the same conditions as
+    /// <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>. For atomicity, see <see cref="Append"/>.
     /// </remarks>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// The file would become larger than the file system or the process's limit allows.
+    /// The file would become larger than the file system or the process's file size limit allows.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>

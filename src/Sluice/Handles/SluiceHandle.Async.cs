@@ -42,17 +42,17 @@ public sealed partial class SluiceHandle
     /// </param>
     /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
     /// <param name="cancellationToken">
-    /// The token to cancel the read. The io_uring engine can cancel a read in progress. A system call on a thread-pool thread is not
-    /// interrupted: there the read is canceled before it starts, or between pieces of 1 MiB (8 MiB with <see cref="FileCaching.Direct"/>).
+    /// The token to cancel the read. The io_uring engine can cancel a read in progress. The thread-pool engine cancels a read only before
+    /// it starts or between pieces of 1 MiB (8 MiB with <see cref="FileCaching.Direct"/>).
     /// </param>
     /// <returns>
-    /// The number of bytes read, as <see cref="Read(Span{byte}, long)"/> returns it. The task is already completed if all bytes were in the
-    /// page cache and were copied by this call.
+    /// A task whose result is the number of bytes read, as for <see cref="Read(Span{byte}, long)"/>. The task is already completed if this
+    /// call copied all bytes from the page cache.
     /// </returns>
     /// <remarks>
-    /// On the calling thread this method copies at most 1 MiB from the page cache, and does not wait for the device, with one exception.
-    /// After 64 consecutive reads that found their data in the page cache, it makes up to 15 reads of at most 64 KiB each without checking
-    /// first that the data is cached. Such a read waits for the device if the data is no longer in the page cache.
+    /// This method can copy up to 1 MiB from the page cache on the calling thread. It does not wait for the device there, with one
+    /// exception: after 64 consecutive reads whose data was in the page cache, some reads of at most 64 KiB do not check this first. Such a
+    /// read waits for the device if the data is no longer in the page cache.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="fileOffset"/> is negative, and the file can seek.</exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
@@ -176,24 +176,24 @@ public sealed partial class SluiceHandle
     /// </param>
     /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
     /// <param name="cancellationToken">
-    /// The token to cancel the write. The io_uring engine can cancel a write in progress. A system call on a thread-pool thread is not
-    /// interrupted: there the write is canceled before it starts, or between pieces of 1 MiB (8 MiB with <see cref="FileCaching.Direct"/>).
+    /// The token to cancel the write. The io_uring engine can cancel a write in progress. The thread-pool engine cancels a write only
+    /// before it starts or between pieces of 1 MiB (8 MiB with <see cref="FileCaching.Direct"/>).
     /// </param>
     /// <returns>A task that completes when all bytes are written.</returns>
     /// <remarks>
     /// <para>
-    /// On the calling thread this method copies at most 1 MiB into the page cache, as long as recent writes of this handle were fast. If
-    /// the kernel makes writers wait for the device, the first such write waits on the calling thread; the following ones are made on
-    /// thread-pool threads until one of them is fast again. Writes to a file on FUSE are never made on the calling thread.
+    /// This method can copy up to 1 MiB into the page cache on the calling thread. If the kernel makes a write wait for the device, the
+    /// first such write blocks the calling thread. Later writes then use thread-pool threads until writes are fast again. Writes to a file
+    /// on FUSE never use the calling thread.
     /// </para>
     /// <para>
-    /// An operating system handle that was opened with O_APPEND is written to at the end of the file: see
+    /// If the operating system handle was opened with O_APPEND, the bytes are written at the end of the file; see
     /// <see cref="Write(ReadOnlySpan{byte}, long)"/>.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="fileOffset"/> is negative, and the file can seek; or the file would become larger than the file system or the
-    /// process's limit allows.
+    /// process's file size limit allows.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
@@ -251,24 +251,24 @@ public sealed partial class SluiceHandle
 
     /// <summary>Flushes all data and metadata of the file to the disk, so that they survive a power failure (fsync(2)).</summary>
     /// <remarks>
-    /// As in .NET, it is not an error if the file cannot be flushed because it is not a regular file, or because the handle was opened only
-    /// for reading.
+    /// As with <see cref="RandomAccess.FlushToDisk"/>, no exception is thrown if the file is not a regular file or the handle was opened
+    /// only for reading.
     /// </remarks>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="IOException">
-    /// The device reported an error, or an error has made the file system read-only. Data that was written since the last flush may be
+    /// The device reported an error, or the file system became read-only after an error. Data that was written since the last flush may be
     /// lost.
     /// </exception>
     public void FlushToDisk() => Flush(IoVerb.Flush);
 
     /// <summary>Flushes the data of the file, and the metadata that is needed to read it, to the disk (fdatasync(2)).</summary>
     /// <remarks>
-    /// The times of the file are not flushed, which often saves a write to the device. As in .NET, it is not an error if the file cannot be
-    /// flushed because it is not a regular file, or because the handle was opened only for reading.
+    /// The times of the file are not flushed, which often saves a write to the device. As with <see cref="RandomAccess.FlushToDisk"/>, no
+    /// exception is thrown if the file is not a regular file or the handle was opened only for reading.
     /// </remarks>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="IOException">
-    /// The device reported an error, or an error has made the file system read-only. Data that was written since the last flush may be
+    /// The device reported an error, or the file system became read-only after an error. Data that was written since the last flush may be
     /// lost.
     /// </exception>
     public void FlushDataToDisk() => Flush(IoVerb.FlushData);
@@ -279,12 +279,12 @@ public sealed partial class SluiceHandle
     /// <param name="cancellationToken">The token to cancel the flush.</param>
     /// <returns>A task that completes when the data is on the disk.</returns>
     /// <remarks>
-    /// The flush is never made on the calling thread. As in .NET, it is not an error if the file cannot be flushed because it is not a
-    /// regular file, or because the handle was opened only for reading.
+    /// The flush is never made on the calling thread. As with <see cref="RandomAccess.FlushToDisk"/>, no exception is thrown if the file is
+    /// not a regular file or the handle was opened only for reading.
     /// </remarks>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="IOException">
-    /// The device reported an error, or an error has made the file system read-only. Data that was written since the last flush may be
+    /// The device reported an error, or the file system became read-only after an error. Data that was written since the last flush may be
     /// lost.
     /// </exception>
     /// <exception cref="OperationCanceledException">The flush was canceled.</exception>
@@ -296,12 +296,13 @@ public sealed partial class SluiceHandle
     /// <param name="cancellationToken">The token to cancel the flush.</param>
     /// <returns>A task that completes when the data is on the disk.</returns>
     /// <remarks>
-    /// The flush is never made on the calling thread. The times of the file are not flushed. As in .NET, it is not an error if the file
-    /// cannot be flushed because it is not a regular file, or because the handle was opened only for reading.
+    /// The flush is never made on the calling thread. The times of the file are not flushed. As with
+    /// <see cref="RandomAccess.FlushToDisk"/>, no exception is thrown if the file is not a regular file or the handle was opened only for
+    /// reading.
     /// </remarks>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="IOException">
-    /// The device reported an error, or an error has made the file system read-only. Data that was written since the last flush may be
+    /// The device reported an error, or the file system became read-only after an error. Data that was written since the last flush may be
     /// lost.
     /// </exception>
     /// <exception cref="OperationCanceledException">The flush was canceled.</exception>

@@ -15,8 +15,8 @@ public sealed partial class SluiceHandle
     /// it failed.
     /// </param>
     /// <remarks>
-    /// If requests fail, the other requests are still performed. Then the error of the first failed request in <paramref name="requests"/>
-    /// is thrown.
+    /// If a request fails, the other requests are still performed. Then the exception of the first failed request in
+    /// <paramref name="requests"/> is thrown.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">An offset is negative. Nothing was read.</exception>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
@@ -62,14 +62,17 @@ public sealed partial class SluiceHandle
     /// failed.
     /// </param>
     /// <remarks>
-    /// <para>The order of the writes is not defined. If two requests overlap, the file contains the bytes of either.</para>
     /// <para>
-    /// If requests fail, the other requests are still performed. Then the error of the first failed request in <paramref name="requests"/>
-    /// is thrown.
+    /// The order of the writes is not defined. If two requests overlap, the overlapping range can contain the bytes of either request.
+    /// </para>
+    /// <para>
+    /// If a request fails, the other requests are still performed. Then the exception of the first failed request in
+    /// <paramref name="requests"/> is thrown.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// An offset is negative, and nothing was written; or the file would become larger than the file system or the process's limit allows.
+    /// An offset is negative, and nothing was written; or the file would become larger than the file system or the process's file size
+    /// limit allows.
     /// </exception>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>

@@ -12,8 +12,8 @@ public sealed partial class SluiceHandle
 
     /// <summary>Reads bytes from the specified offset into native memory.</summary>
     /// <param name="buffer">
-    /// The address of the first byte: native memory, or managed memory that the caller keeps pinned. The memory must stay writable until
-    /// this method returns, which is not checked.
+    /// The address of the first byte, in native memory or in managed memory that is pinned. The caller must keep the memory valid and
+    /// writable until this method returns.
     /// </param>
     /// <param name="length">The number of bytes to read, at most <see cref="long.MaxValue"/>.</param>
     /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
@@ -23,7 +23,12 @@ public sealed partial class SluiceHandle
     /// </returns>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is 0, and <paramref name="length"/> is not.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="fileOffset"/> is negative, and the file can seek; or the memory would reach beyond the last address.
+    /// <para><paramref name="fileOffset"/> is negative, and the file can seek.</para>
+    /// <para>-or-</para>
+    /// <para>
+    /// <paramref name="length"/> is greater than <see cref="long.MaxValue"/>, or <paramref name="buffer"/> + <paramref name="length"/>
+    /// exceeds the address space.
+    /// </para>
     /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for reading.</exception>
@@ -46,19 +51,25 @@ public sealed partial class SluiceHandle
 
     /// <summary>Writes all bytes of a range of native memory at the specified offset.</summary>
     /// <param name="buffer">
-    /// The address of the first byte: native memory, or managed memory that the caller keeps pinned. The memory must stay readable until
-    /// this method returns, which is not checked.
+    /// The address of the first byte, in native memory or in managed memory that is pinned. The caller must keep the memory valid and
+    /// readable until this method returns.
     /// </param>
     /// <param name="length">The number of bytes to write, at most <see cref="long.MaxValue"/>.</param>
     /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
     /// <remarks>
-    /// An operating system handle that was opened with O_APPEND is written to at the end of the file: see
+    /// If the operating system handle was opened with O_APPEND, the bytes are written at the end of the file; see
     /// <see cref="Write(ReadOnlySpan{byte}, long)"/>.
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is 0, and <paramref name="length"/> is not.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="fileOffset"/> is negative, and the file can seek; or the memory would reach beyond the last address; or the file
-    /// would become larger than the file system or the process's limit allows.
+    /// <para><paramref name="fileOffset"/> is negative, and the file can seek.</para>
+    /// <para>-or-</para>
+    /// <para>
+    /// <paramref name="length"/> is greater than <see cref="long.MaxValue"/>, or <paramref name="buffer"/> + <paramref name="length"/>
+    /// exceeds the address space.
+    /// </para>
+    /// <para>-or-</para>
+    /// <para>The file would become larger than the file system or the process's file size limit allows.</para>
     /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
@@ -78,20 +89,26 @@ public sealed partial class SluiceHandle
 
     /// <summary>Asynchronously reads bytes from the specified offset into native memory.</summary>
     /// <param name="buffer">
-    /// The address of the first byte: native memory, or managed memory that the caller keeps pinned. The memory must not be freed or
-    /// unpinned until the returned task has completed, even after a cancellation; otherwise the read overwrites memory that is used for
-    /// something else.
+    /// The address of the first byte, in native memory or in managed memory that is pinned. The memory must not be freed or unpinned until
+    /// the returned task has completed, even after a cancellation. Otherwise the read can overwrite other data.
     /// </param>
     /// <param name="length">The number of bytes to read, at most <see cref="long.MaxValue"/>.</param>
     /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
     /// <param name="cancellationToken">
-    /// The token to cancel the read, with the effect that <see cref="ReadAsync(Memory{byte}, long, CancellationToken)"/> describes.
+    /// The token to cancel the read. For its effect, see <see cref="ReadAsync(Memory{byte}, long, CancellationToken)"/>.
     /// </param>
-    /// <returns>The number of bytes read, as <see cref="Read(nint, nuint, long)"/> returns it.</returns>
-    /// <remarks>On the calling thread this method copies at most 1 MiB from the page cache, and does not wait for the device.</remarks>
+    /// <returns>A task whose result is the number of bytes read, as for <see cref="Read(nint, nuint, long)"/>.</returns>
+    /// <remarks>
+    /// This method can copy up to 1 MiB from the page cache on the calling thread. It does not wait for the device there.
+    /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is 0, and <paramref name="length"/> is not.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="fileOffset"/> is negative, and the file can seek; or the memory would reach beyond the last address.
+    /// <para><paramref name="fileOffset"/> is negative, and the file can seek.</para>
+    /// <para>-or-</para>
+    /// <para>
+    /// <paramref name="length"/> is greater than <see cref="long.MaxValue"/>, or <paramref name="buffer"/> + <paramref name="length"/>
+    /// exceeds the address space.
+    /// </para>
     /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for reading.</exception>
@@ -126,24 +143,29 @@ public sealed partial class SluiceHandle
 
     /// <summary>Asynchronously writes all bytes of a range of native memory at the specified offset.</summary>
     /// <param name="buffer">
-    /// The address of the first byte: native memory, or managed memory that the caller keeps pinned. The memory must not be changed, freed
-    /// or unpinned until the returned task has completed, even after a cancellation.
+    /// The address of the first byte, in native memory or in managed memory that is pinned. The memory must not be changed, freed or
+    /// unpinned until the returned task has completed, even after a cancellation.
     /// </param>
     /// <param name="length">The number of bytes to write, at most <see cref="long.MaxValue"/>.</param>
     /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
     /// <param name="cancellationToken">
-    /// The token to cancel the write, with the effect that <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>
-    /// describes.
+    /// The token to cancel the write. For its effect, see <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>.
     /// </param>
     /// <returns>A task that completes when all bytes are written.</returns>
     /// <remarks>
-    /// On the calling thread this method copies at most 1 MiB into the page cache, under the same conditions as
+    /// This method can copy up to 1 MiB into the page cache on the calling thread, under the same conditions as
     /// <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>.
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is 0, and <paramref name="length"/> is not.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="fileOffset"/> is negative, and the file can seek; or the memory would reach beyond the last address; or the file
-    /// would become larger than the file system or the process's limit allows.
+    /// <para><paramref name="fileOffset"/> is negative, and the file can seek.</para>
+    /// <para>-or-</para>
+    /// <para>
+    /// <paramref name="length"/> is greater than <see cref="long.MaxValue"/>, or <paramref name="buffer"/> + <paramref name="length"/>
+    /// exceeds the address space.
+    /// </para>
+    /// <para>-or-</para>
+    /// <para>The file would become larger than the file system or the process's file size limit allows.</para>
     /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>

@@ -14,7 +14,8 @@ public sealed partial class SluiceHandle
     /// </param>
     /// <param name="access">The access for which the file is opened. The default is <see cref="FileAccess.Read"/>.</param>
     /// <param name="share">
-    /// The access that others may have to the file while it is open: an advisory lock on Unix. The default is <see cref="FileShare.Read"/>.
+    /// The access that others may have to the file while it is open. On Unix this is an advisory lock. The default is
+    /// <see cref="FileShare.Read"/>.
     /// </param>
     /// <param name="options">Additional options. The default is <see cref="FileOptions.None"/>.</param>
     /// <param name="preallocationSize">
@@ -22,28 +23,28 @@ public sealed partial class SluiceHandle
     /// <see cref="FileMode.Create"/> or <see cref="FileMode.CreateNew"/> and access for writing.
     /// </param>
     /// <param name="caching">
-    /// The caching mode. The default is <see cref="FileCaching.Cached"/>. The other modes are slow for many small transfers: each of these
-    /// goes to the device, and blocks that are transferred in part cost additional work (<see cref="OpenFile.EdgeTransfers"/>).
+    /// The caching mode. The default is <see cref="FileCaching.Cached"/>. The other modes are slow for many small transfers; see
+    /// <see cref="FileCaching"/>.
     /// </param>
     /// <returns>The open file. Disposing it closes the file.</returns>
     /// <remarks>
-    /// The arguments have the meaning that they have for
+    /// The arguments have the same meaning as for
     /// <see cref="File.OpenHandle(string, FileMode, FileAccess, FileShare, FileOptions, long)"/>. If the file does not support
-    /// <paramref name="caching"/>, it is opened all the same: <see cref="OpenFile.Caching"/> is the mode in effect.
+    /// <paramref name="caching"/>, it is opened with another mode. <see cref="OpenFile.Caching"/> contains the mode in effect.
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="path"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException"><paramref name="path"/> is empty, or the arguments contradict each other.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="preallocationSize"/> is negative, or another argument has an undefined value.
     /// </exception>
-    /// <exception cref="FileNotFoundException">The file does not exist, and <paramref name="mode"/> requires that it does.</exception>
+    /// <exception cref="FileNotFoundException">The file does not exist, and <paramref name="mode"/> requires an existing file.</exception>
     /// <exception cref="DirectoryNotFoundException">A directory of the path does not exist.</exception>
     /// <exception cref="UnauthorizedAccessException">The path is a directory, or the operating system denies the access.</exception>
     /// <exception cref="PathTooLongException">The path is longer than the operating system allows.</exception>
     /// <exception cref="IOException">
-    /// The file exists and <paramref name="mode"/> is <see cref="FileMode.CreateNew"/>; or another program has it open without sharing it;
-    /// or there is no space for <paramref name="preallocationSize"/>, and no file is left behind; or the operating system reported another
-    /// error.
+    /// The file exists and <paramref name="mode"/> is <see cref="FileMode.CreateNew"/>; or another program has opened the file and does not
+    /// share it; or there is not enough disk space for <paramref name="preallocationSize"/>, in which case no new file remains; or the
+    /// operating system reported another error.
     /// </exception>
     public static SluiceHandle Open(
         string path,
@@ -67,13 +68,13 @@ public sealed partial class SluiceHandle
     /// <exception cref="ArgumentNullException"><paramref name="path"/> or <paramref name="options"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException"><paramref name="path"/> is empty, or the options contradict each other.</exception>
     /// <exception cref="ArgumentOutOfRangeException">An option has an undefined or negative value.</exception>
-    /// <exception cref="FileNotFoundException">The file does not exist, and the mode requires that it does.</exception>
+    /// <exception cref="FileNotFoundException">The file does not exist, and the mode requires an existing file.</exception>
     /// <exception cref="DirectoryNotFoundException">A directory of the path does not exist.</exception>
     /// <exception cref="UnauthorizedAccessException">The path is a directory, or the operating system denies the access.</exception>
     /// <exception cref="PathTooLongException">The path is longer than the operating system allows.</exception>
     /// <exception cref="IOException">
-    /// The file exists and the mode is <see cref="FileMode.CreateNew"/>; or another program has it open without sharing it; or there is no
-    /// space for <see cref="SluiceOptions.PreallocationSize"/>; or the operating system reported another error.
+    /// The file exists and the mode is <see cref="FileMode.CreateNew"/>; or another program has opened the file and does not share it; or
+    /// there is not enough disk space for <see cref="SluiceOptions.PreallocationSize"/>; or the operating system reported another error.
     /// </exception>
     public static SluiceHandle Open(string path, SluiceOptions options)
     {
@@ -88,15 +89,15 @@ public sealed partial class SluiceHandle
 
     /// <summary>Creates a handle from an operating system handle that is already open.</summary>
     /// <param name="handle">The operating system handle.</param>
-    /// <param name="access">The access for which it was opened.</param>
+    /// <param name="access">The access for which the operating system handle was opened.</param>
     /// <param name="ownsHandle">
     /// <see langword="true"/> to close <paramref name="handle"/> when the returned object is disposed; <see langword="false"/> to leave it
     /// open.
     /// </param>
     /// <returns>
     /// The new handle. Its <see cref="OpenFile.Caching"/> is <see cref="FileCaching.Direct"/> if the file is open with O_DIRECT, and
-    /// <see cref="FileCaching.Cached"/> otherwise. Its <see cref="OpenFile.Path"/> contains the number of the operating system handle
-    /// instead of a path.
+    /// <see cref="FileCaching.Cached"/> otherwise. The value of its <see cref="OpenFile.Path"/> is a text with the number of the operating
+    /// system handle.
     /// </returns>
     /// <exception cref="ArgumentNullException"><paramref name="handle"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException"><paramref name="handle"/> is invalid.</exception>

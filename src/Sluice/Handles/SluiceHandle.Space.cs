@@ -11,10 +11,10 @@ public sealed partial class SluiceHandle
 {
     /// <summary>Sets the length of the file.</summary>
     /// <param name="length">
-    /// The new length, in bytes. A file that becomes longer is extended with zeros that take no space on the device.
+    /// The new length, in bytes. If the file becomes longer, the new bytes read as zeros and take no disk space.
     /// </param>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="length"/> is negative, or larger than the file system or the process's limit allows.
+    /// <paramref name="length"/> is negative, or larger than the file system or the process's file size limit allows.
     /// </exception>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
     /// <exception cref="UnauthorizedAccessException">On Windows, the handle was not opened for writing.</exception>
@@ -62,8 +62,8 @@ public sealed partial class SluiceHandle
     /// <param name="offset">The offset of the range in the file, in bytes.</param>
     /// <param name="length">The length of the range, in bytes.</param>
     /// <remarks>
-    /// The file becomes longer if the range ends after its end. The content of the file stays the same; new bytes read as zeros. If the
-    /// space is not available, the length of the file stays the same.
+    /// If the range ends beyond the end of the file, the file becomes longer, and the new bytes read as zeros. The existing content does
+    /// not change. If the space is not available, the length of the file does not change.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="offset"/> is negative, <paramref name="length"/> is zero or negative, or the sum of both is larger than
@@ -73,8 +73,8 @@ public sealed partial class SluiceHandle
     /// <exception cref="PlatformNotSupportedException">The operating system or the file system cannot reserve space.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
     /// <exception cref="IOException">
-    /// There is not enough space on the device; or the file would become larger than the file system or the process's limit allows; or the
-    /// operating system reported another error.
+    /// There is not enough space on the device; or the file would become larger than the file system or the process's file size limit
+    /// allows; or the operating system reported another error.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public void Allocate(long offset, long length) => ChangeSpace(IoVerb.Allocate, FallocateFlags.None, offset, length);
@@ -132,7 +132,7 @@ public sealed partial class SluiceHandle
     /// <summary>Releases the space of a range of the file to the file system (fallocate(2), FALLOC_FL_PUNCH_HOLE).</summary>
     /// <param name="offset">The offset of the range in the file, in bytes.</param>
     /// <param name="length">The length of the range, in bytes.</param>
-    /// <remarks>The range reads as zeros afterwards. The length of the file stays the same.</remarks>
+    /// <remarks>The range reads as zeros afterwards. The length of the file does not change.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="offset"/> is negative, <paramref name="length"/> is zero or negative, or the sum of both is larger than
     /// <see cref="long.MaxValue"/>.
@@ -145,10 +145,10 @@ public sealed partial class SluiceHandle
     public void PunchHole(long offset, long length) =>
         ChangeSpace(IoVerb.PunchHole, FallocateFlags.PunchHole | FallocateFlags.KeepSize, offset, length);
 
-    /// <summary>Returns the locations of the file's data on its device (FIEMAP of Linux).</summary>
+    /// <summary>Returns the locations of the file's data on the device (the FIEMAP ioctl of Linux).</summary>
     /// <returns>
-    /// The extents, in the order of their offsets in the file. Data that is only in the page cache has no location yet: its extents have
-    /// <see cref="FileExtentFlags.DelayedAllocation"/>.
+    /// The extents, in the order of their offsets in the file. Data that is only in the page cache has no location yet. The extents of such
+    /// data have the flag <see cref="FileExtentFlags.DelayedAllocation"/>.
     /// </returns>
     /// <exception cref="PlatformNotSupportedException">The operating system or the file system does not report extents.</exception>
     /// <exception cref="IOException">The operating system reported an error.</exception>

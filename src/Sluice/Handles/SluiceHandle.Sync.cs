@@ -54,12 +54,12 @@ public sealed partial class SluiceHandle
     /// <param name="buffer">The bytes to write.</param>
     /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
     /// <remarks>
-    /// On Linux, a write to an operating system handle that was opened with O_APPEND goes to the end of the file, whatever the offset is
-    /// (pwrite(2), BUGS). <see cref="FileMode.Append"/> does not set that flag: writes with it go to their offset.
+    /// On Linux, if the operating system handle was opened with O_APPEND, the bytes are written at the end of the file, regardless of the
+    /// offset (pwrite(2), BUGS). <see cref="FileMode.Append"/> does not set O_APPEND.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="fileOffset"/> is negative, and the file can seek; or the file would become larger than the file system or the
-    /// process's limit allows.
+    /// process's file size limit allows.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>

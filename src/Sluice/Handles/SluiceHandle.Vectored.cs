@@ -8,9 +8,9 @@ namespace Sluice;
 // Scatter/gather: one file range, many buffers. Any number of segments, empty ones too, and more than 2 GiB in all.
 public sealed partial class SluiceHandle
 {
-    /// <summary>Reads a contiguous range of the file into several buffers, which are filled one after another.</summary>
+    /// <summary>Reads bytes from the specified offset into several buffers, which are filled in order.</summary>
     /// <param name="buffers">
-    /// The memory that receives the bytes: any number of buffers, including empty ones, of more than 2 GiB in total if required.
+    /// The buffers that receive the bytes. There can be any number of them, their total length can exceed 2 GiB, and some can be empty.
     /// </param>
     /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
     /// <returns>
@@ -38,19 +38,19 @@ public sealed partial class SluiceHandle
             : IoOperation.ForVector(this, IoVerb.ReadVector, segments!, fileOffset, done, CancellationToken.None).RunToEnd();
     }
 
-    /// <summary>Writes all bytes of several buffers, one after another, to a contiguous range of the file.</summary>
+    /// <summary>Writes all bytes of several buffers, in order, at the specified offset.</summary>
     /// <param name="buffers">
-    /// The bytes to write: any number of buffers, including empty ones, of more than 2 GiB in total if required.
+    /// The buffers that contain the bytes. There can be any number of them, their total length can exceed 2 GiB, and some can be empty.
     /// </param>
     /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
     /// <remarks>
-    /// An operating system handle that was opened with O_APPEND is written to at the end of the file: see
+    /// If the operating system handle was opened with O_APPEND, the bytes are written at the end of the file; see
     /// <see cref="Write(ReadOnlySpan{byte}, long)"/>.
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="buffers"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="fileOffset"/> is negative, and the file can seek; or the file would become larger than the file system or the
-    /// process's limit allows.
+    /// process's file size limit allows.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
@@ -75,15 +75,17 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>Asynchronously reads a contiguous range of the file into several buffers, which are filled one after another.</summary>
+    /// <summary>Asynchronously reads bytes from the specified offset into several buffers, which are filled in order.</summary>
     /// <param name="buffers">
-    /// The memory that receives the bytes. The list is read only before this method returns. The memory must not be used until the returned
-    /// task has completed, even after a cancellation.
+    /// The buffers that receive the bytes. They must not be used until the returned task has completed, even after a cancellation. The list
+    /// itself can be changed after this method returns.
     /// </param>
     /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
     /// <param name="cancellationToken">The token to cancel the read.</param>
-    /// <returns>The number of bytes read, as <see cref="Read(IReadOnlyList{Memory{byte}}, long)"/> returns it.</returns>
-    /// <remarks>On the calling thread this method copies at most 1 MiB from the page cache, and does not wait for the device.</remarks>
+    /// <returns>A task whose result is the number of bytes read, as for <see cref="Read(IReadOnlyList{Memory{byte}}, long)"/>.</returns>
+    /// <remarks>
+    /// This method can copy up to 1 MiB from the page cache on the calling thread. It does not wait for the device there.
+    /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="buffers"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="fileOffset"/> is negative, and the file can seek.</exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
@@ -111,22 +113,22 @@ public sealed partial class SluiceHandle
                 version);
     }
 
-    /// <summary>Asynchronously writes all bytes of several buffers, one after another, to a contiguous range of the file.</summary>
+    /// <summary>Asynchronously writes all bytes of several buffers, in order, at the specified offset.</summary>
     /// <param name="buffers">
-    /// The bytes to write. The list is read only before this method returns. The memory must not be changed until the returned task has
-    /// completed, even after a cancellation.
+    /// The buffers that contain the bytes. Their content must not be changed until the returned task has completed, even after a
+    /// cancellation. The list itself can be changed after this method returns.
     /// </param>
     /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
     /// <param name="cancellationToken">The token to cancel the write.</param>
     /// <returns>A task that completes when all bytes are written.</returns>
     /// <remarks>
-    /// On the calling thread this method copies at most 1 MiB into the page cache, under the same conditions as
+    /// This method can copy up to 1 MiB into the page cache on the calling thread, under the same conditions as
     /// <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>.
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="buffers"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="fileOffset"/> is negative, and the file can seek; or the file would become larger than the file system or the
-    /// process's limit allows.
+    /// process's file size limit allows.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>

@@ -9,22 +9,24 @@ namespace Sluice;
 /// <summary>Represents an open file that is read and written at explicit offsets, without a position.</summary>
 /// <remarks>
 /// <para>
-/// This type takes the place of <see cref="RandomAccess"/> together with a <see cref="Microsoft.Win32.SafeHandles.SafeFileHandle"/>. All
-/// offsets and lengths are in bytes.
+/// This type corresponds to <see cref="RandomAccess"/> and a <see cref="Microsoft.Win32.SafeHandles.SafeFileHandle"/>. All offsets and
+/// lengths are in bytes.
 /// </para>
 /// <para>
-/// This type is thread-safe. Any number of transfers can run at the same time, also while <see cref="Dispose"/> is called: the operating
-/// system handle is closed when the last of them has ended.
+/// This type is thread-safe. Any number of transfers can run at the same time. If <see cref="Dispose"/> is called during transfers, the
+/// operating system handle is closed when the last transfer has ended.
 /// </para>
 /// <para>
 /// Memory that is passed to an asynchronous method must not be changed, freed or used for something else until the returned task has
 /// completed, even if the operation is canceled.
 /// </para>
 /// <para>
-/// An asynchronous method throws from the call itself if an argument is invalid, the handle is closed, or the file cannot seek although the
-/// method requires it. Errors of the transfer are stored in the returned task. The messages of exceptions contain the operation, the path,
-/// the offset and the operating system's error; <see cref="Exception.HResult"/> of an <see cref="IOException"/> is the error number on
-/// Linux.
+/// An asynchronous method throws synchronously if an argument is invalid, if the handle is closed, or if the method requires a file that
+/// can seek and this file cannot. Errors of the transfer are stored in the returned task.
+/// </para>
+/// <para>
+/// The message of an exception contains the operation, the path, the offset and the error of the operating system. On Linux,
+/// <see cref="Exception.HResult"/> of an <see cref="IOException"/> is the error number (errno).
 /// </para>
 /// </remarks>
 public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposable
@@ -42,13 +44,12 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
     }
 
     /// <summary>
-    /// Returns the operating system handle of a file, for code that was written for
+    /// Returns the operating system handle of a file, for code that uses
     /// <see cref="File.OpenHandle(string, FileMode, FileAccess, FileShare, FileOptions, long)"/>.
     /// </summary>
     /// <param name="handle">The file.</param>
     /// <returns>
-    /// The value of <see cref="OpenFile.SafeFileHandle"/>. Disposing it closes the file, whether <paramref name="handle"/> is disposed or
-    /// not.
+    /// The value of <see cref="OpenFile.SafeFileHandle"/>. Disposing the returned handle closes the file for <paramref name="handle"/> too.
     /// </returns>
     /// <exception cref="ArgumentNullException"><paramref name="handle"/> is <see langword="null"/>.</exception>
     public static implicit operator SafeFileHandle(SluiceHandle handle)
@@ -124,8 +125,8 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
 
     /// <summary>Closes the handle.</summary>
     /// <remarks>
-    /// This method does not wait for transfers in progress: the operating system handle is closed when the last of them has ended. An
-    /// operating system handle that this object does not own stays open. Calling this method again has no effect.
+    /// This method does not wait for transfers in progress. The operating system handle is closed when the last transfer has ended, or
+    /// stays open if this object does not own it. Calling this method again has no effect.
     /// </remarks>
     public void Dispose()
     {

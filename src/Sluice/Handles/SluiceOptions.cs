@@ -4,7 +4,7 @@ namespace Sluice;
 /// <remarks>This type is immutable and therefore thread-safe. The values are checked when a file is opened with them.</remarks>
 public sealed class SluiceOptions
 {
-    /// <summary>The value of <see cref="BufferSize"/> for which a stream adapts the size of its buffer to the way it is used.</summary>
+    /// <summary>A value of <see cref="BufferSize"/> that makes a stream adapt the size of its buffer to the way it is used.</summary>
     public const int Adaptive = -1;
 
     /// <summary>
@@ -16,7 +16,7 @@ public sealed class SluiceOptions
     public FileAccess Access { get; init; } = FileAccess.Read;
 
     /// <summary>Gets the access that others may have to the file while it is open. The default is <see cref="FileShare.Read"/>.</summary>
-    /// <remarks>On Unix this is an advisory lock, as in .NET: only programs that ask for such a lock observe it.</remarks>
+    /// <remarks>On Unix this is an advisory lock, as in .NET: it has no effect on programs that do not use such locks.</remarks>
     public FileShare Share { get; init; } = FileShare.Read;
 
     /// <summary>Gets additional options for opening the file. The default is <see cref="FileOptions.None"/>.</summary>
@@ -34,12 +34,12 @@ public sealed class SluiceOptions
     public int BufferSize { get; init; } = Adaptive;
 
     /// <summary>
-    /// Gets the permissions of a file that is created, to which the process's umask applies. The default is <see langword="null"/>, for
-    /// which .NET's default applies: reading and writing for everyone.
+    /// Gets the permissions of a file that is created, before the process's umask is applied. The default is <see langword="null"/>, which
+    /// stands for the default of .NET: read and write permission for everyone.
     /// </summary>
     /// <remarks>
-    /// On Windows this property is ignored. Elsewhere a value other than <see langword="null"/> requires a mode that can create a file.
-    /// Otherwise opening the file throws an <see cref="ArgumentException"/>.
+    /// On Windows this property is ignored. On other operating systems, a value other than <see langword="null"/> requires a mode that can
+    /// create a file. Otherwise opening the file throws an <see cref="ArgumentException"/>.
     /// </remarks>
     public UnixFileMode? UnixCreateMode { get; init; }
 
@@ -47,16 +47,16 @@ public sealed class SluiceOptions
     /// Gets the caching mode, which determines how data passes through the page cache. The default is <see cref="FileCaching.Cached"/>.
     /// </summary>
     /// <remarks>
-    /// The other modes suit data that is read or written once, or that the program caches itself. They are slower for small transfers and
-    /// for data that is accessed again: see <see cref="FileCaching"/>.
+    /// The other modes are intended for data that is read or written once, or that the program caches itself. They are slower for small
+    /// transfers and for data that is accessed again; see <see cref="FileCaching"/>.
     /// </remarks>
     public FileCaching Caching { get; init; } = FileCaching.Cached;
 
     /// <summary>
-    /// Gets the engine that performs the transfers of the file. The default is <see langword="null"/>, for which the engine of the current
-    /// context applies, or else <see cref="SluiceEngines.Default"/>.
+    /// Gets the engine that performs the transfers of the file. The default is <see langword="null"/>, which selects the engine of the
+    /// current context (<see cref="IoEngine.UseForCurrentContext"/>) or, if there is none, <see cref="SluiceEngines.Default"/>.
     /// </summary>
-    /// <remarks>This property serves tests: see <see cref="InterceptingEngine"/> and <see cref="IoEngine.UseForCurrentContext"/>.</remarks>
+    /// <remarks>This property is intended for tests; see <see cref="InterceptingEngine"/>.</remarks>
     public IoEngine? Engine { get; init; }
 
     /// <summary>Creates an instance with the settings of a <see cref="FileStreamOptions"/> instance.</summary>

@@ -22,10 +22,10 @@ public struct WriteRequest
     /// <summary>Gets or sets the bytes to write. The default is empty.</summary>
     public ReadOnlyMemory<byte> Buffer { get; set; }
 
-    /// <summary>Gets or sets the number of bytes that are known to be written. <see cref="SluiceHandle.WriteBatch"/> sets it.</summary>
+    /// <summary>Gets or sets the number of bytes that have certainly been written. <see cref="SluiceHandle.WriteBatch"/> sets it.</summary>
     /// <remarks>
-    /// The value is less than the length of <see cref="Buffer"/> only if <see cref="Error"/> is not <see langword="null"/>. In that case
-    /// more bytes than this may have been written.
+    /// The value is less than the length of <see cref="Buffer"/> only if <see cref="Error"/> is not <see langword="null"/>. In that case,
+    /// more bytes may have been written.
     /// </remarks>
     public int BytesWritten { get; set; }
 

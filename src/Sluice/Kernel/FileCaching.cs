@@ -28,15 +28,15 @@ public enum FileCaching
     /// file is opened with <see cref="Cached"/>, and <see cref="OpenFile.CachingReason"/> says so.
     /// </para>
     /// <para>
-    /// This mode is slow for many small transfers. A write that does not consist of whole blocks goes through the page cache, with O_DIRECT
-    /// turned off meanwhile, and every read waits for the device. A <see cref="SluiceStream"/> that moves its position or is flushed often
+    /// Small transfers are slow in this mode. Reads wait for the device. The parts of a write that do not fill a whole page go through the
+    /// page cache, with O_DIRECT turned off for that call. A <see cref="SluiceStream"/> that moves its position or is flushed often
     /// therefore uses the page cache for data that it accesses again (on ext4 and xfs, up to 2 MiB). <see cref="OpenFile.EdgeTransfers"/>
-    /// counts these writes and transfers.
+    /// counts such transfers.
     /// </para>
     /// <para>
-    /// Sluice separates conflicting transfers of all direct handles of the process. While such a transfer is made, no handle with another
-    /// mode, no memory mapping and no other process should write to the same pages: the kernel may lose one of the writes, and reports that
-    /// by EIO from the next flush (open(2), NOTES).
+    /// Within a process, Sluice keeps conflicting transfers apart. No other process, memory mapping or handle with another mode should
+    /// write to the same pages at the same time: the kernel may lose one of the writes, and then the next flush fails with EIO (open(2),
+    /// NOTES).
     /// </para>
     /// </remarks>
     Direct = 2,

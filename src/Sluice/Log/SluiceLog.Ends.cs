@@ -30,9 +30,9 @@ public sealed partial class SluiceLog
     /// that replace them and sets <see cref="SluiceLogReader.DroppedFrom"/>.
     /// </para>
     /// <para>
-    /// If the removal fails, the log is unchanged. However, if the file that was created to replace the records cannot be removed
-    /// either, and the process ends, the next <see cref="Open"/> may remove the records after all: those that were not durable, or
-    /// every one if the failure could not be recorded.
+    /// If this method throws an <see cref="IOException"/>, the open log keeps all records. In rare cases its new segment file cannot be
+    /// deleted either. If the process then ends, the next <see cref="Open"/> can complete the removal. It removes only records that were
+    /// not durable, unless the failure could not be recorded in the log's files either; then it removes all of them.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">

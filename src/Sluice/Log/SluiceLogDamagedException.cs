@@ -1,6 +1,6 @@
 namespace Sluice;
 
-/// <summary>The exception that is thrown when a log is damaged, or when records that it acknowledged are missing.</summary>
+/// <summary>The exception that is thrown when a log is damaged, or when records that had been made durable are missing.</summary>
 /// <remarks>The properties are set by the constructor and can be read from any thread.</remarks>
 public sealed class SluiceLogDamagedException : IOException
 {

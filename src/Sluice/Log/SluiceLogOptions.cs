@@ -20,8 +20,11 @@ public sealed class SluiceLogOptions
     /// <summary>Gets the size at which a new segment is started, in bytes.</summary>
     /// <value>The default is 268,435,456 (256 MiB). The minimum is 4,096.</value>
     /// <remarks>
-    /// A segment of a framed log exceeds this size only if a single frame does. A file of a raw log can exceed it by the size of one
-    /// write.
+    /// <para>
+    /// A segment of a framed log can be larger in three cases. A group of records that is written together (a frame) can itself be larger.
+    /// When a segment is closed, an index is appended to it. After a failed sync, the log can write several segments again as one.
+    /// </para>
+    /// <para>A file of a raw log can exceed this size by one write.</para>
     /// </remarks>
     public long SegmentBytes { get; init; } = 256L * 1024 * 1024;
 
@@ -130,11 +133,14 @@ public sealed class SluiceLogOptions
     /// <summary>Gets the pattern for the file names of a raw log, such as "app-{date:yyyyMMdd}-{id}.log".</summary>
     /// <value>The default is <see langword="null"/>, which stands for "{id}.log". A framed log does not accept a pattern.</value>
     /// <remarks>
-    /// <para>"{id}" must occur exactly once. It stands for the number of the file, with 10 to 18 digits.</para>
     /// <para>
-    /// "{date:yyyyMMddHHmmss}" can occur once. It stands for the UTC time at which the file was created. The format can end after any
-    /// of its units and can have one of "-", "_" and "." between two units. When the last unit is over, the next record goes to a new
-    /// file.
+    /// The pattern must not be empty. "{id}" must occur exactly once. It stands for the number of the file, with 10 to 18 digits. No other
+    /// braces are allowed except those of "{date:}".
+    /// </para>
+    /// <para>
+    /// "{date:yyyyMMddHHmmss}" can occur once. It stands for the UTC time at which the file was created. The format can be shortened after
+    /// any unit ("yyyyMMdd"), and "-", "_" or "." can stand between two units. A new file is started when the shortest unit in the format
+    /// changes: every day for "yyyyMMdd".
     /// </para>
     /// <para>
     /// "{id}" and "{date:}" must not be next to each other or to a digit. The pattern must not end with ".gz", ".tmp", ".slog",

@@ -3,7 +3,7 @@ using Sluice.Sequential;
 namespace Sluice;
 
 /// <summary>
-/// Enumerates the lines of a file from the last to the first with <c>foreach</c>. It is returned by
+/// Enumerates the lines of a file from the last to the first with <c>foreach</c>. Instances are returned by
 /// <see cref="SluiceReader.EnumerateLinesBackward"/>.
 /// </summary>
 /// <remarks>
@@ -24,7 +24,9 @@ public readonly struct BackwardLineEnumerable
 
     /// <summary>Returns an enumerator that starts at the current end of the file.</summary>
     /// <returns>An enumerator for the lines.</returns>
+    /// <exception cref="IOException">An I/O error occurred.</exception>
     /// <exception cref="NotSupportedException">The file does not support seeking.</exception>
+    /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
     public Enumerator GetEnumerator() => new(_reader, _cancellationToken);
 
     /// <summary>Enumerates the lines of a file from the last to the first.</summary>

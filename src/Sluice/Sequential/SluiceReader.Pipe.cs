@@ -13,7 +13,7 @@ public sealed partial class SluiceReader
     /// <returns>
     /// A stream that owns the reader: closing the stream closes the reader. It supports seeking if the file does.
     /// </returns>
-    /// <remarks>Do not use the reader directly after this call.</remarks>
+    /// <remarks>After this call, do not call members of the reader.</remarks>
     public Stream AsStream() => new SluiceReaderStream(this);
 
     /// <summary>
@@ -21,7 +21,7 @@ public sealed partial class SluiceReader
     /// copying them.
     /// </summary>
     /// <returns>A pipe reader that owns the reader: completing it closes the reader.</returns>
-    /// <remarks>Do not use the reader directly after this call.</remarks>
+    /// <remarks>After this call, do not call members of the reader.</remarks>
     public PipeReader AsPipeReader() => new SluicePipeReader(this);
 
     /// <summary>What is unread of the current block, else the next one; it stays the caller's until <see cref="ReturnBlock"/>.</summary>

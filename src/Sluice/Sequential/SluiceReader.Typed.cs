@@ -21,7 +21,7 @@ public sealed partial class SluiceReader
     /// order.
     /// </typeparam>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The batches of records. Each batch is valid until the next one is requested.</returns>
     /// <remarks>
@@ -48,7 +48,7 @@ public sealed partial class SluiceReader
     /// <summary>Reads bytes until the destination is full or the end of the file is reached.</summary>
     /// <param name="destination">The span to fill.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>
     /// The number of bytes read. It is less than the length of <paramref name="destination"/> only at the end of the file.
@@ -87,7 +87,7 @@ public sealed partial class SluiceReader
     /// <summary>Reads bytes until the destination is full.</summary>
     /// <param name="destination">The span to fill.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <exception cref="EndOfStreamException">
     /// The file ends before <paramref name="destination"/> is full. The reader is then positioned at the end of the file.
@@ -105,7 +105,7 @@ public sealed partial class SluiceReader
     /// Reads a Boolean value from one byte: 0 is <see langword="false"/>, and any other byte is <see langword="true"/>.
     /// </summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The value.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
@@ -114,7 +114,7 @@ public sealed partial class SluiceReader
 
     /// <summary>Reads one byte.</summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The value.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
@@ -123,7 +123,7 @@ public sealed partial class SluiceReader
 
     /// <summary>Reads a signed byte.</summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The value.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
@@ -132,7 +132,7 @@ public sealed partial class SluiceReader
 
     /// <summary>Reads a 16-bit signed integer from 2 bytes in little-endian order.</summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The value.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
@@ -142,7 +142,7 @@ public sealed partial class SluiceReader
 
     /// <summary>Reads a 16-bit unsigned integer from 2 bytes in little-endian order.</summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The value.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
@@ -152,7 +152,7 @@ public sealed partial class SluiceReader
 
     /// <summary>Reads a 32-bit signed integer from 4 bytes in little-endian order.</summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The value.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
@@ -162,7 +162,7 @@ public sealed partial class SluiceReader
 
     /// <summary>Reads a 32-bit unsigned integer from 4 bytes in little-endian order.</summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The value.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
@@ -172,7 +172,7 @@ public sealed partial class SluiceReader
 
     /// <summary>Reads a 64-bit signed integer from 8 bytes in little-endian order.</summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The value.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
@@ -182,7 +182,7 @@ public sealed partial class SluiceReader
 
     /// <summary>Reads a 64-bit unsigned integer from 8 bytes in little-endian order.</summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The value.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
@@ -192,7 +192,7 @@ public sealed partial class SluiceReader
 
     /// <summary>Reads a half-precision floating-point number from 2 bytes in little-endian order.</summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The value.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
@@ -202,7 +202,7 @@ public sealed partial class SluiceReader
 
     /// <summary>Reads a single-precision floating-point number from 4 bytes in little-endian order.</summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The value.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
@@ -212,7 +212,7 @@ public sealed partial class SluiceReader
 
     /// <summary>Reads a double-precision floating-point number from 8 bytes in little-endian order.</summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The value.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
@@ -222,7 +222,7 @@ public sealed partial class SluiceReader
 
     /// <summary>Reads a <see cref="decimal"/> from 16 bytes, as written by <see cref="BinaryWriter.Write(decimal)"/>.</summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The value.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
@@ -252,7 +252,7 @@ public sealed partial class SluiceReader
     /// <see cref="SluiceWriter.WriteDateTime"/>.
     /// </summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The value.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
@@ -276,7 +276,7 @@ public sealed partial class SluiceReader
     /// nanoseconds.
     /// </summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The value.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
@@ -285,7 +285,7 @@ public sealed partial class SluiceReader
 
     /// <summary>Reads a 32-bit integer in the 7-bit encoding of <see cref="BinaryReader"/>, which takes 1 to 5 bytes.</summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The value.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
@@ -296,7 +296,7 @@ public sealed partial class SluiceReader
 
     /// <summary>Reads a 64-bit integer in the 7-bit encoding of <see cref="BinaryReader"/>, which takes 1 to 10 bytes.</summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The value.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
@@ -311,7 +311,7 @@ public sealed partial class SluiceReader
     /// </summary>
     /// <param name="encoding">The encoding of the string, or <see langword="null"/> (the default) for UTF-8.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The string.</returns>
     /// <exception cref="EndOfStreamException">The file ends before the end of the string.</exception>

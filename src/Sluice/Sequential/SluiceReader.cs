@@ -9,13 +9,13 @@ namespace Sluice;
 /// <remarks>
 /// <para>With <see cref="FileCaching.Direct"/> the reader keeps several reads in flight ahead of the caller. By default it
 /// measures the device while it reads and chooses the size and the number of these reads itself.</para>
-/// <para>A file that grows is read up to its new end. When a file is truncated, the reader returns no bytes from behind its new
-/// end.</para>
-/// <para>The reader is not thread-safe: it supports one call at a time, which may come from any thread. A call that is made while
-/// another one waits for data may throw an <see cref="InvalidOperationException"/>. Only <see cref="Dispose"/> may be called at
-/// any time from any thread. Reads in flight keep their memory until they have completed, and a call that is waiting ends with an
-/// <see cref="ObjectDisposedException"/>. A synchronous call that waits for a pipe ends only when data arrives or the other end
-/// of the pipe is closed. If io_uring is not available, an asynchronous read of a pipe occupies a thread until then.</para>
+/// <para>A file that grows is read up to its new end. If a file is truncated, the reader does not return data beyond the new end of the
+/// file.</para>
+/// <para>The reader is not thread-safe. It supports one call at a time, from any thread. A concurrent call may throw an
+/// <see cref="InvalidOperationException"/>. <see cref="Dispose"/> may be called at any time from any thread; a call in progress then throws
+/// an <see cref="ObjectDisposedException"/>.</para>
+/// <para>A synchronous call that waits for data from a pipe ends only when data arrives or the other end of the pipe is closed, even if the
+/// reader is disposed.</para>
 /// </remarks>
 public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
 {
@@ -125,17 +125,20 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
 
     private ReadOnlySpan<byte> Unread => _block.Span[_consumed..];
 
-    /// <summary>Reads the next block of the file and blocks the calling thread until it is available.</summary>
+    /// <summary>
+    /// Returns the rest of the current block or, if all of it was read, the next block. The method blocks the calling thread until the
+    /// block is available.
+    /// </summary>
     /// <param name="block">
-    /// When this method returns <see langword="true"/>, the unread bytes of the current block, at least one. They lie in the
-    /// reader's own memory and are valid until the next call on the reader.
+    /// When this method returns <see langword="true"/>, the unread bytes of the block, at least one. They are valid until the next call on
+    /// the reader.
     /// </param>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. It is checked before each block is read.
     /// </param>
     /// <returns>
-    /// <see langword="true"/> if there were bytes to read; <see langword="false"/> at the end of the file. A call at the end of
-    /// the file checks whether the file has grown since.
+    /// <see langword="true"/> if there were bytes to read; <see langword="false"/> at the end of the file. A later call can return
+    /// <see langword="true"/> if the file has grown.
     /// </returns>
     /// <exception cref="IOException">
     /// An I/O error occurred. The message contains the path, the offset and the reason given by the operating system.
@@ -156,14 +159,12 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
         return true;
     }
 
-    /// <summary>Asynchronously reads the next block of the file.</summary>
+    /// <summary>Asynchronously returns the rest of the current block or, if all of it was read, the next block.</summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. Cancellation ends the wait but loses no data: the next call returns the
-    /// same block.
+    /// The token to monitor for cancellation requests. If the call is canceled, no data is lost: the next call returns the same block.
     /// </param>
     /// <returns>
-    /// The unread bytes of the current block, or an empty memory at the end of the file. The bytes lie in the reader's own memory
-    /// and are valid until the next call on the reader.
+    /// The unread bytes of the block, or an empty memory at the end of the file. The bytes are valid until the next call on the reader.
     /// </returns>
     /// <exception cref="IOException">
     /// An I/O error occurred. The message contains the path, the offset and the reason given by the operating system.

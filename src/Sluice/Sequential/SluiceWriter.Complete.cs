@@ -73,8 +73,8 @@ public sealed partial class SluiceWriter
     }
 
     /// <summary>
-    /// Writes all remaining bytes and ends writing. Space that was reserved ahead with <see cref="FileCaching.Direct"/> is
-    /// released, and with <see cref="SluiceWriterOptions.FlushToDisk"/> the data is made durable.
+    /// Writes all remaining bytes and ends writing. With <see cref="FileCaching.Direct"/>, disk space that the writer reserved but did not
+    /// use is released. With <see cref="SluiceWriterOptions.FlushToDisk"/>, the data is flushed to the disk.
     /// </summary>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. It is checked before each full block. After a cancellation, the writer is
@@ -103,9 +103,8 @@ public sealed partial class SluiceWriter
     }
 
     /// <summary>
-    /// Asynchronously writes all remaining bytes and ends writing. Space that was reserved ahead with
-    /// <see cref="FileCaching.Direct"/> is released, and with <see cref="SluiceWriterOptions.FlushToDisk"/> the data is made
-    /// durable.
+    /// Asynchronously writes all remaining bytes and ends writing. With <see cref="FileCaching.Direct"/>, disk space that the writer
+    /// reserved but did not use is released. With <see cref="SluiceWriterOptions.FlushToDisk"/>, the data is flushed to the disk.
     /// </summary>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. After a cancellation, the writer is not completed.

@@ -11,7 +11,7 @@ public sealed partial class SluiceWriter
     /// A stream that owns the writer: closing the stream completes the file and closes the writer. Flushing the stream calls
     /// <see cref="Flush"/>.
     /// </returns>
-    /// <remarks>Do not use the writer directly after this call.</remarks>
+    /// <remarks>After this call, do not call members of the writer.</remarks>
     public Stream AsStream() => new SluiceWriterStream(this);
 
     /// <summary>
@@ -23,8 +23,8 @@ public sealed partial class SluiceWriter
     /// <see cref="FlushAsync"/>.
     /// </returns>
     /// <remarks>
-    /// If the pipe writer is completed with an exception, the data that was not flushed is removed from the file. Do not use the
-    /// writer directly after this call.
+    /// If the pipe writer is completed with an exception, the data that was not flushed is removed from the file. After this call, do not
+    /// call members of the writer.
     /// </remarks>
     public PipeWriter AsPipeWriter() => new SluicePipeWriter(this);
 }

@@ -20,8 +20,8 @@ public sealed partial class SluiceWriter
     /// <typeparam name="T">The type of the records.</typeparam>
     /// <param name="records">The records to write. They have been copied or written when this method returns.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteRecords<T>(ReadOnlySpan<T> records, CancellationToken cancellationToken = default)
@@ -42,8 +42,8 @@ public sealed partial class SluiceWriter
     /// <typeparam name="T">The type of the record.</typeparam>
     /// <param name="record">The record to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteRecord<T>(in T record, CancellationToken cancellationToken = default)
@@ -100,8 +100,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a Boolean value as one byte: 0 for <see langword="false"/> and 1 for <see langword="true"/>.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteBoolean(bool value, CancellationToken cancellationToken = default) =>
@@ -110,8 +110,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes one byte.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteByte(byte value, CancellationToken cancellationToken = default) => Write([value], cancellationToken);
@@ -119,8 +119,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a signed byte.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteSByte(sbyte value, CancellationToken cancellationToken = default) => Write([(byte)value], cancellationToken);
@@ -128,8 +128,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a 16-bit signed integer as 2 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteInt16(short value, CancellationToken cancellationToken = default)
@@ -142,8 +142,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a 16-bit unsigned integer as 2 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteUInt16(ushort value, CancellationToken cancellationToken = default) => WriteInt16((short)value, cancellationToken);
@@ -151,8 +151,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a 32-bit signed integer as 4 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteInt32(int value, CancellationToken cancellationToken = default)
@@ -165,8 +165,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a 32-bit unsigned integer as 4 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteUInt32(uint value, CancellationToken cancellationToken = default) => WriteInt32((int)value, cancellationToken);
@@ -174,8 +174,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a 64-bit signed integer as 8 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteInt64(long value, CancellationToken cancellationToken = default)
@@ -188,8 +188,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a 64-bit unsigned integer as 8 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteUInt64(ulong value, CancellationToken cancellationToken = default) => WriteInt64((long)value, cancellationToken);
@@ -197,8 +197,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a half-precision floating-point number as 2 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteHalf(Half value, CancellationToken cancellationToken = default) =>
@@ -207,8 +207,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a single-precision floating-point number as 4 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteSingle(float value, CancellationToken cancellationToken = default) =>
@@ -217,8 +217,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a double-precision floating-point number as 8 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteDouble(double value, CancellationToken cancellationToken = default) =>
@@ -227,8 +227,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a <see cref="decimal"/> as 16 bytes, which <see cref="BinaryReader.ReadDecimal"/> can read.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteDecimal(decimal value, CancellationToken cancellationToken = default)
@@ -247,8 +247,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes the result of <see cref="DateTime.ToBinary"/> as 8 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteDateTime(DateTime value, CancellationToken cancellationToken = default) =>
@@ -259,8 +259,8 @@ public sealed partial class SluiceWriter
     /// </summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteTimeSpan(TimeSpan value, CancellationToken cancellationToken = default) => WriteInt64(value.Ticks, cancellationToken);
@@ -268,8 +268,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a 32-bit integer in the 7-bit encoding of <see cref="BinaryWriter"/>, which takes 1 to 5 bytes.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void Write7BitEncodedInt(int value, CancellationToken cancellationToken = default) => Write7Bits((uint)value, cancellationToken);
@@ -277,8 +277,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a 64-bit integer in the 7-bit encoding of <see cref="BinaryWriter"/>, which takes 1 to 10 bytes.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
+    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void Write7BitEncodedInt64(long value, CancellationToken cancellationToken = default) =>

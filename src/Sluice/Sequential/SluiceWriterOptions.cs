@@ -107,8 +107,8 @@ public sealed class SluiceWriterOptions
     public Encoding Encoding { get; init; } = s_utf8;
 
     /// <summary>
-    /// Gets the characters that end a line that <see cref="SluiceWriter.WriteLine(ReadOnlySpan{char}, CancellationToken)"/> writes. The
-    /// default is <see cref="Environment.NewLine"/>, as with <see cref="TextWriter.NewLine"/>.
+    /// Gets the line terminator that <see cref="SluiceWriter.WriteLine(ReadOnlySpan{char}, CancellationToken)"/> appends. The default is
+    /// <see cref="Environment.NewLine"/>, as with <see cref="TextWriter.NewLine"/>.
     /// </summary>
     public string NewLine { get; init; } = Environment.NewLine;
 

@@ -23,12 +23,17 @@ public sealed partial class SluiceStream
     /// <remarks>
     /// <para>Calling this method again has no effect.</para>
     /// <para>
-    /// Other threads should not use the stream while it is closed. If they do, writes in progress are waited for, with two limits. A thread
-    /// that does not finish copying into the buffer is waited for at most 10 seconds. If the file cannot seek (a pipe, for example), a call
-    /// is not waited for while it waits for the other end or writes the buffer. The writes that are not waited for throw an
-    /// <see cref="ObjectDisposedException"/>; at a pipe, earlier bytes in the buffer can be lost with them.
+    /// Do not dispose the stream while other threads use it. If they do, this method waits for writes in progress, with two exceptions. It
+    /// waits at most 10 seconds for a thread that is copying into the buffer. For a file that cannot seek, such as a pipe, it does not wait
+    /// for a call that is blocked by the other end or that is writing the buffer.
     /// </para>
-    /// <para>A read in progress is waited for at most 2 seconds. If it takes longer, the file is closed when the read has ended.</para>
+    /// <para>
+    /// A write that is not waited for throws an <see cref="ObjectDisposedException"/>. For a pipe, bytes that were buffered before such a
+    /// write can be lost.
+    /// </para>
+    /// <para>
+    /// This method waits at most 2 seconds for a read in progress. If the read takes longer, the file is closed when the read has ended.
+    /// </para>
     /// </remarks>
     /// <exception cref="IOException">The buffered bytes could not be written. They are lost, and the file is closed.</exception>
     public override ValueTask DisposeAsync() => !IsOpen || TryCloseAtOnce() ? base.DisposeAsync() : CloseAsync();
