@@ -3,12 +3,16 @@ using Sluice.Errors;
 
 namespace Sluice;
 
-/// <summary>Represents an engine that decides what happens to each submission before another engine performs it.</summary>
+/// <summary>Represents an engine for tests that can change the outcome of an operation before another engine performs it.</summary>
 /// <remarks>
 /// <para>
-/// Derive from this class to test error handling, or to count transfers. FaultyEngine of the package Sluice.Testing is such an engine. Set
-/// it by <see cref="SluiceOptions.Engine"/> or <see cref="IoEngine.UseForCurrentContext"/>. All reads, writes, appends and flushes of a
-/// handle with such an engine pass through it, including synchronous ones.
+/// Derive from this class to test error handling or to count transfers. An example is FaultyEngine in the package Sluice.Testing. To use
+/// the engine, set <see cref="SluiceOptions.Engine"/> or call <see cref="IoEngine.UseForCurrentContext"/>. All reads, writes, appends and
+/// flushes of the handle then pass through the engine, including synchronous ones.
+/// </para>
+/// <para>
+/// Each operation that is passed to an engine is called a submission. An operation can need several submissions, because the rest of a
+/// partial transfer is submitted again.
 /// </para>
 /// <para>Derived classes must be thread-safe: several threads can call <see cref="OnSubmit"/> at the same time.</para>
 /// </remarks>
@@ -18,8 +22,7 @@ public abstract class InterceptingEngine : IoEngine
 
     /// <summary>Initializes the engine.</summary>
     /// <param name="inner">
-    /// The engine that performs the submissions. The default is <see langword="null"/>, for which <see cref="SluiceEngines.Default"/>
-    /// performs them.
+    /// The engine that performs the submissions. The default is <see langword="null"/>, which selects <see cref="SluiceEngines.Default"/>.
     /// </param>
     /// <exception cref="ArgumentException"><paramref name="inner"/> is itself an <see cref="InterceptingEngine"/>.</exception>
     protected InterceptingEngine(IoEngine? inner = null)
@@ -33,7 +36,7 @@ public abstract class InterceptingEngine : IoEngine
     }
 
     /// <summary>Gets the engine that performs the submissions.</summary>
-    /// <remarks>If no engine was passed to the constructor, reading this property creates the rings of the process.</remarks>
+    /// <remarks>If no engine was passed to the constructor, reading this property initializes the default engine of the process.</remarks>
     public IoEngine Inner => _inner ?? SluiceEngines.Default;
 
     internal override bool BlocksThreads => Carrier.BlocksThreads;
@@ -42,7 +45,7 @@ public abstract class InterceptingEngine : IoEngine
     private IoEngine Carrier => _inner ?? SluiceEngines.Ring;
 
     /// <summary>Decides what happens to a submission.</summary>
-    /// <param name="submission">The submission: a transfer, the remainder of a partial transfer, or a flush.</param>
+    /// <param name="submission">The submission, which is a transfer, the rest of a partial transfer, or a flush.</param>
     /// <returns>The decision.</returns>
     /// <remarks>
     /// This method can be called on any thread, and by several threads at the same time. An exception that it throws is reported to the

@@ -16,12 +16,12 @@ public readonly struct Interception
     internal Func<Task>? Hold { get; }
 
     /// <summary>Creates a decision that fails the submission without performing it.</summary>
-    /// <param name="errno">The error number of Linux, which is positive: 5 for EIO, 28 for ENOSPC.</param>
+    /// <param name="errno">The error number of Linux, a positive number such as 5 for EIO or 28 for ENOSPC.</param>
     /// <returns>The decision.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="errno"/> is zero or negative.</exception>
     /// <remarks>
-    /// The caller of the transfer observes the exception that this error of the operating system causes. After EINTR (4) and EAGAIN (11)
-    /// Sluice makes the submission again, a limited number of times.
+    /// The caller of the transfer gets the exception that corresponds to this error. After EINTR (4) and EAGAIN (11), Sluice repeats the
+    /// submission a limited number of times.
     /// </remarks>
     public static Interception Fail(int errno)
     {
@@ -29,7 +29,7 @@ public readonly struct Interception
         return new Interception(errno, 0, null);
     }
 
-    /// <summary>Creates a decision that performs the transfer with fewer bytes. Sluice then submits the remainder.</summary>
+    /// <summary>Creates a decision that performs the transfer with fewer bytes. Sluice then submits the rest.</summary>
     /// <param name="length">
     /// The maximum number of bytes to transfer. It is rounded up to <see cref="FileAlignment.Length"/> of the file.
     /// </param>
@@ -44,18 +44,19 @@ public readonly struct Interception
 
     /// <summary>Creates a decision that performs the submission and delays the report of its completion.</summary>
     /// <param name="completed">
-    /// A function that is called when the submission has ended. The completion is reported when the task that it returns has ended.
+    /// A function that is called when the submission has ended. The completion is reported when the task that the function returns has
+    /// ended.
     /// </param>
     /// <returns>The decision.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="completed"/> is <see langword="null"/>.</exception>
     /// <remarks>
     /// <para>
-    /// The function is called on a thread-pool thread or on the thread of a synchronous call. The result of the submission stays the same
-    /// if the function throws or the task fails.
+    /// The function is called on a thread-pool thread or on the thread of a synchronous call. An exception of the function or of its task
+    /// does not change the result of the submission.
     /// </para>
     /// <para>
-    /// Other callers may wait for that thread, for example threads that append to the same <see cref="SluiceLog"/>. The task must not
-    /// depend on them.
+    /// The task must not wait for other operations on the same file. For example, a thread that appends to a <see cref="SluiceLog"/> may
+    /// itself wait for the delayed submission.
     /// </para>
     /// </remarks>
     public static Interception HoldUntil(Func<Task> completed)

@@ -2,12 +2,11 @@ using Sluice.Engines;
 
 namespace Sluice;
 
-/// <summary>Represents an engine, which passes the transfers of files to the operating system and reports their completion.</summary>
+/// <summary>Represents an engine, which performs the transfers of files through the operating system.</summary>
 /// <remarks>
 /// <para>
-/// <see cref="SluiceEngines.Default"/> is the engine that files use unless they are opened with another one, by
-/// <see cref="SluiceOptions.Engine"/> or <see cref="UseForCurrentContext"/>. To write an engine, derive from
-/// <see cref="InterceptingEngine"/>.
+/// A file uses <see cref="SluiceEngines.Default"/>, unless another engine is set with <see cref="SluiceOptions.Engine"/> or
+/// <see cref="UseForCurrentContext"/>. To write an engine, derive from <see cref="InterceptingEngine"/>.
 /// </para>
 /// <para>All engines are thread-safe.</para>
 /// </remarks>
@@ -20,21 +19,19 @@ public abstract class IoEngine
     {
     }
 
-    /// <summary>
-    /// Gets the short name of the engine: <c>uring</c>, <c>pool</c>, or the name that an <see cref="InterceptingEngine"/> has chosen.
-    /// </summary>
+    /// <summary>Gets the short name of the engine: <c>uring</c>, <c>pool</c>, or the name of an <see cref="InterceptingEngine"/>.</summary>
     public abstract string Name { get; }
 
     /// <summary>The engine of the current context, or null where none was set.</summary>
     internal static IoEngine? Ambient => Volatile.Read(ref s_ambientUsed) ? AmbientEngine.Value : null;
 
-    /// <summary>Sets the engine of every handle that the current asynchronous context opens from now on.</summary>
+    /// <summary>Sets the engine for all handles that are subsequently opened in the current asynchronous context.</summary>
     /// <param name="engine">The engine to use.</param>
     /// <returns>An object that restores the previous engine of the context when it is disposed.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="engine"/> is <see langword="null"/>.</exception>
     /// <remarks>
-    /// The setting flows with asynchronous calls, like an <see cref="AsyncLocal{T}"/>. It does not apply to handles that are already open,
-    /// nor to handles that are opened with a <see cref="SluiceOptions.Engine"/>.
+    /// The setting flows with asynchronous calls, like the value of an <see cref="AsyncLocal{T}"/>. It does not apply to handles that are
+    /// already open or that are opened with a <see cref="SluiceOptions.Engine"/>.
     /// </remarks>
     public static IDisposable UseForCurrentContext(IoEngine engine)
     {

@@ -18,8 +18,8 @@ public abstract partial class OpenFile
 
     /// <summary>Gets the caching mode that is in effect.</summary>
     /// <remarks>
-    /// It differs from the mode that was requested if the file or the file system does not support that mode. It changes from
-    /// <see cref="FileCaching.Direct"/> to <see cref="FileCaching.Cached"/> if the file system refuses a direct transfer later.
+    /// The value differs from the requested mode if the file or the file system does not support that mode. It changes from
+    /// <see cref="FileCaching.Direct"/> to <see cref="FileCaching.Cached"/> if the file system later refuses a direct transfer.
     /// </remarks>
     public FileCaching Caching
     {
@@ -28,14 +28,16 @@ public abstract partial class OpenFile
     }
 
     /// <summary>
-    /// Gets a one-line explanation of why <see cref="Caching"/> differs from the mode that was requested, or <see langword="null"/> if it
-    /// does not differ.
+    /// Gets a one-line explanation of why <see cref="Caching"/> differs from the requested mode, or <see langword="null"/> if it does not
+    /// differ.
     /// </summary>
     public string? CachingReason => _extras?.CachingReason;
 
-    /// <summary>Gets the alignment that transfers must have to reach the device without an intermediate copy.</summary>
-    /// <value>The alignment of a direct handle; <see cref="FileAlignment.None"/> for a handle with another caching mode.</value>
-    /// <remarks>Transfers that are not aligned are supported, and slower.</remarks>
+    /// <summary>Gets the alignment that a transfer needs to avoid an intermediate copy.</summary>
+    /// <value>
+    /// The alignment if <see cref="Caching"/> is <see cref="FileCaching.Direct"/>; otherwise, <see cref="FileAlignment.None"/>.
+    /// </value>
+    /// <remarks>Transfers that are not aligned are supported, but are slower.</remarks>
     public FileAlignment Alignment => Caching == FileCaching.Direct ? _extras!.Alignment : FileAlignment.None;
 
     /// <summary>Known after the first read that came back short: /dev/zero and its kind cut reads that may not wait wherever they

@@ -11,7 +11,7 @@ namespace Sluice;
 
 /// <summary>Represents an open file: its operating system handle, its caching mode and its engine.</summary>
 /// <remarks>
-/// <para><see cref="SluiceHandle"/> is the only class that derives from this one. Code outside of Sluice cannot derive from it.</para>
+/// <para><see cref="SluiceHandle"/> is the only class that derives from this class. Other code cannot derive from it.</para>
 /// <para>This type is thread-safe.</para>
 /// </remarks>
 public abstract partial class OpenFile
@@ -55,13 +55,13 @@ public abstract partial class OpenFile
     }
 
     /// <summary>Gets the operating system handle of the file.</summary>
-    /// <remarks>The handle is shared with this object, not duplicated. Disposing it closes the file for both.</remarks>
+    /// <remarks>The handle is not duplicated. Disposing it closes the file for this object too.</remarks>
     public SafeFileHandle SafeFileHandle => _file;
 
     /// <summary>Gets the full path of the file.</summary>
     /// <value>
-    /// The full path; or <c>handle</c> and the number of the operating system handle, if the object was created from a handle without a
-    /// path.
+    /// The full path. If the object was created from an operating system handle, the value is <c>handle</c> followed by the number of that
+    /// handle.
     /// </value>
     public string Path => _path ?? $"handle {_file.DangerousGetHandle()}";
 
@@ -73,7 +73,7 @@ public abstract partial class OpenFile
     /// <see langword="true"/> if the file supports offsets; <see langword="false"/> for pipes, FIFOs, sockets and terminals, for which
     /// transfers ignore the offset.
     /// </value>
-    /// <exception cref="ObjectDisposedException">The handle is closed, and this property was not determined before.</exception>
+    /// <exception cref="ObjectDisposedException">The handle is closed, and this property was not read before.</exception>
     public bool CanSeek => _found is var found && (found & (Seeks | SeeksNot)) == 0 ? FindOutSeeking() : (found & Seeks) != 0;
 
     /// <summary>
@@ -81,8 +81,8 @@ public abstract partial class OpenFile
     /// <see cref="InterceptingEngine"/>.
     /// </summary>
     /// <remarks>
-    /// Reading this property creates the rings of the process if they do not exist yet, because only then it is known whether the kernel
-    /// allows them. If the kernel refuses io_uring later, the value changes to <c>pool</c>.
+    /// Reading this property initializes io_uring if that has not been done yet. If the kernel later refuses io_uring, the value changes to
+    /// <c>pool</c>.
     /// </remarks>
     public string EngineName
     {
@@ -98,14 +98,14 @@ public abstract partial class OpenFile
     }
 
     /// <summary>
-    /// Gets a one-line explanation of why <see cref="EngineName"/> is not <c>uring</c>, or of what is wrong with the setting that chooses
-    /// the engine.
+    /// Gets a one-line explanation of why <see cref="EngineName"/> is not <c>uring</c>, or of why the setting that selects the engine is
+    /// invalid.
     /// </summary>
     /// <value>
-    /// The explanation; or <see langword="null"/> if io_uring is used and the setting is valid, or if the handle was opened with an engine
-    /// of its own.
+    /// The explanation; or <see langword="null"/> if io_uring is used and the setting is valid, or if an <see cref="IoEngine"/> was
+    /// specified for this file (<see cref="SluiceOptions.Engine"/>).
     /// </value>
-    /// <remarks>Reading this property creates the rings of the process, if they do not exist yet.</remarks>
+    /// <remarks>Reading this property initializes io_uring if that has not been done yet.</remarks>
     public string? EngineReason => IsCustomEngine ? null : SluiceEngines.UringReason ?? SluiceEngines.SettingsNote;
 
     /// <summary>
@@ -115,19 +115,17 @@ public abstract partial class OpenFile
     /// The description; or <see langword="null"/> if an <see cref="IoEngine"/> was specified for this file
     /// (<see cref="SluiceOptions.Engine"/>).
     /// </value>
-    /// <remarks>Reading this property creates the rings of the process, if they do not exist yet.</remarks>
+    /// <remarks>Reading this property initializes io_uring if that has not been done yet.</remarks>
     public string? RingsDescription => IsCustomEngine ? null : SluiceEngines.RingsDescription;
 
-    /// <summary>
-    /// Gets the number of direct transfers of this handle that were not aligned, because they began or ended inside a block.
-    /// </summary>
+    /// <summary>Gets the number of direct transfers of this handle that were not aligned (see <see cref="Alignment"/>).</summary>
     /// <remarks>
     /// <para>
-    /// An unaligned write or append costs an additional transfer through the page cache, and an unaligned read an additional copy. Small
-    /// transfers that a <see cref="SluiceStream"/> makes through the page cache although the file is direct are counted too. If most
-    /// transfers of a file are counted here, <see cref="FileCaching.Cached"/> is faster for it.
+    /// An unaligned write requires an additional transfer through the page cache, and an unaligned read requires an additional copy. The
+    /// value also includes small transfers that a <see cref="SluiceStream"/> makes through the page cache. If most transfers of a file are
+    /// not aligned, <see cref="FileCaching.Cached"/> is faster.
     /// </para>
-    /// <para>The value is 0 for a handle that never used direct I/O.</para>
+    /// <para>The value is 0 if the handle has not used <see cref="FileCaching.Direct"/>.</para>
     /// </remarks>
     public long EdgeTransfers => _extras?.EdgeTransfers ?? 0;
 

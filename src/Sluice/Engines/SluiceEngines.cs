@@ -8,19 +8,20 @@ using Sluice.Uring;
 
 namespace Sluice;
 
-/// <summary>Contains the engines of the process, and describes how they were chosen.</summary>
+/// <summary>Provides the engines of the process and information about them.</summary>
 /// <remarks>
 /// <para>
-/// The environment variable <c>SLUICE_ENGINE</c>, or else the runtimeconfig.json setting <c>Sluice.Engine</c>, chooses the default engine:
-/// <c>uring</c> or <c>pool</c>. Without a setting, io_uring is used where the kernel and the sandbox allow it.
+/// The environment variable <c>SLUICE_ENGINE</c> selects the default engine: <c>uring</c> or <c>pool</c>. If it is not set, the
+/// runtimeconfig.json setting <c>Sluice.Engine</c> applies. Without either, io_uring is used if the kernel and the sandbox allow it.
 /// </para>
 /// <para>
-/// The environment variable <c>SLUICE_RINGS</c>, or else the setting <c>Sluice.Rings</c>, sets the number of rings, from 1 to 256. Without
-/// a setting there is one ring, and more are added when threads often submit at the same time, up to one for every four processors.
+/// The environment variable <c>SLUICE_RINGS</c>, or the setting <c>Sluice.Rings</c>, sets the number of io_uring instances (rings), from 1
+/// to 256. Without either, there is one ring at first. More rings are added when threads often submit at the same time, up to one for every
+/// four processors.
 /// </para>
 /// <para>
-/// The rings are created when the first operation needs them, or when a property that depends on them is read. If the kernel refuses
-/// io_uring later, the thread-pool engine is used from then on.
+/// io_uring is initialized by the first operation that uses it, or when a property that depends on it is read. If the kernel later refuses
+/// io_uring, the thread-pool engine is used from then on.
 /// </para>
 /// <para>This type is thread-safe.</para>
 /// </remarks>
@@ -39,7 +40,7 @@ public static class SluiceEngines
     private static string? s_fewerReason;
 
     /// <summary>
-    /// Gets the engine of handles that are opened without an engine: the io_uring engine, or <see cref="Pool"/> where io_uring is not used.
+    /// Gets the engine of handles for which no engine was specified: the io_uring engine or, if io_uring is not used, <see cref="Pool"/>.
     /// </summary>
     /// <remarks>Reading this property creates the rings of the process, if they do not exist yet.</remarks>
     public static IoEngine Default
@@ -52,7 +53,7 @@ public static class SluiceEngines
     }
 
     /// <summary>
-    /// Gets the engine that performs transfers by blocking system calls on thread-pool threads. It is available on every platform.
+    /// Gets the engine that performs transfers with blocking system calls on thread-pool threads. It is available on all platforms.
     /// </summary>
     public static IoEngine Pool => ThreadPoolEngine.Instance;
 

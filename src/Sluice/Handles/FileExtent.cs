@@ -31,7 +31,7 @@ public enum FileExtentFlags
     /// <summary>The space is allocated but not yet written. It reads as zeros.</summary>
     Unwritten = 0x800,
 
-    /// <summary>The file system does not store this file in extents. Adjacent blocks were merged into this one.</summary>
+    /// <summary>The file system does not store this file in extents. This extent represents several adjacent blocks.</summary>
     Merged = 0x1000,
 
     /// <summary>The space is shared with another file, for example after a reflink copy.</summary>

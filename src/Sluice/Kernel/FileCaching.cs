@@ -6,17 +6,17 @@ public enum FileCaching
     /// <summary>The data passes through the page cache, as with <see cref="FileStream"/>.</summary>
     Cached = 0,
 
-    /// <summary>The data passes through the page cache, and is dropped from it after the transfer.</summary>
+    /// <summary>The data passes through the page cache and is dropped from the cache after the transfer.</summary>
     /// <remarks>
     /// <para>
-    /// This mode suits data that is read or written once. It uses RWF_DONTCACHE where the file system supports that (Linux 6.14), and
-    /// POSIX_FADV_DONTNEED elsewhere. It requires 64-bit Linux; on other systems the file is opened with <see cref="Cached"/>, and
-    /// <see cref="OpenFile.CachingReason"/> says so.
+    /// This mode is intended for data that is read or written once. It uses RWF_DONTCACHE if the kernel (Linux 6.14) and the file system
+    /// support it, and otherwise POSIX_FADV_DONTNEED. It requires 64-bit Linux; on other systems the file is opened with
+    /// <see cref="Cached"/>, and <see cref="OpenFile.CachingReason"/> contains the reason.
     /// </para>
     /// <para>
-    /// This mode is slower than <see cref="Cached"/> for data that is accessed again. A <see cref="SluiceStream"/> that moves its position
-    /// or is flushed often therefore leaves up to 2 MiB in the page cache for a while (on ext4 and xfs). Data that
-    /// <see cref="SluiceHandle.Append"/> writes stays in the page cache, because the next append needs its last page.
+    /// This mode is slower than <see cref="Cached"/> for data that is accessed again. For this reason, a <see cref="SluiceStream"/> that is
+    /// flushed or moves its position often leaves up to 2 MiB in the page cache for a while (on ext4 and xfs). Data that
+    /// <see cref="SluiceHandle.Append"/> writes stays in the page cache.
     /// </para>
     /// </remarks>
     Uncached = 1,
@@ -24,14 +24,14 @@ public enum FileCaching
     /// <summary>The data bypasses the page cache (O_DIRECT).</summary>
     /// <remarks>
     /// <para>
-    /// Memory, offsets and lengths need not be aligned. This mode requires 64-bit Linux and a file system that supports it; otherwise the
-    /// file is opened with <see cref="Cached"/>, and <see cref="OpenFile.CachingReason"/> says so.
+    /// Memory, offsets and lengths need not be aligned. This mode requires 64-bit Linux and a file system that supports O_DIRECT.
+    /// Otherwise, the file is opened with <see cref="Cached"/>, and <see cref="OpenFile.CachingReason"/> contains the reason.
     /// </para>
     /// <para>
     /// Small transfers are slow in this mode. Reads wait for the device. The parts of a write that do not fill a whole page go through the
-    /// page cache, with O_DIRECT turned off for that call. A <see cref="SluiceStream"/> that moves its position or is flushed often
-    /// therefore uses the page cache for data that it accesses again (on ext4 and xfs, up to 2 MiB). <see cref="OpenFile.EdgeTransfers"/>
-    /// counts such transfers.
+    /// page cache, with O_DIRECT turned off for that call. For this reason, a <see cref="SluiceStream"/> that is flushed or moves its
+    /// position often uses the page cache for up to 2 MiB of the data that it accesses again (on ext4 and xfs).
+    /// <see cref="OpenFile.EdgeTransfers"/> counts these transfers.
     /// </para>
     /// <para>
     /// Within a process, Sluice keeps conflicting transfers apart. No other process, memory mapping or handle with another mode should

@@ -9,7 +9,8 @@ public sealed partial class SluiceStream
     /// <summary>Copies the bytes from the position of the stream to the end of the file to another stream.</summary>
     /// <param name="destination">The stream to copy to.</param>
     /// <param name="bufferSize">
-    /// The preferred number of bytes to copy at once. It must be greater than 0. The stream uses the nearest value from 256 KiB to 512 KiB.
+    /// The preferred number of bytes to copy at once, greater than 0. A value below 256 KiB is treated as 256 KiB, and a value above 512
+    /// KiB as 512 KiB.
     /// </param>
     /// <exception cref="ArgumentNullException"><paramref name="destination"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="bufferSize"/> is zero or negative.</exception>
@@ -47,10 +48,11 @@ public sealed partial class SluiceStream
     /// <summary>Asynchronously copies the bytes from the position of the stream to the end of the file to another stream.</summary>
     /// <param name="destination">The stream to copy to.</param>
     /// <param name="bufferSize">
-    /// The preferred number of bytes to copy at once. It must be greater than 0. The stream uses the nearest value from 256 KiB to 512 KiB.
+    /// The preferred number of bytes to copy at once, greater than 0. A value below 256 KiB is treated as 256 KiB, and a value above 512
+    /// KiB as 512 KiB.
     /// </param>
     /// <param name="cancellationToken">
-    /// The token to cancel the copy. Bytes that were copied before stay in <paramref name="destination"/>.
+    /// The token to cancel the copy. Bytes that were already copied stay in <paramref name="destination"/>.
     /// </param>
     /// <returns>A task that completes when all bytes are copied.</returns>
     /// <inheritdoc cref="CopyTo(Stream, int)" path="/exception"/>

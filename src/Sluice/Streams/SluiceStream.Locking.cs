@@ -8,19 +8,17 @@ public sealed partial class SluiceStream
 {
     /// <summary>Gets the path of the file.</summary>
     /// <value>
-    /// The full path. If the stream was created from a handle without a path, this is <c>[Unknown]</c> for a
-    /// <see cref="Microsoft.Win32.SafeHandles.SafeFileHandle"/>, and the value of <see cref="OpenFile.Path"/> for a
-    /// <see cref="Sluice.SluiceHandle"/>.
+    /// The full path. If the stream was created from a <see cref="Microsoft.Win32.SafeHandles.SafeFileHandle"/>, the value is
+    /// <c>[Unknown]</c>. If it was created from a <see cref="Sluice.SluiceHandle"/>, the value is that of <see cref="OpenFile.Path"/>.
     /// </value>
     public string Name =>
         _origin != HandleOrigin.Foreign ? _handle.Path
         : _extras?.LockingStream is null && _handle.IsClosed ? "[Unknown]" : LockingStream.Name;
 
-    /// <summary>Returns a <see cref="FileStream"/> whose members are those of this stream, for code that requires that type.</summary>
+    /// <summary>Returns a <see cref="FileStream"/> that calls this stream, for code that requires a <see cref="FileStream"/>.</summary>
     /// <returns>The <see cref="FileStream"/>. Disposing it disposes this stream.</returns>
     /// <remarks>
-    /// The returned object shares the file, the position and the buffer with this stream; nothing is opened or copied. Both can be used,
-    /// but not at the same time.
+    /// The returned object uses the file, the position and the buffer of this stream. Both objects can be used, but not at the same time.
     /// </remarks>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
     public FileStream AsFileStream()
@@ -46,7 +44,7 @@ public sealed partial class SluiceStream
         LockingStream.Lock(position, length);
     }
 
-    /// <summary>Releases a range of the file that <see cref="Lock"/> has locked.</summary>
+    /// <summary>Unlocks a range of the file that was locked with <see cref="Lock"/>.</summary>
     /// <param name="position">The offset of the range in the file, in bytes.</param>
     /// <param name="length">The length of the range, in bytes.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="position"/> or <paramref name="length"/> is negative.</exception>

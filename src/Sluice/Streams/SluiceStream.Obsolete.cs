@@ -8,8 +8,8 @@ public sealed partial class SluiceStream
     private const string UseSafeFileHandle = "Use the constructor that takes a SafeFileHandle.";
 
     /// <summary>
-    /// Creates a stream over an operating system handle, which the stream closes when it is disposed. It starts at the current position of
-    /// the handle. The buffer size is <see cref="SluiceOptions.Adaptive"/>.
+    /// Creates a stream over an operating system handle. The stream starts at the current position of the handle, and closes the handle
+    /// when it is disposed. The buffer size is <see cref="SluiceOptions.Adaptive"/>.
     /// </summary>
     /// <param name="handle">The open handle or file descriptor.</param>
     /// <param name="access">The access for which it was opened.</param>
@@ -20,7 +20,7 @@ public sealed partial class SluiceStream
         (_origin, _base) = (HandleOrigin.Foreign, _handle.DescriptorPosition);
 
     /// <summary>
-    /// Creates a stream over an operating system handle. It starts at the current position of the handle. The buffer size is
+    /// Creates a stream over an operating system handle. The stream starts at the current position of the handle. The buffer size is
     /// <see cref="SluiceOptions.Adaptive"/>.
     /// </summary>
     /// <param name="handle">The open handle or file descriptor.</param>
@@ -36,7 +36,8 @@ public sealed partial class SluiceStream
         (_origin, _base) = (HandleOrigin.Foreign, _handle.DescriptorPosition);
 
     /// <summary>
-    /// Creates a stream over an operating system handle, with the specified buffer size. It starts at the current position of the handle.
+    /// Creates a stream over an operating system handle, with the specified buffer size. The stream starts at the current position of the
+    /// handle.
     /// </summary>
     /// <param name="handle">The open handle or file descriptor.</param>
     /// <param name="access">The access for which it was opened.</param>
@@ -53,7 +54,8 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>
-    /// Creates a stream over an operating system handle, with the specified buffer size. It starts at the current position of the handle.
+    /// Creates a stream over an operating system handle, with the specified buffer size. The stream starts at the current position of the
+    /// handle.
     /// </summary>
     /// <param name="handle">The open handle or file descriptor.</param>
     /// <param name="access">The access for which it was opened.</param>
@@ -65,7 +67,9 @@ public sealed partial class SluiceStream
     /// <param name="isAsync">
     /// <see langword="true"/> if the handle was opened for asynchronous use; otherwise, <see langword="false"/>.
     /// </param>
-    /// <exception cref="ArgumentException">The handle is invalid, or was not opened for the kind of use that was specified.</exception>
+    /// <exception cref="ArgumentException">
+    /// The handle is invalid, or <paramref name="isAsync"/> does not match the way in which it was opened.
+    /// </exception>
     /// <exception cref="ArgumentOutOfRangeException">An argument is negative or has an undefined value.</exception>
     [Obsolete(UseSafeFileHandle)]
     public SluiceStream(nint handle, FileAccess access, bool ownsHandle, int bufferSize, bool isAsync)

@@ -82,8 +82,8 @@ public sealed partial class SluiceStream
     /// <param name="cancellationToken">The token to cancel the read.</param>
     /// <returns>The byte, or -1 at the end of the file.</returns>
     /// <remarks>
-    /// If the byte is in the buffer, this method is about as fast as <see cref="ReadByte"/>. It must not be called while another thread
-    /// performs an operation on the stream.
+    /// If the byte is in the buffer, this method is about as fast as <see cref="ReadByte"/>. Do not call it while another operation on the
+    /// stream is in progress.
     /// </remarks>
     /// <inheritdoc cref="ReadAsync(Memory{byte}, CancellationToken)" path="/exception"/>
     public ValueTask<int> ReadByteAsync(CancellationToken cancellationToken = default)

@@ -27,12 +27,12 @@ public sealed partial class SluiceStream
     /// The stream does not support writing; or the file cannot seek, and the buffer contains bytes that were read from it.
     /// </exception>
     /// <exception cref="ObjectDisposedException">
-    /// The stream is closed, or another thread has closed it during this call. In the latter case, bytes of this call that were not yet
-    /// written are lost, and at a pipe also earlier bytes in the buffer.
+    /// The stream is closed, or another thread closed it during this call. In the second case, bytes of this call that were not yet written
+    /// are lost. For a pipe, earlier bytes in the buffer can be lost too.
     /// </exception>
     /// <exception cref="IOException">
-    /// The operating system reported an error for these bytes or for earlier bytes in the buffer. The message contains the offset at which
-    /// it happened.
+    /// The operating system reported an error when these bytes or earlier bytes in the buffer were written. The message contains the offset
+    /// of the error.
     /// </exception>
     public override void Write(ReadOnlySpan<byte> buffer)
     {
@@ -89,11 +89,11 @@ public sealed partial class SluiceStream
     /// Writes the buffered bytes to the operating system. If the file can seek, bytes that were read ahead are discarded.
     /// </summary>
     /// <param name="flushToDisk">
-    /// <see langword="true"/> to also flush the file to the disk, so that its bytes survive a power failure; <see langword="false"/> to
-    /// only pass the bytes to the operating system. This parameter has no effect if the stream does not support writing.
+    /// <see langword="true"/> to also flush the file to the disk, so that its data survives a power failure; otherwise,
+    /// <see langword="false"/>. This parameter has no effect if the stream does not support writing.
     /// </param>
     /// <exception cref="IOException">
-    /// The bytes could not be written, and are kept in the buffer for another attempt; or the file could not be flushed to the disk.
+    /// The bytes could not be written, in which case they stay in the buffer; or the file could not be flushed to the disk.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
     public void Flush(bool flushToDisk)

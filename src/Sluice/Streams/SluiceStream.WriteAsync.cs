@@ -13,9 +13,9 @@ public sealed partial class SluiceStream
     /// <param name="offset">The index in <paramref name="buffer"/> of the first byte to write.</param>
     /// <param name="count">The number of bytes to write.</param>
     /// <param name="cancellationToken">
-    /// The token to cancel the write, with the effect that <see cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)"/> describes.
+    /// The token to cancel the write. For its effect, see <see cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)"/>.
     /// </param>
-    /// <returns>A task that completes when the stream has accepted the bytes.</returns>
+    /// <returns>A task that completes when the bytes are in the buffer or are written.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="offset"/> and <paramref name="count"/> do not specify a range of <paramref name="buffer"/>.
@@ -30,15 +30,17 @@ public sealed partial class SluiceStream
     /// <summary>Asynchronously writes bytes at the position of the stream. The bytes can stay in the buffer until the next flush.</summary>
     /// <param name="buffer">The bytes to write. The memory must not be changed until the returned task has completed.</param>
     /// <param name="cancellationToken">The token to cancel the write.</param>
-    /// <returns>A task that completes when the stream has accepted the bytes.</returns>
+    /// <returns>A task that completes when the bytes are in the buffer or are written.</returns>
     /// <remarks>
-    /// <para>If the file cannot seek (a pipe, for example), the bytes are not kept in the buffer.</para>
+    /// <para>If the file cannot seek, as is the case for a pipe, the bytes are not buffered.</para>
     /// <para>
-    /// A write of at most 1 MiB that has started is not canceled. A larger one is made in pieces of 1 MiB (8 MiB with
-    /// <see cref="FileCaching.Direct"/>), and the token is checked between them while more than 1 MiB remains. After a cancellation,
-    /// <see cref="Position"/> is after the bytes that were written, and no byte of the call is written behind it. A write of a stream
-    /// without a buffer is not canceled if another call has started after it. A write to a file that cannot seek can be canceled at any
-    /// byte.
+    /// A write of at most 1 MiB is not canceled after it has started. A larger write is split into pieces of 1 MiB (8 MiB with
+    /// <see cref="FileCaching.Direct"/>), and the token is checked between pieces. After a cancellation, <see cref="Position"/> is at the
+    /// end of the bytes that were written.
+    /// </para>
+    /// <para>
+    /// There are two exceptions. If the stream has no buffer, a write is not canceled after a later call has started. If the file cannot
+    /// seek, a write can be canceled after any byte.
     /// </para>
     /// </remarks>
     /// <exception cref="NotSupportedException">
@@ -53,7 +55,8 @@ public sealed partial class SluiceStream
     /// it happened.
     /// </exception>
     /// <exception cref="OperationCanceledException">
-    /// The write was canceled. <see cref="Position"/> shows how many bytes were accepted: none of a write of at most 1 MiB.
+    /// The write was canceled. <see cref="Position"/> shows how many bytes were accepted. If the file can seek, a write of at most 1 MiB
+    /// accepted none.
     /// </exception>
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
@@ -92,10 +95,10 @@ public sealed partial class SluiceStream
     /// </summary>
     /// <param name="value">The byte to write.</param>
     /// <param name="cancellationToken">The token to cancel the write.</param>
-    /// <returns>A task that completes when the stream has accepted the byte.</returns>
+    /// <returns>A task that completes when the byte is in the buffer or is written.</returns>
     /// <remarks>
-    /// If there is room in the buffer, this method is about as fast as <see cref="WriteByte"/>. It must not be called while another thread
-    /// performs an operation on the stream. If the file cannot seek (a pipe, for example), the byte is not kept in the buffer.
+    /// If there is room in the buffer, this method is about as fast as <see cref="WriteByte"/>. Do not call it while another operation on
+    /// the stream is in progress. If the file cannot seek, as is the case for a pipe, the byte is not buffered.
     /// </remarks>
     /// <inheritdoc cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
     public ValueTask WriteByteAsync(byte value, CancellationToken cancellationToken = default)
@@ -124,15 +127,15 @@ public sealed partial class SluiceStream
     /// Asynchronously writes the buffered bytes to the operating system. If the file can seek, bytes that were read ahead are discarded.
     /// </summary>
     /// <param name="cancellationToken">
-    /// The token to cancel the flush. A write to a file that cannot seek is canceled only before it starts.
+    /// The token to cancel the flush. If the file cannot seek, the flush is canceled only before it starts.
     /// </param>
     /// <returns>A task that completes when the buffer is empty.</returns>
     /// <remarks>
     /// The bytes are not flushed to the disk: see <see cref="Flush(bool)"/> and <see cref="SluiceHandle.FlushToDiskAsync"/>.
     /// </remarks>
-    /// <exception cref="IOException">The bytes could not be written. They are kept in the buffer for another attempt.</exception>
+    /// <exception cref="IOException">The bytes could not be written. They stay in the buffer.</exception>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
-    /// <exception cref="OperationCanceledException">The flush was canceled. The bytes are kept in the buffer.</exception>
+    /// <exception cref="OperationCanceledException">The flush was canceled. Bytes that were not written stay in the buffer.</exception>
     public override Task FlushAsync(CancellationToken cancellationToken)
     {
         if (cancellationToken.IsCancellationRequested)

@@ -4,21 +4,20 @@ using Sluice.Streams;
 namespace Sluice;
 
 /// <summary>
-/// Represents a stream over a file, with a position and a buffer. It has the members, defaults, results and exceptions of
-/// <see cref="FileStream"/>.
+/// Represents a buffered stream over a file. It has the same members, defaults, results and exceptions as <see cref="FileStream"/>.
 /// </summary>
 /// <remarks>
 /// <para>The file docs/compatibility.md of the project lists the differences from <see cref="FileStream"/>.</para>
 /// <para>
-/// If no buffer size is specified, the stream adapts it: 4 KiB at first and after each change of position, growing to 256 KiB for reads and
-/// 512 KiB for writes while the access is sequential. Meanwhile asynchronous reads can also start the reads that follow, and asynchronous
-/// writes can return while a full buffer is still being written. A buffer size that is specified is used exactly; 0 and 1 turn buffering
-/// off.
+/// If no buffer size is specified, the stream adapts the size of its buffer. The buffer has 4 KiB at first and after each change of
+/// position. During sequential access it grows to 256 KiB for reads and 512 KiB for writes. Asynchronous reads then also read ahead, and
+/// asynchronous writes can return while a full buffer is still being written.
 /// </para>
+/// <para>A specified buffer size is used exactly; 0 and 1 turn buffering off.</para>
 /// <para>
 /// Written bytes can stay in memory until <see cref="Flush()"/>, <see cref="FlushAsync(CancellationToken)"/> or the disposal of the stream.
-/// If writing them fails, the next write, flush or disposal throws the error. The bytes are kept and written again by the next such call,
-/// until the stream is closed.
+/// If writing them fails, the next write, flush or disposal throws the exception. Until the stream is closed, the bytes are kept, and the
+/// next such call writes them again.
 /// </para>
 /// <para>
 /// This type is not thread-safe. Asynchronous operations on a buffered stream are performed one after another, in the order of the calls.
@@ -62,7 +61,7 @@ public sealed partial class SluiceStream : Stream
     /// <param name="path">The path of the file.</param>
     /// <param name="mode">The mode that determines whether the file is opened, created or truncated.</param>
     /// <param name="access">The access for which the file is opened.</param>
-    /// <param name="share">The access that others may have to the file while it is open: an advisory lock on Unix.</param>
+    /// <param name="share">The access that others may have to the file while it is open. On Unix this is an advisory lock.</param>
     /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)" path="/exception"/>
     public SluiceStream(string path, FileMode mode, FileAccess access, FileShare share)
         : this(SluiceHandle.Open(path, mode, access, share), mode, access, SluiceOptions.Adaptive)
@@ -73,7 +72,7 @@ public sealed partial class SluiceStream : Stream
     /// <param name="path">The path of the file.</param>
     /// <param name="mode">The mode that determines whether the file is opened, created or truncated.</param>
     /// <param name="access">The access for which the file is opened.</param>
-    /// <param name="share">The access that others may have to the file while it is open: an advisory lock on Unix.</param>
+    /// <param name="share">The access that others may have to the file while it is open. On Unix this is an advisory lock.</param>
     /// <param name="bufferSize">The size of the buffer, in bytes. 0 and 1 turn buffering off.</param>
     /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)" path="/exception"/>
     public SluiceStream(string path, FileMode mode, FileAccess access, FileShare share, int bufferSize)
@@ -85,11 +84,9 @@ public sealed partial class SluiceStream : Stream
     /// <param name="path">The path of the file.</param>
     /// <param name="mode">The mode that determines whether the file is opened, created or truncated.</param>
     /// <param name="access">The access for which the file is opened.</param>
-    /// <param name="share">The access that others may have to the file while it is open: an advisory lock on Unix.</param>
+    /// <param name="share">The access that others may have to the file while it is open. On Unix this is an advisory lock.</param>
     /// <param name="bufferSize">The size of the buffer, in bytes. 0 and 1 turn buffering off.</param>
-    /// <param name="useAsync">
-    /// The value of <see cref="IsAsync"/>. The asynchronous methods of the stream are asynchronous whatever it is.
-    /// </param>
+    /// <param name="useAsync">The value of <see cref="IsAsync"/>. It does not change the behavior of the stream's methods.</param>
     /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)" path="/exception"/>
     public SluiceStream(string path, FileMode mode, FileAccess access, FileShare share, int bufferSize, bool useAsync)
         : this(path, mode, access, share, bufferSize, useAsync ? FileOptions.Asynchronous : FileOptions.None)
@@ -100,7 +97,7 @@ public sealed partial class SluiceStream : Stream
     /// <param name="path">The path of the file.</param>
     /// <param name="mode">The mode that determines whether the file is opened, created or truncated.</param>
     /// <param name="access">The access for which the file is opened.</param>
-    /// <param name="share">The access that others may have to the file while it is open: an advisory lock on Unix.</param>
+    /// <param name="share">The access that others may have to the file while it is open. On Unix this is an advisory lock.</param>
     /// <param name="bufferSize">The size of the buffer, in bytes. 0 and 1 turn buffering off.</param>
     /// <param name="options">Additional options.</param>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
@@ -111,8 +108,8 @@ public sealed partial class SluiceStream : Stream
     /// <exception cref="UnauthorizedAccessException">The path is a directory, or the operating system denies the access.</exception>
     /// <exception cref="PathTooLongException">The path is longer than the operating system allows.</exception>
     /// <exception cref="IOException">
-    /// The file exists and the mode is <see cref="FileMode.CreateNew"/>; or another program has it open without sharing it; or there is no
-    /// space for the preallocation size; or the operating system reported another error.
+    /// The file exists and the mode is <see cref="FileMode.CreateNew"/>; or another program has opened the file and does not share it; or
+    /// there is not enough disk space for the preallocation size; or the operating system reported another error.
     /// </exception>
     public SluiceStream(string path, FileMode mode, FileAccess access, FileShare share, int bufferSize, FileOptions options)
         : this(StreamOpening.Open(path, mode, access, share, bufferSize, options), mode, access, bufferSize)
@@ -143,14 +140,14 @@ public sealed partial class SluiceStream : Stream
     /// <param name="path">The path of the file.</param>
     /// <param name="mode">The mode that determines whether the file is opened, created or truncated.</param>
     /// <param name="access">The access for which the file is opened.</param>
-    /// <param name="share">The access that others may have to the file while it is open: an advisory lock on Unix.</param>
+    /// <param name="share">The access that others may have to the file while it is open. On Unix this is an advisory lock.</param>
     /// <param name="caching">
-    /// The caching mode. Modes other than <see cref="FileCaching.Cached"/> suit data that is read or written once, in large transfers. They
-    /// make a stream slower that moves its position often or is flushed often.
+    /// The caching mode. Modes other than <see cref="FileCaching.Cached"/> are intended for data that is read or written once, in large
+    /// transfers. With these modes, frequent flushes and changes of position are slow.
     /// </param>
     /// <remarks>
-    /// If the file does not support <paramref name="caching"/>, it is opened all the same: <see cref="OpenFile.Caching"/> of
-    /// <see cref="SluiceHandle"/> is the mode in effect.
+    /// If the file does not support <paramref name="caching"/>, it is opened with another mode. <see cref="OpenFile.Caching"/> of
+    /// <see cref="SluiceHandle"/> contains the mode in effect.
     /// </remarks>
     /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)" path="/exception"/>
     public SluiceStream(string path, FileMode mode, FileAccess access, FileShare share, FileCaching caching)
@@ -158,7 +155,7 @@ public sealed partial class SluiceStream : Stream
     {
     }
 
-    /// <summary>Creates a stream over an open file. It starts at offset 0.</summary>
+    /// <summary>Creates a stream over an open file. The stream starts at offset 0.</summary>
     /// <param name="handle">The open file.</param>
     /// <param name="access">The access that the stream offers.</param>
     /// <param name="bufferSize">
@@ -169,7 +166,7 @@ public sealed partial class SluiceStream : Stream
     /// </param>
     /// <exception cref="ArgumentNullException"><paramref name="handle"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="access"/> has an undefined value, or <paramref name="bufferSize"/> is negative and not
+    /// <paramref name="access"/> has an undefined value; or <paramref name="bufferSize"/> is negative, but not
     /// <see cref="SluiceOptions.Adaptive"/>.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
@@ -221,7 +218,7 @@ public sealed partial class SluiceStream : Stream
     /// <see langword="true"/> if the handle was opened for asynchronous use; otherwise, <see langword="false"/>.
     /// </param>
     /// <exception cref="ArgumentException">
-    /// <paramref name="handle"/> is invalid, or was not opened as <paramref name="isAsync"/> says.
+    /// <paramref name="handle"/> is invalid, or <paramref name="isAsync"/> does not match the way in which it was opened.
     /// </exception>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="access"/> has an undefined value, or <paramref name="bufferSize"/> is negative.
@@ -253,10 +250,10 @@ public sealed partial class SluiceStream : Stream
         }
     }
 
-    /// <summary>Gets the open file under the stream.</summary>
+    /// <summary>Gets the handle of the file that the stream reads and writes.</summary>
     /// <remarks>
-    /// Buffered bytes are written before the property returns. <see cref="Sluice.SluiceHandle"/> has members that a stream does not have,
-    /// such as appends, batches and flushes of the data only.
+    /// Buffered bytes are written before the property returns. Through the handle, the program can use operations that the stream does not
+    /// have, such as <see cref="Sluice.SluiceHandle.Append"/> and <see cref="Sluice.SluiceHandle.FlushDataToDisk"/>.
     /// </remarks>
     /// <exception cref="IOException">The buffered bytes could not be written.</exception>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
@@ -272,10 +269,10 @@ public sealed partial class SluiceStream : Stream
 
     /// <summary>Gets the operating system handle of the file.</summary>
     /// <remarks>
-    /// Buffered bytes are written, and the position of the handle is set to the position of the stream, before the property returns. If the
+    /// Before the property returns, buffered bytes are written and the position of the handle is set to the position of the stream. If the
     /// stream is closed, the handle is closed too, as with <see cref="FileStream"/>.
     /// </remarks>
-    /// <exception cref="IOException">The buffered bytes could not be written, or the file system refuses the position.</exception>
+    /// <exception cref="IOException">The buffered bytes could not be written, or the position of the handle could not be set.</exception>
     public SafeFileHandle SafeFileHandle
     {
         get
@@ -294,7 +291,7 @@ public sealed partial class SluiceStream : Stream
     }
 
     /// <summary>Gets a value that indicates whether the file was opened for asynchronous use.</summary>
-    /// <remarks>The asynchronous methods of the stream are asynchronous whatever this value is.</remarks>
+    /// <remarks>This value does not change the behavior of the stream's methods.</remarks>
     public bool IsAsync => _handle.SafeFileHandle.IsAsync;
 
     /// <summary>
@@ -314,7 +311,7 @@ public sealed partial class SluiceStream : Stream
     public override bool CanSeek => HasOpenFile && _handle.CanSeek;
 
     /// <summary>Gets the length of the file, in bytes. It includes written bytes that are still in the buffer.</summary>
-    /// <remarks>The length is not cached: each call asks the operating system, because others may write to the file.</remarks>
+    /// <remarks>Each call asks the operating system, because other programs may change the file.</remarks>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
     /// <exception cref="IOException">The operating system reported an error.</exception>
@@ -364,8 +361,7 @@ public sealed partial class SluiceStream : Stream
     /// <param name="origin">The point to which <paramref name="offset"/> is relative.</param>
     /// <returns>The new position in the file, in bytes.</returns>
     /// <remarks>
-    /// Buffered bytes are written first. If there are none, only <see cref="SeekOrigin.End"/> makes a system call, for the length of the
-    /// file.
+    /// Buffered bytes are written first. If there are none, the method makes a system call only with <see cref="SeekOrigin.End"/>.
     /// </remarks>
     /// <exception cref="ArgumentException"><paramref name="origin"/> has an undefined value.</exception>
     /// <exception cref="IOException">
@@ -409,7 +405,7 @@ public sealed partial class SluiceStream : Stream
 
     /// <summary>Sets the length of the file.</summary>
     /// <param name="value">The new length, in bytes.</param>
-    /// <remarks>Buffered bytes are written first. A position after the new end is moved to the new end.</remarks>
+    /// <remarks>Buffered bytes are written first. If the position is beyond the new end of the file, it is set to the new end.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="value"/> is negative, or larger than the file system allows.
     /// </exception>
