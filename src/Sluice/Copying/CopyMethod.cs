@@ -5,24 +5,24 @@ public enum CopyMethod
 {
     /// <summary>The fastest method that works. This is the default.</summary>
     /// <remarks>
-    /// Blocks are shared if the file system supports it. Otherwise, for a file of at least 512 MiB that is mostly not in the page
-    /// cache, the copy compares methods: it copies some parts with <see cref="Direct"/> and some through the page cache, and the
-    /// rest with the faster of the two. The page cache is chosen only if it is more than 5 percent faster. With
-    /// <see cref="CopyOptions.FlushToDisk"/> only variants of <see cref="Direct"/> are compared.
-    /// <see cref="CopyResult.MethodReason"/> contains the measured rates. All other files are copied through the page cache.
+    /// If the file system supports it, the copy shares the blocks of the source (<see cref="Reflink"/>). Otherwise, files are copied
+    /// through the page cache, except files of at least 512 MiB that are mostly not in the page cache. For such a file, the copy measures
+    /// <see cref="Direct"/> and the page cache on some parts, and uses the faster method for the rest.
+    /// <see cref="CopyResult.MethodReason"/> contains the measured rates.
     /// </remarks>
     Auto,
 
     /// <summary>
-    /// The copy shares the blocks of the source until one of the two files is written to. The file system must support the
-    /// FICLONE operation of ioctl_ficlone(2), as btrfs, XFS and bcachefs do. Linux only.
+    /// The copy shares the disk blocks of the source until one of the two files is written to. The file system must support FICLONE
+    /// (ioctl_ficlone(2)), as btrfs, XFS and bcachefs do. Linux only.
     /// </summary>
     Reflink,
 
-    /// <summary>The bytes bypass the page cache (O_DIRECT), with several reads and writes in flight. Linux only.</summary>
+    /// <summary>
+    /// The bytes bypass the page cache (O_DIRECT), and several reads and writes are in progress at the same time. Linux only.
+    /// </summary>
     /// <remarks>
-    /// The requests are made through io_uring, or by several threads if io_uring is not available. This method is slow for small
-    /// files and for files that are in the page cache, because each request waits for the device.
+    /// This method is slow for small files and for files that are in the page cache, because each request waits for the device.
     /// </remarks>
     Direct,
 

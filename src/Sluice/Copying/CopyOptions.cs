@@ -6,35 +6,29 @@ namespace Sluice;
 
 /// <summary>Provides options for <see cref="SluiceFile.CopyAsync"/> and <see cref="SluiceFile.FinishCopyAsync"/>.</summary>
 /// <remarks>
-/// This type is immutable and therefore thread-safe. One object can be used for any number of copies. The properties are checked
-/// when they are set, and combinations that contradict each other when the copy begins.
+/// This type is immutable and therefore thread-safe. One object can be used for any number of copies. Each property is checked when it is
+/// set. Combinations of properties are checked when the copy begins.
 /// </remarks>
 public sealed class CopyOptions
 {
-    /// <summary>
-    /// The default value of <see cref="Depth"/>, which is 4. The copy program of MSR-TR-2004-136 (Sequential File Programming
-    /// Patterns and Performance with .NET) uses the same number.
-    /// </summary>
+    /// <summary>The default value of <see cref="Depth"/>, which is 4.</summary>
     public const int DefaultDepth = 4;
 
     private const int MaxDepth = 64;
 
     /// <summary>Gets the method that transfers the bytes. The default is <see cref="CopyMethod.Auto"/>.</summary>
     /// <remarks>
-    /// If a method other than <see cref="CopyMethod.Auto"/> is not possible for the files, the copy fails with an
-    /// <see cref="IOException"/>. <see cref="CopyResult.Method"/> contains the method that was used.
+    /// If a specified method is not possible for a file, the copy fails with an <see cref="IOException"/>. <see cref="CopyResult.Method"/>
+    /// contains the method that was used.
     /// </remarks>
     public CopyMethod Method { get; init; }
 
     /// <summary>
-    /// Gets the number of requests of 1 MiB to keep in flight with <see cref="CopyMethod.Direct"/>, from 1 to 64. The default is
-    /// <see cref="DefaultDepth"/>.
+    /// Gets the number of requests of 1 MiB that are in progress at the same time with <see cref="CopyMethod.Direct"/>, from 1 to 64. The
+    /// default is <see cref="DefaultDepth"/>.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 1 or greater than 64.</exception>
-    /// <remarks>
-    /// With <see cref="CopyMethod.Auto"/> and the default value, the copy also tries more and smaller requests that take the same
-    /// amount of memory.
-    /// </remarks>
+    /// <remarks>With <see cref="CopyMethod.Auto"/> and the default value, the copy may use a larger number of smaller requests.</remarks>
     public int Depth
     {
         get;
@@ -53,32 +47,32 @@ public sealed class CopyOptions
     public bool Overwrite { get; init; }
 
     /// <summary>
-    /// Gets a value that indicates whether a directory is copied with everything below it. Symbolic links in it are copied as
-    /// links. The default is <see langword="false"/>: copying a directory fails with an
+    /// Gets a value that indicates whether a directory is copied with all its files and subdirectories. Symbolic links in the directory are
+    /// copied as links. The default is <see langword="false"/>: copying a directory fails with an
     /// <see cref="UnauthorizedAccessException"/>.
     /// </summary>
     public bool Recurse { get; init; }
 
     /// <summary>
-    /// Gets a value that indicates whether targets that match their source are left as they are. The default is
-    /// <see langword="false"/>. Linux only.
+    /// Gets a value that indicates whether files that match their source are skipped. The default is <see langword="false"/>. Linux only.
     /// </summary>
     /// <remarks>
-    /// A file matches if it has the length and the last write time of the source. In a tree, a symbolic link also matches if it
-    /// has the same target, and a FIFO, socket or device if it has the same type and device number.
-    /// <see cref="CopyResult.UnchangedFiles"/> counts the matches. Other existing targets are replaced only if
-    /// <see cref="Overwrite"/> is <see langword="true"/>. A directory is never replaced by a file, nor a file by a directory.
+    /// A file matches if it has the length and the last write time of the source. In a tree, a symbolic link matches if it has the same
+    /// target, and a FIFO, socket or device matches if it has the same type and device number. <see cref="CopyResult.UnchangedFiles"/> is
+    /// the number of matches. Existing targets that do not match are replaced only if <see cref="Overwrite"/> is <see langword="true"/>. A
+    /// directory is never replaced by a file, nor a file by a directory.
     /// </remarks>
     public bool SkipUnchanged { get; init; }
 
     /// <summary>
-    /// Gets the method that decides which entries of a tree are left out. The default is <see langword="null"/>: everything is
-    /// copied. Linux only.
+    /// Gets the method that decides which entries of a tree are not copied. The default is <see langword="null"/>: all entries are copied.
+    /// Linux only.
     /// </summary>
     /// <remarks>
-    /// The method is called for every entry below the source, with its path relative to the source and '/' as the separator. It
-    /// returns <see langword="true"/> to leave the entry out, a directory together with everything below it. It is called by one
-    /// thread at a time. An exception that it throws ends the copy. It cannot be combined with <see cref="Resume"/>.
+    /// <para>The method is called for every entry below the source. Its argument is the path of the entry relative to the source, with '/'
+    /// as the separator. If the method returns <see langword="true"/>, the entry is not copied; if the entry is a directory, nothing below
+    /// it is copied either. The method is called by one thread at a time. If it throws an exception, the copy ends.</para>
+    /// <para>This option cannot be combined with <see cref="Resume"/>.</para>
     /// </remarks>
     public Func<string, bool>? Exclude { get; init; }
 
@@ -87,36 +81,32 @@ public sealed class CopyOptions
     /// <see langword="null"/>: the process copies the whole tree. Linux only.
     /// </summary>
     /// <remarks>
-    /// <para>The paths and the number of shards alone determine which shard copies a file, so the processes need not communicate.
-    /// Each file is copied as a whole by one shard, unless it is longer than <see cref="SplitBytes"/>. The shards write into the
-    /// target directory itself. The first shard that needs a directory creates it, and each file has a temporary name until it is
-    /// complete.</para>
-    /// <para>A target file that belongs to the current user and has the length and the last write time of its source is taken as
-    /// the work of an earlier run of the shard and is left as it is. With <see cref="Verify"/>, its content must match too. If
-    /// <see cref="Overwrite"/> is <see langword="true"/> and <see cref="SkipUnchanged"/> is <see langword="false"/>, every file
-    /// is copied again.</para>
-    /// <para>When all shards have ended, call <see cref="SluiceFile.FinishCopyAsync"/> once. Until then, the owner of a directory
-    /// has full access to it, and directories do not have the times of their sources. With <see cref="PreserveMetadata"/>, files
-    /// with several hard links are created only by that call.</para>
+    /// <para>The processes need not communicate, because the path of a file and the number of shards determine which shard copies the file.
+    /// Each file is copied as a whole by one shard, unless it is longer than <see cref="SplitBytes"/>. All shards write to the target
+    /// directory. Each file has a temporary name until it is complete.</para>
+    /// <para>A shard can be run again after a failure. It skips target files that belong to the current user and have the length and the
+    /// last write time of their source. With <see cref="Verify"/>, their content must match too. If <see cref="Overwrite"/> is
+    /// <see langword="true"/> and <see cref="SkipUnchanged"/> is <see langword="false"/>, all files are copied again.</para>
+    /// <para>When all shards have ended, call <see cref="SluiceFile.FinishCopyAsync"/> once. It sets the permissions and times of the
+    /// directories. With <see cref="PreserveMetadata"/>, it also creates the files that have several hard links.</para>
     /// <para>This option requires <see cref="Recurse"/> and cannot be combined with <see cref="Resume"/>.</para>
     /// </remarks>
     public Shard? Shard { get; init; }
 
     /// <summary>
-    /// Gets the length of a range, in bytes. With <see cref="Shard"/>, files longer than this are divided into ranges that
-    /// different shards copy, and <see cref="SluiceFile.FinishCopyAsync"/> gives them their names. The value must be 0 or a
-    /// multiple of 1,048,576 (1 MiB). The default is <see langword="null"/>, which stands for 16 GiB. Linux only.
+    /// Gets the file length, in bytes, above which a file is divided into ranges that different shards copy. It is also the length of a
+    /// range. The value must be 0 or a multiple of 1,048,576 (1 MiB). The default is <see langword="null"/>, which stands for 16 GiB. Linux
+    /// only.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative or not a multiple of 1 MiB.</exception>
     /// <remarks>
-    /// <para>With 0, no file is divided, and no shard needs to query the lengths of files that other shards copy. The application
-    /// setting <c>Sluice.CopySplitBytes</c> (see <see cref="AppContext.GetData"/>) changes the default. On a file system that may
-    /// not allow several machines to write one file (FUSE, SMB, AFS, 9p), the default is 0. All shards of a copy must use the
-    /// same value.</para>
-    /// <para>Files with several hard links are not divided with <see cref="PreserveMetadata"/>, and no files are divided with
-    /// <see cref="CopyMethod.Reflink"/> or <see cref="CopyMethod.CopyFileRange"/>. Ranges are written in directories named
-    /// <c>.name.sluice-part</c>. Source entries with such a name are not copied; they are reported as failures after everything
-    /// else has been copied.</para>
+    /// <para>If the value is 0, no file is divided. All shards of a copy must use the same value. The application setting
+    /// <c>Sluice.CopySplitBytes</c> (see <see cref="AppContext.GetData"/>) changes the default. The default is 0 on FUSE, SMB, AFS and 9p,
+    /// because several machines may not be able to write one file there.</para>
+    /// <para>With <see cref="CopyMethod.Reflink"/> and <see cref="CopyMethod.CopyFileRange"/>, no files are divided. With
+    /// <see cref="PreserveMetadata"/>, files with several hard links are not divided. Ranges are written to directories named
+    /// <c>.name.sluice-part</c>, where <c>name</c> is the name of the file. Source entries with such a name are not copied and are reported
+    /// as failures.</para>
     /// </remarks>
     public long? SplitBytes
     {
@@ -130,18 +120,18 @@ public sealed class CopyOptions
     }
 
     /// <summary>
-    /// Gets a value that indicates whether the rest of a tree is copied after a file or directory in it has failed. The default
-    /// is <see langword="false"/>: the first failure ends the copy.
+    /// Gets a value that indicates whether the copy of a tree continues after a file or directory has failed. The default is
+    /// <see langword="false"/>: the first failure ends the copy.
     /// </summary>
     /// <remarks>
-    /// In both cases the failures are thrown as one <see cref="FileBatchException"/>. On Linux, a disk that is full or read-only
-    /// and an exceeded quota always end the copy.
+    /// In both cases, the failures are thrown as one <see cref="FileBatchException"/>. On Linux, the copy always ends if the disk is full
+    /// or read-only or a quota is exceeded.
     /// </remarks>
     public bool ContinueOnError { get; init; }
 
     /// <summary>
-    /// Gets a value that indicates whether modes, owners, times, extended attributes and hard links are copied from the source.
-    /// The default is <see langword="false"/>. It cannot be combined with <see cref="UnixCreateMode"/>. Linux only.
+    /// Gets a value that indicates whether modes, owners, times, extended attributes and hard links are copied from the source. The default
+    /// is <see langword="false"/>. This option cannot be combined with <see cref="UnixCreateMode"/>. Linux only.
     /// </summary>
     public bool PreserveMetadata { get; init; }
 
@@ -162,18 +152,19 @@ public sealed class CopyOptions
     }
 
     /// <summary>
-    /// Gets a value that indicates whether the copy continues from the temporary file or directory that an earlier copy left,
-    /// after comparing it with the source. The default is <see langword="false"/>. Linux only.
+    /// Gets a value that indicates whether the copy continues an earlier copy that failed or was canceled. The default is
+    /// <see langword="false"/>. Linux only.
     /// </summary>
     /// <remarks>
-    /// If <see langword="true"/>, the copy also keeps its own temporary file or directory if it fails or is canceled.
+    /// The copy uses the data in the temporary file or directory of the earlier copy that matches the source. If the copy itself fails or
+    /// is canceled, it keeps its temporary file or directory, so that it can be resumed.
     /// </remarks>
     public bool Resume { get; init; }
 
     /// <summary>
-    /// Gets a value that indicates whether each copied file is read back and its SHA-256 hash is compared with that of the
-    /// source, before the file gets its name. The default is <see langword="false"/>. On Linux the file is read back from the
-    /// device, past the page cache, if the file system supports direct I/O.
+    /// Gets a value that indicates whether each copied file is read back and its SHA-256 hash is compared with that of the source. The
+    /// default is <see langword="false"/>. On Linux, the file is read from the device and not from the page cache if the file system
+    /// supports O_DIRECT.
     /// </summary>
     public bool Verify { get; init; }
 
@@ -182,22 +173,20 @@ public sealed class CopyOptions
     /// <see langword="false"/>.
     /// </summary>
     /// <remarks>
-    /// With <see cref="Shard"/> or <see cref="SkipUnchanged"/>, each file is flushed to the device before it gets its name,
-    /// because a later run takes a file with the right length and time as complete. Without this option or <see cref="Verify"/>,
-    /// a power failure may leave files that have both but lack data.
+    /// With <see cref="Shard"/> or <see cref="SkipUnchanged"/>, set this option or <see cref="Verify"/> if a power failure must not go
+    /// unnoticed. Otherwise, files can have the right length and last write time after a power failure but lack data, and a later run skips
+    /// them.
     /// </remarks>
     public bool FlushToDisk { get; init; }
 
     /// <summary>
-    /// Gets the largest number of bytes that all threads of the copy together transfer in one second. The default is
-    /// <see langword="null"/>: the rate is not limited.
+    /// Gets the maximum rate of the copy, in bytes per second. The default is <see langword="null"/>: the rate is not limited.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is 0 or negative.</exception>
     /// <remarks>
-    /// The bytes are transferred in pieces of at most a tenth of a second, but of at least 64 KiB; small files are transferred as
-    /// a whole. Time in which nothing was transferred is not made up for. Shared blocks and holes do not count. With a limit,
-    /// <see cref="CopyMethod.Auto"/> does not compare methods, and one request is in flight whatever <see cref="Depth"/> is. On
-    /// operating systems other than Linux, a piece is a whole file.
+    /// The limit applies to all threads of the copy together. Shared blocks and holes do not count. With a limit,
+    /// <see cref="CopyMethod.Auto"/> does not compare methods, and <see cref="Depth"/> is ignored. On operating systems other than Linux,
+    /// the copy pauses only between files.
     /// </remarks>
     public long? BytesPerSecond
     {
@@ -210,8 +199,8 @@ public sealed class CopyOptions
     }
 
     /// <summary>
-    /// Gets the object that receives the progress of the copy up to 10 times a second and once at the end, even if the copy was
-    /// canceled. It is called by the threads of the copy, which wait for it to return. The default is <see langword="null"/>.
+    /// Gets the object that receives the progress of the copy, at most 10 times a second and once at the end, even if the copy was
+    /// canceled. The object is called by the threads of the copy and should return quickly. The default is <see langword="null"/>.
     /// </summary>
     public IProgress<CopyProgress>? Progress { get; init; }
 

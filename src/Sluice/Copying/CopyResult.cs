@@ -1,15 +1,13 @@
 namespace Sluice;
 
 /// <summary>Represents the result of a copy.</summary>
-/// <remarks>This type is immutable and therefore thread-safe. All numbers are 0 unless the copy set them.</remarks>
+/// <remarks>This type is immutable and therefore thread-safe. Numbers that do not apply to the copy are 0.</remarks>
 public sealed record CopyResult
 {
-    /// <summary>
-    /// Gets the number of bytes of all files that were copied, by any method. It includes <see cref="ResumedBytes"/>.
-    /// </summary>
+    /// <summary>Gets the number of bytes of all files that were copied. The number includes <see cref="ResumedBytes"/>.</summary>
     public long Bytes { get; init; }
 
-    /// <summary>Gets the number of bytes that an earlier copy had left and that matched the source.</summary>
+    /// <summary>Gets the number of bytes that were taken from an earlier copy (<see cref="CopyOptions.Resume"/>).</summary>
     public long ResumedBytes { get; init; }
 
     /// <summary>
@@ -19,15 +17,14 @@ public sealed record CopyResult
     public int Files { get; init; }
 
     /// <summary>
-    /// Gets the number of files that were written to while they were copied. The copy of such a file may contain data of several
+    /// Gets the number of source files that were written to while they were copied. The copy of such a file may contain data of several
     /// versions.
     /// </summary>
     public int ChangedFiles { get; init; }
 
     /// <summary>
-    /// Gets the number of files, links and other entries that were left as they were because they matched their source
-    /// (<see cref="CopyOptions.SkipUnchanged"/>) or were the work of an earlier run of the shard. <see cref="Files"/> does not
-    /// include them.
+    /// Gets the number of entries that were skipped because they matched their source (<see cref="CopyOptions.SkipUnchanged"/>) or were
+    /// copied by an earlier run of the shard. <see cref="Files"/> does not include them.
     /// </summary>
     public int UnchangedFiles { get; init; }
 
@@ -40,12 +37,12 @@ public sealed record CopyResult
     /// <summary>Gets the method that was used. For a tree, it is the method that copied the most bytes.</summary>
     public CopyMethod Method { get; init; }
 
-    /// <summary>Gets one line that explains why the method was used. The default is an empty string.</summary>
+    /// <summary>Gets a one-line explanation of why the method was used. The default is an empty string.</summary>
     public string MethodReason { get; init; } = "";
 
     /// <summary>
-    /// Gets the largest number of requests that were in flight with <see cref="CopyMethod.Direct"/>. It is 0 for every other
-    /// method.
+    /// Gets the largest number of requests that were in progress at the same time with <see cref="CopyMethod.Direct"/>. For other methods,
+    /// the value is 0.
     /// </summary>
     public int Depth { get; init; }
 }

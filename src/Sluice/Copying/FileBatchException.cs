@@ -1,12 +1,9 @@
 namespace Sluice;
 
-/// <summary>
-/// The exception that is thrown when one or more files of a batch or a tree failed. It contains all failures and the amount of
-/// work that was completed.
-/// </summary>
+/// <summary>The exception that is thrown when one or more files of a batch or a tree failed.</summary>
 /// <remarks>
-/// The message describes the first failure, whose exception is also the <see cref="Exception.InnerException"/>. The properties
-/// never change and may be read by any thread.
+/// The message describes the first failure. The exception of the first failure is also the <see cref="Exception.InnerException"/>. The
+/// properties do not change and can be read from any thread.
 /// </remarks>
 public sealed class FileBatchException : IOException
 {
@@ -34,8 +31,8 @@ public sealed class FileBatchException : IOException
     public long BytesCompleted { get; }
 
     /// <summary>
-    /// Gets the result of the files that the copy of a tree completed, or <see langword="null"/> (the default) if the exception
-    /// was thrown by another operation.
+    /// Gets the result for the files that were copied before the copy of a tree failed, or <see langword="null"/> (the default) if the
+    /// exception was thrown by another operation.
     /// </summary>
     public CopyResult? Copied { get; init; }
 

@@ -3,10 +3,7 @@ using Sluice.Enumeration;
 
 namespace Sluice;
 
-/// <summary>
-/// Represents one of several equal parts of a task that separate processes perform. A shard has an <see cref="Index"/> from 0 to
-/// <see cref="Count"/> minus 1.
-/// </summary>
+/// <summary>Represents one of several parts into which a task is divided, so that separate processes can perform them.</summary>
 /// <remarks>
 /// The default value has index 0 and count 1 and represents the whole task. Shards are used by
 /// <see cref="SluiceScanOptions.Shard"/> and <see cref="CopyOptions.Shard"/>. This type is immutable and therefore thread-safe.
@@ -39,8 +36,8 @@ public readonly record struct Shard
 
     /// <summary>Returns the shard of this process that the environment variables of its launcher specify.</summary>
     /// <param name="count">
-    /// The number of shards, or <see langword="null"/> (the default) to take it from the environment. It is required for Kubernetes, which
-    /// provides only the index. If the environment also provides the number, the two must be equal.
+    /// The number of shards, or <see langword="null"/> (the default) to use the number in the environment. A value is required for
+    /// Kubernetes, which provides only the index. If the environment also provides the number, the two must be equal.
     /// </param>
     /// <returns>The shard of this process.</returns>
     /// <exception cref="InvalidOperationException">
@@ -74,12 +71,11 @@ public readonly record struct Shard
     /// whole task.
     /// </param>
     /// <param name="count">
-    /// The number of shards, or <see langword="null"/> (the default) to take it from the environment. It is required for Kubernetes, which
-    /// provides only the index. If the environment also provides the number, the two must be equal.
+    /// The number of shards, or <see langword="null"/> (the default) to use the number in the environment. A value is required for
+    /// Kubernetes, which provides only the index. If the environment also provides the number, the two must be equal.
     /// </param>
     /// <returns>
-    /// <see langword="true"/> if the environment specifies a shard; <see langword="false"/> if none of the variables is set, as
-    /// in a process that was started by hand.
+    /// <see langword="true"/> if the environment specifies a shard; <see langword="false"/> if none of the variables is set.
     /// </returns>
     /// <exception cref="InvalidOperationException">
     /// <para>The values of the variables are invalid or contradict each other.</para>

@@ -9,7 +9,7 @@ public sealed class FileBatchOptions
 {
     /// <summary>
     /// Gets the number of groups of up to 32 files that are processed at the same time. The default is
-    /// <see cref="Environment.ProcessorCount"/>. Values above 1024 have the effect of 1024.
+    /// <see cref="Environment.ProcessorCount"/>. Values above 1024 are treated as 1024.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is 0 or negative.</exception>
     public int MaxDegreeOfParallelism

@@ -11,25 +11,28 @@ public static partial class SluiceFile
     private const int MaxGroups = Tuning.FileBatchMaxGroups;
 
     /// <summary>Asynchronously reads many small files and returns their contents in the order of their paths.</summary>
-    /// <param name="paths">The paths of the files. The sequence is enumerated ahead of the results.</param>
+    /// <param name="paths">
+    /// The paths of the files. The sequence is enumerated in advance, before the results of earlier paths are returned.
+    /// </param>
     /// <param name="options">The options, or <see langword="null"/> for the defaults.</param>
     /// <param name="cancellationToken">The token to monitor for cancellation requests. It is checked between files.</param>
     /// <returns>One result for each path.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="paths"/> is <see langword="null"/>.</exception>
     /// <exception cref="OperationCanceledException">
-    /// <paramref name="cancellationToken"/> was canceled. The enumeration throws it.
+    /// <paramref name="cancellationToken"/> was canceled. The exception is thrown by the enumeration.
     /// </exception>
     /// <remarks>
-    /// <para>Groups of 32 files are read ahead of the caller, up to two groups for each of
-    /// <see cref="FileBatchOptions.MaxDegreeOfParallelism"/>. A file larger than 256 KiB is read when its result is requested.
-    /// Therefore, no more than 16 MiB wait for the caller for each of
+    /// <para>The files are read ahead in groups of 32. The number of groups that are read ahead is at most twice
+    /// <see cref="FileBatchOptions.MaxDegreeOfParallelism"/>. A file larger than 256 KiB is not read ahead, but when its result is
+    /// requested. This limits the memory for results that are read ahead to 16 MiB times
     /// <see cref="FileBatchOptions.MaxDegreeOfParallelism"/>.</para>
-    /// <para>If a file cannot be read, the enumeration throws the exception that <see cref="File.ReadAllBytes"/> throws for it,
-    /// and ends. With <see cref="FileBatchOptions.ContinueOnError"/>, the exception becomes the
-    /// <see cref="FileReadResult.Error"/> of that file's result, and the enumeration continues. An exception thrown by
-    /// <paramref name="paths"/> is thrown after the results of the preceding paths.</para>
-    /// <para>On Linux, a FIFO, a socket, and a device that has no data available are failures, so that a batch never waits for
-    /// another process.</para>
+    /// <para>If a file cannot be read, the enumeration throws the same exception as <see cref="File.ReadAllBytes"/> and ends. With
+    /// <see cref="FileBatchOptions.ContinueOnError"/>, the enumeration continues, and the exception is stored in the
+    /// <see cref="FileReadResult.Error"/> of that file's result.</para>
+    /// <para>If the enumeration of <paramref name="paths"/> throws an exception, the results of the preceding paths are returned
+    /// first.</para>
+    /// <para>On Linux, reading a FIFO, a socket or a device that has no data available fails, because a batch never waits for another
+    /// process.</para>
     /// </remarks>
     public static IAsyncEnumerable<FileReadResult> ReadManyAsync(
         IEnumerable<string> paths, FileBatchOptions? options = null, CancellationToken cancellationToken = default)
@@ -40,25 +43,25 @@ public static partial class SluiceFile
 
     /// <summary>Asynchronously creates or overwrites many small files.</summary>
     /// <param name="files">
-    /// The paths and the contents of the files. The sequence is enumerated ahead of the writes, 32 files at a time. The memory of
-    /// the contents must not change until the task has completed.
+    /// The paths and the contents of the files. The sequence is enumerated 32 files at a time, before they are written. The contents must
+    /// not be changed until the task has completed.
     /// </param>
     /// <param name="options">The options, or <see langword="null"/> for the defaults.</param>
     /// <param name="cancellationToken">The token to monitor for cancellation requests. It is checked between files.</param>
     /// <returns>A task that completes when all files have been written.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="files"/> is <see langword="null"/>.</exception>
     /// <exception cref="FileBatchException">
-    /// One or more files could not be written. The exception contains the failures and the number of files that were written. It
-    /// is thrown even if <paramref name="files"/> threw an exception or the batch was canceled in the meantime.
+    /// One or more files could not be written. The exception contains the failures and the number of files that were written. It takes
+    /// precedence over an exception of <paramref name="files"/> and over a cancellation.
     /// </exception>
     /// <exception cref="OperationCanceledException">
     /// <paramref name="cancellationToken"/> was canceled. Some files may have been written.
     /// </exception>
     /// <remarks>
-    /// <para>Each file is written as by <see cref="File.WriteAllBytes(string, byte[])"/>. If a path occurs twice, the later
-    /// content is written last. An exception thrown by <paramref name="files"/> is thrown after the preceding files have been
-    /// written.</para>
-    /// <para>On Linux, a FIFO, a socket, and a device that accepts no data at once are failures, so that a batch never waits for
+    /// <para>Each file is written in the same way as by <see cref="File.WriteAllBytes(string, byte[])"/>. If a path occurs twice, the later
+    /// content is written last. If the enumeration of <paramref name="files"/> throws an exception, the preceding files are written
+    /// first.</para>
+    /// <para>On Linux, writing to a FIFO, a socket or a device that cannot accept data immediately fails, because a batch never waits for
     /// another process.</para>
     /// </remarks>
     public static Task WriteManyAsync(

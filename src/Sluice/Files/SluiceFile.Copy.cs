@@ -36,7 +36,7 @@ public static partial class SluiceFile
     /// The token to monitor for cancellation requests. A canceled copy is removed, unless <see cref="CopyOptions.Resume"/> is
     /// <see langword="true"/>.
     /// </param>
-    /// <returns>A task whose result describes what was copied, and by which method.</returns>
+    /// <returns>A task whose result describes what was copied and which method was used.</returns>
     /// <exception cref="ArgumentException">
     /// A path is empty or is not a valid path, or the options contradict each other.
     /// </exception>
@@ -56,29 +56,28 @@ public static partial class SluiceFile
     /// Files or directories inside a tree failed. The exception contains all failures.
     /// </exception>
     /// <exception cref="IOException">
-    /// The target already exists or is the source, the source or the target is in use by another process, the disk is full, or,
+    /// The target already exists; or the target is the source; or another process uses the source or the target; or the disk is full; or,
     /// with <see cref="CopyOptions.Verify"/>, the copy differs from the source.
     /// </exception>
     /// <exception cref="OperationCanceledException">
-    /// <paramref name="cancellationToken"/> was canceled. The inner exception is a <see cref="FileBatchException"/> if something
-    /// inside a tree had failed before.
+    /// <paramref name="cancellationToken"/> was canceled. If files or directories in a tree failed before, the inner exception is a
+    /// <see cref="FileBatchException"/>.
     /// </exception>
     /// <remarks>
     /// <para>By default, the copy uses the fastest method that works; see <see cref="CopyMethod.Auto"/>. On Linux, holes in a
     /// file are preserved.</para>
-    /// <para>The copy is written next to the target and gets the target's name when it is complete. A copy that fails, is
-    /// canceled, or whose process is killed leaves nothing under the target's name. There are two exceptions. With
-    /// <see cref="CopyOptions.FlushToDisk"/>, the flush of the target's directory can fail after the copy has got its name. On
-    /// file systems that support neither renaming without replacement nor hard links (some FUSE file systems), the process can be
-    /// killed at the moment at which the copy gets its name. If the target is an existing directory, each of its files is copied
-    /// in this way, and the files that were copied before a failure stay.</para>
-    /// <para>The copy gets the permissions and times of the source, as with <see cref="File.Copy(string, string)"/>. A target
-    /// file that is replaced keeps its extended attributes and, if the process may set it, its owner, and other hard links to it
-    /// keep the old content. A source file that is written to in the meantime is copied as it was read; see
+    /// <para>The copy is written to a temporary file or directory next to the target, and is renamed to the target when it is complete. If
+    /// the copy fails or is canceled, or if the process is killed, the target is not created or changed. There are two exceptions. With
+    /// <see cref="CopyOptions.FlushToDisk"/>, the flush of the target's directory can fail after the rename. Some FUSE file systems support
+    /// neither a rename without replacement nor hard links; on these, the process can be killed during the rename.</para>
+    /// <para>If the target is an existing directory, each file is copied in this way. Files that were copied before a failure stay.</para>
+    /// <para>The copy gets the permissions and times of the source, as with <see cref="File.Copy(string, string)"/>. If a target file is
+    /// replaced, its extended attributes are kept, and so is its owner if the process may set the owner. Other hard links to the target
+    /// keep the old content. If a source file is written to during the copy, the copy may contain data of several versions; see
     /// <see cref="CopyResult.ChangedFiles"/>.</para>
-    /// <para>By default, a failure inside a tree ends the copy, and a new tree is removed. With
-    /// <see cref="CopyOptions.ContinueOnError"/>, the rest is copied first, and a new tree is kept without the entries that
-    /// failed. On Linux, a disk that is full or read-only and an exceeded quota always end the copy.</para>
+    /// <para>By default, a failure inside a tree ends the copy, and a new tree is removed. With <see cref="CopyOptions.ContinueOnError"/>,
+    /// all other entries are copied, and a new tree is kept. On Linux, the copy always ends if the disk is full or read-only or a quota is
+    /// exceeded.</para>
     /// </remarks>
     public static Task<CopyResult> CopyAsync(
         string sourceFileName, string destFileName, CopyOptions? options = null, CancellationToken cancellationToken = default)
@@ -95,19 +94,19 @@ public static partial class SluiceFile
     }
 
     /// <summary>
-    /// Asynchronously finishes the copy of a tree that several processes made with <see cref="CopyOptions.Shard"/>. Call it once,
+    /// Asynchronously finishes the copy of a tree that several processes made with <see cref="CopyOptions.Shard"/>. Call this method once,
     /// after all shards have ended. Linux only.
     /// </summary>
     /// <param name="sourceFileName">The path of the directory that was copied.</param>
     /// <param name="destFileName">The path of the copy.</param>
     /// <param name="options">
-    /// The options of the shards without <see cref="CopyOptions.Shard"/> and <see cref="CopyOptions.Verify"/>, or
+    /// The options that were used for the shards, but without <see cref="CopyOptions.Shard"/> and <see cref="CopyOptions.Verify"/>; or
     /// <see langword="null"/> for the defaults.
     /// </param>
     /// <param name="cancellationToken">The token to monitor for cancellation requests. A canceled call can be repeated.</param>
     /// <returns>
-    /// A task whose result describes what was found and done. <see cref="CopyResult.UnchangedFiles"/> counts the entries that
-    /// were already complete. <see cref="CopyResult.Files"/> counts additional hard links and files that were copied in ranges.
+    /// A task whose result describes the copy. <see cref="CopyResult.UnchangedFiles"/> is the number of entries that were already complete.
+    /// <see cref="CopyResult.Files"/> is the number of additional hard links and of files that were copied in ranges.
     /// </returns>
     /// <exception cref="ArgumentException">
     /// A path is empty or is not a valid path, the options contradict each other, or <see cref="CopyOptions.Shard"/>,
@@ -125,13 +124,13 @@ public static partial class SluiceFile
     /// <exception cref="IOException">The source is not a directory, or it is the same directory as the copy.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     /// <remarks>
-    /// <para>The method first checks that the copy contains every entry of the source, with the same type, length and last write
-    /// time. It then gives files that were copied in ranges (<see cref="CopyOptions.SplitBytes"/>) their names, creates
-    /// additional hard links, and sets the permissions and times of the directories and what else
-    /// <see cref="CopyOptions.PreserveMetadata"/> preserves of them.</para>
-    /// <para>If an entry is missing, nothing is changed. If one of the files fails, no directory is changed. In both cases, run
-    /// the failed shard again and then call this method again. Temporary files of shards that were killed are removed by the
-    /// rules of <see cref="RemoveReplacementLeftovers"/>.</para>
+    /// <para>The method first checks that the copy contains every entry of the source, with the same type, length and last write time. It
+    /// then renames files that were copied in ranges (<see cref="CopyOptions.SplitBytes"/>) from their temporary names, creates additional
+    /// hard links, and sets the permissions and times of the directories. With <see cref="CopyOptions.PreserveMetadata"/>, it also copies
+    /// the other metadata of the directories.</para>
+    /// <para>If an entry is missing, nothing is changed. If a file fails, no directory is changed. In both cases, run the failed shard
+    /// again and then call this method again. The method also removes temporary files of killed shards, as described for
+    /// <see cref="RemoveReplacementLeftovers"/>.</para>
     /// </remarks>
     public static Task<CopyResult> FinishCopyAsync(
         string sourceFileName, string destFileName, CopyOptions? options = null, CancellationToken cancellationToken = default)

@@ -25,9 +25,9 @@ public static partial class SluiceFile
     /// <returns>The paths of the files.</returns>
     /// <inheritdoc cref="Directory.EnumerateFiles(string)" path="/exception"/>
     /// <remarks>
-    /// The files are those that <see cref="Directory.EnumerateFiles(string)"/> returns, with the same paths, but their order is
-    /// not specified. The directory is opened by this call and is read when the first element is requested. A long enumeration
-    /// also uses threads of the thread pool.
+    /// The files are those that <see cref="Directory.EnumerateFiles(string)"/> returns, with the same paths, but their order is not
+    /// specified. The directory is opened by this call and is read when the first element is requested. A long enumeration also uses
+    /// thread-pool threads.
     /// </remarks>
     public static IEnumerable<string> EnumerateFiles(string path) => EnumerateFiles(path, "*", CompatibleOptions);
 
@@ -37,9 +37,9 @@ public static partial class SluiceFile
     /// <returns>The paths of the files.</returns>
     /// <inheritdoc cref="Directory.EnumerateFiles(string, string)" path="/exception"/>
     /// <remarks>
-    /// The files are those that <see cref="Directory.EnumerateFiles(string, string)"/> returns, with the same paths, but their
-    /// order is not specified. The directory is opened by this call and is read when the first element is requested. A long
-    /// enumeration also uses threads of the thread pool.
+    /// The files are those that <see cref="Directory.EnumerateFiles(string, string)"/> returns, with the same paths, but their order is not
+    /// specified. The directory is opened by this call and is read when the first element is requested. A long enumeration also uses
+    /// thread-pool threads.
     /// </remarks>
     public static IEnumerable<string> EnumerateFiles(string path, string searchPattern) =>
         EnumerateFiles(path, searchPattern, CompatibleOptions);
@@ -53,9 +53,9 @@ public static partial class SluiceFile
     /// <returns>The paths of the files.</returns>
     /// <inheritdoc cref="Directory.EnumerateFiles(string, string, SearchOption)" path="/exception"/>
     /// <remarks>
-    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, SearchOption)"/> returns, with the same
-    /// paths, but their order is not specified. The directory is opened by this call and is read when the first element is
-    /// requested. A long enumeration also uses threads of the thread pool.
+    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, SearchOption)"/> returns, with the same paths, but
+    /// their order is not specified. The directory is opened by this call and is read when the first element is requested. A long
+    /// enumeration also uses thread-pool threads.
     /// </remarks>
     public static IEnumerable<string> EnumerateFiles(string path, string searchPattern, SearchOption searchOption) =>
         EnumerateFiles(path, searchPattern, searchOption switch
@@ -77,9 +77,9 @@ public static partial class SluiceFile
     /// <returns>The paths of the files.</returns>
     /// <inheritdoc cref="Directory.EnumerateFiles(string, string, EnumerationOptions)" path="/exception"/>
     /// <remarks>
-    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> returns, with the same
-    /// paths, but their order is not specified. The directory is opened by this call and is read when the first element is
-    /// requested. A long enumeration also uses threads of the thread pool.
+    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> returns, with the same paths,
+    /// but their order is not specified. The directory is opened by this call and is read when the first element is requested. A long
+    /// enumeration also uses thread-pool threads.
     /// </remarks>
     public static IEnumerable<string> EnumerateFiles(string path, EnumerationOptions enumerationOptions) =>
         EnumerateFiles(path, "*", enumerationOptions);
@@ -91,9 +91,9 @@ public static partial class SluiceFile
     /// <returns>The paths of the files.</returns>
     /// <inheritdoc cref="Directory.EnumerateFiles(string, string, EnumerationOptions)" path="/exception"/>
     /// <remarks>
-    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> returns, with the same
-    /// paths, but their order is not specified. The directory is opened by this call and is read when the first element is
-    /// requested. A long enumeration also uses threads of the thread pool.
+    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> returns, with the same paths,
+    /// but their order is not specified. The directory is opened by this call and is read when the first element is requested. A long
+    /// enumeration also uses thread-pool threads.
     /// </remarks>
     public static IEnumerable<string> EnumerateFiles(string path, string searchPattern, EnumerationOptions enumerationOptions)
     {
@@ -111,15 +111,14 @@ public static partial class SluiceFile
     /// name.
     /// </param>
     /// <param name="enumerationOptions">
-    /// The options of the enumeration, or <see langword="null"/> (the default) for those that <see cref="Directory"/> uses when
-    /// none are given.
+    /// The options of the enumeration, or <see langword="null"/> (the default) for the default options of <see cref="Directory"/>.
     /// </param>
     /// <returns>The files, with their paths, lengths and times.</returns>
     /// <inheritdoc cref="Directory.EnumerateFiles(string, string, EnumerationOptions)" path="/exception"/>
     /// <remarks>
-    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> returns, with the same
-    /// paths, but their order is not specified. The directory is opened by this call and is read when the first element is
-    /// requested. A long enumeration also uses threads of the thread pool.
+    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> returns, with the same paths,
+    /// but their order is not specified. The directory is opened by this call and is read when the first element is requested. A long
+    /// enumeration also uses thread-pool threads.
     /// </remarks>
     public static IEnumerable<FileEntry> EnumerateFileEntries(
         string path, string searchPattern = "*", EnumerationOptions? enumerationOptions = null)
@@ -138,17 +137,16 @@ public static partial class SluiceFile
     /// name.
     /// </param>
     /// <param name="enumerationOptions">
-    /// The options of the enumeration, or <see langword="null"/> (the default) for those that <see cref="Directory"/> uses when
-    /// none are given.
+    /// The options of the enumeration, or <see langword="null"/> (the default) for the default options of <see cref="Directory"/>.
     /// </param>
     /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
     /// <returns>The paths of the files.</returns>
     /// <inheritdoc cref="Directory.EnumerateFiles(string, string, EnumerationOptions)" path="/exception"/>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     /// <remarks>
-    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> returns, with the same
-    /// paths, but their order is not specified. The options are read by this call. The directory is opened when the first element
-    /// is requested, and the exceptions of opening and reading it are thrown then.
+    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> returns, with the same paths,
+    /// but their order is not specified. The directory is opened when the first element is requested. Exceptions that occur when the
+    /// directory is opened or read are thrown by the enumeration.
     /// </remarks>
     public static IAsyncEnumerable<string> EnumerateFilesAsync(
         string path, string searchPattern = "*", EnumerationOptions? enumerationOptions = null,
@@ -170,17 +168,16 @@ public static partial class SluiceFile
     /// name.
     /// </param>
     /// <param name="enumerationOptions">
-    /// The options of the enumeration, or <see langword="null"/> (the default) for those that <see cref="Directory"/> uses when
-    /// none are given.
+    /// The options of the enumeration, or <see langword="null"/> (the default) for the default options of <see cref="Directory"/>.
     /// </param>
     /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
     /// <returns>The files, with their paths, lengths and times.</returns>
     /// <inheritdoc cref="Directory.EnumerateFiles(string, string, EnumerationOptions)" path="/exception"/>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     /// <remarks>
-    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> returns, with the same
-    /// paths, but their order is not specified. The options are read by this call. The directory is opened when the first element
-    /// is requested, and the exceptions of opening and reading it are thrown then.
+    /// The files are those that <see cref="Directory.EnumerateFiles(string, string, EnumerationOptions)"/> returns, with the same paths,
+    /// but their order is not specified. The directory is opened when the first element is requested. Exceptions that occur when the
+    /// directory is opened or read are thrown by the enumeration.
     /// </remarks>
     public static IAsyncEnumerable<FileEntry> EnumerateFileEntriesAsync(
         string path, string searchPattern = "*", EnumerationOptions? enumerationOptions = null,

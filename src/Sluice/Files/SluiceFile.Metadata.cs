@@ -27,16 +27,16 @@ public static partial class SluiceFile
     /// <inheritdoc cref="File.CreateSymbolicLink(string, string)"/>
     public static FileSystemInfo CreateSymbolicLink(string path, string pathToTarget) => File.CreateSymbolicLink(path, pathToTarget);
 
-    /// <summary>
-    /// Creates a hard link: one more name of an existing file. As <c>File.CreateHardLink</c> of .NET 11, with the same exceptions.
-    /// </summary>
-    /// <param name="path">The path of the new name.</param>
+    /// <summary>Creates a hard link to an existing file. This method behaves like <c>File.CreateHardLink</c> of .NET 11.</summary>
+    /// <param name="path">The path of the hard link.</param>
     /// <param name="pathToTarget">
-    /// The path of the file; a relative one is relative to the current directory. A symbolic link there is not followed: the new name is
-    /// one more name of the link (link(2)).
+    /// The path of the existing file. A relative path is relative to the current directory. If the path is a symbolic link, the hard link
+    /// refers to the symbolic link itself (link(2)).
     /// </param>
     /// <returns>A <see cref="FileInfo"/> for <paramref name="path"/>.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="path"/> or <paramref name="pathToTarget"/> is null.</exception>
+    /// <exception cref="ArgumentNullException">
+    /// <paramref name="path"/> or <paramref name="pathToTarget"/> is <see langword="null"/>.
+    /// </exception>
     /// <exception cref="ArgumentException">
     /// <paramref name="path"/> or <paramref name="pathToTarget"/> is empty or contains a null character.
     /// </exception>
@@ -46,7 +46,7 @@ public static partial class SluiceFile
     /// The operating system denied the access, or <paramref name="pathToTarget"/> is a directory.
     /// </exception>
     /// <exception cref="IOException">
-    /// <paramref name="path"/> already exists, the two are on different file systems, or the file system has no hard links.
+    /// <paramref name="path"/> already exists, the two paths are on different file systems, or the file system does not support hard links.
     /// </exception>
     public static FileSystemInfo CreateHardLink(string path, string pathToTarget)
     {

@@ -22,22 +22,22 @@ public static partial class SluiceFile
     /// The file or its directory cannot be written to, or the owner of the existing file cannot be preserved.
     /// </exception>
     /// <exception cref="IOException">
-    /// The disk is full, the file is a mount point, the temporary file was removed by another process, or another I/O error
-    /// occurred. The old content is in place, unless the flush of the directory failed, which is the last step.
+    /// The disk is full, the file is a mount point, the temporary file was removed by another process, or another I/O error occurred. The
+    /// old content is in place, unless the error occurred in the last step, the flush of the directory.
     /// </exception>
     /// <remarks>
     /// <para>After a crash at any moment, the file has either the complete old content or the complete new content.</para>
-    /// <para>The new content is written to a temporary file in the same directory. Its data is flushed to the device, and it is
-    /// renamed to the file's name. On Linux, the directory is then flushed too, so that the new content is durable when the call
-    /// has completed. On other operating systems, the durability of the new name depends on the file system.</para>
-    /// <para>On Linux, the new file gets the permissions, owner, access control list and extended attributes of the existing
-    /// file, but not its set-user-ID and set-group-ID bits and its capabilities. If the owner cannot be preserved, the call fails
-    /// and nothing is replaced. On other operating systems, an existing file is replaced with
+    /// <para>The new content is written to a temporary file in the same directory. This file is flushed to the disk and renamed to the
+    /// path. On Linux, the directory is then flushed too, so that the new content is durable when the call has completed. On other
+    /// operating systems, the durability of the rename depends on the file system.</para>
+    /// <para>On Linux, the new file gets the permissions, owner, access control list and extended attributes of the existing file. The
+    /// set-user-ID and set-group-ID bits and the capabilities are not preserved. If the owner cannot be preserved, the call fails and
+    /// nothing is replaced. On other operating systems, an existing file is replaced with
     /// <see cref="File.Replace(string, string, string)"/>.</para>
-    /// <para>If the path is a symbolic link, the file that it leads to is replaced. Other hard links to the file keep the old
-    /// content. Temporary files of processes that were killed can be removed with <see cref="RemoveReplacementLeftovers"/>. The
-    /// method is thread-safe: if several calls replace the same file, the content is that of the call that renamed its file
-    /// last.</para>
+    /// <para>If the path is a symbolic link, the target of the link is replaced. Other hard links to the file keep the old content.
+    /// Temporary files of killed processes can be removed with <see cref="RemoveReplacementLeftovers"/>.</para>
+    /// <para>The method is thread-safe. If several calls replace the same file, the content is that of the call that completed the
+    /// replacement last.</para>
     /// </remarks>
     public static void ReplaceAtomically(string path, ReadOnlySpan<byte> bytes) => ReplaceAtomically(path, bytes, ReplaceOptions.Default);
 
@@ -101,7 +101,7 @@ public static partial class SluiceFile
     /// </summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
-    /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
+    /// <param name="encoding">The encoding of the text. If the encoding has a byte order mark, the mark is written first.</param>
     /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
     /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
     public static void ReplaceAtomically(string path, string? contents, Encoding encoding) =>
@@ -113,7 +113,7 @@ public static partial class SluiceFile
     /// </summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
-    /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
+    /// <param name="encoding">The encoding of the text. If the encoding has a byte order mark, the mark is written first.</param>
     /// <param name="options">The options of the replacement.</param>
     /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
     /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
@@ -125,7 +125,7 @@ public static partial class SluiceFile
     /// </summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="contents">The new text.</param>
-    /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
+    /// <param name="encoding">The encoding of the text. If the encoding has a byte order mark, the mark is written first.</param>
     /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
     /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
     public static void ReplaceAtomically(string path, ReadOnlySpan<char> contents, Encoding encoding) =>
@@ -137,7 +137,7 @@ public static partial class SluiceFile
     /// </summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="contents">The new text.</param>
-    /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
+    /// <param name="encoding">The encoding of the text. If the encoding has a byte order mark, the mark is written first.</param>
     /// <param name="options">The options of the replacement.</param>
     /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
     /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
@@ -154,8 +154,8 @@ public static partial class SluiceFile
     /// </summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="write">
-    /// The method that writes the new content through the handle that it receives. The handle is closed after the call. If the
-    /// method throws, the old content stays in place and the exception is thrown to the caller.
+    /// The method that writes the new content to the handle that is passed to it. The handle is closed after the method returns. If the
+    /// method throws an exception, the old content stays in place and the exception is thrown to the caller.
     /// </param>
     /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
     /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
@@ -168,8 +168,8 @@ public static partial class SluiceFile
     /// </summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="write">
-    /// The method that writes the new content through the handle that it receives. The handle is closed after the call. If the
-    /// method throws, the old content stays in place and the exception is thrown to the caller.
+    /// The method that writes the new content to the handle that is passed to it. The handle is closed after the method returns. If the
+    /// method throws an exception, the old content stays in place and the exception is thrown to the caller.
     /// </param>
     /// <param name="options">The options of the replacement.</param>
     /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
@@ -199,25 +199,25 @@ public static partial class SluiceFile
     /// The file or its directory cannot be written to, or the owner of the existing file cannot be preserved.
     /// </exception>
     /// <exception cref="IOException">
-    /// The disk is full, the file is a mount point, the temporary file was removed by another process, or another I/O error
-    /// occurred. The old content is in place, unless the flush of the directory failed, which is the last step.
+    /// The disk is full, the file is a mount point, the temporary file was removed by another process, or another I/O error occurred. The
+    /// old content is in place, unless the error occurred in the last step, the flush of the directory.
     /// </exception>
     /// <exception cref="OperationCanceledException">
     /// <paramref name="cancellationToken"/> was canceled. The old content is in place.
     /// </exception>
     /// <remarks>
     /// <para>After a crash at any moment, the file has either the complete old content or the complete new content.</para>
-    /// <para>The new content is written to a temporary file in the same directory. Its data is flushed to the device, and it is
-    /// renamed to the file's name. On Linux, the directory is then flushed too, so that the new content is durable when the call
-    /// has completed. On other operating systems, the durability of the new name depends on the file system.</para>
-    /// <para>On Linux, the new file gets the permissions, owner, access control list and extended attributes of the existing
-    /// file, but not its set-user-ID and set-group-ID bits and its capabilities. If the owner cannot be preserved, the call fails
-    /// and nothing is replaced. On other operating systems, an existing file is replaced with
+    /// <para>The new content is written to a temporary file in the same directory. This file is flushed to the disk and renamed to the
+    /// path. On Linux, the directory is then flushed too, so that the new content is durable when the call has completed. On other
+    /// operating systems, the durability of the rename depends on the file system.</para>
+    /// <para>On Linux, the new file gets the permissions, owner, access control list and extended attributes of the existing file. The
+    /// set-user-ID and set-group-ID bits and the capabilities are not preserved. If the owner cannot be preserved, the call fails and
+    /// nothing is replaced. On other operating systems, an existing file is replaced with
     /// <see cref="File.Replace(string, string, string)"/>.</para>
-    /// <para>If the path is a symbolic link, the file that it leads to is replaced. Other hard links to the file keep the old
-    /// content. Temporary files of processes that were killed can be removed with <see cref="RemoveReplacementLeftovers"/>. The
-    /// method is thread-safe: if several calls replace the same file, the content is that of the call that renamed its file
-    /// last.</para>
+    /// <para>If the path is a symbolic link, the target of the link is replaced. Other hard links to the file keep the old content.
+    /// Temporary files of killed processes can be removed with <see cref="RemoveReplacementLeftovers"/>.</para>
+    /// <para>The method is thread-safe. If several calls replace the same file, the content is that of the call that completed the
+    /// replacement last.</para>
     /// </remarks>
     public static Task ReplaceAtomicallyAsync(string path, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken = default) =>
         ReplaceAtomicallyAsync(path, bytes, ReplaceOptions.Default, cancellationToken);
@@ -316,7 +316,7 @@ public static partial class SluiceFile
     /// </summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
-    /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
+    /// <param name="encoding">The encoding of the text. If the encoding has a byte order mark, the mark is written first.</param>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
     /// content stays in place.
@@ -334,7 +334,7 @@ public static partial class SluiceFile
     /// </summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
-    /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
+    /// <param name="encoding">The encoding of the text. If the encoding has a byte order mark, the mark is written first.</param>
     /// <param name="options">The options of the replacement.</param>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
@@ -353,7 +353,7 @@ public static partial class SluiceFile
     /// </summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="contents">The new text. The memory must not change until the task has completed.</param>
-    /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
+    /// <param name="encoding">The encoding of the text. If the encoding has a byte order mark, the mark is written first.</param>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
     /// content stays in place.
@@ -371,7 +371,7 @@ public static partial class SluiceFile
     /// </summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="contents">The new text. The memory must not change until the task has completed.</param>
-    /// <param name="encoding">The encoding of the text. Its byte order mark, if it has one, is written first.</param>
+    /// <param name="encoding">The encoding of the text. If the encoding has a byte order mark, the mark is written first.</param>
     /// <param name="options">The options of the replacement.</param>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
@@ -403,7 +403,7 @@ public static partial class SluiceFile
     /// </summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="write">
-    /// The method that writes the new content through the handle that it receives. The handle is closed when its task has
+    /// The method that writes the new content to the handle that is passed to it. The handle is closed when the task of the method has
     /// completed. If the method fails, the old content stays in place and the exception is thrown to the caller.
     /// </param>
     /// <param name="cancellationToken">
@@ -423,7 +423,7 @@ public static partial class SluiceFile
     /// </summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="write">
-    /// The method that writes the new content through the handle that it receives. The handle is closed when its task has
+    /// The method that writes the new content to the handle that is passed to it. The handle is closed when the task of the method has
     /// completed. If the method fails, the old content stays in place and the exception is thrown to the caller.
     /// </param>
     /// <param name="options">The options of the replacement.</param>
@@ -448,7 +448,9 @@ public static partial class SluiceFile
             : AtomicReplacement.RunAsync(path, options, write, cancellationToken);
     }
 
-    /// <summary>Removes the temporary files and directories that killed replacements and copies left in a directory.</summary>
+    /// <summary>
+    /// Removes temporary files and directories that remain in a directory after a process was killed during a replacement or a copy.
+    /// </summary>
     /// <param name="folder">The path of the directory. Its subdirectories are not searched.</param>
     /// <returns>
     /// The paths of the files and directories that were removed. The list is always empty on operating systems other than Linux.
@@ -459,9 +461,8 @@ public static partial class SluiceFile
     /// <exception cref="UnauthorizedAccessException">The directory cannot be opened for reading.</exception>
     /// <exception cref="IOException">An I/O error occurred.</exception>
     /// <remarks>
-    /// Files that are still being written are locked and stay. A directory is removed if it is empty or carries the mark of a
-    /// copy. On a file system that other machines can share, such as NFS or SMB, entries that changed within the last 24 hours
-    /// stay too.
+    /// Temporary files that are still being written are not removed. A temporary directory is removed only if it is empty or was marked by
+    /// a copy. On a network file system, such as NFS or SMB, entries that changed within the last 24 hours are not removed.
     /// </remarks>
     public static IReadOnlyList<string> RemoveReplacementLeftovers(string folder)
     {

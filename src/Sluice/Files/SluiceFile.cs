@@ -3,16 +3,15 @@ using System.Text;
 namespace Sluice;
 
 /// <summary>
-/// Provides every static method of <see cref="File"/>, and methods for batches of small files, durable replacement, copies with
-/// progress, and fast enumeration of files.
+/// Provides all static methods of <see cref="File"/>, and additional methods for batches of small files, atomic replacement, copying and
+/// fast enumeration.
 /// </summary>
 /// <remarks>
-/// <para>The methods that <see cref="File"/> has too behave as those of <see cref="File"/>, with the same exceptions and
-/// encodings, so that <c>using File = Sluice.SluiceFile;</c> compiles. Methods that open a file return <see cref="SluiceStream"/>
-/// or <see cref="SluiceHandle"/> in place of <see cref="FileStream"/> or
-/// <see cref="Microsoft.Win32.SafeHandles.SafeFileHandle"/>.</para>
-/// <para>An asynchronous method that reads, writes or appends to a whole file opens the file on the calling thread. Before it
-/// returns, it may also transfer up to 1 MiB to or from the page cache there.</para>
+/// <para>The methods of <see cref="File"/> have the same behavior, exceptions and encodings here, so that a program can declare <c>using
+/// File = Sluice.SluiceFile;</c>. Methods that open a file return a <see cref="SluiceStream"/> instead of a <see cref="FileStream"/>, or a
+/// <see cref="SluiceHandle"/> instead of a <see cref="Microsoft.Win32.SafeHandles.SafeFileHandle"/>.</para>
+/// <para>Asynchronous methods that read, write or append a whole file open the file on the calling thread. They may also copy up to 1 MiB
+/// to or from the page cache on that thread.</para>
 /// <para>All members are thread-safe.</para>
 /// </remarks>
 public static partial class SluiceFile
@@ -48,8 +47,8 @@ public static partial class SluiceFile
         SluiceHandle.Open(path, mode, access, share, options, preallocationSize);
 
     /// <summary>
-    /// Opens the null device, which discards what is written and has nothing to read: <c>/dev/null</c> on Unix, <c>NUL</c> on Windows. As
-    /// <c>File.OpenNullHandle</c> of .NET 11.
+    /// Opens the null device: <c>/dev/null</c> on Unix, <c>NUL</c> on Windows. Data that is written to it is discarded, and a read returns
+    /// no data. This method behaves like <c>File.OpenNullHandle</c> of .NET 11.
     /// </summary>
     /// <returns>A handle that is open for reading and writing.</returns>
     /// <exception cref="IOException">The operating system reported an error.</exception>
@@ -57,8 +56,8 @@ public static partial class SluiceFile
         OperatingSystem.IsWindows() ? "NUL" : "/dev/null", FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
 
     /// <summary>
-    /// Creates or overwrites a file and opens it for reading and writing with <see cref="FileShare.None"/>. The stream chooses
-    /// the size of its buffer itself.
+    /// Creates or overwrites a file and opens it for reading and writing with <see cref="FileShare.None"/>. The stream adapts the size of
+    /// its buffer.
     /// </summary>
     /// <param name="path">The path of the file.</param>
     /// <returns>A stream over the file.</returns>
@@ -122,7 +121,7 @@ public static partial class SluiceFile
     /// <inheritdoc cref="File.Open(string, FileStreamOptions)" path="/exception"/>
     public static SluiceStream Open(string path, FileStreamOptions options) => new(path, options);
 
-    /// <summary>Opens a file with options that also specify how its data passes through the page cache.</summary>
+    /// <summary>Opens a file with the specified options, which include the caching mode.</summary>
     /// <param name="path">The path of the file.</param>
     /// <param name="options">The options for the file.</param>
     /// <returns>A stream over the file.</returns>
@@ -145,8 +144,8 @@ public static partial class SluiceFile
     public static SluiceStream OpenWrite(string path) => new(path, FileMode.OpenOrCreate, FileAccess.Write, FileShare.None);
 
     /// <summary>
-    /// Opens an existing file for reading text. The encoding is that of the byte order mark at the start of the file, or UTF-8 if
-    /// there is none.
+    /// Opens an existing file for reading text. The encoding is detected from the byte order mark at the start of the file; without a mark,
+    /// it is UTF-8.
     /// </summary>
     /// <param name="path">The path of the file.</param>
     /// <returns>A reader over the file.</returns>
