@@ -136,9 +136,8 @@ public sealed class CopyOptions
     public bool PreserveMetadata { get; init; }
 
     /// <summary>
-    /// Gets the permissions to give to files that did not exist at the target. The umask of the process still applies. The
-    /// default is <see langword="null"/>, which copies the permissions of the source. Directories always get the permissions of
-    /// their source.
+    /// Gets the permissions of files that are created, before the umask of the process is applied. The default is <see langword="null"/>:
+    /// the permissions of the source are copied. Directories always get the permissions of their source.
     /// </summary>
     /// <exception cref="ArgumentException">The value contains bits that are not permissions.</exception>
     /// <exception cref="PlatformNotSupportedException">

@@ -12,9 +12,8 @@ public sealed class ReplaceOptions
     internal static ReplaceOptions Default { get; } = new();
 
     /// <summary>
-    /// Gets the permissions to give to a file that did not exist. The umask of the process still applies. The default is
-    /// <see langword="null"/>, which gives the file the permissions that .NET gives to new files. A file that existed keeps its
-    /// permissions.
+    /// Gets the permissions of a file that is created, before the umask of the process is applied. The default is <see langword="null"/>,
+    /// which stands for the default of .NET. An existing file keeps its permissions.
     /// </summary>
     /// <exception cref="ArgumentException">The value contains bits that are not permissions.</exception>
     /// <exception cref="PlatformNotSupportedException">

@@ -30,9 +30,9 @@ public sealed class FileBatchOptions
     public bool ContinueOnError { get; init; }
 
     /// <summary>
-    /// Gets the permissions to give to files that did not exist. The umask of the process still applies. The default is
-    /// <see langword="null"/>, which gives the files the permissions that .NET gives to new files. A file that existed keeps its
-    /// permissions. Reading ignores this value.
+    /// Gets the permissions of files that are created, before the umask of the process is applied. The default is <see langword="null"/>,
+    /// which stands for the default of .NET. Existing files keep their permissions. <see cref="SluiceFile.ReadManyAsync"/> ignores this
+    /// value.
     /// </summary>
     /// <exception cref="ArgumentException">The value contains bits that are not permissions.</exception>
     /// <exception cref="PlatformNotSupportedException">

@@ -4,14 +4,13 @@ using Sluice.Sequential;
 namespace Sluice;
 
 /// <summary>
-/// Enumerates the lines of a <see cref="SluiceReader"/> with <c>await foreach</c>. It is returned by
+/// Enumerates the lines of a <see cref="SluiceReader"/> with <c>await foreach</c>. Instances are returned by
 /// <see cref="SluiceReader.EnumerateLinesAsync"/>.
 /// </summary>
 /// <remarks>
-/// <para>The lines are returned as bytes without their line endings, which are LF, CR LF or a single CR. The memory of a line is
-/// reused: each line is valid until the next one is requested. For this reason, the type does not implement
-/// <see cref="IAsyncEnumerable{T}"/>, whose elements can be collected.</para>
-/// <para>The value itself is immutable, but it reads from its <see cref="SluiceReader"/>, which is not thread-safe.</para>
+/// <para>The lines are returned as bytes without their line endings, which are LF, CR LF or a single CR. Each line is valid until the next
+/// one is requested. For this reason, the type does not implement <see cref="IAsyncEnumerable{T}"/>.</para>
+/// <para>This type is not thread-safe, because it uses a <see cref="SluiceReader"/>.</para>
 /// </remarks>
 public readonly struct AsyncLineEnumerable
 {
@@ -26,7 +25,7 @@ public readonly struct AsyncLineEnumerable
 
     /// <summary>Returns an enumerator for the lines.</summary>
     /// <returns>
-    /// An enumerator that starts at the position that the reader has at the first call to <see cref="Enumerator.MoveNextAsync"/>.
+    /// An enumerator. It starts at the position of the reader at the time of the first call to <see cref="Enumerator.MoveNextAsync"/>.
     /// </returns>
     [SuppressMessage("Naming", "VSTHRD200", Justification = "The name is the language's own.")]
     public Enumerator GetAsyncEnumerator() => new(_reader, _cancellationToken);
@@ -59,8 +58,7 @@ public readonly struct AsyncLineEnumerable
         /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
         /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
         /// <exception cref="OperationCanceledException">
-        /// The cancellation token was canceled while the next block was awaited. The reader is positioned at the start of the
-        /// next line. A pipe cannot go back: the part of that line that was read is kept for the next call.
+        /// The cancellation token was canceled. No data is lost: the next call on the reader continues with the line that was not returned.
         /// </exception>
         public ValueTask<bool> MoveNextAsync()
         {

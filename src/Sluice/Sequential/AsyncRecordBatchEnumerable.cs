@@ -6,17 +6,16 @@ using Sluice.Sequential;
 namespace Sluice;
 
 /// <summary>
-/// Enumerates the records of a <see cref="SluiceReader"/> in batches with <c>await foreach</c>. It is returned by
+/// Enumerates the records of a <see cref="SluiceReader"/> in batches with <c>await foreach</c>. Instances are returned by
 /// <see cref="SluiceReader.EnumerateRecordBatchesAsync{T}"/>.
 /// </summary>
 /// <typeparam name="T">
-/// The type of the records. The layout of a record in the file is the layout of this type in memory, including its byte order.
+/// The type of the records. A record has the same layout and byte order in the file as this type has in memory.
 /// </typeparam>
 /// <remarks>
-/// <para>A batch contains all complete records of one block. A record that crosses the boundary of two blocks is returned as a
-/// batch of its own. The memory of a batch is reused: each batch is valid until the next one is requested. For this reason, the
-/// type does not implement <see cref="IAsyncEnumerable{T}"/>, whose elements can be collected.</para>
-/// <para>The value itself is immutable, but it reads from its <see cref="SluiceReader"/>, which is not thread-safe.</para>
+/// <para>The number of records in a batch varies. Each batch is valid until the next one is requested. For this reason, the type does not
+/// implement <see cref="IAsyncEnumerable{T}"/>.</para>
+/// <para>This type is not thread-safe, because it uses a <see cref="SluiceReader"/>.</para>
 /// </remarks>
 public readonly struct AsyncRecordBatchEnumerable<T>
     where T : unmanaged
@@ -32,7 +31,7 @@ public readonly struct AsyncRecordBatchEnumerable<T>
 
     /// <summary>Returns an enumerator for the batches.</summary>
     /// <returns>
-    /// An enumerator that starts at the position that the reader has at the first call to <see cref="Enumerator.MoveNextAsync"/>.
+    /// An enumerator. It starts at the position of the reader at the time of the first call to <see cref="Enumerator.MoveNextAsync"/>.
     /// </returns>
     [SuppressMessage("Naming", "VSTHRD200", Justification = "The name is the language's own.")]
     public Enumerator GetAsyncEnumerator() => new(_reader, _cancellationToken);
@@ -65,8 +64,8 @@ public readonly struct AsyncRecordBatchEnumerable<T>
         /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
         /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
         /// <exception cref="OperationCanceledException">
-        /// The cancellation token was canceled while the next block was awaited. The reader is positioned at the start of the
-        /// next record. A pipe cannot go back: the part of that record that was read is kept for the next call.
+        /// The cancellation token was canceled. No data is lost: the next call on the reader continues with the record that was not
+        /// returned.
         /// </exception>
         public async ValueTask<bool> MoveNextAsync()
         {

@@ -7,9 +7,8 @@ namespace Sluice;
 /// <see cref="SluiceReader.EnumerateLinesBackward"/>.
 /// </summary>
 /// <remarks>
-/// <para>The lines are returned as bytes without their line endings. Each line is valid until the next one is requested. Each
-/// enumeration starts at the end that the file has at that time.</para>
-/// <para>The value itself is immutable, but it reads from its <see cref="SluiceReader"/>, which is not thread-safe.</para>
+/// <para>The lines are returned as bytes without their line endings. Each line is valid until the next one is requested.</para>
+/// <para>This type is not thread-safe, because it uses a <see cref="SluiceReader"/>.</para>
 /// </remarks>
 public readonly struct BackwardLineEnumerable
 {

@@ -5,14 +5,13 @@ using Sluice.Sequential;
 namespace Sluice;
 
 /// <summary>
-/// Enumerates the lines of a <see cref="SluiceReader"/> with <c>foreach</c>. It is returned by
+/// Enumerates the lines of a <see cref="SluiceReader"/> with <c>foreach</c>. Instances are returned by
 /// <see cref="SluiceReader.EnumerateLines"/>.
 /// </summary>
 /// <remarks>
-/// <para>The lines are returned as bytes without their line endings, which are LF, CR LF or a single CR. Each line is valid until
-/// the next one is requested, and no memory is allocated for a line. After the loop has ended, the reader is positioned behind
-/// the line that was returned last.</para>
-/// <para>The value itself is immutable, but it reads from its <see cref="SluiceReader"/>, which is not thread-safe.</para>
+/// <para>The lines are returned as bytes without their line endings, which are LF, CR LF or a single CR. Each line is valid until the next
+/// one is requested. When the loop ends, the reader is positioned after the last line that was returned.</para>
+/// <para>This type is not thread-safe, because it uses a <see cref="SluiceReader"/>.</para>
 /// </remarks>
 public readonly struct LineEnumerable
 {
@@ -27,7 +26,7 @@ public readonly struct LineEnumerable
 
     /// <summary>Returns an enumerator for the lines.</summary>
     /// <returns>
-    /// An enumerator that starts at the position that the reader has at the first call to <see cref="Enumerator.MoveNext"/>.
+    /// An enumerator. It starts at the position of the reader at the time of the first call to <see cref="Enumerator.MoveNext"/>.
     /// </returns>
     public Enumerator GetEnumerator() => new(_reader, _cancellationToken);
 
@@ -60,8 +59,7 @@ public readonly struct LineEnumerable
         /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
         /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
         /// <exception cref="OperationCanceledException">
-        /// The cancellation token was canceled. The reader is positioned at the start of the next line. A pipe cannot go back:
-        /// the part of that line that was read is kept for the next call.
+        /// The cancellation token was canceled. No data is lost: the next call on the reader continues with the line that was not returned.
         /// </exception>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public bool MoveNext()

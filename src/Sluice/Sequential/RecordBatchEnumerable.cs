@@ -5,16 +5,15 @@ using Sluice.Sequential;
 namespace Sluice;
 
 /// <summary>
-/// Enumerates the records of a <see cref="SluiceReader"/> in batches with <c>foreach</c>. It is returned by
+/// Enumerates the records of a <see cref="SluiceReader"/> in batches with <c>foreach</c>. Instances are returned by
 /// <see cref="SluiceReader.EnumerateRecordBatches{T}"/>.
 /// </summary>
 /// <typeparam name="T">
-/// The type of the records. The layout of a record in the file is the layout of this type in memory, including its byte order.
+/// The type of the records. A record has the same layout and byte order in the file as this type has in memory.
 /// </typeparam>
 /// <remarks>
-/// <para>A batch contains all complete records of one block. A record that crosses the boundary of two blocks is returned as a
-/// batch of its own. Each batch is valid until the next one is requested.</para>
-/// <para>The value itself is immutable, but it reads from its <see cref="SluiceReader"/>, which is not thread-safe.</para>
+/// <para>The number of records in a batch varies. Each batch is valid until the next one is requested.</para>
+/// <para>This type is not thread-safe, because it uses a <see cref="SluiceReader"/>.</para>
 /// </remarks>
 public readonly struct RecordBatchEnumerable<T>
     where T : unmanaged
@@ -30,7 +29,7 @@ public readonly struct RecordBatchEnumerable<T>
 
     /// <summary>Returns an enumerator for the batches.</summary>
     /// <returns>
-    /// An enumerator that starts at the position that the reader has at the first call to <see cref="Enumerator.MoveNext"/>.
+    /// An enumerator. It starts at the position of the reader at the time of the first call to <see cref="Enumerator.MoveNext"/>.
     /// </returns>
     public Enumerator GetEnumerator() => new(_reader, _cancellationToken);
 

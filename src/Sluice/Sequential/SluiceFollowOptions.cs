@@ -8,8 +8,7 @@ public sealed class SluiceFollowOptions
     /// Gets the time to wait before checking again whether the file has new data. The default is 200 milliseconds.
     /// </summary>
     /// <remarks>
-    /// Values below 1 millisecond are treated as 1 millisecond, and values above <see cref="int.MaxValue"/> milliseconds (about
-    /// 24 days) as that value. For a negative value, <see cref="SluiceReader.FollowAsync"/> throws an
+    /// Values below 1 millisecond are treated as 1 millisecond. If the value is negative, <see cref="SluiceReader.FollowAsync"/> throws an
     /// <see cref="ArgumentOutOfRangeException"/> when the enumeration begins.
     /// </remarks>
     public TimeSpan PollInterval { get; init; } = TimeSpan.FromMilliseconds(200);
@@ -21,8 +20,7 @@ public sealed class SluiceFollowOptions
     public bool FromStart { get; init; }
 
     /// <summary>
-    /// Gets the object that receives the position after each block that was read, in bytes from the start of the file that is
-    /// currently read. The default is <see langword="null"/>.
+    /// Gets the object that receives the position in the current file, in bytes, after each read. The default is <see langword="null"/>.
     /// </summary>
     public IProgress<long>? Progress { get; init; }
 

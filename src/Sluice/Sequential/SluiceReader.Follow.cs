@@ -10,22 +10,19 @@ public sealed partial class SluiceReader
     /// <param name="cancellationToken">The token to monitor for cancellation requests. It is checked before each line.</param>
     /// <returns>The lines of the file in reverse order, as bytes without their line endings.</returns>
     /// <remarks>
-    /// The lines are the same as those of <see cref="EnumerateLines"/> from the start of the file. The enumeration starts at the
-    /// end that the file has when it begins, and does not include data that is appended later. It neither uses nor changes
-    /// <see cref="Position"/>. <see cref="SluiceReaderOptions.Progress"/> receives the offset down to which the file has been
-    /// read.
+    /// Lines are recognized as described for <see cref="EnumerateLines"/>. The enumeration does not include data that is appended after it
+    /// has begun. It neither uses nor changes <see cref="Position"/>. <see cref="SluiceReaderOptions.Progress"/> receives the offset of the
+    /// earliest byte that was read.
     /// </remarks>
     public BackwardLineEnumerable EnumerateLinesBackward(CancellationToken cancellationToken = default) => new(this, cancellationToken);
 
     /// <summary>Follows a log file and returns its lines as they are written, until the enumeration is canceled.</summary>
     /// <param name="path">The path of the file. The file need not exist yet.</param>
     /// <param name="options">
-    /// The options, or <see langword="null"/> for the defaults: only lines that are written after the enumeration has begun, and
-    /// a poll interval of 200 milliseconds.
+    /// The options, or <see langword="null"/> for the defaults. By default, only lines that are written after the enumeration has begun are
+    /// returned.
     /// </param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is the usual way to end the enumeration.
-    /// </param>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests. Cancel it to end the enumeration.</param>
     /// <returns>The lines as bytes, without their line endings. The memory of each line belongs to the caller.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="path"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><see cref="SluiceFollowOptions.PollInterval"/> is negative.</exception>
@@ -34,10 +31,10 @@ public sealed partial class SluiceReader
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     /// <remarks>
     /// <para>A line is returned once its line ending has been written.</para>
-    /// <para>If the path comes to name another file (log rotation), the old file is read until the new one has been opened and
-    /// for one more poll interval, including a last line without a line ending. If the file is truncated, the unfinished line
-    /// that was read so far is returned, and reading continues at the start of the file. While no file has this name, or a later
-    /// file cannot be opened, the enumeration waits and reports no error.</para>
+    /// <para>If the file is replaced by a new file with the same path (log rotation), the rest of the old file is read first. This includes
+    /// a last line without a line ending and lines that are written within one more poll interval.</para>
+    /// <para>If the file is truncated, an incomplete last line that was already read is returned, and reading continues at the start of the
+    /// file. If the file is missing or a new file cannot be opened, the enumeration waits and reports no error.</para>
     /// <para>The arguments are checked when the first line is requested. The method is thread-safe.</para>
     /// </remarks>
     public static async IAsyncEnumerable<ReadOnlyMemory<byte>> FollowAsync(

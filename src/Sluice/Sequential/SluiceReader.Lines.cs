@@ -29,12 +29,11 @@ public sealed partial class SluiceReader
     /// </param>
     /// <returns>The lines without their line endings. Each line is valid until the next one is requested.</returns>
     /// <remarks>
-    /// <para>This method works for UTF-8 and for every other encoding in which LF and CR are single bytes. As with
-    /// <see cref="StreamReader"/>, a line ends with LF, CR LF or a single CR, and the last line need not have a line ending. A
-    /// UTF-8 byte order mark at the start of the file is skipped. A line may be up to 2 GiB long, and no memory is allocated for
-    /// a line.</para>
-    /// <para>Do not call other members of the reader inside the loop: their data may be returned again as part of a line, or may
-    /// be overwritten. After the loop has ended, the reader is positioned behind the line that was returned last.</para>
+    /// <para>This method works for UTF-8 and for other encodings in which LF and CR are single bytes. As with <see cref="StreamReader"/>, a
+    /// line ends with LF, CR LF or a single CR, and the last line need not have a line ending. A UTF-8 byte order mark at the start of the
+    /// file is skipped. A line can be up to 2 GiB long.</para>
+    /// <para>Do not call other members of the reader inside the loop. When the loop ends, the reader is positioned after the last line that
+    /// was returned.</para>
     /// </remarks>
     public LineEnumerable EnumerateLines(CancellationToken cancellationToken = default) => new(this, cancellationToken);
 
@@ -46,7 +45,7 @@ public sealed partial class SluiceReader
     /// <inheritdoc cref="EnumerateLines" path="/remarks"/>
     public AsyncLineEnumerable EnumerateLinesAsync(CancellationToken cancellationToken = default) => new(this, cancellationToken);
 
-    /// <summary>Reads one line, as bytes, and blocks the calling thread until it is available.</summary>
+    /// <summary>Reads one line as bytes. The method blocks the calling thread until the line is available.</summary>
     /// <param name="line">
     /// When this method returns <see langword="true"/>, the line without its line ending. It is valid until the next call on the
     /// reader.
@@ -59,8 +58,7 @@ public sealed partial class SluiceReader
     /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
     /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
     /// <exception cref="OperationCanceledException">
-    /// <paramref name="cancellationToken"/> was canceled. The reader is positioned at the start of the line. A pipe cannot go
-    /// back: the part of the line that was read is kept for the next call.
+    /// <paramref name="cancellationToken"/> was canceled. No data is lost: the next call continues with the line that was not returned.
     /// </exception>
     /// <remarks>Lines are recognized as described for <see cref="EnumerateLines"/>.</remarks>
     public bool TryReadLine(out ReadOnlySpan<byte> line, CancellationToken cancellationToken = default)
@@ -89,9 +87,9 @@ public sealed partial class SluiceReader
     /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     /// <remarks>
-    /// The lines are the same as those of <see cref="File.ReadLines(string, Encoding)"/>: a byte order mark of UTF-8, UTF-16 or
-    /// UTF-32 at the start of the file overrides <paramref name="encoding"/>. The reader decodes ahead of the line that was
-    /// returned last. After leaving the loop early, call <see cref="Seek"/> before reading on.
+    /// The lines are the same as those of <see cref="File.ReadLines(string, Encoding)"/>: a byte order mark of UTF-8, UTF-16 or UTF-32 at
+    /// the start of the file overrides <paramref name="encoding"/>. If the loop ends early, the position of the reader is undefined; call
+    /// <see cref="Seek"/> before other members.
     /// </remarks>
     public IEnumerable<string> ReadStringLines(Encoding? encoding = null, CancellationToken cancellationToken = default)
     {
@@ -123,9 +121,9 @@ public sealed partial class SluiceReader
     /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     /// <remarks>
-    /// The lines are the same as those of <see cref="File.ReadLines(string, Encoding)"/>: a byte order mark of UTF-8, UTF-16 or
-    /// UTF-32 at the start of the file overrides <paramref name="encoding"/>. The reader decodes ahead of the line that was
-    /// returned last. After leaving the loop early, call <see cref="Seek"/> before reading on.
+    /// The lines are the same as those of <see cref="File.ReadLines(string, Encoding)"/>: a byte order mark of UTF-8, UTF-16 or UTF-32 at
+    /// the start of the file overrides <paramref name="encoding"/>. If the loop ends early, the position of the reader is undefined; call
+    /// <see cref="Seek"/> before other members.
     /// </remarks>
     public async IAsyncEnumerable<string> ReadStringLinesAsync(
         Encoding? encoding = null, [EnumeratorCancellation] CancellationToken cancellationToken = default)

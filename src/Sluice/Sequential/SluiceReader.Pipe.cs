@@ -6,20 +6,14 @@ namespace Sluice;
 // The reader as a stream or a pipe.
 public sealed partial class SluiceReader
 {
-    /// <summary>
-    /// Returns a read-only <see cref="Stream"/> over the rest of the file. The stream reads from the reader's own blocks and adds
-    /// no buffer.
-    /// </summary>
+    /// <summary>Returns a read-only <see cref="Stream"/> over the rest of the file. The stream has no buffer of its own.</summary>
     /// <returns>
     /// A stream that owns the reader: closing the stream closes the reader. It supports seeking if the file does.
     /// </returns>
     /// <remarks>After this call, do not call members of the reader.</remarks>
     public Stream AsStream() => new SluiceReaderStream(this);
 
-    /// <summary>
-    /// Returns a <see cref="PipeReader"/> over the rest of the file. The pipe reader returns the reader's own blocks without
-    /// copying them.
-    /// </summary>
+    /// <summary>Returns a <see cref="PipeReader"/> over the rest of the file. The pipe reader does not copy the data.</summary>
     /// <returns>A pipe reader that owns the reader: completing it closes the reader.</returns>
     /// <remarks>After this call, do not call members of the reader.</remarks>
     public PipeReader AsPipeReader() => new SluicePipeReader(this);

@@ -10,21 +10,19 @@ namespace Sluice;
 public sealed partial class SluiceReader
 {
     /// <summary>
-    /// Processes one file on several threads. The file is divided into parts at line or record boundaries, a callback is invoked
-    /// for each part, and its results are returned.
+    /// Processes a file on several threads. The file is divided into parts at line or record boundaries. A callback is called for each
+    /// part, and the results of the callback are returned.
     /// </summary>
     /// <typeparam name="TResult">The type of the result for one part.</typeparam>
     /// <param name="path">The path of the file.</param>
-    /// <param name="callback">
-    /// The method to invoke for each part. It is invoked once for each part, by several threads at the same time.
-    /// </param>
+    /// <param name="callback">The method that is called once for each part, by several threads at the same time.</param>
     /// <param name="options">
     /// The options, or <see langword="null"/> for the defaults: lines that end with LF, parts of 256 KiB, and one thread for each
     /// processor.
     /// </param>
     /// <param name="cancellationToken">The token to monitor for cancellation requests. It is checked between parts.</param>
     /// <returns>
-    /// The results of the callback, in the order of the parts in the file, unless <see cref="SluiceScanOptions.Ordered"/> is
+    /// The results of the callback. They have the order of the parts in the file, unless <see cref="SluiceScanOptions.Ordered"/> is
     /// <see langword="false"/>.
     /// </returns>
     /// <exception cref="ArgumentException"><paramref name="path"/> is empty or is not a valid path.</exception>
@@ -39,13 +37,13 @@ public sealed partial class SluiceReader
     /// </exception>
     /// <exception cref="EndOfStreamException">The file was truncated during the scan.</exception>
     /// <exception cref="NotSupportedException">
-    /// The file does not support seeking, as is the case for a pipe, a socket or a terminal.
+    /// The file does not support seeking. For example, it is a pipe, a socket or a terminal.
     /// </exception>
     /// <exception cref="IOException">An I/O error occurred, or a line is longer than 2 GiB.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     /// <remarks>
-    /// The arguments are checked when the first result is requested. An exception thrown by the callback ends the scan and is
-    /// thrown to the caller of the enumeration. The method is thread-safe.
+    /// The arguments are checked when the first result is requested. If the callback throws an exception, the scan ends and the enumeration
+    /// throws that exception. The method is thread-safe.
     /// </remarks>
     public static async IAsyncEnumerable<TResult> ScanAsync<TResult>(
         string path,

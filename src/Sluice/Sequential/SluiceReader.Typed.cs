@@ -15,29 +15,24 @@ public sealed partial class SluiceReader
 
     private byte[]? _value;
 
-    /// <summary>Enumerates the records of fixed size from the current position to the end of the file, in batches.</summary>
+    /// <summary>Enumerates fixed-size records from the current position to the end of the file, in batches.</summary>
     /// <typeparam name="T">
-    /// The type of the records. The layout of a record in the file is the layout of this type in memory, including its byte
-    /// order.
+    /// The type of the records. A record has the same layout and byte order in the file as this type has in memory.
     /// </typeparam>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The batches of records. Each batch is valid until the next one is requested.</returns>
     /// <remarks>
-    /// Records are returned directly from the reader's blocks if they are aligned for their type, and are copied otherwise. If
-    /// the file ends within a record, the enumeration throws an <see cref="InvalidDataException"/> after it has returned all
-    /// complete records.
+    /// If the file ends within a record, the enumeration returns all complete records and then throws an
+    /// <see cref="InvalidDataException"/>.
     /// </remarks>
     public RecordBatchEnumerable<T> EnumerateRecordBatches<T>(CancellationToken cancellationToken = default)
         where T : unmanaged => new(this, cancellationToken);
 
-    /// <summary>
-    /// Asynchronously enumerates the records of fixed size from the current position to the end of the file, in batches.
-    /// </summary>
+    /// <summary>Asynchronously enumerates fixed-size records from the current position to the end of the file, in batches.</summary>
     /// <typeparam name="T">
-    /// The type of the records. The layout of a record in the file is the layout of this type in memory, including its byte
-    /// order.
+    /// The type of the records. A record has the same layout and byte order in the file as this type has in memory.
     /// </typeparam>
     /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
     /// <returns>The batches of records, for <c>await foreach</c>. Each batch is valid until the next one is requested.</returns>
@@ -60,8 +55,8 @@ public sealed partial class SluiceReader
     /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     /// <remarks>
-    /// If this method throws, the reader is positioned where it was before the call. A pipe cannot go back: there it is
-    /// positioned behind the bytes that were taken.
+    /// If this method throws an exception, the position of the reader is the same as before the call. For a pipe, it is after the bytes
+    /// that were already read.
     /// </remarks>
     public int Read(Span<byte> destination, CancellationToken cancellationToken = default)
     {
@@ -272,8 +267,7 @@ public sealed partial class SluiceReader
     }
 
     /// <summary>
-    /// Reads a <see cref="TimeSpan"/> from 8 bytes in little-endian order. The bytes contain the number of ticks of 100
-    /// nanoseconds.
+    /// Reads a <see cref="TimeSpan"/> from 8 bytes in little-endian order that contain the number of ticks (100 nanoseconds).
     /// </summary>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
@@ -306,8 +300,8 @@ public sealed partial class SluiceReader
         (long)Read7Bits(70, 1u, nameof(Int64), cancellationToken);
 
     /// <summary>
-    /// Reads a string that is preceded by its length in bytes, as written by <see cref="SluiceWriter.WriteString"/> and
-    /// <see cref="BinaryWriter.Write(string)"/>. The length is a 7-bit encoded integer.
+    /// Reads the length of a string in bytes, as a 7-bit encoded integer, and then the string, as written by
+    /// <see cref="SluiceWriter.WriteString"/> and <see cref="BinaryWriter.Write(string)"/>.
     /// </summary>
     /// <param name="encoding">The encoding of the string, or <see langword="null"/> (the default) for UTF-8.</param>
     /// <param name="cancellationToken">

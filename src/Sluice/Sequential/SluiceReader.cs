@@ -4,11 +4,11 @@ using Sluice.Sequential;
 namespace Sluice;
 
 /// <summary>
-/// Reads a file sequentially, as blocks, lines, records or binary values. These kinds of reads can be mixed in any order.
+/// Reads a file sequentially, as blocks of bytes, lines, records or binary values. The different kinds of reads can be used in any order.
 /// </summary>
 /// <remarks>
-/// <para>With <see cref="FileCaching.Direct"/> the reader keeps several reads in flight ahead of the caller. By default it
-/// measures the device while it reads and chooses the size and the number of these reads itself.</para>
+/// <para>The reader reads the file ahead of the caller, in large blocks. With <see cref="FileCaching.Direct"/>, several reads are in
+/// progress at the same time. By default, the reader measures the device and chooses the size and the number of these reads.</para>
 /// <para>A file that grows is read up to its new end. If a file is truncated, the reader does not return data beyond the new end of the
 /// file.</para>
 /// <para>The reader is not thread-safe. It supports one call at a time, from any thread. A concurrent call may throw an
@@ -37,7 +37,8 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
     /// <summary>Opens a file for sequential reading.</summary>
     /// <param name="path">The path of the file.</param>
     /// <param name="options">
-    /// The options of the reader, or <see langword="null"/> for the defaults: a cached file that is read from its start.
+    /// The options of the reader, or <see langword="null"/> for the defaults. By default, the file is read from its start with
+    /// <see cref="FileCaching.Cached"/>.
     /// </param>
     /// <exception cref="ArgumentException"><paramref name="path"/> is empty or is not a valid path.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="path"/> is <see langword="null"/>.</exception>
@@ -64,8 +65,8 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
     /// <exception cref="ArgumentException"><paramref name="handle"/> was not opened for reading.</exception>
     /// <exception cref="ArgumentOutOfRangeException">An option is outside its range.</exception>
     /// <remarks>
-    /// Reading starts at <see cref="SluiceReaderOptions.Offset"/>. The file position of the operating system, if the file has
-    /// one, is neither used nor changed.
+    /// Reading starts at <see cref="SluiceReaderOptions.Offset"/>. The file position of the operating system handle is neither used nor
+    /// changed.
     /// </remarks>
     public SluiceReader(SluiceHandle handle, SluiceReaderOptions? options = null, bool ownsHandle = true)
     {
@@ -88,19 +89,17 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
     public SluiceHandle SluiceHandle => _handle;
 
     /// <summary>
-    /// Gets the offset of the next byte to read, in bytes from the start of the file. For a pipe, it is the number of bytes that
-    /// were read so far.
+    /// Gets the offset of the next byte to read, in bytes from the start of the file. For a pipe, this is the number of bytes that have
+    /// been read.
     /// </summary>
     /// <remarks>
-    /// If a line ended with a CR that is the last byte of a block, the position is directly behind that CR, even if an LF
-    /// follows. The next call recognizes this LF as part of the line ending and skips it. Code that continues at this position
-    /// with another reader must skip a leading LF itself. If the file ended with the CR and an LF is appended later, that LF is
-    /// read as an empty line.
+    /// After a line that ends with CR LF, the position can be between the CR and the LF. The next call on this reader skips the LF. Code
+    /// that continues at this position with another reader must skip the LF itself.
     /// </remarks>
     public long Position => _blockEnd - (_block.Length - _consumed);
 
     /// <summary>
-    /// Gets the largest number of reads that the reader currently keeps in flight. It is 1 unless the file is read with
+    /// Gets the maximum number of reads that are currently in progress at the same time. The value is 1 unless the file is read with
     /// <see cref="FileCaching.Direct"/>.
     /// </summary>
     public int Depth => _pipeline.Depth;
@@ -184,12 +183,12 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
     }
 
     /// <summary>Sets the position at which reading continues.</summary>
-    /// <param name="offset">The new position, in bytes from the start of the file. It may lie behind the end of the file.</param>
+    /// <param name="offset">The new position, in bytes from the start of the file. It can be beyond the end of the file.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="offset"/> is negative.</exception>
     /// <exception cref="NotSupportedException">The file does not support seeking.</exception>
     /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
     /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
-    /// <remarks>Data that was read ahead is discarded, unless the new position lies within the current block.</remarks>
+    /// <remarks>Data that was read ahead is discarded, unless the new position is within the current block.</remarks>
     public void Seek(long offset)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offset);
@@ -222,8 +221,8 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
 
     /// <summary>Closes the reader and, if the reader owns it, the handle.</summary>
     /// <remarks>
-    /// This method may be called more than once, and from any thread while another call is in progress. That call then ends with
-    /// an <see cref="ObjectDisposedException"/> and closes the reader.
+    /// This method can be called more than once, and from any thread. If another call is in progress, that call throws an
+    /// <see cref="ObjectDisposedException"/>.
     /// </remarks>
     public void Dispose()
     {
@@ -246,9 +245,7 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
     }
 
     /// <summary>Closes the reader and, if the reader owns it, the handle.</summary>
-    /// <returns>
-    /// A completed task. The method does the same as <see cref="Dispose"/> and does not wait for reads in flight.
-    /// </returns>
+    /// <returns>A completed task. This method does the same as <see cref="Dispose"/>.</returns>
     public ValueTask DisposeAsync()
     {
         Dispose();

@@ -5,8 +5,7 @@ namespace Sluice;
 public sealed class SluiceReaderOptions
 {
     /// <summary>
-    /// The value of <see cref="Depth"/> and <see cref="RequestSize"/> that lets the reader choose: it measures the device while
-    /// it reads.
+    /// A value of <see cref="Depth"/> and <see cref="RequestSize"/> that lets the reader measure the device and choose the value.
     /// </summary>
     public const int Adaptive = 0;
 
@@ -14,13 +13,11 @@ public sealed class SluiceReaderOptions
     public const int MaxDepth = 128;
 
     /// <summary>
-    /// Gets a value that specifies how the data passes through the page cache of the operating system. The default is
-    /// <see cref="FileCaching.Cached"/>. A reader that is created from a handle ignores this value and uses the caching of the
-    /// handle.
+    /// Gets the caching mode of the file. The default is <see cref="FileCaching.Cached"/>. A reader that is created from a handle ignores
+    /// this value and uses the caching mode of the handle.
     /// </summary>
     /// <remarks>
-    /// <see cref="FileCaching.Uncached"/> and <see cref="FileCaching.Direct"/> are meant for files that are read once. A file
-    /// that is read again soon has to be read from the device again, and for files of a few kilobytes both are slower.
+    /// <see cref="FileCaching.Uncached"/> and <see cref="FileCaching.Direct"/> are intended for large files that are read once.
     /// </remarks>
     public FileCaching Caching { get; init; } = FileCaching.Cached;
 
@@ -31,36 +28,31 @@ public sealed class SluiceReaderOptions
     public FileShare Share { get; init; } = FileShare.Read;
 
     /// <summary>
-    /// Gets the offset at which reading starts, in bytes from the start of the file. The default is 0. A negative value is out of
-    /// range.
+    /// Gets the offset at which reading starts, in bytes from the start of the file. The default is 0. The value must not be negative.
     /// </summary>
     public long Offset { get; init; }
 
     /// <summary>
-    /// Gets the number of reads to keep in flight with <see cref="FileCaching.Direct"/>, from 1 to <see cref="MaxDepth"/>. The
-    /// default is <see cref="Adaptive"/>.
+    /// Gets the number of reads that are in progress at the same time with <see cref="FileCaching.Direct"/>, from 1 to
+    /// <see cref="MaxDepth"/>. The default is <see cref="Adaptive"/>.
     /// </summary>
-    /// <remarks>
-    /// Without <see cref="FileCaching.Direct"/> the reader ignores this value and keeps one read in flight, because overlapping
-    /// reads would defeat the read-ahead of the kernel.
-    /// </remarks>
+    /// <remarks>With other caching modes, this value is ignored, and one read is in progress at a time.</remarks>
     public int Depth { get; init; } = Adaptive;
 
     /// <summary>
-    /// Gets the size of one read, in bytes, from 1 byte to 1 GiB. With <see cref="FileCaching.Direct"/> it is rounded up to the
+    /// Gets the size of one read, in bytes, from 1 byte to 1 GiB. With <see cref="FileCaching.Direct"/>, the value is rounded up to the
     /// alignment of the file. The default is <see cref="Adaptive"/>.
     /// </summary>
     public int RequestSize { get; init; } = Adaptive;
 
     /// <summary>
-    /// Gets the object that receives the position after each block that was read, in bytes from the start of the file. The
-    /// default is <see langword="null"/>.
+    /// Gets the object that receives the position in the file, in bytes, after each read. The default is <see langword="null"/>.
     /// </summary>
     public IProgress<long>? Progress { get; init; }
 
     /// <summary>
-    /// Gets the engine that performs the I/O of a reader that opens the file itself. The default is <see langword="null"/>, which
-    /// selects the engine of the process. Setting it is meant for tests; see <see cref="InterceptingEngine"/>.
+    /// Gets the engine for the file that the reader opens. The default is <see langword="null"/>, which selects the default engine. This
+    /// property is intended for tests; see <see cref="InterceptingEngine"/>.
     /// </summary>
     public IoEngine? Engine { get; init; }
 

@@ -6,19 +6,17 @@ namespace Sluice;
 // Flushing, completing and closing.
 public sealed partial class SluiceWriter
 {
-    /// <summary>
-    /// Passes all bytes written so far to the operating system and, optionally, waits until the device has them.
-    /// </summary>
+    /// <summary>Passes all written bytes to the operating system and, optionally, flushes them to the disk.</summary>
     /// <param name="flushToDisk">
-    /// <see langword="true"/> to wait until the device has the bytes, as fdatasync(2) does. The default is
+    /// <see langword="true"/> to also flush the bytes to the disk (fdatasync(2)), so that they survive a power failure. The default is
     /// <see langword="false"/>.
     /// </param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each full block. After a cancellation, the writer
-    /// still has the bytes that were not passed on.
+    /// The token to monitor for cancellation requests. After a cancellation, bytes that were not passed to the operating system stay in the
+    /// writer.
     /// </param>
     /// <exception cref="IOException">
-    /// A write or the flush to the device failed. The message of a failed write contains the offset of the failure.
+    /// A write or the flush to the disk failed. If a write failed, the message contains the offset.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
     /// <exception cref="InvalidOperationException">The writer has been completed, or another call is in progress.</exception>
@@ -41,18 +39,18 @@ public sealed partial class SluiceWriter
         }
     }
 
-    /// <summary>
-    /// Asynchronously passes all bytes written so far to the operating system and, optionally, waits until the device has them.
-    /// </summary>
+    /// <summary>Asynchronously passes all written bytes to the operating system and, optionally, flushes them to the disk.</summary>
     /// <param name="flushToDisk">
-    /// <see langword="true"/> to wait until the device has the bytes, as fdatasync(2) does. The default is
+    /// <see langword="true"/> to also flush the bytes to the disk (fdatasync(2)), so that they survive a power failure. The default is
     /// <see langword="false"/>.
     /// </param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. After a cancellation, the writer still has the bytes that were not passed
-    /// on.
+    /// The token to monitor for cancellation requests. After a cancellation, bytes that were not passed to the operating system stay in the
+    /// writer.
     /// </param>
-    /// <returns>A task that completes when the operating system, or the device, has the bytes.</returns>
+    /// <returns>
+    /// A task that completes when the bytes have been passed to the operating system and, if requested, flushed to the disk.
+    /// </returns>
     /// <inheritdoc cref="Flush" path="/exception"/>
     public async ValueTask FlushAsync(bool flushToDisk = false, CancellationToken cancellationToken = default)
     {
@@ -77,11 +75,10 @@ public sealed partial class SluiceWriter
     /// use is released. With <see cref="SluiceWriterOptions.FlushToDisk"/>, the data is flushed to the disk.
     /// </summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each full block. After a cancellation, the writer is
-    /// not completed.
+    /// The token to monitor for cancellation requests. After a cancellation, the writer is not completed.
     /// </param>
     /// <exception cref="IOException">
-    /// A write or the flush to the device failed. The message of a failed write contains the offset of the failure.
+    /// A write or the flush to the disk failed. If a write failed, the message contains the offset.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
     /// <exception cref="InvalidOperationException">
@@ -126,14 +123,14 @@ public sealed partial class SluiceWriter
     }
 
     /// <summary>
-    /// Completes the file as <see cref="Complete"/> does, and closes the writer and, if the writer owns it, the handle.
+    /// Completes the file in the same way as <see cref="Complete"/> and closes the writer. The handle is also closed if the writer owns it.
     /// </summary>
     /// <exception cref="IOException">
-    /// A write or the flush to the device failed. The message of a failed write contains the offset of the failure.
+    /// A write or the flush to the disk failed. If a write failed, the message contains the offset.
     /// </exception>
     /// <remarks>
-    /// The file is not completed a second time, and it is not completed after a write has failed. This method may be called more
-    /// than once. While another call is in progress, it returns at once, and that call completes and closes the file.
+    /// If the file has already been completed or a write has failed, the file is only closed. This method can be called more than once. If
+    /// another call is in progress, this method returns immediately, and the other call completes and closes the file.
     /// </remarks>
     public void Dispose()
     {
@@ -144,8 +141,8 @@ public sealed partial class SluiceWriter
     }
 
     /// <summary>
-    /// Asynchronously completes the file as <see cref="CompleteAsync(CancellationToken)"/> does, and closes the writer and, if
-    /// the writer owns it, the handle.
+    /// Asynchronously completes the file in the same way as <see cref="CompleteAsync(CancellationToken)"/> and closes the writer. The
+    /// handle is also closed if the writer owns it.
     /// </summary>
     /// <returns>A task that completes when the writer is closed.</returns>
     /// <inheritdoc cref="Dispose" path="/exception"/>

@@ -14,17 +14,14 @@ public sealed partial class SluiceWriter
     /// <remarks>After this call, do not call members of the writer.</remarks>
     public Stream AsStream() => new SluiceWriterStream(this);
 
-    /// <summary>
-    /// Returns a <see cref="PipeWriter"/> over this writer. The pipe writer returns the writer's own blocks for its callers to
-    /// fill.
-    /// </summary>
+    /// <summary>Returns a <see cref="PipeWriter"/> over this writer. The pipe writer does not copy the data.</summary>
     /// <returns>
     /// A pipe writer that owns the writer: completing it completes the file and closes the writer. Flushing it calls
     /// <see cref="FlushAsync"/>.
     /// </returns>
     /// <remarks>
-    /// If the pipe writer is completed with an exception, the data that was not flushed is removed from the file. After this call, do not
-    /// call members of the writer.
+    /// If the pipe writer is completed with an exception, data that was not flushed is removed from the file. After this call, do not call
+    /// members of the writer.
     /// </remarks>
     public PipeWriter AsPipeWriter() => new SluicePipeWriter(this);
 }

@@ -13,63 +13,71 @@ public sealed partial class SluiceWriter
     private TextEncoder? _text;
 
     /// <summary>
-    /// Writes text in the encoding of <see cref="SluiceWriterOptions.Encoding"/>. Blocks while as many writes are in flight as the device
-    /// can use.
+    /// Writes text in the encoding of <see cref="SluiceWriterOptions.Encoding"/>. The method may block the calling thread until earlier
+    /// writes have completed.
     /// </summary>
-    /// <param name="text">The text. A string is converted implicitly; <see langword="null"/> is empty text.</param>
-    /// <param name="cancellationToken">The token to monitor for cancellation requests; it is checked before each block.</param>
+    /// <param name="text">The text. A string is converted implicitly. A <see langword="null"/> string is treated as empty.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only when a block is full and must be written.
+    /// </param>
     /// <remarks>
-    /// A surrogate pair may be split between two calls: the first surrogate is written with the second. A lone surrogate is encoded as the
-    /// encoding's fallback says, at the latest when the writer is flushed, completed or disposed or bytes are written. The first text of a
-    /// writer begins with the encoding's preamble if <see cref="Position"/> is 0. After a cancellation a part of the text may have been
-    /// written, always of whole characters.
+    /// <para>
+    /// A surrogate pair can be split between two calls. If the second surrogate has not been written when the writer is flushed, completed
+    /// or disposed, or when bytes are written, the encoding's fallback applies to the first one.
+    /// </para>
+    /// <para>
+    /// If <see cref="Position"/> is 0 when the first text is written, the preamble of the encoding is written first. After a cancellation,
+    /// a part of the text may have been written, but no incomplete character.
+    /// </para>
     /// </remarks>
     /// <exception cref="OperationCanceledException">The token was canceled.</exception>
     /// <exception cref="EncoderFallbackException">
-    /// The encoding does not accept the text. A part of the text may have been written, and the writer can be used further.
+    /// The encoding cannot encode the text. A part of the text may have been written. The writer can still be used.
     /// </exception>
-    /// <exception cref="IOException">This or an earlier write failed; the message names the offset.</exception>
+    /// <exception cref="IOException">This write or an earlier one failed. The message contains the offset of the failure.</exception>
     /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
-    /// <exception cref="InvalidOperationException">The writer is complete, or another call is running.</exception>
+    /// <exception cref="InvalidOperationException">The writer has been completed, or another call is in progress.</exception>
     public void Write(ReadOnlySpan<char> text, CancellationToken cancellationToken = default) =>
         Write(text, isLine: false, cancellationToken);
 
-    /// <summary>Writes text and the characters of <see cref="SluiceWriterOptions.NewLine"/>.</summary>
+    /// <summary>Writes text followed by a line terminator (<see cref="SluiceWriterOptions.NewLine"/>).</summary>
     /// <inheritdoc cref="Write(ReadOnlySpan{char}, CancellationToken)"/>
     public void WriteLine(ReadOnlySpan<char> text, CancellationToken cancellationToken = default) =>
         Write(text, isLine: true, cancellationToken);
 
-    /// <summary>Writes the characters of <see cref="SluiceWriterOptions.NewLine"/>.</summary>
-    /// <param name="cancellationToken">The token to monitor for cancellation requests; it is checked before each block.</param>
+    /// <summary>Writes a line terminator (<see cref="SluiceWriterOptions.NewLine"/>).</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only when a block is full and must be written.
+    /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{char}, CancellationToken)" path="/exception"/>
     public void WriteLine(CancellationToken cancellationToken = default) => Write([], isLine: true, cancellationToken);
 
     /// <summary>Asynchronously writes text in the encoding of <see cref="SluiceWriterOptions.Encoding"/>.</summary>
-    /// <param name="text">The text; the memory must not be changed before the task has ended.</param>
-    /// <param name="cancellationToken">The token to monitor for cancellation requests; it ends the wait for room.</param>
+    /// <param name="text">The text. The memory must not be changed until the returned task has completed.</param>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
     /// <inheritdoc cref="Write(ReadOnlySpan{char}, CancellationToken)"/>
     public ValueTask WriteAsync(ReadOnlyMemory<char> text, CancellationToken cancellationToken = default) =>
         WriteAsync(text, isLine: false, cancellationToken);
 
     /// <summary>Asynchronously writes a string in the encoding of <see cref="SluiceWriterOptions.Encoding"/>.</summary>
-    /// <param name="text">The string; <see langword="null"/> is empty text.</param>
-    /// <param name="cancellationToken">The token to monitor for cancellation requests; it ends the wait for room.</param>
+    /// <param name="text">The string. The value <see langword="null"/> is treated as an empty string.</param>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
     /// <inheritdoc cref="Write(ReadOnlySpan{char}, CancellationToken)"/>
     public ValueTask WriteAsync(string? text, CancellationToken cancellationToken = default) =>
         WriteAsync(text.AsMemory(), isLine: false, cancellationToken);
 
-    /// <summary>Asynchronously writes text and the characters of <see cref="SluiceWriterOptions.NewLine"/>.</summary>
+    /// <summary>Asynchronously writes text followed by a line terminator (<see cref="SluiceWriterOptions.NewLine"/>).</summary>
     /// <inheritdoc cref="WriteAsync(ReadOnlyMemory{char}, CancellationToken)"/>
     public ValueTask WriteLineAsync(ReadOnlyMemory<char> text, CancellationToken cancellationToken = default) =>
         WriteAsync(text, isLine: true, cancellationToken);
 
-    /// <summary>Asynchronously writes a string and the characters of <see cref="SluiceWriterOptions.NewLine"/>.</summary>
+    /// <summary>Asynchronously writes a string followed by a line terminator (<see cref="SluiceWriterOptions.NewLine"/>).</summary>
     /// <inheritdoc cref="WriteAsync(string?, CancellationToken)"/>
     public ValueTask WriteLineAsync(string? text, CancellationToken cancellationToken = default) =>
         WriteAsync(text.AsMemory(), isLine: true, cancellationToken);
 
-    /// <summary>Asynchronously writes the characters of <see cref="SluiceWriterOptions.NewLine"/>.</summary>
-    /// <param name="cancellationToken">The token to monitor for cancellation requests; it ends the wait for room.</param>
+    /// <summary>Asynchronously writes a line terminator (<see cref="SluiceWriterOptions.NewLine"/>).</summary>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
     /// <inheritdoc cref="Write(ReadOnlySpan{char}, CancellationToken)" path="/exception"/>
     public ValueTask WriteLineAsync(CancellationToken cancellationToken = default) => WriteAsync(default, isLine: true, cancellationToken);
 

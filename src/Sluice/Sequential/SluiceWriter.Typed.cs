@@ -14,11 +14,9 @@ public sealed partial class SluiceWriter
     /// <summary>The longest length of a string, 7 bits a byte.</summary>
     private const int MaxPrefixBytes = 5;
 
-    /// <summary>
-    /// Writes records of fixed size. The layout of a record in the file is its layout in memory, including its byte order.
-    /// </summary>
+    /// <summary>Writes fixed-size records. A record has the same layout and byte order in the file as in memory.</summary>
     /// <typeparam name="T">The type of the records.</typeparam>
-    /// <param name="records">The records to write. They have been copied or written when this method returns.</param>
+    /// <param name="records">The records to write. The memory can be changed after this method returns.</param>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
     /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
@@ -36,9 +34,7 @@ public sealed partial class SluiceWriter
         Write(MemoryMarshal.AsBytes(records), cancellationToken);
     }
 
-    /// <summary>
-    /// Writes a record of fixed size. The layout of the record in the file is its layout in memory, including its byte order.
-    /// </summary>
+    /// <summary>Writes a fixed-size record. The record has the same layout and byte order in the file as in memory.</summary>
     /// <typeparam name="T">The type of the record.</typeparam>
     /// <param name="record">The record to write.</param>
     /// <param name="cancellationToken">
@@ -49,17 +45,14 @@ public sealed partial class SluiceWriter
     public void WriteRecord<T>(in T record, CancellationToken cancellationToken = default)
         where T : unmanaged => Write(MemoryMarshal.AsBytes(new ReadOnlySpan<T>(in record)), cancellationToken);
 
-    /// <summary>
-    /// Asynchronously writes records of fixed size. The layout of a record in the file is its layout in memory, including its
-    /// byte order.
-    /// </summary>
+    /// <summary>Asynchronously writes fixed-size records. A record has the same layout and byte order in the file as in memory.</summary>
     /// <typeparam name="T">The type of the records.</typeparam>
     /// <param name="records">The records to write. The memory must not change until the task has completed.</param>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. After a cancellation, <see cref="Position"/> tells how many bytes were
     /// accepted.
     /// </param>
-    /// <returns>A task that completes when the records have been copied or written.</returns>
+    /// <returns>A task that completes when the records have been copied to the writer or written to the file.</returns>
     /// <inheritdoc cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
     public async ValueTask WriteRecordsAsync<T>(ReadOnlyMemory<T> records, CancellationToken cancellationToken = default)
         where T : unmanaged
@@ -254,9 +247,7 @@ public sealed partial class SluiceWriter
     public void WriteDateTime(DateTime value, CancellationToken cancellationToken = default) =>
         WriteInt64(value.ToBinary(), cancellationToken);
 
-    /// <summary>
-    /// Writes the number of ticks of a <see cref="TimeSpan"/>, of 100 nanoseconds each, as 8 bytes in little-endian order.
-    /// </summary>
+    /// <summary>Writes the number of ticks (100 nanoseconds) of a <see cref="TimeSpan"/> as 8 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
@@ -285,8 +276,8 @@ public sealed partial class SluiceWriter
         Write7Bits((ulong)value, cancellationToken);
 
     /// <summary>
-    /// Writes a string preceded by its length in bytes, which <see cref="SluiceReader.ReadString(Encoding, CancellationToken)"/>
-    /// and <see cref="BinaryReader.ReadString"/> can read. The length is a 7-bit encoded integer.
+    /// Writes the length of a string in bytes, as a 7-bit encoded integer, followed by the string. The result can be read with
+    /// <see cref="SluiceReader.ReadString(Encoding, CancellationToken)"/> and <see cref="BinaryReader.ReadString"/>.
     /// </summary>
     /// <param name="value">The string to write.</param>
     /// <param name="encoding">The encoding of the string, or <see langword="null"/> (the default) for UTF-8.</param>
@@ -295,7 +286,8 @@ public sealed partial class SluiceWriter
     /// </param>
     /// <exception cref="ArgumentNullException"><paramref name="value"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">
-    /// <paramref name="encoding"/> produced another number of bytes than it had announced. Nothing was written.
+    /// The number of bytes that <paramref name="encoding"/> produced differs from the result of its
+    /// <see cref="Encoding.GetByteCount(string)"/> method. Nothing was written.
     /// </exception>
     /// <exception cref="IOException">
     /// This write or an earlier one failed. The message contains the offset of the failure.

@@ -3,36 +3,31 @@ using Sluice.Sequential;
 
 namespace Sluice;
 
-/// <summary>
-/// Writes a file sequentially. The writer collects bytes in blocks and, with <see cref="FileCaching.Direct"/>, keeps several
-/// blocks in flight. By default it measures the device while it writes and chooses the size and the number of the blocks itself.
-/// It implements <see cref="IBufferWriter{T}"/>, so that callers can fill its blocks without copying.
-/// </summary>
+/// <summary>Writes a file sequentially. The writer collects bytes in a buffer (block) and writes the block when it is full.</summary>
 /// <remarks>
-/// <para>When a write method returns, the bytes have been copied into the writer or passed to the operating system. When
-/// <see cref="Flush"/> returns, the operating system has all bytes written so far; with <c>flushToDisk</c> set to
-/// <see langword="true"/>, the device has them. <see cref="Complete"/> flushes, releases the space that was reserved ahead and,
-/// with <see cref="SluiceWriterOptions.FlushToDisk"/>, makes the data durable. <see cref="Dispose"/> completes the file first and
-/// throws if that fails. A writer that is not disposed loses the bytes that it has collected.</para>
-/// <para>While a writer with <see cref="FileCaching.Direct"/> is open, the file may be longer than the data written, because
-/// space is reserved ahead and reads as zeros. After <see cref="Complete"/> the length is exact. A writer with another caching
-/// mode never makes the file longer than the data written.</para>
-/// <para>A failed write is final: every later call throws the same exception, whose message contains the offset.
-/// <see cref="Dispose"/> then truncates the file at the start of the block that failed, but never before the data that was
-/// flushed, so that the file has no gap. A failed flush to the device is final too. Its exception contains no offset, because it
-/// is not known which data the device has lost, and no written data is cut off. A file that another process has made longer in
-/// the meantime is not truncated, and keeps the zeros that were reserved.</para>
-/// <para>The writer is not thread-safe: it supports one call at a time, which may come from any thread. A concurrent call throws
-/// an <see cref="InvalidOperationException"/>. Only <see cref="Dispose"/> may be called at any time from any thread: the call in
-/// progress completes and closes the file when its own wait has ended, and then throws an <see cref="ObjectDisposedException"/>,
-/// as every later call does. <see cref="Position"/> then tells how many bytes were accepted. If the file is a pipe, asynchronous
-/// waits are abandoned and no further write is started; a write that blocks a thread ends when the other end of the pipe reads
-/// the bytes or is closed.</para>
-/// <para>Text is written in the encoding of <see cref="SluiceWriterOptions.Encoding"/>. Text and bytes may be mixed: bytes, like a
-/// flush, end the text before them, so that a surrogate whose other half has not been written yet is encoded as a lone one, and an
-/// encoding with shift states returns to its initial state.</para>
-/// <para>Cancellation ends only the wait. Bytes that the writer has accepted are still written, exactly once, before the bytes of
-/// the next call.</para>
+/// <para>With <see cref="FileCaching.Direct"/>, several blocks are written at the same time. By default, the writer measures the device and
+/// chooses the size and the number of these blocks.</para>
+/// <para>Written bytes can stay in the writer until <see cref="Flush"/>, <see cref="Complete"/> or <see cref="Dispose"/> is called.
+/// <see cref="Dispose"/> completes the file and throws an exception if that fails. If a writer is not disposed, bytes that are still in the
+/// writer are lost.</para>
+/// <para>With <see cref="FileCaching.Direct"/>, the writer reserves disk space in advance. While the writer is open, the file may therefore
+/// be longer than the written data; the rest reads as zeros. <see cref="Complete"/> sets the length of the file to the end of the
+/// data.</para>
+/// <para>After a write has failed, every later call throws the same exception. The message contains the offset of the failed write.
+/// <see cref="Dispose"/> then truncates the file at that offset, so that the file has no gap. The file is not truncated if another process
+/// has made it longer.</para>
+/// <para>After a flush to the disk has failed, every later call throws the same exception too. The message contains no offset, and the file
+/// is not truncated.</para>
+/// <para>The writer is not thread-safe. It supports one call at a time, from any thread. A concurrent call throws an
+/// <see cref="InvalidOperationException"/>. <see cref="Dispose"/> may be called at any time from any thread. If a call is in progress, that
+/// call completes and closes the file and then throws an <see cref="ObjectDisposedException"/>. <see cref="Position"/> tells how many bytes
+/// were accepted.</para>
+/// <para>A synchronous write to a pipe ends only when the other end of the pipe reads the bytes or is closed, even if the writer is
+/// disposed.</para>
+/// <para>Text is written in the encoding of <see cref="SluiceWriterOptions.Encoding"/>. Text and bytes can be mixed. A flush, or bytes
+/// after text, end the text: an incomplete surrogate pair is encoded as a lone surrogate, and the encoder is reset.</para>
+/// <para>A cancellation does not discard bytes that the writer has already accepted. They are written exactly once, before the bytes of the
+/// next call.</para>
 /// </remarks>
 public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDisposable
 {
@@ -52,7 +47,8 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     /// <summary>Opens or creates a file for sequential writing.</summary>
     /// <param name="path">The path of the file.</param>
     /// <param name="options">
-    /// The options of the writer, or <see langword="null"/> for the defaults: the file is created or overwritten, and is cached.
+    /// The options of the writer, or <see langword="null"/> for the defaults. By default, the file is created or overwritten, with
+    /// <see cref="FileCaching.Cached"/>.
     /// </param>
     /// <exception cref="ArgumentException">
     /// <paramref name="path"/> is empty or is not a valid path, or <see cref="SluiceWriterOptions.UnixCreateMode"/> is set and
@@ -68,7 +64,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     /// The file cannot be opened for writing, or <paramref name="path"/> is a directory.
     /// </exception>
     /// <exception cref="IOException">
-    /// The file is in use by another process, the disk has no room for <see cref="SluiceWriterOptions.PreallocationSize"/>, or
+    /// The file is in use by another process, there is not enough disk space for <see cref="SluiceWriterOptions.PreallocationSize"/>, or
     /// another I/O error occurred.
     /// </exception>
     public SluiceWriter(string path, SluiceWriterOptions? options = null)
@@ -78,7 +74,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
 
     /// <summary>Initializes a writer for a file that is already open.</summary>
     /// <param name="handle">
-    /// The handle of the file, opened for writing. Other code may read the file at the same time, and may write to it before the
+    /// The handle of the file, opened for writing. Other code can use the handle at the same time, but must not write at or after the
     /// position of this writer.
     /// </param>
     /// <param name="options">The options of the writer, or <see langword="null"/> for the defaults.</param>
@@ -90,12 +86,11 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     /// <exception cref="ArgumentException"><paramref name="handle"/> was not opened for writing.</exception>
     /// <exception cref="ArgumentOutOfRangeException">An option is outside its range.</exception>
     /// <exception cref="IOException">
-    /// The disk has no room for <see cref="SluiceWriterOptions.PreallocationSize"/>, or another I/O error occurred.
+    /// There is not enough disk space for <see cref="SluiceWriterOptions.PreallocationSize"/>, or another I/O error occurred.
     /// </exception>
     /// <remarks>
-    /// Writing starts at the offset that <see cref="SluiceWriterOptions.Offset"/> specifies, which is 0 by default. The file
-    /// position of the operating system, if the file has one, is neither used nor changed. If the constructor throws, the handle
-    /// stays open.
+    /// Writing starts at <see cref="SluiceWriterOptions.Offset"/>. The file position of the operating system handle is neither used nor
+    /// changed. If the constructor throws an exception, the handle stays open.
     /// </remarks>
     public SluiceWriter(SluiceHandle handle, SluiceWriterOptions? options = null, bool ownsHandle = true)
         : this(handle, options, ownsHandle, isOpenedHere: false)
@@ -133,13 +128,13 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     public SluiceHandle SluiceHandle => _handle;
 
     /// <summary>
-    /// Gets the offset of the next byte to write, in bytes from the start of the file. For a pipe, it is the number of bytes that
-    /// were written so far.
+    /// Gets the offset of the next byte to write, in bytes from the start of the file. For a pipe, this is the number of bytes that have
+    /// been written.
     /// </summary>
     public long Position => _pipeline.Position;
 
     /// <summary>
-    /// Gets the largest number of writes that the writer currently keeps in flight. It is 1 unless the file is written with
+    /// Gets the maximum number of writes that are currently in progress at the same time. The value is 1 unless the file is written with
     /// <see cref="FileCaching.Direct"/>.
     /// </summary>
     public int Depth => _pipeline.Depth;
@@ -149,10 +144,10 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
 
     internal bool IsDisposed => IsClosing;
 
-    /// <summary>Writes bytes. The method blocks the calling thread while the largest number of writes is in flight.</summary>
-    /// <param name="bytes">The bytes to write. They have been copied or written when this method returns.</param>
+    /// <summary>Writes bytes. The method may block the calling thread until earlier writes have completed.</summary>
+    /// <param name="bytes">The bytes to write. The memory can be changed after this method returns.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block. After a cancellation,
+    /// The token to monitor for cancellation requests. It is checked before each block is written. After a cancellation,
     /// <see cref="Position"/> tells how many bytes were accepted.
     /// </param>
     /// <exception cref="IOException">
@@ -198,7 +193,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     /// The token to monitor for cancellation requests. After a cancellation, <see cref="Position"/> tells how many bytes were
     /// accepted.
     /// </param>
-    /// <returns>A task that completes when the bytes have been copied or written.</returns>
+    /// <returns>A task that completes when the bytes have been copied to the writer or written to the file.</returns>
     /// <exception cref="IOException">
     /// This write or an earlier one failed. The message contains the offset of the failure.
     /// </exception>
@@ -219,13 +214,12 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     }
 
     /// <summary>
-    /// Returns memory to write to, of at least the requested size. The method blocks the calling thread while the largest number
-    /// of writes is in flight. It cannot be canceled.
+    /// Returns memory to write to, of at least the requested size. The method may block the calling thread until earlier writes have
+    /// completed.
     /// </summary>
     /// <param name="sizeHint">The smallest size of the memory, in bytes, or 0 (the default) for any size greater than 0.</param>
     /// <returns>
-    /// The memory to write to. It is part of the current block if the block has room for <paramref name="sizeHint"/> bytes. The
-    /// memory is valid until the next call on the writer. Call <see cref="Advance"/> to write its first bytes.
+    /// The memory to write to. It is valid until the next call on the writer. Call <see cref="Advance"/> to write the bytes at its start.
     /// </returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
     /// <exception cref="IOException">An earlier write failed. The message contains the offset of the failure.</exception>
@@ -269,13 +263,12 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     }
 
     /// <summary>
-    /// Returns a span to write to, of at least the requested size. The method blocks the calling thread while the largest number
-    /// of writes is in flight. It cannot be canceled.
+    /// Returns a span to write to, of at least the requested size. The method may block the calling thread until earlier writes have
+    /// completed.
     /// </summary>
     /// <param name="sizeHint">The smallest size of the span, in bytes, or 0 (the default) for any size greater than 0.</param>
     /// <returns>
-    /// The span to write to. It is part of the current block if the block has room for <paramref name="sizeHint"/> bytes. The
-    /// span is valid until the next call on the writer. Call <see cref="Advance"/> to write its first bytes.
+    /// The span to write to. It is valid until the next call on the writer. Call <see cref="Advance"/> to write the bytes at its start.
     /// </returns>
     /// <inheritdoc cref="GetMemory" path="/exception"/>
     public Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
@@ -290,10 +283,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     /// </exception>
     /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
     /// <exception cref="InvalidOperationException">The writer has been completed, or another call is in progress.</exception>
-    /// <remarks>
-    /// If the memory is not part of a block, because more bytes were requested than the block had room for, the bytes are written
-    /// as by <see cref="Write(ReadOnlySpan{byte}, CancellationToken)"/>, which may block the calling thread.
-    /// </remarks>
+    /// <remarks>The method may block the calling thread until earlier writes have completed.</remarks>
     public void Advance(int count)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);

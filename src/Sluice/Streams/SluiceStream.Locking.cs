@@ -8,8 +8,8 @@ public sealed partial class SluiceStream
 {
     /// <summary>Gets the path of the file.</summary>
     /// <value>
-    /// The full path. If the stream was created from a <see cref="Microsoft.Win32.SafeHandles.SafeFileHandle"/>, the value is
-    /// <c>[Unknown]</c>. If it was created from a <see cref="Sluice.SluiceHandle"/>, the value is that of <see cref="OpenFile.Path"/>.
+    /// The full path. If the stream was created from a <see cref="Microsoft.Win32.SafeHandles.SafeFileHandle"/> without a path, the value
+    /// is <c>[Unknown]</c>. If it was created from a <see cref="Sluice.SluiceHandle"/>, the value is that of <see cref="OpenFile.Path"/>.
     /// </value>
     public string Name =>
         _origin != HandleOrigin.Foreign ? _handle.Path
