@@ -138,7 +138,7 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
 
     /// <summary>Writes all events. The log is also made durable and closed, unless it is to be left open.</summary>
     /// <remarks>
-    /// <para>Events that are logged later are lost and counted in <see cref="LostEvents"/>. A second call does nothing.</para>
+    /// <para>Events that are logged later are lost and counted in <see cref="LostEvents"/>. Calling this method again has no effect.</para>
     /// <para>
     /// A provider that was added with <c>AddSluice</c> does not throw the exceptions listed here, so that its container disposes its
     /// other services. It calls <see cref="SluiceLoggerOptions.OnError"/>. A logger factory to which the provider was added with

@@ -85,7 +85,7 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
     }
 
     /// <summary>Writes all events. The log is also made durable and closed, unless it is to be left open.</summary>
-    /// <remarks>A second call does nothing.</remarks>
+    /// <remarks>Calling this method again has no effect.</remarks>
     /// <exception cref="IOException">An event could not be written or made durable.</exception>
     /// <exception cref="InvalidOperationException">
     /// The log stays open, and the calling thread holds an open <see cref="LogReservation"/> of it. Nothing is written, and the sink is

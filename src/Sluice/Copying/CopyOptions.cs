@@ -172,9 +172,8 @@ public sealed class CopyOptions
     /// <see langword="false"/>.
     /// </summary>
     /// <remarks>
-    /// With <see cref="Shard"/> or <see cref="SkipUnchanged"/>, set this option or <see cref="Verify"/> if a power failure must not go
-    /// unnoticed. Otherwise, files can have the right length and last write time after a power failure but lack data, and a later run skips
-    /// them.
+    /// Set this option or <see cref="Verify"/> if a copy with <see cref="Shard"/> or <see cref="SkipUnchanged"/> may be repeated after a
+    /// power failure. Otherwise, files can lack data although they have the right length and last write time, and the later run skips them.
     /// </remarks>
     public bool FlushToDisk { get; init; }
 

@@ -1,14 +1,14 @@
 namespace Sluice;
 
-/// <summary>Specifies which failures an acknowledged record survives.</summary>
+/// <summary>Specifies which failures a record survives after an append has returned.</summary>
 public enum LogDurability
 {
-    /// <summary>The record is in the log's memory. It is lost if the process ends before the record is written.</summary>
+    /// <summary>The record is in the memory of the log. The record is lost if the process ends before the log has written it.</summary>
     Buffered = 0,
 
     /// <summary>
-    /// The operating system has the record, in the file or in <see cref="LogMemory.Shared"/> memory. It survives the end of the
-    /// process, but not a power failure.
+    /// The operating system has the record, in the file or in shared memory (<see cref="LogMemory.Shared"/>). The record survives the end
+    /// of the process, but not a power failure.
     /// </summary>
     Written = 1,
 

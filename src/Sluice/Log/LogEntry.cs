@@ -4,8 +4,8 @@ namespace Sluice;
 
 /// <summary>Represents a record in the memory of a <see cref="SluiceLogReader"/>.</summary>
 /// <remarks>
-/// The record is valid until the reader reads the next one. <see cref="ToRecord"/> makes a copy that stays valid. A value of this type
-/// is for the thread that uses the reader.
+/// The record is valid until the reader reads the next one. <see cref="ToRecord"/> makes a copy that stays valid. This type is not
+/// thread-safe.
 /// </remarks>
 public readonly ref struct LogEntry
 {
@@ -22,13 +22,14 @@ public readonly ref struct LogEntry
     public ReadOnlySpan<byte> Bytes { get; }
 
     /// <summary>
-    /// Gets the time, in UTC, at which the frame that contains the record was written. The record was appended at this time or before.
+    /// Gets the time, in UTC, at which the record was written. Records that are written together have the same time. The record was
+    /// appended at this time or earlier.
     /// </summary>
     public DateTimeOffset Time => LogLayout.ToTime(Nanoseconds);
 
     internal long Nanoseconds { get; }
 
-    /// <summary>Copies the record into memory of its own.</summary>
-    /// <returns>The copy, which stays valid when the reader moves on.</returns>
+    /// <summary>Copies the record to new memory.</summary>
+    /// <returns>The copy, which stays valid when the reader reads the next record.</returns>
     public SluiceLogRecord ToRecord() => new(Sequence, Time, Bytes.ToArray());
 }

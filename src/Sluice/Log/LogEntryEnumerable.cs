@@ -2,7 +2,7 @@ namespace Sluice;
 
 /// <summary>Enumerates the records of a <see cref="SluiceLogReader"/> in a <see langword="foreach"/> statement.</summary>
 /// <remarks>
-/// Each record is valid until the next one is read. The enumeration moves the reader and therefore is not thread-safe.
+/// Each record is valid until the next one is read. The enumeration changes the position of the reader and is not thread-safe.
 /// </remarks>
 public readonly struct LogEntryEnumerable
 {
@@ -11,11 +11,11 @@ public readonly struct LogEntryEnumerable
     internal LogEntryEnumerable(SluiceLogReader reader) => _reader = reader;
 
     /// <summary>Gets an enumerator that begins at the reader's current position.</summary>
-    /// <returns>An enumerator that moves the reader.</returns>
+    /// <returns>An enumerator for the records.</returns>
     public Enumerator GetEnumerator() => new(_reader);
 
     /// <summary>Reads the records of a <see cref="SluiceLogReader"/> one after another.</summary>
-    /// <remarks>Not thread-safe, like the reader that it moves.</remarks>
+    /// <remarks>This type is not thread-safe.</remarks>
     public ref struct Enumerator
     {
         private readonly SluiceLogReader _reader;
@@ -33,7 +33,7 @@ public readonly struct LogEntryEnumerable
         /// <summary>Reads the next record.</summary>
         /// <returns><see langword="true"/> if a record was read; <see langword="false"/> at the end of the log.</returns>
         /// <exception cref="SluiceLogDamagedException">
-        /// The next record is damaged or missing, and the reader does not skip damage.
+        /// The next record is damaged or missing, and <see cref="SluiceLogReaderOptions.SkipDamage"/> is <see langword="false"/>.
         /// </exception>
         /// <exception cref="IOException">The operating system reported an error.</exception>
         /// <exception cref="ObjectDisposedException">The reader is disposed.</exception>

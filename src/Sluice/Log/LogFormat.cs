@@ -4,8 +4,8 @@ namespace Sluice;
 public enum LogFormat
 {
     /// <summary>
-    /// Records are stored in frames with sequence numbers, times and checksums, in files named "0000000001.slog" and so on. A
-    /// <see cref="SluiceLogReader"/> reads them; docs/log-format.md describes the format.
+    /// Records are stored with sequence numbers, times and checksums, in files named "0000000001.slog" and so on. The files can be read
+    /// with a <see cref="SluiceLogReader"/>.
     /// </summary>
     Framed = 0,
 
@@ -14,13 +14,10 @@ public enum LogFormat
     /// is for text.
     /// </summary>
     /// <remarks>
+    /// <para>On Linux, several processes can append to the same raw log. On other operating systems, only one process can.</para>
     /// <para>
-    /// On Linux, several processes can append to the same raw log. On other systems only one process can, because an append first looks
-    /// up the end of the file.
-    /// </para>
-    /// <para>
-    /// Nothing is checked or removed when a raw log is opened. If a process is killed, or the disk is full, part of a record can remain
-    /// in the file, and the next record, possibly of another process, follows directly behind it.
+    /// A raw log is not checked when it is opened. If a process is killed or the disk is full, part of a record can remain in the file. The
+    /// next record then directly follows this part.
     /// </para>
     /// </remarks>
     Raw = 1,

@@ -3,20 +3,23 @@ using Sluice.Log.Stages;
 
 namespace Sluice;
 
-/// <summary>Represents space for one record in a log's memory. The caller writes the record in place and commits it.</summary>
+/// <summary>
+/// Represents space for one record in the memory of a log. The caller writes the record to this space and then commits it.
+/// </summary>
 /// <remarks>
 /// <para>
-/// Use a reservation as a local variable with <see langword="using"/>. A reservation that is disposed without a commit is withdrawn:
-/// its sequence number remains unused, and readers skip it. A copy of this structure stands for the same reservation. It can only be
-/// used by the thread that made it.
+/// Declare a reservation as a local variable with <see langword="using"/>. If a reservation is disposed before it is committed, it is
+/// withdrawn: the record is not in the log, and its sequence number remains unused. A copy of this structure represents the same
+/// reservation. A reservation can be used only by the thread that made it.
 /// </para>
 /// <para>
-/// Records that come later are not written before the reservation is committed or disposed. Fill it at once, and do not wait for
-/// anything, such as another log, in the meantime. A thread that never ends its reservation blocks the log permanently.
+/// Later records are not written until the reservation is committed or disposed. Therefore, write the record immediately, and do not wait
+/// for other operations in the meantime. If a reservation is never committed or disposed, the log is blocked permanently.
 /// </para>
 /// <para>
-/// While the reservation is open, its thread cannot append to the same log, make another reservation in it, flush it, truncate it or
-/// wait for it; these calls throw <see cref="InvalidOperationException"/>. If the thread closes the log, the reservation is withdrawn.
+/// While the reservation is open, its thread cannot append to the same log, make another reservation in it, flush it, truncate it or wait
+/// for its records. Such calls throw an <see cref="InvalidOperationException"/>. If the thread closes the log, the reservation is
+/// withdrawn.
 /// </para>
 /// </remarks>
 public readonly ref struct LogReservation
@@ -33,10 +36,10 @@ public readonly ref struct LogReservation
         _span = open.Record;
     }
 
-    /// <summary>Gets the bytes of the record, for the caller to write.</summary>
+    /// <summary>Gets the memory to which the caller writes the record.</summary>
     /// <remarks>
-    /// All bytes are zero at first; bytes that the caller does not write are part of the record as zeros. The span is empty after the
-    /// reservation was committed or disposed. A span that was obtained before must not be used then.
+    /// All bytes are initially zero. After the reservation was committed or disposed, the property returns an empty span, and a span that
+    /// was returned earlier must not be used.
     /// </remarks>
     public Span<byte> Span => _open?.Use == _use ? _span : default;
 
@@ -46,10 +49,11 @@ public readonly ref struct LogReservation
     /// <summary>Appends the record and waits for the log's default durability.</summary>
     /// <returns>The sequence number of the record.</returns>
     /// <exception cref="InvalidOperationException">
-    /// The reservation, or a copy of it, was committed or disposed, or it was withdrawn because its thread closed the log.
+    /// The reservation or a copy of it was already committed or disposed; or the reservation was withdrawn because its thread closed the
+    /// log.
     /// </exception>
     /// <exception cref="IOException">
-    /// The record could not be written, and is withdrawn; or it was written but could not be made durable, and may be in the log.
+    /// The record could not be written and is withdrawn; or the record could not be made durable and may be in the log.
     /// </exception>
     public long Commit() => Commit(_log.DefaultDurability);
 
@@ -70,7 +74,7 @@ public readonly ref struct LogReservation
         return _log.EndReservation(_place, _span, durability, isWithdrawn: false);
     }
 
-    /// <summary>Withdraws the record, unless this reservation or a copy of it was committed before.</summary>
+    /// <summary>Withdraws the record, unless this reservation or a copy of it was committed.</summary>
     public void Dispose()
     {
         if (_open?.TryEnd(_use) == true)

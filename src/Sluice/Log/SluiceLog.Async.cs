@@ -19,11 +19,10 @@ public sealed partial class SluiceLog
 
     /// <summary>Appends a record and waits asynchronously for the log's default durability.</summary>
     /// <param name="record">
-    /// The bytes of the record; may be empty. They are copied before the method returns, unless the record has to wait for space.
-    /// Because the caller usually cannot know that, the bytes should not change before the task has completed.
+    /// The bytes of the record. It can be empty. The memory must not be changed until the returned task has completed.
     /// </param>
     /// <param name="cancellationToken">
-    /// A token that cancels the append while the record waits for space. Later it has no effect. The default is
+    /// The token to monitor for cancellation requests. It can cancel the append only while the record waits for space. The default is
     /// <see cref="CancellationToken.None"/>.
     /// </param>
     /// <inheritdoc cref="AppendAsync(ReadOnlyMemory{byte}, LogDurability, CancellationToken)"/>
@@ -32,22 +31,20 @@ public sealed partial class SluiceLog
 
     /// <summary>Appends a record and waits asynchronously for the specified durability.</summary>
     /// <param name="record">
-    /// The bytes of the record; may be empty. They are copied before the method returns, unless the record has to wait for space.
-    /// Because the caller usually cannot know that, the bytes should not change before the task has completed.
+    /// The bytes of the record. It can be empty. The memory must not be changed until the returned task has completed.
     /// </param>
     /// <param name="durability">The durability to wait for.</param>
     /// <param name="cancellationToken">
-    /// A token that cancels the append while the record waits for space. Later it has no effect. The default is
+    /// The token to monitor for cancellation requests. It can cancel the append only while the record waits for space. The default is
     /// <see cref="CancellationToken.None"/>.
     /// </param>
     /// <returns>A task whose result is the sequence number of the record.</returns>
     /// <remarks>
     /// <para>
-    /// A record waits for space if all buffers are full, if 32 full segments wait to be made durable, or during
-    /// <see cref="TruncateAfter(long)"/>. It has no sequence number while it waits, and records that are appended later can precede it.
-    /// To append records in a fixed order, call <see cref="Append(ReadOnlySpan{byte}, LogDurability)"/> with
-    /// <see cref="LogDurability.Buffered"/>, which assigns the sequence number before it returns, and then await
-    /// <see cref="WaitDurableAsync"/>.
+    /// A record waits for space if the memory of the log is full (<see cref="SluiceLogOptions.BufferBytes"/>), if 32 full segment files
+    /// wait to be made durable, or during <see cref="TruncateAfter(long)"/>. While a record waits, records that are appended later can get
+    /// a lower sequence number. To append records in a fixed order, call <see cref="Append(ReadOnlySpan{byte}, LogDurability)"/> with
+    /// <see cref="LogDurability.Buffered"/> and then await <see cref="WaitDurableAsync"/>.
     /// </para>
     /// <para>For the state of the log after a failure, see <see cref="Append(ReadOnlySpan{byte})"/>.</para>
     /// </remarks>
@@ -56,7 +53,7 @@ public sealed partial class SluiceLog
     /// </exception>
     /// <exception cref="ArgumentOutOfRangeException">The durability is not a defined value.</exception>
     /// <exception cref="IOException">
-    /// The record could not be written or made durable, or there is no buffer for it, as described for
+    /// The record could not be written or made durable, or there is no space for it, as described for
     /// <see cref="Append(ReadOnlySpan{byte})"/>.
     /// </exception>
     /// <exception cref="InvalidOperationException">
@@ -87,29 +84,29 @@ public sealed partial class SluiceLog
     }
 
     /// <summary>
-    /// Appends several records as a unit and waits asynchronously for a durability. The records get consecutive sequence numbers, and
-    /// after a crash a framed log has either all of them or none.
+    /// Appends several records as a unit and waits asynchronously for a durability. The records get consecutive sequence numbers. After a
+    /// crash, a framed log contains either all of these records or none.
     /// </summary>
     /// <param name="records">
-    /// The records. Their total size must not exceed <see cref="SluiceLogOptions.MaxRecordBytes"/>; in a framed log, the total includes
-    /// 4 bytes for each record after the first. The bytes are copied before the method returns.
+    /// The records. Their total size must not exceed <see cref="SluiceLogOptions.MaxRecordBytes"/>. In a framed log, the total size
+    /// includes 4 bytes for each record after the first.
     /// </param>
     /// <param name="durability">
-    /// The durability to wait for, or <see langword="null"/> for the log's default. The default is <see langword="null"/>.
+    /// The durability to wait for, or <see langword="null"/> (the default) for the default durability of the log.
     /// </param>
     /// <param name="cancellationToken">
-    /// A token that cancels the append while the records wait for space. Later it has no effect. The default is
+    /// The token to monitor for cancellation requests. It can cancel the append only while the records wait for space. The default is
     /// <see cref="CancellationToken.None"/>.
     /// </param>
     /// <returns>
-    /// A task whose result is the sequence number of the first record. If <paramref name="records"/> is empty, the result is the
-    /// sequence number that the next record will get.
+    /// A task whose result is the sequence number of the first record. If <paramref name="records"/> is empty, the result is
+    /// <see cref="NextSequence"/>.
     /// </returns>
     /// <remarks>For the state of the log after a failure, see <see cref="Append(ReadOnlySpan{byte})"/>.</remarks>
     /// <exception cref="ArgumentException">The total size of the records is too large.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
     /// <exception cref="IOException">
-    /// The records could not be written or made durable, or there is no buffer for them, as described for
+    /// The records could not be written or made durable, or there is no space for them, as described for
     /// <see cref="Append(ReadOnlySpan{byte})"/>.
     /// </exception>
     /// <exception cref="InvalidOperationException">
@@ -143,15 +140,16 @@ public sealed partial class SluiceLog
     /// <summary>Waits asynchronously until a record and all records before it are durable.</summary>
     /// <param name="sequence">The sequence number of the record.</param>
     /// <param name="cancellationToken">
-    /// A token that cancels the wait; the record stays in the log. The default is <see cref="CancellationToken.None"/>.
+    /// The token to monitor for cancellation requests. A cancellation ends only the wait; the record stays in the log. The default is
+    /// <see cref="CancellationToken.None"/>.
     /// </param>
     /// <returns>A task that completes when the records are durable.</returns>
     /// <exception cref="ArgumentOutOfRangeException">
     /// No record with the number <paramref name="sequence"/> has been appended.
     /// </exception>
     /// <exception cref="IOException">
-    /// The record could not be made durable, in which case the next wait or flush tries again; or <see cref="TruncateAfter(long)"/>
-    /// removed it.
+    /// The record could not be made durable; or the record was removed by <see cref="TruncateAfter(long)"/>. In the first case, the next
+    /// wait or flush tries again.
     /// </exception>
     /// <exception cref="InvalidOperationException">
     /// The calling thread holds an open <see cref="LogReservation"/> of this log.
@@ -169,13 +167,14 @@ public sealed partial class SluiceLog
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>Waits asynchronously until all records that were appended before the call are written, or durable.</summary>
+    /// <summary>Waits asynchronously until all records that were appended before the call are written or durable.</summary>
     /// <param name="durability">
-    /// The durability to wait for. With <see cref="LogDurability.Buffered"/>, the task is complete at once. The default is
+    /// The durability to wait for. With <see cref="LogDurability.Buffered"/>, a completed task is returned. The default is
     /// <see cref="LogDurability.Durable"/>.
     /// </param>
     /// <param name="cancellationToken">
-    /// A token that cancels the wait; the records stay in the log. The default is <see cref="CancellationToken.None"/>.
+    /// The token to monitor for cancellation requests. A cancellation ends only the wait; the records stay in the log. The default is
+    /// <see cref="CancellationToken.None"/>.
     /// </param>
     /// <returns>A task that completes when the records have the specified durability.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>

@@ -10,25 +10,24 @@ namespace Sluice;
 public sealed partial class SluiceLog
 {
     /// <summary>
-    /// Gets the sequence number of the oldest record in a framed log, or the number that the next record will get if the log has no
-    /// records.
+    /// Gets the sequence number of the oldest record in a framed log, or <see cref="NextSequence"/> if the log has no records.
     /// </summary>
     /// <exception cref="NotSupportedException">The log is a raw log.</exception>
     public long FirstSequence => Framed().FirstSequence;
 
-    /// <summary>Removes the oldest segments, as long as all their records have sequence numbers below the specified one.</summary>
+    /// <summary>Removes the oldest segment files whose records all have sequence numbers below the specified one.</summary>
     /// <param name="sequence">The sequence number of the first record to keep.</param>
     /// <returns>The number of segments that were removed.</returns>
     /// <remarks>
-    /// Only whole segments are removed, so records below <paramref name="sequence"/> can remain. The segment that is being written is
-    /// kept, and so is the segment before it until the current one has been synced.
+    /// Only whole segments are removed, so records below <paramref name="sequence"/> can remain. The segment that is being written is kept.
+    /// The segment before it can be kept for a while, too.
     /// </remarks>
     /// <exception cref="IOException">
     /// <para>A segment could not be removed. Older segments may have been removed.</para>
     /// <para>-or-</para>
-    /// <para>Full segments could not be made durable and closed. Segments that were closed before are removed.</para>
+    /// <para>A full segment could not be made durable and closed. The segments before it may have been removed.</para>
     /// <para>-or-</para>
-    /// <para>A segment whose records had been replaced could only be emptied. The other segments are removed.</para>
+    /// <para>The file of a segment could be emptied but not deleted. The other segments were removed.</para>
     /// </exception>
     /// <exception cref="UnauthorizedAccessException">
     /// The process is not permitted to remove a segment. Older segments may have been removed.
@@ -40,11 +39,11 @@ public sealed partial class SluiceLog
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public int TruncateBefore(long sequence) => RemoveBefore(s => s.LastSequence < sequence);
 
-    /// <summary>Removes the oldest segments, as long as all their records are older than the specified time.</summary>
+    /// <summary>Removes the oldest segment files whose records are all older than the specified time.</summary>
     /// <param name="time">The time of the first record to keep.</param>
     /// <remarks>
-    /// Only whole segments are removed, so records before <paramref name="time"/> can remain. The segment that is being written is
-    /// kept, and so is the segment before it until the current one has been synced.
+    /// Only whole segments are removed, so records before <paramref name="time"/> can remain. The segment that is being written is kept.
+    /// The segment before it can be kept for a while, too.
     /// </remarks>
     /// <inheritdoc cref="TruncateBefore(long)"/>
     public int TruncateBefore(DateTimeOffset time)

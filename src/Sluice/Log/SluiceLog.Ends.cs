@@ -14,20 +14,20 @@ public sealed partial class SluiceLog
     private bool _wasTruncated;
 
     /// <summary>
-    /// Durably removes all records after the specified one. The next record gets the sequence number that follows
-    /// <paramref name="sequence"/>.
+    /// Removes all records after the specified one. The removal is durable when the method returns. The next record gets the sequence
+    /// number <paramref name="sequence"/> + 1.
     /// </summary>
     /// <param name="sequence">
     /// The sequence number of the last record to keep, or <see cref="FirstSequence"/> - 1 to remove all records.
     /// </param>
     /// <remarks>
     /// <para>
-    /// A record that is appended during the call either follows the records that are kept, or is removed with the others. In the second
-    /// case, an append that is still waiting fails with an <see cref="IOException"/>.
+    /// A record that another thread appends during the call is either kept or removed. If it is removed, an append that is waiting for this
+    /// record throws an <see cref="IOException"/>.
     /// </para>
     /// <para>
-    /// A <see cref="SluiceLogReader"/> that follows the log may have returned records that are removed. It continues with the records
-    /// that replace them and sets <see cref="SluiceLogReader.DroppedFrom"/>.
+    /// A <see cref="SluiceLogReader"/> may already have returned records that are now removed. It continues with the records that replace
+    /// them and sets <see cref="SluiceLogReader.DroppedFrom"/>.
     /// </para>
     /// <para>
     /// If this method throws an <see cref="IOException"/>, the open log keeps all records. In rare cases its new segment file cannot be
@@ -66,10 +66,10 @@ public sealed partial class SluiceLog
     }
 
     /// <summary>Writes all appended records, makes them durable and closes the log.</summary>
-    /// <remarks>An open reservation of the calling thread is withdrawn. A second call does nothing.</remarks>
+    /// <remarks>An open reservation of the calling thread is withdrawn. Calling this method again has no effect.</remarks>
     /// <exception cref="IOException">
-    /// Records could not be written or made durable, a segment that was abandoned is still there, or the position up to which the log
-    /// is durable could not be stored. The log is closed nevertheless.
+    /// Records could not be written or made durable, or another file of the log could not be updated or deleted. The log is closed
+    /// nevertheless.
     /// </exception>
     public void Dispose()
     {

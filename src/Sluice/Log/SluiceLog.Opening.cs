@@ -8,19 +8,16 @@ namespace Sluice;
 // How a log is opened.
 public sealed partial class SluiceLog
 {
-    /// <summary>
-    /// Opens a log for appending. The directory is created if it does not exist, and the names of new directories are made durable.
-    /// </summary>
+    /// <summary>Opens a log for appending. The directory is created if it does not exist.</summary>
     /// <param name="directory">
     /// The path of the log's directory. A framed log must not share its directory with another framed log.
     /// </param>
-    /// <param name="options">
-    /// The options of the log, or <see langword="null"/> for their defaults. The default is <see langword="null"/>.
-    /// </param>
+    /// <param name="options">The options of the log, or <see langword="null"/> (the default) for the default options.</param>
     /// <returns>The open log.</returns>
     /// <remarks>
-    /// A framed log is checked first: the headers, footers and order of all segments, and the whole content of the last segment. Then
-    /// incomplete data at its end is removed (see <see cref="Cut"/>), and the remaining data is made durable. A raw log is not checked.
+    /// A framed log consists of segment files. The method checks the start, the end and the order of all segments and the whole content of
+    /// the last segment. Then it removes an incomplete record at the end of the log (see <see cref="Cut"/>) and makes the remaining data
+    /// durable. A raw log is not checked.
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="directory"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">
@@ -30,13 +27,13 @@ public sealed partial class SluiceLog
     /// The log is damaged, or records that had been made durable are missing. Nothing is changed.
     /// </exception>
     /// <exception cref="IOException">
-    /// Another writer has the framed log open, the operating system reported an error, or a thread for the log could not be started.
+    /// The framed log is already open for appending, the operating system reported an error, or a thread could not be started.
     /// </exception>
     /// <exception cref="UnauthorizedAccessException">
     /// The process is not permitted to write to the directory or to one of the files.
     /// </exception>
     /// <exception cref="PlatformNotSupportedException">
-    /// The options ask for a compressed raw log, and the operating system is not Linux.
+    /// The options specify a compressed raw log, and the operating system is not Linux.
     /// </exception>
     public static SluiceLog Open(string directory, SluiceLogOptions? options = null)
     {

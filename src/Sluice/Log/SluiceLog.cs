@@ -9,24 +9,27 @@ using Sluice.Log.Stages;
 namespace Sluice;
 
 /// <summary>
-/// Represents an append-only log of records in a directory. Any number of threads append records; one write, or one data sync, serves
-/// all callers that wait for it at the same time.
+/// Represents an append-only log of records in a directory. Any number of threads can append records at the same time. The log combines
+/// their records into common writes and flushes.
 /// </summary>
 /// <remarks>
+/// <para>All members are thread-safe. The files of a log are called segments. When a segment is full, the log starts a new one.</para>
 /// <para>
-/// All members are thread-safe. A framed log (<see cref="LogFormat.Framed"/>) has one writer at a time, and any number of
-/// <see cref="SluiceLogReader"/> instances in the same process and in others. On Linux, several processes can append to the same raw
-/// log (<see cref="LogFormat.Raw"/>).
+/// A framed log (<see cref="LogFormat.Framed"/>) can be open for appending only once at a time. Any number of <see cref="SluiceLogReader"/>
+/// instances, in any process, can read it meanwhile. On Linux, several processes can append to the same raw log
+/// (<see cref="LogFormat.Raw"/>).
 /// </para>
 /// <para>
-/// Sequence numbers start at 1 and ascend in the order in which the records stand in the files. A framed log stores them; in a raw log
-/// they count the records appended through this instance. Numbers are assigned without gaps, but a number remains unused if its append
-/// fails, if its reservation is disposed without a commit, or, with <see cref="LogMemory.Shared"/>, if the process ends during the
-/// append. Readers skip unused numbers.
+/// Each record has a sequence number. The numbers start at 1 and ascend in the order of the records in the files. A framed log stores them.
+/// In a raw log, they are the numbers of the records that this instance has appended.
 /// </para>
 /// <para>
-/// A thread that holds an open <see cref="LogReservation"/> of a log cannot append to that log, flush it, truncate it or wait for it.
-/// These calls throw <see cref="InvalidOperationException"/>, because they might wait for the record that the thread itself holds up.
+/// A sequence number remains unused if the append fails, if the reservation is disposed before it is committed, or, with
+/// <see cref="LogMemory.Shared"/>, if the process ends during the append.
+/// </para>
+/// <para>
+/// A thread that holds an open <see cref="LogReservation"/> of a log cannot append to that log, flush it, truncate it or wait for its
+/// records. Such calls throw an <see cref="InvalidOperationException"/>.
 /// </para>
 /// </remarks>
 public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
@@ -87,24 +90,23 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     public string Directory { get; }
 
     /// <summary>
-    /// Gets a description of the bytes that were removed from the end of the log when it was opened, or <see langword="null"/> if
-    /// nothing was removed. It is always <see langword="null"/> for a raw log.
+    /// Gets a description of the bytes that were removed from the end of the log when it was opened, or <see langword="null"/> if nothing
+    /// was removed. For a raw log, the value is always <see langword="null"/>.
     /// </summary>
     public SluiceLogCut? Cut { get; }
 
     /// <summary>
-    /// Gets the number of records that existed only in the <see cref="LogMemory.Shared"/> memory of the previous writer and were
-    /// written to the files when the log was opened.
+    /// Gets the number of records that were recovered from shared memory (<see cref="LogMemory.Shared"/>) when the log was opened.
     /// </summary>
     public long Restored { get; }
 
     /// <summary>
-    /// Gets the kind of memory that holds records until they are written. It is <see cref="LogMemory.Process"/> if shared memory was
+    /// Gets the kind of memory that holds records until they are written. The value is <see cref="LogMemory.Process"/> if shared memory was
     /// requested but is not available.
     /// </summary>
     public LogMemory Memory => _kept is null ? LogMemory.Process : LogMemory.Shared;
 
-    /// <summary>Gets the reason for the value of <see cref="Memory"/>, as text for a diagnostic message.</summary>
+    /// <summary>Gets a text that explains the value of <see cref="Memory"/>.</summary>
     public string MemoryReason { get; }
 
     /// <summary>Gets the format of the log's files.</summary>
@@ -117,12 +119,12 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     public LogDurability DefaultDurability => _settings.Durability;
 
     /// <summary>Gets the sequence number that the next record will get.</summary>
-    /// <remarks>The value is a snapshot: another thread can append a record, or remove the end of the log, at any time.</remarks>
+    /// <remarks>The value can change at any time if other threads append or remove records.</remarks>
     public long NextSequence => _ring.NextSequence;
 
     /// <summary>Gets the sequence number of the last record that was written to the files, or 0 if there is none.</summary>
     /// <remarks>
-    /// With <see cref="LogMemory.Shared"/>, later records can have the durability <see cref="LogDurability.Written"/> as well.
+    /// With <see cref="LogMemory.Shared"/>, later records can also have the durability <see cref="LogDurability.Written"/>.
     /// </remarks>
     public long WrittenSequence => _writes.Written;
 
@@ -133,27 +135,23 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// Gets the most recent error of a write, a sync or a background task, or <see langword="null"/> if no error has occurred.
     /// </summary>
     /// <remarks>
-    /// The background tasks are the closing of full segments, retention, the creation of the next segment, and compression. A caller
-    /// that waits for an operation that fails also gets the error as an exception.
+    /// Background tasks create, close, compress and remove segments. If a caller waits for an operation that fails, the caller also gets
+    /// the error as an exception.
     /// </remarks>
     public Exception? LastError => NotedError.Newest(_writes.LastError, _syncs.LastError, _output.Compressor?.LastError);
 
     /// <summary>Appends a record and waits for the log's default durability.</summary>
-    /// <param name="record">The bytes of the record; may be empty. They are copied before the method returns.</param>
+    /// <param name="record">The bytes of the record. It can be empty.</param>
     /// <returns>
-    /// The sequence number of the record. It is larger than that of every record appended before, but not necessarily by one.
+    /// The sequence number of the record. It is larger than the sequence numbers of all records that were appended before.
     /// </returns>
     /// <remarks>
     /// <para>
-    /// If the record could not be written, a framed log withdraws it: the record is not in the log, and its sequence number remains
-    /// unused. If the bytes that the failed write left in the file cannot be erased either, the record can still be found: by a reader
-    /// before the next successful write, and by the next <see cref="Open"/> if the process is killed or closing fails before that
-    /// write, or if the power fails before a later record is durable.
+    /// If a record could not be written to a framed log, the record is not in the log, and its sequence number remains unused. There is one
+    /// exception. If the bytes of the failed write cannot be erased either, readers can find the record until the next successful write. If
+    /// the process or the machine stops before that, the next <see cref="Open"/> can find it too.
     /// </para>
-    /// <para>
-    /// If the record was written but could not be made durable, it may be in the log. The same applies to a record of a raw log that
-    /// could not be written.
-    /// </para>
+    /// <para>If a record could not be made durable, or could not be written to a raw log, the record may be in the log.</para>
     /// </remarks>
     /// <exception cref="ArgumentException">
     /// <paramref name="record"/> is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/>.
@@ -162,11 +160,11 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <para>The record could not be written or made durable.</para>
     /// <para>-or-</para>
     /// <para>
-    /// All buffers are full, or 32 full segments wait to be made durable, and <see cref="SluiceLogOptions.WaitWhenFull"/> is
-    /// <see langword="false"/>. The record is not in the log.
+    /// There is no space for the record, and <see cref="SluiceLogOptions.WaitWhenFull"/> is <see langword="false"/>. The record is not in
+    /// the log.
     /// </para>
     /// <para>-or-</para>
-    /// <para>All buffers are full, and the write that was to free one failed. The record is not in the log.</para>
+    /// <para>There is no space for the record, and a write that would have freed space failed. The record is not in the log.</para>
     /// </exception>
     /// <exception cref="InvalidOperationException">
     /// The calling thread holds an open <see cref="LogReservation"/> of this log.
@@ -175,7 +173,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     public long Append(ReadOnlySpan<byte> record) => Append(record, _settings.Durability);
 
     /// <summary>Appends a record and waits for the specified durability.</summary>
-    /// <param name="record">The bytes of the record; may be empty. They are copied before the method returns.</param>
+    /// <param name="record">The bytes of the record. It can be empty.</param>
     /// <param name="durability">The durability to wait for.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
     /// <inheritdoc cref="Append(ReadOnlySpan{byte})"/>
@@ -197,20 +195,17 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     }
 
     /// <summary>
-    /// Appends several records as a unit. They get consecutive sequence numbers, and after a crash a framed log has either all of them
-    /// or none.
+    /// Appends several records as a unit. The records get consecutive sequence numbers. After a crash, a framed log contains either all of
+    /// these records or none.
     /// </summary>
     /// <param name="records">
-    /// The records. Their total size must not exceed <see cref="SluiceLogOptions.MaxRecordBytes"/>; in a framed log, the total includes
-    /// 4 bytes for each record after the first. The bytes are copied before the method returns.
+    /// The records. Their total size must not exceed <see cref="SluiceLogOptions.MaxRecordBytes"/>. In a framed log, the total size
+    /// includes 4 bytes for each record after the first.
     /// </param>
     /// <param name="durability">
-    /// The durability to wait for, or <see langword="null"/> for the log's default. The default is <see langword="null"/>.
+    /// The durability to wait for, or <see langword="null"/> (the default) for the default durability of the log.
     /// </param>
-    /// <returns>
-    /// The sequence number of the first record. If <paramref name="records"/> is empty, the sequence number that the next record will
-    /// get.
-    /// </returns>
+    /// <returns>The sequence number of the first record, or <see cref="NextSequence"/> if <paramref name="records"/> is empty.</returns>
     /// <remarks>For the state of the log after a failure, see <see cref="Append(ReadOnlySpan{byte})"/>.</remarks>
     /// <exception cref="ArgumentException">The total size of the records is too large.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
@@ -242,12 +237,14 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         return place.FirstSequence;
     }
 
-    /// <summary>Reserves space for a record in the log's memory, so that the caller can write the record in place.</summary>
+    /// <summary>
+    /// Reserves space for a record in the memory of the log, so that the caller can write the record there without a copy.
+    /// </summary>
     /// <param name="size">The size of the record, in bytes.</param>
     /// <returns>The reservation. The caller must commit or dispose it.</returns>
     /// <remarks>
-    /// Records that come later are not written before the reservation is committed or disposed. With <see cref="LogMemory.Shared"/>,
-    /// the record is written to separate memory and is copied when it is committed.
+    /// Later records are not written until the reservation is committed or disposed. With <see cref="LogMemory.Shared"/>, the record is
+    /// copied when it is committed.
     /// </remarks>
     /// <exception cref="ArgumentException">
     /// <paramref name="size"/> is larger than <see cref="SluiceLogOptions.MaxRecordBytes"/>.
@@ -255,8 +252,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="size"/> is negative.</exception>
     /// <exception cref="NotSupportedException">The log is a raw log.</exception>
     /// <exception cref="IOException">
-    /// All buffers are full, or 32 full segments wait to be made durable, and <see cref="SluiceLogOptions.WaitWhenFull"/> is
-    /// <see langword="false"/>; or the write that was to free a buffer failed.
+    /// There is no space for the record, and <see cref="SluiceLogOptions.WaitWhenFull"/> is <see langword="false"/>; or a write that would
+    /// have freed space failed.
     /// </exception>
     /// <exception cref="InvalidOperationException">The calling thread already holds an open reservation of this log.</exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
@@ -282,9 +279,9 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         return new LogReservation(this, open);
     }
 
-    /// <summary>Waits until all records that were appended before the call are written, or durable.</summary>
+    /// <summary>Waits until all records that were appended before the call are written or durable.</summary>
     /// <param name="durability">
-    /// The durability to wait for. With <see cref="LogDurability.Buffered"/>, the method returns at once. The default is
+    /// The durability to wait for. With <see cref="LogDurability.Buffered"/>, the method returns immediately. The default is
     /// <see cref="LogDurability.Durable"/>.
     /// </param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
@@ -309,23 +306,22 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
     /// <summary>Creates a text writer that appends each line as a record, encoded in UTF-8.</summary>
     /// <param name="durability">
-    /// The durability to wait for at the end of each line, or <see langword="null"/> for the log's default. The default is
-    /// <see langword="null"/>.
+    /// The durability to wait for at the end of each line, or <see langword="null"/> (the default) for the default durability of the log.
     /// </param>
     /// <returns>A text writer whose <see cref="TextWriter.NewLine"/> is "\n". Disposing it does not close the log.</returns>
     /// <remarks>
     /// <para>The writer is not thread-safe.</para>
     /// <para>
-    /// In a framed log, a record does not include the line ending ("\n" or "\r\n"); in a raw log it does. A last line without a line
-    /// ending is appended when the writer is disposed.
+    /// In a framed log, a record does not include the line ending ("\n" or "\r\n"). In a raw log, it does. If the last line has no line
+    /// ending, it is appended when the writer is disposed.
     /// </para>
     /// <para>
-    /// <see cref="TextWriter.Flush"/> waits until all complete lines have the durability that the end of a line waits for, and at least
+    /// <see cref="TextWriter.Flush"/> waits until all complete lines have the specified durability, but at least
     /// <see cref="LogDurability.Written"/>.
     /// </para>
     /// <para>
-    /// On a thread that holds an open <see cref="LogReservation"/> of the log, synchronous members of the writer throw
-    /// <see cref="InvalidOperationException"/>, and none of the text is taken.
+    /// If the calling thread holds an open <see cref="LogReservation"/> of the log, synchronous members of the writer throw an
+    /// <see cref="InvalidOperationException"/>, and none of the text is written.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
@@ -334,17 +330,18 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
     /// <summary>Creates a pipe writer that appends the bytes written between two flushes as one record.</summary>
     /// <param name="durability">
-    /// The durability that a flush waits for, or <see langword="null"/> for the log's default. The default is <see langword="null"/>.
+    /// The durability that a flush waits for, or <see langword="null"/> (the default) for the default durability of the log.
     /// </param>
     /// <returns>A pipe writer. Completing it does not close the log.</returns>
     /// <remarks>
     /// <para>The writer is not thread-safe.</para>
     /// <para>
-    /// A flush without new bytes appends nothing. If a flush fails or is canceled, the bytes are kept and become part of the next
-    /// flush. Completing the writer appends the remaining bytes as a last record; completing it with an exception discards them.
+    /// A flush without new bytes appends nothing. If a flush fails or is canceled, the bytes are kept and become part of the next record.
+    /// When the writer is completed, the remaining bytes are appended as a last record. If it is completed with an exception, they are
+    /// discarded.
     /// </para>
     /// <para>
-    /// On a thread that holds an open <see cref="LogReservation"/> of the log, a call that would append throws
+    /// If the calling thread holds an open <see cref="LogReservation"/> of the log, a call that would append throws an
     /// <see cref="InvalidOperationException"/>, and the bytes are kept.
     /// </para>
     /// </remarks>

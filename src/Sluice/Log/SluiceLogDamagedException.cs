@@ -1,7 +1,7 @@
 namespace Sluice;
 
 /// <summary>The exception that is thrown when a log is damaged, or when records that had been made durable are missing.</summary>
-/// <remarks>The properties are set by the constructor and can be read from any thread.</remarks>
+/// <remarks>The properties do not change and can be read from any thread.</remarks>
 public sealed class SluiceLogDamagedException : IOException
 {
     /// <summary>Initializes a new instance of the <see cref="SluiceLogDamagedException"/> class.</summary>

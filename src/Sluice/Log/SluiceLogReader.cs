@@ -6,20 +6,21 @@ using Sluice.Log.Segments;
 
 namespace Sluice;
 
-/// <summary>Reads the records of a framed log in ascending order and can follow a log that is being written.</summary>
+/// <summary>Reads the records of a framed log in ascending order. The log can be open for appending at the same time.</summary>
 /// <remarks>
 /// <para>
-/// Not thread-safe: use a reader on one thread at a time. Any number of readers can read the same log at once, in the process of its
-/// writer and in others. A reader takes no lock and does not change the files. It verifies the checksum of each frame before it returns
-/// the frame's records.
+/// This type is not thread-safe. Any number of readers can read the same log at the same time, in any process. A reader does not lock or
+/// change the files. It verifies the checksums of the records.
 /// </para>
-/// <para>Sequence numbers ascend. Unused numbers (see <see cref="SluiceLog"/>) are skipped; they are not damage.</para>
 /// <para>
-/// Segments can be removed while the log is read, by retention or by <see cref="SluiceLog.TruncateBefore(long)"/>. The reader still
-/// reads its current segment to the end. If the segment that follows was removed, it then throws a
-/// <see cref="SluiceLogDamagedException"/> that names the first record that is still in the log; a new reader can begin there. A reader
-/// that skips damage (<see cref="SluiceLogReaderOptions.SkipDamage"/>) adds the exception to <see cref="Damage"/> and continues with
-/// that record.
+/// The sequence numbers of the records ascend. Some numbers may be missing, because sequence numbers can remain unused (see
+/// <see cref="SluiceLog"/>).
+/// </para>
+/// <para>
+/// The writer of the log can remove old segment files while they are read. The reader then reads its current segment to the end. If the
+/// next segment was removed, the reader throws a <see cref="SluiceLogDamagedException"/>, and a new reader can continue with the first
+/// record that is still in the log. With <see cref="SluiceLogReaderOptions.SkipDamage"/>, the reader adds the exception to
+/// <see cref="Damage"/> and continues itself.
 /// </para>
 /// </remarks>
 public sealed partial class SluiceLogReader : IDisposable
@@ -67,9 +68,7 @@ public sealed partial class SluiceLogReader : IDisposable
 
     /// <summary>Initializes a new instance of the <see cref="SluiceLogReader"/> class and opens the log for reading.</summary>
     /// <param name="directory">The path of the log's directory.</param>
-    /// <param name="options">
-    /// The options of the reader, or <see langword="null"/> to read all records. The default is <see langword="null"/>.
-    /// </param>
+    /// <param name="options">The options of the reader, or <see langword="null"/> (the default) for the default options.</param>
     /// <exception cref="ArgumentNullException"><paramref name="directory"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException"><paramref name="directory"/> is empty.</exception>
     /// <exception cref="DirectoryNotFoundException">The directory does not exist.</exception>
@@ -109,32 +108,29 @@ public sealed partial class SluiceLogReader : IDisposable
     public string Directory => _folder.Path;
 
     /// <summary>
-    /// Gets the lowest sequence number that the next record can have. The record has a higher one if numbers are unused.
+    /// Gets the lowest sequence number that the next record can have. The number of the next record is higher if sequence numbers are
+    /// unused.
     /// </summary>
     public long NextSequence => _next;
 
     /// <summary>
-    /// Gets the sequence number from which the log last replaced records that the reader had already returned, or 0 if it has replaced
-    /// none.
+    /// Gets the sequence number of the first record that the reader had already returned when the log replaced it, or 0 if no such record
+    /// was replaced.
     /// </summary>
     /// <remarks>
     /// <para>
-    /// The log replaces records if its writer removes them with <see cref="SluiceLog.TruncateAfter(long)"/>, or writes them again after
-    /// a failed write or sync. If the reader skips damage and another log has been created in the same directory, that log replaces all
-    /// records.
+    /// Records are replaced if they are removed with <see cref="SluiceLog.TruncateAfter(long)"/>, or if the log writes them again after a
+    /// failed write or flush. With <see cref="SluiceLogReaderOptions.SkipDamage"/>, a new log in the same directory replaces all records.
     /// </para>
     /// <para>
-    /// The property is set when the reader returns the first record after a replacement. From that record on, the records take the
-    /// place of all records with this sequence number or a higher one that the reader returned before.
+    /// The property is set when the reader returns the first record after a replacement. Discard all records with this sequence number or a
+    /// higher one that the reader returned before.
     /// </para>
-    /// <para>
-    /// If the segment that replaces records is itself removed before it is read, the reader does not know the sequence number. It
-    /// reports damage instead.
-    /// </para>
+    /// <para>If the new records are themselves removed before the reader reads them, the reader reports damage instead.</para>
     /// </remarks>
     public long DroppedFrom { get; private set; }
 
-    /// <summary>Gets the number of times that <see cref="DroppedFrom"/> has been set. The same value can be set repeatedly.</summary>
+    /// <summary>Gets the number of times that <see cref="DroppedFrom"/> has been set.</summary>
     public long Drops { get; private set; }
 
     /// <summary>
@@ -144,16 +140,17 @@ public sealed partial class SluiceLogReader : IDisposable
     public IReadOnlyList<SluiceLogDamagedException> Damage => _damage;
 
     /// <summary>
-    /// Gets a description of the bytes that directly follow the last record and are not a record, or <see langword="null"/> if only
-    /// zeros or nothing follows. The value is valid after the reader has reached the end of the log.
+    /// Gets a description of an incomplete record at the end of the log, or <see langword="null"/> if there is none. The value is valid
+    /// after the reader has reached the end of the log.
     /// </summary>
     /// <remarks>
     /// <para>
-    /// If the log has no writer, the bytes belong to a record that was being written when the writer ended. If it has one, a write may
-    /// be in progress, and the bytes may have become a complete record since. <see cref="SluiceLogCut.Bytes"/> is counted when the
-    /// property is read for the first time.
+    /// If the log is open for appending, a write may be in progress, and the record may be complete later. Otherwise, the process ended
+    /// while it was writing the record.
     /// </para>
-    /// <para>Bytes that follow zeros are not described here. <see cref="SluiceLog.Open"/> finds and removes them.</para>
+    /// <para>
+    /// Bytes that follow zeros after the last record are not described. <see cref="SluiceLog.Open"/> finds and removes such bytes.
+    /// </para>
     /// </remarks>
     public SluiceLogCut? Tail => _tail?.Cut;
 
@@ -163,13 +160,14 @@ public sealed partial class SluiceLogReader : IDisposable
     public LogEntryEnumerable Entries => new(this);
 
     /// <summary>Reads the next record.</summary>
-    /// <param name="entry">When this method returns, the record, which is valid until the next call.</param>
+    /// <param name="entry">When this method returns <see langword="true"/>, the record. It is valid until the next call.</param>
     /// <returns>
-    /// <see langword="true"/> if a record was read; <see langword="false"/> at the end of the log. Later calls can find records that
-    /// were written in the meantime.
+    /// <see langword="true"/> if a record was read; <see langword="false"/> at the end of the log. A later call can return a record that
+    /// was written in the meantime.
     /// </returns>
     /// <exception cref="SluiceLogDamagedException">
-    /// The next record is damaged or missing, and the reader does not skip damage. The next call throws the same exception.
+    /// The next record is damaged or missing, and <see cref="SluiceLogReaderOptions.SkipDamage"/> is <see langword="false"/>. The next call
+    /// throws the same exception.
     /// </exception>
     /// <exception cref="IOException">The operating system reported an error.</exception>
     /// <exception cref="ObjectDisposedException">The reader is disposed.</exception>
@@ -194,16 +192,16 @@ public sealed partial class SluiceLogReader : IDisposable
         }
     }
 
-    /// <summary>Reads the records from the current position to the end of the log, each into memory of its own.</summary>
+    /// <summary>Enumerates copies of the records from the current position to the end of the log.</summary>
     /// <param name="cancellationToken">
-    /// A token that cancels the enumeration. The default is <see cref="CancellationToken.None"/>.
+    /// The token to monitor for cancellation requests. The default is <see cref="CancellationToken.None"/>.
     /// </param>
     /// <returns>The records, for an <see langword="await"/> <see langword="foreach"/> statement.</returns>
     /// <remarks>
-    /// The files are read synchronously, on the thread that asks for the next record. The exceptions are thrown during the enumeration.
+    /// The files are read synchronously, on the thread that requests the next record. Exceptions are thrown by the enumeration.
     /// </remarks>
     /// <exception cref="SluiceLogDamagedException">
-    /// The next record is damaged or missing, and the reader does not skip damage.
+    /// The next record is damaged or missing, and <see cref="SluiceLogReaderOptions.SkipDamage"/> is <see langword="false"/>.
     /// </exception>
     /// <exception cref="IOException">The operating system reported an error.</exception>
     /// <exception cref="ObjectDisposedException">The reader is disposed.</exception>
@@ -212,25 +210,24 @@ public sealed partial class SluiceLogReader : IDisposable
         EnumerateAsync(follows: false, cancellationToken);
 
     /// <summary>
-    /// Reads the records from the current position, and then new records as they are written, until the enumeration is canceled. Each
-    /// record has memory of its own.
+    /// Enumerates copies of the records from the current position, and then of new records as they are written, until the enumeration is
+    /// canceled.
     /// </summary>
     /// <param name="cancellationToken">
-    /// A token that cancels the enumeration. The default is <see cref="CancellationToken.None"/>.
+    /// The token to monitor for cancellation requests. The default is <see cref="CancellationToken.None"/>.
     /// </param>
     /// <returns>The records, for an <see langword="await"/> <see langword="foreach"/> statement.</returns>
     /// <remarks>
     /// <para>
-    /// If records that were already returned are replaced, the enumeration goes back and returns their replacements; see
-    /// <see cref="DroppedFrom"/>.
+    /// If records that were already returned are replaced, the enumeration returns the new records; see <see cref="DroppedFrom"/>.
     /// </para>
     /// <para>
-    /// The files are read synchronously, on the thread that asks for the next record. Only the wait for new records is asynchronous;
-    /// the files are checked every <see cref="SluiceLogReaderOptions.PollInterval"/>. The exceptions are thrown during the enumeration.
+    /// The files are read synchronously, on the thread that requests the next record. Only the wait for new records is asynchronous. The
+    /// files are checked every <see cref="SluiceLogReaderOptions.PollInterval"/>. Exceptions are thrown by the enumeration.
     /// </para>
     /// </remarks>
     /// <exception cref="SluiceLogDamagedException">
-    /// The next record is damaged or missing, and the reader does not skip damage.
+    /// The next record is damaged or missing, and <see cref="SluiceLogReaderOptions.SkipDamage"/> is <see langword="false"/>.
     /// </exception>
     /// <exception cref="IOException">The operating system reported an error.</exception>
     /// <exception cref="ObjectDisposedException">The reader is disposed.</exception>
@@ -238,7 +235,7 @@ public sealed partial class SluiceLogReader : IDisposable
     public IAsyncEnumerable<SluiceLogRecord> FollowAsync(CancellationToken cancellationToken = default) =>
         EnumerateAsync(follows: true, cancellationToken);
 
-    /// <summary>Closes the reader and the segment that it has open.</summary>
+    /// <summary>Closes the reader and its files.</summary>
     public void Dispose()
     {
         _isDisposed = true;

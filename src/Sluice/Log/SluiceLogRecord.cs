@@ -1,13 +1,14 @@
 namespace Sluice;
 
-/// <summary>Represents a record of a log, with memory of its own.</summary>
+/// <summary>Represents a copy of a record of a log.</summary>
 /// <remarks>
-/// Instances are immutable and therefore thread-safe. Two records are equal if their numbers and times are equal and
-/// <paramref name="Bytes"/> is the same memory.
+/// This type is immutable and therefore thread-safe. Two records are equal if their sequence numbers and times are equal and their
+/// <paramref name="Bytes"/> refer to the same memory.
 /// </remarks>
 /// <param name="Sequence">The sequence number of the record.</param>
 /// <param name="Time">
-/// The time, in UTC, at which the frame that contains the record was written. The record was appended at this time or before.
+/// The time, in UTC, at which the record was written. Records that are written together have the same time. The record was appended at this
+/// time or earlier.
 /// </param>
 /// <param name="Bytes">The bytes of the record.</param>
 public readonly record struct SluiceLogRecord(long Sequence, DateTimeOffset Time, ReadOnlyMemory<byte> Bytes);

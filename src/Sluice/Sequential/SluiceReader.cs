@@ -7,8 +7,8 @@ namespace Sluice;
 /// Reads a file sequentially, as blocks of bytes, lines, records or binary values. The different kinds of reads can be used in any order.
 /// </summary>
 /// <remarks>
-/// <para>The reader reads the file ahead of the caller, in large blocks. With <see cref="FileCaching.Direct"/>, several reads are in
-/// progress at the same time. By default, the reader measures the device and chooses the size and the number of these reads.</para>
+/// <para>The reader reads the file in blocks. With <see cref="FileCaching.Direct"/>, it reads ahead, and several reads are in progress at
+/// the same time. By default, the reader measures the device and chooses the size and the number of these reads.</para>
 /// <para>A file that grows is read up to its new end. If a file is truncated, the reader does not return data beyond the new end of the
 /// file.</para>
 /// <para>The reader is not thread-safe. It supports one call at a time, from any thread. A concurrent call may throw an

@@ -37,8 +37,8 @@ public sealed class SluiceScanOptions
     /// <para>Together, the shards process each line or record of the file exactly once. All shards must use the same
     /// <see cref="Delimiter"/>, <see cref="RecordSize"/> and <see cref="Sluice.Shard.Count"/>. The other options may differ, and the
     /// processes need not communicate.</para>
-    /// <para>Data that is appended after the first shard has begun may be processed or not. If the file is truncated, shards that begin
-    /// later do not process the removed data.</para>
+    /// <para>Data that is appended after the first shard has begun is processed once or not at all. If the file is truncated, shards that
+    /// begin later do not process the removed data.</para>
     /// </remarks>
     public Shard Shard { get; init; }
 

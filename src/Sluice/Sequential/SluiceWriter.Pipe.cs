@@ -14,7 +14,10 @@ public sealed partial class SluiceWriter
     /// <remarks>After this call, do not call members of the writer.</remarks>
     public Stream AsStream() => new SluiceWriterStream(this);
 
-    /// <summary>Returns a <see cref="PipeWriter"/> over this writer. The pipe writer does not copy the data.</summary>
+    /// <summary>
+    /// Returns a <see cref="PipeWriter"/> over this writer. The memory that the pipe writer returns belongs to the writer, so that the data
+    /// need not be copied.
+    /// </summary>
     /// <returns>
     /// A pipe writer that owns the writer: completing it completes the file and closes the writer. Flushing it calls
     /// <see cref="FlushAsync"/>.

@@ -14,8 +14,8 @@ namespace Sluice;
 /// be longer than the written data; the rest reads as zeros. <see cref="Complete"/> sets the length of the file to the end of the
 /// data.</para>
 /// <para>After a write has failed, every later call throws the same exception. The message contains the offset of the failed write.
-/// <see cref="Dispose"/> then truncates the file at that offset, so that the file has no gap. The file is not truncated if another process
-/// has made it longer.</para>
+/// <see cref="Dispose"/> then truncates the file before the failed write, so that the file has no gap. Data that was flushed is kept. The
+/// file is not truncated if another process has made it longer.</para>
 /// <para>After a flush to the disk has failed, every later call throws the same exception too. The message contains no offset, and the file
 /// is not truncated.</para>
 /// <para>The writer is not thread-safe. It supports one call at a time, from any thread. A concurrent call throws an
