@@ -1,23 +1,21 @@
 namespace Sluice.Classic;
 
 /// <summary>
-/// Reads and writes files sequentially through one pinned array. The class has the interface of the WinFileIO class for .NET on Windows
+/// Reads and writes files sequentially through one pinned array. This class has the same members as the WinFileIO class for .NET on Windows
 /// and works on all operating systems.
 /// </summary>
 /// <remarks>
 /// <para>
-/// Each transfer copies directly between the file and the array. A file is read or written from its start, and each call continues
-/// where the previous one ended. Each call uses the buffer from its start. All sizes are in bytes, regardless of the element type of
-/// the array.
+/// A file is read or written from its start, and each call continues at the position in the file where the previous call ended. In the
+/// array, each transfer begins at the start. All sizes are in bytes, regardless of the element type of the array.
 /// </para>
 /// <para>
-/// Errors are reported as an <see cref="ApplicationException"/>. Its message contains the name of the file and the text of the
-/// operating system, and its <see cref="Exception.InnerException"/> is the exception of System.IO. Other types are thrown only for an
-/// argument that is <see langword="null"/>, for an array whose elements contain references, and for the use of a disposed object.
+/// I/O errors are reported as an <see cref="ApplicationException"/>. Its message contains the name of the file and the error of the
+/// operating system. Its <see cref="Exception.InnerException"/> is the original exception, such as an <see cref="IOException"/>.
 /// </para>
 /// <para>
-/// Not thread-safe: use an instance on one thread at a time. However, another thread can unpin the buffer, close the file or dispose
-/// the object during a transfer: the buffer stays pinned and the file stays open until the transfer has ended.
+/// This type is not thread-safe. However, another thread can unpin the buffer, close the file or dispose the object during a transfer. The
+/// buffer then stays pinned and the file stays open until the transfer has ended.
 /// </para>
 /// </remarks>
 public sealed class WinFileIO : IDisposable
@@ -31,17 +29,17 @@ public sealed class WinFileIO : IDisposable
     private bool _disposed;
 
     /// <summary>
-    /// Initializes a new instance of the <see cref="WinFileIO"/> class without a buffer. <see cref="PinBuffer"/> must be called before
-    /// the first transfer.
+    /// Initializes a new instance of the <see cref="WinFileIO"/> class without a buffer. Call <see cref="PinBuffer"/> before the first
+    /// transfer.
     /// </summary>
     public WinFileIO()
     {
     }
 
-    /// <summary>Initializes a new instance of the <see cref="WinFileIO"/> class and pins its buffer.</summary>
+    /// <summary>Initializes a new instance of the <see cref="WinFileIO"/> class and pins an array as its buffer.</summary>
     /// <param name="buffer">
-    /// The array to use as the buffer. Its elements must not contain references; byte, char, int, long, double and structures of these
-    /// are allowed. It can have any number of dimensions.
+    /// The array to use as the buffer. Its elements must not contain references. For example, byte, int, double and structures of these
+    /// types are allowed. The array can have any number of dimensions.
     /// </param>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The elements of <paramref name="buffer"/> contain references.</exception>
@@ -50,10 +48,10 @@ public sealed class WinFileIO : IDisposable
         PinBuffer(buffer);
     }
 
-    /// <summary>Pins an array as the buffer of all following transfers, and unpins the previous one.</summary>
+    /// <summary>Pins an array as the buffer for subsequent transfers, and unpins the previous array.</summary>
     /// <param name="buffer">
-    /// The array to use as the buffer. Its elements must not contain references; byte, char, int, long, double and structures of these
-    /// are allowed. It can have any number of dimensions.
+    /// The array to use as the buffer. Its elements must not contain references. For example, byte, int, double and structures of these
+    /// types are allowed. The array can have any number of dimensions.
     /// </param>
     /// <remarks>If an exception is thrown, the previous buffer stays in use.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is <see langword="null"/>.</exception>
@@ -68,43 +66,41 @@ public sealed class WinFileIO : IDisposable
         before?.Dispose();
     }
 
-    /// <summary>Unpins the buffer, so that the garbage collector can move it. Does nothing if there is no buffer.</summary>
+    /// <summary>Unpins the buffer, so that the garbage collector can move it. If there is no buffer, the method has no effect.</summary>
     public void UnpinBuffer()
     {
         _buffer?.Dispose();
         _buffer = null;
     }
 
-    /// <summary>
-    /// Opens a file for reading from its start, and closes the file that was open. Others can open the file for reading.
-    /// </summary>
+    /// <summary>Opens a file for reading. If another file is open, it is closed first. Other code can open the file for reading.</summary>
     /// <param name="fileName">The path of the file.</param>
     /// <exception cref="ArgumentNullException"><paramref name="fileName"/> is <see langword="null"/>.</exception>
     /// <exception cref="ApplicationException">
-    /// The file cannot be opened, or the operating system reported an error when the previous file was closed (see
-    /// <see cref="Close"/>). No file is open afterwards.
+    /// The file cannot be opened, or an error occurred when the previous file was closed (see <see cref="Close"/>). No file is open
+    /// afterwards.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public void OpenForReading(string fileName) => Open(fileName, FileMode.Open, FileAccess.Read, "reading");
 
     /// <summary>
-    /// Creates a file, or empties an existing one, and opens it for writing from its start. Closes the file that was open. Others can
-    /// open the file for reading.
+    /// Creates or overwrites a file and opens it for writing. If another file is open, it is closed first. Other code can open the file for
+    /// reading.
     /// </summary>
     /// <param name="fileName">The path of the file.</param>
     /// <exception cref="ArgumentNullException"><paramref name="fileName"/> is <see langword="null"/>.</exception>
     /// <exception cref="ApplicationException">
-    /// The file cannot be created or opened, or the operating system reported an error when the previous file was closed (see
-    /// <see cref="Close"/>), in which case <paramref name="fileName"/> is unchanged. No file is open afterwards.
+    /// The file cannot be created or opened, or an error occurred when the previous file was closed (see <see cref="Close"/>). In the
+    /// second case, <paramref name="fileName"/> is not changed. No file is open afterwards.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public void OpenForWriting(string fileName) => Open(fileName, FileMode.Create, FileAccess.Write, "writing");
 
-    /// <summary>Reads bytes into the start of the buffer, in one request.</summary>
+    /// <summary>Reads bytes into the buffer with one request.</summary>
     /// <param name="bytesToRead">The maximum number of bytes to read.</param>
     /// <returns>
-    /// The number of bytes read. It is less than <paramref name="bytesToRead"/> only at the end of the file, and 0 after it. A pipe
-    /// returns the bytes that it has.
+    /// The number of bytes read; 0 at the end of the file. It is less than <paramref name="bytesToRead"/> only at the end of the file or if
+    /// the file is a pipe.
     /// </returns>
     /// <exception cref="ApplicationException">
     /// No file is open for reading, no buffer is pinned, <paramref name="bytesToRead"/> is negative or larger than the buffer, or the
@@ -117,12 +113,12 @@ public sealed class WinFileIO : IDisposable
         return Read(nameof(Read), file, buffer, 0, bytesToRead);
     }
 
-    /// <summary>Reads the rest of the file into the start of the buffer.</summary>
+    /// <summary>Reads the rest of the file into the buffer.</summary>
     /// <returns>The number of bytes read.</returns>
     /// <exception cref="ApplicationException">
     /// <para>
-    /// The rest of the file is larger than the buffer or than 2,147,483,647 bytes. The buffer is full, and the next read continues
-    /// after the bytes in it. If the file is a pipe, one more byte is lost.
+    /// The rest of the file is larger than the buffer or than 2,147,483,647 bytes. In this case the buffer is full, and the next read
+    /// continues after these bytes. If the file is a pipe, one byte is lost.
     /// </para>
     /// <para>-or-</para>
     /// <para>No file is open for reading, no buffer is pinned, or the operating system reported an error.</para>
@@ -157,10 +153,10 @@ public sealed class WinFileIO : IDisposable
         return total;
     }
 
-    /// <summary>Reads bytes into the start of the buffer, in requests of 65,536 bytes.</summary>
+    /// <summary>Reads bytes into the buffer with requests of 65,536 bytes.</summary>
     /// <param name="bytesToRead">The maximum number of bytes to read.</param>
     /// <returns>
-    /// The number of bytes read. It is less than <paramref name="bytesToRead"/> only at the end of the file, and 0 after it.
+    /// The number of bytes read; 0 at the end of the file. It is less than <paramref name="bytesToRead"/> only at the end of the file.
     /// </returns>
     /// <exception cref="ApplicationException">
     /// No file is open for reading, no buffer is pinned, <paramref name="bytesToRead"/> is negative or larger than the buffer, or the
@@ -185,7 +181,7 @@ public sealed class WinFileIO : IDisposable
         return total;
     }
 
-    /// <summary>Writes bytes from the start of the buffer, in one request.</summary>
+    /// <summary>Writes bytes from the buffer with one request.</summary>
     /// <param name="bytesToWrite">The number of bytes to write.</param>
     /// <returns>The number of bytes written, which is always <paramref name="bytesToWrite"/>.</returns>
     /// <exception cref="ApplicationException">
@@ -194,7 +190,7 @@ public sealed class WinFileIO : IDisposable
     /// </para>
     /// <para>-or-</para>
     /// <para>
-    /// The operating system reported an error. Some of the bytes may be in the file; the next write begins at the same position.
+    /// The operating system reported an error. Some of the bytes may be in the file. The next write begins at the same position.
     /// </para>
     /// </exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
@@ -205,7 +201,7 @@ public sealed class WinFileIO : IDisposable
         return bytesToWrite;
     }
 
-    /// <summary>Writes bytes from the start of the buffer, in requests of 65,536 bytes.</summary>
+    /// <summary>Writes bytes from the buffer with requests of 65,536 bytes.</summary>
     /// <param name="numBytesToWrite">The number of bytes to write.</param>
     /// <returns>The number of bytes written, which is always <paramref name="numBytesToWrite"/>.</returns>
     /// <exception cref="ApplicationException">
@@ -214,8 +210,8 @@ public sealed class WinFileIO : IDisposable
     /// </para>
     /// <para>-or-</para>
     /// <para>
-    /// The operating system reported an error. The requests before the failed one are in the file, and the next write continues after
-    /// them.
+    /// The operating system reported an error. The bytes of the requests before the failed one are in the file. The next write continues
+    /// after these bytes.
     /// </para>
     /// </exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
@@ -232,19 +228,19 @@ public sealed class WinFileIO : IDisposable
         return numBytesToWrite;
     }
 
-    /// <summary>Closes the file. The buffer stays pinned. Does nothing if no file is open.</summary>
+    /// <summary>Closes the file. The buffer stays pinned. If no file is open, the method has no effect.</summary>
     /// <returns>
-    /// <see langword="false"/> if the operating system reports an error of close(2); otherwise, <see langword="true"/>. The file is
-    /// closed in both cases.
+    /// <see langword="true"/> if the file was closed without an error or no file was open; <see langword="false"/> if the operating system
+    /// reported an error (close(2)). The file is closed in both cases.
     /// </returns>
     /// <remarks>
-    /// A network file system can write data back when a file is closed. If that fails, some of the written data may be missing. The
-    /// error is detected on Linux only, and only for a file that was opened for writing.
+    /// On some network file systems, written data is sent to the server when the file is closed. If that fails, some of the data may be
+    /// missing. The error is detected only on Linux, and only for a file that was opened for writing.
     /// </remarks>
     public bool Close() => CloseFile() == 0;
 
-    /// <summary>Closes the file and unpins the buffer. A second call does nothing.</summary>
-    /// <remarks>Errors on closing the file are ignored. Call <see cref="Close"/> before to detect them.</remarks>
+    /// <summary>Closes the file and unpins the buffer. Calling this method again has no effect.</summary>
+    /// <remarks>Errors that occur when the file is closed are ignored. To detect them, call <see cref="Close"/> first.</remarks>
     public void Dispose()
     {
         _disposed = true;

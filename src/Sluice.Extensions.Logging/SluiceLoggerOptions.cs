@@ -3,17 +3,19 @@ using Microsoft.Extensions.Logging;
 namespace Sluice.Extensions.Logging;
 
 /// <summary>Provides options for a <see cref="SluiceLoggerProvider"/>.</summary>
-/// <remarks>The options are read once, when the provider is created. Instances are immutable and therefore thread-safe.</remarks>
+/// <remarks>This type is immutable and therefore thread-safe.</remarks>
 public sealed class SluiceLoggerOptions
 {
-    /// <summary>Gets the options of the log that the provider opens. They are ignored if the provider is given an open log.</summary>
+    /// <summary>
+    /// Gets the options of the log that the provider opens. The value is ignored if an open log is passed to the provider.
+    /// </summary>
     /// <value>
-    /// The default is <see langword="null"/>, which stands for a raw log (<see cref="LogFormat.Raw"/>) with the durability
-    /// <see cref="LogDurability.Buffered"/> that is disposed when the process exits; all other options have their defaults.
+    /// The default is <see langword="null"/>, which stands for <see cref="LogFormat.Raw"/>, <see cref="LogDurability.Buffered"/>, and
+    /// <see cref="SluiceLogOptions.DisposeOnProcessExit"/> set to <see langword="true"/>. All other options have their default values.
     /// </value>
     /// <remarks>
-    /// If the log's memory (<see cref="SluiceLogOptions.BufferBytes"/>) is full, the thread that logs waits. If
-    /// <see cref="SluiceLogOptions.WaitWhenFull"/> is <see langword="false"/>, the event is lost instead and is counted in
+    /// If the memory of the log (<see cref="SluiceLogOptions.BufferBytes"/>) is full, the logging call waits. If
+    /// <see cref="SluiceLogOptions.WaitWhenFull"/> is <see langword="false"/>, the call does not wait; the event is lost and counted in
     /// <see cref="SluiceLoggerProvider.LostEvents"/>.
     /// </remarks>
     public SluiceLogOptions? Log { get; init; }
@@ -27,8 +29,7 @@ public sealed class SluiceLoggerOptions
     public LogLevel FlushOn { get; init; } = LogLevel.Error;
 
     /// <summary>
-    /// Gets a value that indicates whether an event contains the template of its message, such as "{User} logged in", in addition to
-    /// the message.
+    /// Gets a value that indicates whether an event contains its message template, such as "{User} logged in", in addition to the message.
     /// </summary>
     /// <value>
     /// <see langword="true"/> to include the template; <see langword="false"/> for shorter events. The default is
@@ -36,32 +37,33 @@ public sealed class SluiceLoggerOptions
     /// </value>
     public bool IncludeTemplate { get; init; } = true;
 
-    /// <summary>Gets a value that indicates whether an event contains the scopes that are active.</summary>
+    /// <summary>Gets a value that indicates whether an event contains the active scopes.</summary>
     /// <value>The default is <see langword="true"/>.</value>
     /// <remarks>
-    /// The named values of a scope become properties of the event. Scopes without named values are stored in the property "Scope": a
-    /// single one as its value, several as an array that begins with the outermost scope.
+    /// The named values of a scope become properties of the event. A scope without named values is stored in the property "Scope". If there
+    /// are several such scopes, the value of the property is an array that begins with the outermost scope.
     /// </remarks>
     public bool IncludeScopes { get; init; } = true;
 
-    /// <summary>Gets the delegate that is called when an event is lost or when the log of a provider cannot be closed.</summary>
+    /// <summary>Gets the delegate that is called when an event is lost or when an error occurs while a provider is disposed.</summary>
     /// <value>
-    /// The default is <see langword="null"/>. Losses are then only shown by <see cref="SluiceLoggerProvider.LostEvents"/> and
+    /// The default is <see langword="null"/>. Errors are then available only through <see cref="SluiceLoggerProvider.LostEvents"/> and
     /// <see cref="SluiceLoggerProvider.LastError"/>.
     /// </value>
     /// <remarks>
     /// <para>
-    /// The delegate is called on the thread that logs, once for each lost event. It is also called when a provider that was added with
-    /// <c>AddSluice</c> is disposed and its log cannot be written or closed.
+    /// For each lost event, the delegate is called once, on the thread of the logging call. It is also called if a provider that was added
+    /// with <c>AddSluice</c> is disposed and its log cannot be written or closed.
     /// </para>
     /// <para>
-    /// An exception that the delegate throws reaches the caller that logs or disposes. The delegate can log; events that are lost on
-    /// its thread meanwhile are counted in <see cref="SluiceLoggerProvider.LostEvents"/>, but the delegate is not called for them.
+    /// If the delegate throws an exception, it is thrown to the caller of the logging or dispose method. The delegate can itself log
+    /// events. If such an event is lost, it is counted in <see cref="SluiceLoggerProvider.LostEvents"/>, but the delegate is not called
+    /// again.
     /// </para>
     /// </remarks>
     public Action<Exception>? OnError { get; init; }
 
-    /// <summary>Gets the clock for the times of events.</summary>
+    /// <summary>Gets the time provider for the times of events.</summary>
     /// <value>The default is <see langword="null"/>, which stands for <see cref="System.TimeProvider.System"/>.</value>
     public TimeProvider? TimeProvider { get; init; }
 }

@@ -3,26 +3,25 @@ using Microsoft.Extensions.Logging;
 namespace Sluice.Extensions.Logging;
 
 /// <summary>
-/// Writes the events of <see cref="ILogger"/> to a <see cref="SluiceLog"/>, each as one JSON object: as a line in a raw log, and as a
-/// record without a line ending in a framed log.
+/// Writes the events of <see cref="ILogger"/> to a <see cref="SluiceLog"/> as JSON objects. In a raw log, each event is a line. In a framed
+/// log, each event is a record without a line ending.
 /// </summary>
 /// <remarks>
 /// <para>All members are thread-safe. Threads format their events in parallel.</para>
 /// <para>
 /// The property names are those of the compact log event format: "@t" (time in UTC), "@l" (level; omitted for
-/// <see cref="LogLevel.Information"/>), "@m" (message), "@mt" (template of the message), "@x" (exception) and "@i" (number of the
-/// event; omitted for 0). "SourceContext" is the category, and "EventName" is the name of the event. All other properties are the
-/// values of the event and of its scopes; a name that begins with "@" gets another "@" in front.
+/// <see cref="LogLevel.Information"/>), "@m" (message), "@mt" (message template), "@x" (exception) and "@i" (event ID; omitted for 0).
+/// "SourceContext" is the category, and "EventName" is the name of the event. All other properties are the values of the event and of its
+/// scopes. If the name of a value begins with "@", another "@" is added before it.
 /// </para>
 /// <para>
-/// A logging call does not throw an exception if its event cannot be written. The event is lost, counted in <see cref="LostEvents"/>
-/// and reported to <see cref="SluiceLoggerOptions.OnError"/>. If a value cannot be converted to text, a text that says so takes its
-/// place. An exception of the formatter that is passed to <see cref="ILogger.Log{TState}"/> reaches the caller.
+/// A logging call does not throw an exception if its event cannot be written. The event is lost, counted in <see cref="LostEvents"/> and
+/// reported to <see cref="SluiceLoggerOptions.OnError"/>. If a value cannot be converted to text, an error text is written instead. If the
+/// formatter that is passed to <see cref="ILogger.Log{TState}"/> throws an exception, the exception is thrown to the caller.
 /// </para>
 /// <para>
-/// An event that is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/> or 100,000,000 bytes is written without its values and
-/// with a shortened message. Its property "CutFromBytes" contains the number of bytes that had been formatted before the event was
-/// shortened.
+/// An event that is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/> or 100,000,000 bytes is written without its values and with a
+/// shortened message. Such an event has a property "CutFromBytes".
 /// </para>
 /// <para>The name of the provider in configuration is "Sluice".</para>
 /// </remarks>
@@ -50,26 +49,24 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     private bool _isDisposed;
 
     /// <summary>
-    /// Initializes a new instance of the <see cref="SluiceLoggerProvider"/> class and opens a log, which is closed when the provider is
+    /// Initializes a new instance of the <see cref="SluiceLoggerProvider"/> class and opens a log. The log is closed when the provider is
     /// disposed.
     /// </summary>
     /// <param name="directory">The path of the log's directory.</param>
-    /// <param name="options">
-    /// The options of the provider, or <see langword="null"/> for their defaults. The default is <see langword="null"/>.
-    /// </param>
+    /// <param name="options">The options of the provider, or <see langword="null"/> (the default) for the default options.</param>
     /// <exception cref="ArgumentNullException"><paramref name="directory"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">
     /// <paramref name="directory"/> is empty, or an option of the log has an invalid value.
     /// </exception>
     /// <exception cref="SluiceLogDamagedException">The log is damaged, or records that had been made durable are missing.</exception>
     /// <exception cref="IOException">
-    /// Another writer has the framed log open, the operating system reported an error, or a thread for the log could not be started.
+    /// The framed log is already open for appending, the operating system reported an error, or a thread could not be started.
     /// </exception>
     /// <exception cref="UnauthorizedAccessException">
     /// The process is not permitted to write to the directory or to one of the files.
     /// </exception>
     /// <exception cref="PlatformNotSupportedException">
-    /// The options ask for a compressed raw log, and the operating system is not Linux.
+    /// The options specify a compressed raw log, and the operating system is not Linux.
     /// </exception>
     public SluiceLoggerProvider(string directory, SluiceLoggerOptions? options = null)
         : this(SluiceLog.Open(directory, options?.Log ?? DefaultLog()), options, leaveOpen: false)
@@ -79,12 +76,11 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     /// <summary>Initializes a new instance of the <see cref="SluiceLoggerProvider"/> class for an open log.</summary>
     /// <param name="log">The log. Other code can append to it as well.</param>
     /// <param name="options">
-    /// The options of the provider, or <see langword="null"/> for their defaults. <see cref="SluiceLoggerOptions.Log"/> is ignored. The
-    /// default is <see langword="null"/>.
+    /// The options of the provider, or <see langword="null"/> (the default) for the default options. <see cref="SluiceLoggerOptions.Log"/>
+    /// is ignored.
     /// </param>
     /// <param name="leaveOpen">
-    /// <see langword="true"/> to leave the log open when the provider is disposed, after all events are written;
-    /// <see langword="false"/> to close it. The default is <see langword="true"/>.
+    /// <see langword="true"/> (the default) to leave the log open when the provider is disposed; <see langword="false"/> to close it.
     /// </param>
     /// <exception cref="ArgumentNullException"><paramref name="log"/> is <see langword="null"/>.</exception>
     public SluiceLoggerProvider(SluiceLog log, SluiceLoggerOptions? options = null, bool leaveOpen = true)
@@ -127,7 +123,7 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         return new SluiceLogger(this, categoryName);
     }
 
-    /// <summary>Sets the provider of the scopes that events contain. A logger factory calls this method.</summary>
+    /// <summary>Sets the provider of the scopes of events. The logger factory calls this method.</summary>
     /// <param name="scopeProvider">The provider of the scopes.</param>
     /// <exception cref="ArgumentNullException"><paramref name="scopeProvider"/> is <see langword="null"/>.</exception>
     public void SetScopeProvider(IExternalScopeProvider scopeProvider)
@@ -136,19 +132,21 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         Scopes = scopeProvider;
     }
 
-    /// <summary>Writes all events. The log is also made durable and closed, unless it is to be left open.</summary>
+    /// <summary>
+    /// Writes all events to the log. If <c>leaveOpen</c> is <see langword="false"/>, the log is also made durable and closed.
+    /// </summary>
     /// <remarks>
     /// <para>Events that are logged later are lost and counted in <see cref="LostEvents"/>. Calling this method again has no effect.</para>
     /// <para>
-    /// A provider that was added with <c>AddSluice</c> does not throw the exceptions listed here, so that its container disposes its
-    /// other services. It calls <see cref="SluiceLoggerOptions.OnError"/>. A logger factory to which the provider was added with
-    /// <c>AddProvider</c> ignores the exceptions. In all cases <see cref="LastError"/> contains the error.
+    /// If the provider was added with <c>AddSluice</c>, this method does not throw these exceptions but calls
+    /// <see cref="SluiceLoggerOptions.OnError"/>. If it was added with <c>AddProvider</c>, the logger factory ignores the exceptions. In
+    /// all cases, <see cref="LastError"/> contains the error.
     /// </para>
     /// </remarks>
     /// <exception cref="IOException">An event could not be written or made durable.</exception>
     /// <exception cref="InvalidOperationException">
-    /// The log stays open, and the calling thread holds an open <see cref="LogReservation"/> of it. Nothing is written, and the
-    /// provider is not disposed.
+    /// <c>leaveOpen</c> is <see langword="true"/>, and the calling thread holds an open <see cref="LogReservation"/> of the log. Nothing is
+    /// written, and the provider is not disposed.
     /// </exception>
     public void Dispose()
     {
@@ -181,8 +179,11 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         }
     }
 
-    /// <summary>Writes all events asynchronously. The log is also made durable and closed, unless it is to be left open.</summary>
-    /// <returns>A task that completes when the events are written and the log, if it is to be closed, is closed.</returns>
+    /// <summary>
+    /// Asynchronously writes all events to the log. If <c>leaveOpen</c> is <see langword="false"/>, the log is also made durable and
+    /// closed.
+    /// </summary>
+    /// <returns>A task that completes when the events are written and, if requested, the log is closed.</returns>
     /// <inheritdoc cref="Dispose"/>
     public async ValueTask DisposeAsync()
     {

@@ -5,22 +5,18 @@ using Sluice.Extensions.Logging;
 namespace Microsoft.Extensions.Logging;
 
 /// <summary>Provides extension methods that add a <see cref="SluiceLoggerProvider"/> to an <see cref="ILoggingBuilder"/>.</summary>
-/// <remarks>
-/// The methods change the services of the builder and are not thread-safe. The name of the provider in configuration is "Sluice".
-/// </remarks>
+/// <remarks>The methods are not thread-safe. The name of the provider in configuration is "Sluice".</remarks>
 public static class SluiceLoggingBuilderExtensions
 {
-    /// <summary>Adds a provider that writes events to a log of its own.</summary>
+    /// <summary>Adds a provider that opens a log and writes events to it.</summary>
     /// <param name="builder">The logging builder.</param>
     /// <param name="directory">The path of the log's directory.</param>
-    /// <param name="options">
-    /// The options of the provider, or <see langword="null"/> for their defaults. The default is <see langword="null"/>.
-    /// </param>
+    /// <param name="options">The options of the provider, or <see langword="null"/> (the default) for the default options.</param>
     /// <returns><paramref name="builder"/>, so that calls can be chained.</returns>
     /// <remarks>
-    /// The log is opened when the container creates the logger factory, and an exception of <see cref="SluiceLog.Open"/> is thrown
-    /// then. It is closed with the container: that of the host, or that of a factory from <c>LoggerFactory.Create</c>. An error that
-    /// occurs then is passed to <see cref="SluiceLoggerOptions.OnError"/>.
+    /// The log is opened when the service container creates the logger factory. Exceptions of <see cref="SluiceLog.Open"/> are thrown at
+    /// that time. The log is closed when the container is disposed. Errors that occur at that time are passed to
+    /// <see cref="SluiceLoggerOptions.OnError"/>.
     /// </remarks>
     /// <exception cref="ArgumentNullException">
     /// <paramref name="builder"/> or <paramref name="directory"/> is <see langword="null"/>.
@@ -38,8 +34,8 @@ public static class SluiceLoggingBuilderExtensions
     /// <param name="builder">The logging builder.</param>
     /// <param name="log">The log. Other code can append to it as well.</param>
     /// <param name="options">
-    /// The options of the provider, or <see langword="null"/> for their defaults. <see cref="SluiceLoggerOptions.Log"/> is ignored. The
-    /// default is <see langword="null"/>.
+    /// The options of the provider, or <see langword="null"/> (the default) for the default options. <see cref="SluiceLoggerOptions.Log"/>
+    /// is ignored.
     /// </param>
     /// <returns><paramref name="builder"/>, so that calls can be chained.</returns>
     /// <exception cref="ArgumentNullException">

@@ -5,14 +5,14 @@ using Serilog.Formatting;
 namespace Sluice.Serilog;
 
 /// <summary>
-/// Appends Serilog events to a <see cref="SluiceLog"/> as text: with a line ending in a raw log, and as a record without one in a
-/// framed log.
+/// Appends Serilog events to a <see cref="SluiceLog"/> as text. In a raw log, each event ends with a line ending. In a framed log, each
+/// event is a record without a line ending.
 /// </summary>
 /// <remarks>
 /// <para>All members are thread-safe. Threads format their events in parallel.</para>
 /// <para>
-/// If an event cannot be appended, the exception is thrown. Serilog passes it to its SelfLog or, for an audit sink, to the caller. If
-/// the log's memory is full, <see cref="SluiceLogOptions.WaitWhenFull"/> determines whether the call waits or fails.
+/// If an event cannot be appended, the sink throws an exception. Serilog passes the exception to its SelfLog or, for an audit sink, to the
+/// caller. If the memory of the log is full, <see cref="SluiceLogOptions.WaitWhenFull"/> determines whether the call waits or fails.
 /// </para>
 /// </remarks>
 public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
@@ -27,16 +27,15 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
     /// <summary>Initializes a new instance of the <see cref="SluiceLogSink"/> class for an open log.</summary>
     /// <param name="log">The log. Other code can append to it as well.</param>
     /// <param name="formatter">
-    /// The formatter that turns an event into text. It is called by several threads at once, as the formatters of Serilog permit.
+    /// The formatter that converts an event to text. It must be thread-safe, because several threads call it at the same time.
     /// </param>
     /// <param name="flushOn">
-    /// The minimum level of events that have at least the durability <see cref="LogDurability.Written"/> when the logging call returns;
-    /// all events before them have it as well. Events below this level have the default durability of the log. The default is
-    /// <see cref="LogEventLevel.Error"/>.
+    /// The minimum level of events for which the logging call waits until the operating system has the event
+    /// (<see cref="LogDurability.Written"/>). Such an event and all events before it survive the end of the process. For events below this
+    /// level, the call waits only for the default durability of the log. The default is <see cref="LogEventLevel.Error"/>.
     /// </param>
     /// <param name="leaveOpen">
-    /// <see langword="true"/> to leave the log open when the sink is disposed, after all events are written; <see langword="false"/> to
-    /// close it. The default is <see langword="true"/>.
+    /// <see langword="true"/> (the default) to leave the log open when the sink is disposed; <see langword="false"/> to close it.
     /// </param>
     /// <exception cref="ArgumentNullException">
     /// <paramref name="log"/> or <paramref name="formatter"/> is <see langword="null"/>.
@@ -84,12 +83,14 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>Writes all events. The log is also made durable and closed, unless it is to be left open.</summary>
+    /// <summary>
+    /// Writes all events to the log. If <c>leaveOpen</c> is <see langword="false"/>, the log is also made durable and closed.
+    /// </summary>
     /// <remarks>Calling this method again has no effect.</remarks>
     /// <exception cref="IOException">An event could not be written or made durable.</exception>
     /// <exception cref="InvalidOperationException">
-    /// The log stays open, and the calling thread holds an open <see cref="LogReservation"/> of it. Nothing is written, and the sink is
-    /// not disposed.
+    /// <c>leaveOpen</c> is <see langword="true"/>, and the calling thread holds an open <see cref="LogReservation"/> of the log. Nothing is
+    /// written, and the sink is not disposed.
     /// </exception>
     public void Dispose()
     {
@@ -120,8 +121,11 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>Writes all events asynchronously. The log is also made durable and closed, unless it is to be left open.</summary>
-    /// <returns>A task that completes when the events are written and the log, if it is to be closed, is closed.</returns>
+    /// <summary>
+    /// Asynchronously writes all events to the log. If <c>leaveOpen</c> is <see langword="false"/>, the log is also made durable and
+    /// closed.
+    /// </summary>
+    /// <returns>A task that completes when the events are written and, if requested, the log is closed.</returns>
     /// <inheritdoc cref="Dispose"/>
     public async ValueTask DisposeAsync()
     {

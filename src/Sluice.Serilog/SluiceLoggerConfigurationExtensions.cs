@@ -9,37 +9,37 @@ using Sluice.Serilog;
 namespace Serilog;
 
 /// <summary>Provides extension methods that add a <see cref="SluiceLogSink"/> to a Serilog logger configuration.</summary>
-/// <remarks>The methods change the logger configuration and are not thread-safe.</remarks>
+/// <remarks>The methods are not thread-safe.</remarks>
 public static class SluiceLoggerConfigurationExtensions
 {
     private const string DefaultTemplate = "{Timestamp:yyyy-MM-dd HH:mm:ss.fff zzz} [{Level:u3}] {Message:lj}{NewLine}{Exception}";
 
-    /// <summary>Writes events as text to a log of the sink's own, which is closed with the logger.</summary>
+    /// <summary>Opens a log and writes events to it as text. The log is closed when the logger is disposed.</summary>
     /// <param name="sinks">The sink configuration, <see cref="LoggerConfiguration.WriteTo"/>.</param>
     /// <param name="directory">The path of the log's directory.</param>
     /// <param name="outputTemplate">
-    /// The template of the text of an event. The default is
-    /// <c>{Timestamp:yyyy-MM-dd HH:mm:ss.fff zzz} [{Level:u3}] {Message:lj}{NewLine}{Exception}</c>.
+    /// The output template of Serilog that defines the text of an event. The default is <c>{Timestamp:yyyy-MM-dd HH:mm:ss.fff zzz}
+    /// [{Level:u3}] {Message:lj}{NewLine}{Exception}</c>.
     /// </param>
     /// <param name="formatProvider">
-    /// The provider of culture-specific formats for numbers and times, or <see langword="null"/> for the invariant culture. The default
-    /// is <see langword="null"/>.
+    /// The provider of culture-specific formats, or <see langword="null"/> (the default) for the invariant culture.
     /// </param>
     /// <param name="options">
-    /// The options of the log. The default is <see langword="null"/>, which stands for a raw log (<see cref="LogFormat.Raw"/>) with the
-    /// durability <see cref="LogDurability.Buffered"/> that is disposed when the process exits; all other options have their defaults.
+    /// The options of the log. The default is <see langword="null"/>, which stands for <see cref="LogFormat.Raw"/>,
+    /// <see cref="LogDurability.Buffered"/>, and <see cref="SluiceLogOptions.DisposeOnProcessExit"/> set to <see langword="true"/>. All
+    /// other options have their default values.
     /// </param>
     /// <param name="flushOn">
-    /// The minimum level of events that have at least the durability <see cref="LogDurability.Written"/> when the logging call returns;
-    /// all events before them have it as well. Events below this level have the default durability of the log. The default is
-    /// <see cref="LogEventLevel.Error"/>.
+    /// The minimum level of events for which the logging call waits until the operating system has the event
+    /// (<see cref="LogDurability.Written"/>). Such an event and all events before it survive the end of the process. For events below this
+    /// level, the call waits only for the default durability of the log. The default is <see cref="LogEventLevel.Error"/>.
     /// </param>
     /// <param name="restrictedToMinimumLevel">
     /// The minimum level of events that are appended. It is ignored if <paramref name="levelSwitch"/> is set. The default is
     /// <see cref="LevelAlias.Minimum"/>.
     /// </param>
     /// <param name="levelSwitch">
-    /// A switch that changes the minimum level at run time, or <see langword="null"/> for none. The default is <see langword="null"/>.
+    /// A switch that changes the minimum level at run time, or <see langword="null"/> (the default) for no switch.
     /// </param>
     /// <returns>The logger configuration, so that calls can be chained.</returns>
     /// <exception cref="ArgumentNullException">
@@ -48,13 +48,13 @@ public static class SluiceLoggerConfigurationExtensions
     /// <exception cref="ArgumentException"><paramref name="directory"/> is empty, or an option has an invalid value.</exception>
     /// <exception cref="SluiceLogDamagedException">The log is damaged, or records that had been made durable are missing.</exception>
     /// <exception cref="IOException">
-    /// Another writer has the framed log open, the operating system reported an error, or a thread for the log could not be started.
+    /// The framed log is already open for appending, the operating system reported an error, or a thread could not be started.
     /// </exception>
     /// <exception cref="UnauthorizedAccessException">
     /// The process is not permitted to write to the directory or to one of the files.
     /// </exception>
     /// <exception cref="PlatformNotSupportedException">
-    /// The options ask for a compressed raw log, and the operating system is not Linux.
+    /// The options specify a compressed raw log, and the operating system is not Linux.
     /// </exception>
     public static LoggerConfiguration SluiceLog(
         this LoggerSinkConfiguration sinks,
@@ -69,28 +69,31 @@ public static class SluiceLoggerConfigurationExtensions
             new MessageTemplateTextFormatter(outputTemplate, formatProvider), directory, options, flushOn, restrictedToMinimumLevel,
             levelSwitch);
 
-    /// <summary>Writes events, as text from a formatter, to a log of the sink's own, which is closed with the logger.</summary>
+    /// <summary>
+    /// Opens a log and writes events to it in the format of a specified formatter. The log is closed when the logger is disposed.
+    /// </summary>
     /// <param name="sinks">The sink configuration, <see cref="LoggerConfiguration.WriteTo"/>.</param>
     /// <param name="formatter">
-    /// The formatter that turns an event into text, for example <see cref="Formatting.Json.JsonFormatter"/>. It is called by several
-    /// threads at once.
+    /// The formatter that converts an event to text, for example <see cref="Formatting.Json.JsonFormatter"/>. It must be thread-safe,
+    /// because several threads call it at the same time.
     /// </param>
     /// <param name="directory">The path of the log's directory.</param>
     /// <param name="options">
-    /// The options of the log. The default is <see langword="null"/>, which stands for a raw log (<see cref="LogFormat.Raw"/>) with the
-    /// durability <see cref="LogDurability.Buffered"/> that is disposed when the process exits; all other options have their defaults.
+    /// The options of the log. The default is <see langword="null"/>, which stands for <see cref="LogFormat.Raw"/>,
+    /// <see cref="LogDurability.Buffered"/>, and <see cref="SluiceLogOptions.DisposeOnProcessExit"/> set to <see langword="true"/>. All
+    /// other options have their default values.
     /// </param>
     /// <param name="flushOn">
-    /// The minimum level of events that have at least the durability <see cref="LogDurability.Written"/> when the logging call returns;
-    /// all events before them have it as well. Events below this level have the default durability of the log. The default is
-    /// <see cref="LogEventLevel.Error"/>.
+    /// The minimum level of events for which the logging call waits until the operating system has the event
+    /// (<see cref="LogDurability.Written"/>). Such an event and all events before it survive the end of the process. For events below this
+    /// level, the call waits only for the default durability of the log. The default is <see cref="LogEventLevel.Error"/>.
     /// </param>
     /// <param name="restrictedToMinimumLevel">
     /// The minimum level of events that are appended. It is ignored if <paramref name="levelSwitch"/> is set. The default is
     /// <see cref="LevelAlias.Minimum"/>.
     /// </param>
     /// <param name="levelSwitch">
-    /// A switch that changes the minimum level at run time, or <see langword="null"/> for none. The default is <see langword="null"/>.
+    /// A switch that changes the minimum level at run time, or <see langword="null"/> (the default) for no switch.
     /// </param>
     /// <returns>The logger configuration, so that calls can be chained.</returns>
     /// <exception cref="ArgumentNullException">
@@ -99,13 +102,13 @@ public static class SluiceLoggerConfigurationExtensions
     /// <exception cref="ArgumentException"><paramref name="directory"/> is empty, or an option has an invalid value.</exception>
     /// <exception cref="SluiceLogDamagedException">The log is damaged, or records that had been made durable are missing.</exception>
     /// <exception cref="IOException">
-    /// Another writer has the framed log open, the operating system reported an error, or a thread for the log could not be started.
+    /// The framed log is already open for appending, the operating system reported an error, or a thread could not be started.
     /// </exception>
     /// <exception cref="UnauthorizedAccessException">
     /// The process is not permitted to write to the directory or to one of the files.
     /// </exception>
     /// <exception cref="PlatformNotSupportedException">
-    /// The options ask for a compressed raw log, and the operating system is not Linux.
+    /// The options specify a compressed raw log, and the operating system is not Linux.
     /// </exception>
     public static LoggerConfiguration SluiceLog(
         this LoggerSinkConfiguration sinks,
@@ -123,26 +126,27 @@ public static class SluiceLoggerConfigurationExtensions
     }
 
     /// <summary>
-    /// Writes audit events to a log of the sink's own, which is closed with the logger. A logging call waits until its event is
-    /// durable, and throws an exception if that fails.
+    /// Opens a log and writes audit events to it. The log is closed when the logger is disposed. A logging call waits until its event is
+    /// durable and throws an exception if that fails.
     /// </summary>
     /// <param name="sinks">The sink configuration, <see cref="LoggerConfiguration.AuditTo"/>.</param>
     /// <param name="formatter">
-    /// The formatter that turns an event into text, for example <see cref="Formatting.Json.JsonFormatter"/>. It is called by several
-    /// threads at once.
+    /// The formatter that converts an event to text, for example <see cref="Formatting.Json.JsonFormatter"/>. It must be thread-safe,
+    /// because several threads call it at the same time.
     /// </param>
     /// <param name="directory">The path of the log's directory.</param>
     /// <param name="options">
-    /// The options of the log. The default is <see langword="null"/>, which stands for a raw log (<see cref="LogFormat.Raw"/>) with the
-    /// durability <see cref="LogDurability.Durable"/> that is disposed when the process exits; all other options have their defaults.
-    /// With other options, a logging call waits for their durability, but at least for <see cref="LogDurability.Written"/>.
+    /// The options of the log. The default is <see langword="null"/>, which stands for <see cref="LogFormat.Raw"/>,
+    /// <see cref="LogDurability.Durable"/>, and <see cref="SluiceLogOptions.DisposeOnProcessExit"/> set to <see langword="true"/>. All
+    /// other options have their default values. If options are specified, a logging call waits for their
+    /// <see cref="SluiceLogOptions.Durability"/>, but at least for <see cref="LogDurability.Written"/>.
     /// </param>
     /// <param name="restrictedToMinimumLevel">
     /// The minimum level of events that are appended. It is ignored if <paramref name="levelSwitch"/> is set. The default is
     /// <see cref="LevelAlias.Minimum"/>.
     /// </param>
     /// <param name="levelSwitch">
-    /// A switch that changes the minimum level at run time, or <see langword="null"/> for none. The default is <see langword="null"/>.
+    /// A switch that changes the minimum level at run time, or <see langword="null"/> (the default) for no switch.
     /// </param>
     /// <returns>The logger configuration, so that calls can be chained.</returns>
     /// <exception cref="ArgumentNullException">
@@ -151,13 +155,13 @@ public static class SluiceLoggerConfigurationExtensions
     /// <exception cref="ArgumentException"><paramref name="directory"/> is empty, or an option has an invalid value.</exception>
     /// <exception cref="SluiceLogDamagedException">The log is damaged, or records that had been made durable are missing.</exception>
     /// <exception cref="IOException">
-    /// Another writer has the framed log open, the operating system reported an error, or a thread for the log could not be started.
+    /// The framed log is already open for appending, the operating system reported an error, or a thread could not be started.
     /// </exception>
     /// <exception cref="UnauthorizedAccessException">
     /// The process is not permitted to write to the directory or to one of the files.
     /// </exception>
     /// <exception cref="PlatformNotSupportedException">
-    /// The options ask for a compressed raw log, and the operating system is not Linux.
+    /// The options specify a compressed raw log, and the operating system is not Linux.
     /// </exception>
     public static LoggerConfiguration SluiceLog(
         this LoggerAuditSinkConfiguration sinks,

@@ -1,12 +1,13 @@
 namespace Sluice.Testing;
 
-/// <summary>Defines the faults that a <see cref="FaultyEngine"/> causes: with a probability, or at specific submissions.</summary>
+/// <summary>Defines the faults that a <see cref="FaultyEngine"/> causes, either at random or at specific submissions.</summary>
 /// <remarks>
-/// <para>The seed, the probabilities and the number of a submission determine its fault, in every process alike.</para>
-/// <para>Each submission has at most one fault, so the sum of all probabilities should not be greater than 1.</para>
 /// <para>
-/// Not thread-safe while it is being changed. Set up the plan before the engine is used; then any number of threads can use the engine.
+/// Each operation that is passed to the engine is a submission. Submissions are numbered from 0. The seed, the probabilities and the number
+/// of a submission determine its fault, so that a test can be repeated.
 /// </para>
+/// <para>Each submission has at most one fault, so the sum of all probabilities should not be greater than 1.</para>
+/// <para>This type is not thread-safe while it is changed. Do not change the plan after the engine has been used for the first time.</para>
 /// </remarks>
 public sealed class FaultPlan
 {
@@ -53,10 +54,10 @@ public sealed class FaultPlan
 
     /// <summary>Plans a fault for a specific submission, regardless of the probabilities.</summary>
     /// <param name="submission">The number of the submission, counted from 0.</param>
-    /// <param name="kind">The fault. <see cref="FaultKind.None"/> plans that the submission has no fault.</param>
+    /// <param name="kind">The fault, or <see cref="FaultKind.None"/> if the submission must have no fault.</param>
     /// <returns>This plan, so that calls can be chained.</returns>
     /// <remarks>
-    /// <para>A later call for the same submission replaces the fault.</para>
+    /// <para>If this method is called again for the same submission, the later call applies.</para>
     /// <para>
     /// If <see cref="FaultKind.DiskFull"/> is planned for an operation that is not a write, the operation fails with EIO.
     /// <see cref="FaultKind.ShortTransfer"/> has no effect on operations that cannot be shortened: a flush, an append, a transfer of

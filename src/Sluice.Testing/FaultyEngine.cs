@@ -1,13 +1,10 @@
 namespace Sluice.Testing;
 
-/// <summary>
-/// Represents an I/O engine for tests that passes operations to another engine and causes the faults of a <see cref="FaultPlan"/>:
-/// short transfers, errors, late completions and completions in another order.
-/// </summary>
+/// <summary>Represents an engine for tests that causes faults, such as short transfers, errors and late completions.</summary>
 /// <remarks>
 /// <para>
-/// Set the engine with <see cref="SluiceOptions.Engine"/> or <see cref="IoEngine.UseForCurrentContext"/>. All transfers of a handle
-/// that uses it pass through it, including synchronous ones.
+/// To use the engine, set <see cref="SluiceOptions.Engine"/> or call <see cref="IoEngine.UseForCurrentContext"/>. All transfers of a handle
+/// with this engine pass through it, including synchronous ones. Another engine performs the transfers.
 /// </para>
 /// <para>All members are thread-safe.</para>
 /// </remarks>
@@ -26,8 +23,7 @@ public sealed class FaultyEngine : InterceptingEngine
     /// <summary>Initializes a new instance of the <see cref="FaultyEngine"/> class.</summary>
     /// <param name="plan">The faults to cause.</param>
     /// <param name="inner">
-    /// The engine that carries out the operations, or <see langword="null"/> for <see cref="SluiceEngines.Default"/>. The default is
-    /// <see langword="null"/>.
+    /// The engine that performs the operations, or <see langword="null"/> (the default) for <see cref="SluiceEngines.Default"/>.
     /// </param>
     /// <exception cref="ArgumentNullException"><paramref name="plan"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException"><paramref name="inner"/> is an <see cref="InterceptingEngine"/>.</exception>
@@ -38,7 +34,7 @@ public sealed class FaultyEngine : InterceptingEngine
         Plan = plan;
     }
 
-    /// <summary>Gets the plan of the faults.</summary>
+    /// <summary>Gets the plan that defines the faults.</summary>
     public FaultPlan Plan { get; }
 
     /// <summary>Gets the name of the engine: "faulty", a space, and the name of the inner engine.</summary>
@@ -46,20 +42,19 @@ public sealed class FaultyEngine : InterceptingEngine
 
     /// <summary>Gets the number of submissions that have passed through the engine.</summary>
     /// <remarks>
-    /// An operation counts again for each further submission: for the rest of a short transfer, after EINTR or EAGAIN, and if the
-    /// kernel canceled it because the thread that submitted it ended.
+    /// An operation can need several submissions, for example after a short transfer, EINTR or EAGAIN. Each submission is counted.
     /// </remarks>
     public long OperationCount => Volatile.Read(ref _submissions);
 
     /// <summary>Gets the number of submissions for which the plan chose a fault.</summary>
     /// <remarks>
-    /// A <see cref="FaultKind.ShortTransfer"/> of an operation that cannot be shortened counts, too, although it has no effect.
+    /// The number includes each <see cref="FaultKind.ShortTransfer"/> that has no effect because the operation cannot be shortened.
     /// </remarks>
     public long FaultCount => Volatile.Read(ref _faults);
 
     /// <summary>Chooses the fault of a submission.</summary>
     /// <param name="submission">The submission.</param>
-    /// <returns>The fault as an interception, or <see cref="Interception.PassOn"/> if the submission has none.</returns>
+    /// <returns>The interception that causes the fault, or <see cref="Interception.PassOn"/> if the submission has no fault.</returns>
     protected override Interception OnSubmit(in IoSubmission submission)
     {
         long number = Interlocked.Increment(ref _submissions) - 1;

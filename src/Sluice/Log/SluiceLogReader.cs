@@ -114,8 +114,7 @@ public sealed partial class SluiceLogReader : IDisposable
     public long NextSequence => _next;
 
     /// <summary>
-    /// Gets the sequence number of the first record that the reader had already returned when the log replaced it, or 0 if no such record
-    /// was replaced.
+    /// Gets the sequence number from which records that the reader had already returned were replaced, or 0 if none were replaced.
     /// </summary>
     /// <remarks>
     /// <para>
