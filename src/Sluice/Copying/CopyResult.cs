@@ -34,7 +34,7 @@ public sealed record CopyResult
     /// </summary>
     public int Folders { get; init; }
 
-    /// <summary>Gets the method that was used. For a tree, it is the method that copied the most bytes.</summary>
+    /// <summary>Gets the method that was used. For a tree, this is the method that copied the most bytes.</summary>
     public CopyMethod Method { get; init; }
 
     /// <summary>Gets a one-line explanation of why the method was used. The default is an empty string.</summary>

@@ -42,7 +42,7 @@ public static class SluiceEngines
     /// <summary>
     /// Gets the engine of handles for which no engine was specified: the io_uring engine or, if io_uring is not used, <see cref="Pool"/>.
     /// </summary>
-    /// <remarks>Reading this property creates the rings of the process, if they do not exist yet.</remarks>
+    /// <remarks>Reading this property initializes io_uring if that has not been done yet.</remarks>
     public static IoEngine Default
     {
         get
@@ -58,7 +58,7 @@ public static class SluiceEngines
     public static IoEngine Pool => ThreadPoolEngine.Instance;
 
     /// <summary>Gets a one-line explanation of why io_uring is not used, or <see langword="null"/> if it is used.</summary>
-    /// <remarks>Reading this property creates the rings of the process, if they do not exist yet.</remarks>
+    /// <remarks>Reading this property initializes io_uring if that has not been done yet.</remarks>
     public static string? UringReason
     {
         get
@@ -91,7 +91,7 @@ public static class SluiceEngines
     /// <summary>
     /// Gets a one-line description of the number of io_uring instances (rings) of the process, and of why there are that many.
     /// </summary>
-    /// <remarks>Reading this property creates the rings of the process, if they do not exist yet.</remarks>
+    /// <remarks>Reading this property initializes io_uring if that has not been done yet.</remarks>
     public static string RingsDescription
     {
         get

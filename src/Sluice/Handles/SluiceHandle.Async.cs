@@ -279,7 +279,7 @@ public sealed partial class SluiceHandle
     /// <param name="cancellationToken">The token to cancel the flush.</param>
     /// <returns>A task that completes when the data is on the disk.</returns>
     /// <remarks>
-    /// The flush is never made on the calling thread. As with <see cref="RandomAccess.FlushToDisk"/>, no exception is thrown if the file is
+    /// The flush does not block the calling thread. As with <see cref="RandomAccess.FlushToDisk"/>, no exception is thrown if the file is
     /// not a regular file or the handle was opened only for reading.
     /// </remarks>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
@@ -296,9 +296,8 @@ public sealed partial class SluiceHandle
     /// <param name="cancellationToken">The token to cancel the flush.</param>
     /// <returns>A task that completes when the data is on the disk.</returns>
     /// <remarks>
-    /// The flush is never made on the calling thread. The times of the file are not flushed. As with
-    /// <see cref="RandomAccess.FlushToDisk"/>, no exception is thrown if the file is not a regular file or the handle was opened only for
-    /// reading.
+    /// The flush does not block the calling thread. The times of the file are not flushed. As with <see cref="RandomAccess.FlushToDisk"/>,
+    /// no exception is thrown if the file is not a regular file or the handle was opened only for reading.
     /// </remarks>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="IOException">

@@ -21,8 +21,8 @@ namespace Sluice;
 /// completed, even if the operation is canceled.
 /// </para>
 /// <para>
-/// An asynchronous method throws synchronously if an argument is invalid, if the handle is closed, or if the method requires a file that
-/// can seek and this file cannot. Errors of the transfer are stored in the returned task.
+/// An asynchronous method throws synchronously if an argument is invalid, if the handle is closed, or if the file does not support the
+/// operation. Errors of the transfer are stored in the returned task.
 /// </para>
 /// <para>
 /// The message of an exception contains the operation, the path, the offset and the error of the operating system. On Linux,

@@ -132,7 +132,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     public long DurableSequence => _syncs.Durable;
 
     /// <summary>
-    /// Gets the most recent error of a write, a sync or a background task, or <see langword="null"/> if no error has occurred.
+    /// Gets the most recent error of a write, of a flush to the disk or of a background task, or <see langword="null"/> if no error has
+    /// occurred.
     /// </summary>
     /// <remarks>
     /// Background tasks create, close, compress and remove segments. If a caller waits for an operation that fails, the caller also gets

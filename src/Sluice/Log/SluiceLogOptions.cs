@@ -17,18 +17,22 @@ public sealed class SluiceLogOptions
     /// <value>The default is <see cref="LogDurability.Written"/>.</value>
     public LogDurability Durability { get; init; } = LogDurability.Written;
 
-    /// <summary>Gets the size of a segment file at which a new one is started, in bytes.</summary>
+    /// <summary>Gets the size of a full segment file, in bytes. When a segment file is full, a new one is started.</summary>
     /// <value>The default is 268,435,456 (256 MiB). The minimum is 4,096.</value>
     /// <remarks>
     /// <para>
     /// A segment of a framed log can be larger in three cases. A group of records that is written together (a frame) can itself be larger.
-    /// When a segment is closed, an index is appended to it. After a failed sync, the log can write several segments again as one.
+    /// When a segment is closed, an index is appended to it. After a failed flush to the disk, the log can write several segments again as
+    /// one.
     /// </para>
     /// <para>A file of a raw log can exceed this size by one write.</para>
     /// </remarks>
     public long SegmentBytes { get; init; } = 256L * 1024 * 1024;
 
-    /// <summary>Gets the age of a segment file at which a new one is started, even if the current one is not full.</summary>
+    /// <summary>
+    /// Gets the maximum age of the segment file that is being written. When the file is older, a new one is started, even if the file is
+    /// not full.
+    /// </summary>
     /// <value>The default is <see langword="null"/>, which sets no limit. Negative values are not valid.</value>
     /// <remarks>
     /// The age is checked when records are written. In a framed log, it is counted from the first record of the segment. In a raw log, it
@@ -75,15 +79,18 @@ public sealed class SluiceLogOptions
     /// </remarks>
     public bool WaitWhenFull { get; init; } = true;
 
-    /// <summary>Gets the number of buffered bytes at which the log writes them, even if no caller waits for them.</summary>
+    /// <summary>
+    /// Gets the number of buffered bytes at which the log writes its records to the file, even if no caller waits for them.
+    /// </summary>
     /// <value>The default is 5,242,880 (5 MiB). The minimum is 1.</value>
     /// <remarks>
     /// Records for which a caller waits are written immediately, regardless of this value. A full buffer is also written immediately. Since
-    /// a buffer is slightly larger than <see cref="MaxRecordBytes"/>, a larger value has no effect; this applies to the default values.
+    /// a buffer is slightly larger than <see cref="MaxRecordBytes"/>, a larger value has no effect. This is the case for the default
+    /// values.
     /// </remarks>
     public int FlushBytes { get; init; } = 5 * 1024 * 1024;
 
-    /// <summary>Gets the approximate time after which buffered records are written, even if no caller waits for them.</summary>
+    /// <summary>Gets the approximate time after which buffered records are written to the file, even if no caller waits for them.</summary>
     /// <value>The default is 200 milliseconds. The minimum is 1 millisecond.</value>
     /// <remarks>A record is written after twice this time at the latest.</remarks>
     public TimeSpan FlushInterval { get; init; } = TimeSpan.FromMilliseconds(200);

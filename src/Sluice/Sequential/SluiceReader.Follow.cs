@@ -10,8 +10,8 @@ public sealed partial class SluiceReader
     /// <param name="cancellationToken">The token to monitor for cancellation requests. It is checked before each line.</param>
     /// <returns>The lines of the file in reverse order, as bytes without their line endings.</returns>
     /// <remarks>
-    /// Lines are recognized as described for <see cref="EnumerateLines"/>. The enumeration does not include data that is appended after it
-    /// has begun. It neither uses nor changes <see cref="Position"/>. <see cref="SluiceReaderOptions.Progress"/> receives the offset of the
+    /// For the definition of a line, see <see cref="EnumerateLines"/>. The enumeration does not include data that is appended after it has
+    /// begun. It neither uses nor changes <see cref="Position"/>. <see cref="SluiceReaderOptions.Progress"/> receives the offset of the
     /// earliest byte that was read.
     /// </remarks>
     public BackwardLineEnumerable EnumerateLinesBackward(CancellationToken cancellationToken = default) => new(this, cancellationToken);

@@ -25,7 +25,7 @@ public sealed partial class SluiceReader
 
     /// <summary>Enumerates the lines from the current position to the end of the file, as bytes.</summary>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The lines without their line endings. Each line is valid until the next one is requested.</returns>
     /// <remarks>
@@ -51,7 +51,7 @@ public sealed partial class SluiceReader
     /// reader.
     /// </param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns><see langword="true"/> if a line was read; <see langword="false"/> at the end of the file.</returns>
     /// <exception cref="IOException">An I/O error occurred, or the line is longer than 2 GiB.</exception>
@@ -60,7 +60,7 @@ public sealed partial class SluiceReader
     /// <exception cref="OperationCanceledException">
     /// <paramref name="cancellationToken"/> was canceled. No data is lost: the next call continues with the line that was not returned.
     /// </exception>
-    /// <remarks>Lines are recognized as described for <see cref="EnumerateLines"/>.</remarks>
+    /// <remarks>For the definition of a line, see <see cref="EnumerateLines"/>.</remarks>
     public bool TryReadLine(out ReadOnlySpan<byte> line, CancellationToken cancellationToken = default)
     {
         ObjectDisposedException.ThrowIf(IsDisposed, this);
@@ -80,7 +80,7 @@ public sealed partial class SluiceReader
     /// The encoding of a file without a byte order mark, or <see langword="null"/> (the default) for UTF-8.
     /// </param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked before each block is read.
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
     /// <returns>The lines without their line endings.</returns>
     /// <exception cref="IOException">An I/O error occurred.</exception>

@@ -18,8 +18,8 @@ public sealed partial class SluiceWriter
     /// <typeparam name="T">The type of the records.</typeparam>
     /// <param name="records">The records to write. The memory can be changed after this method returns.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteRecords<T>(ReadOnlySpan<T> records, CancellationToken cancellationToken = default)
@@ -38,8 +38,8 @@ public sealed partial class SluiceWriter
     /// <typeparam name="T">The type of the record.</typeparam>
     /// <param name="record">The record to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteRecord<T>(in T record, CancellationToken cancellationToken = default)
@@ -49,8 +49,8 @@ public sealed partial class SluiceWriter
     /// <typeparam name="T">The type of the records.</typeparam>
     /// <param name="records">The records to write. The memory must not change until the task has completed.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. After a cancellation, <see cref="Position"/> tells how many bytes were
-    /// accepted.
+    /// The token to monitor for cancellation requests. After a cancellation, <see cref="Position"/> is the offset after the bytes that the
+    /// writer accepted.
     /// </param>
     /// <returns>A task that completes when the records have been copied to the writer or written to the file.</returns>
     /// <inheritdoc cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
@@ -93,8 +93,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a Boolean value as one byte: 0 for <see langword="false"/> and 1 for <see langword="true"/>.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteBoolean(bool value, CancellationToken cancellationToken = default) =>
@@ -103,8 +103,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes one byte.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteByte(byte value, CancellationToken cancellationToken = default) => Write([value], cancellationToken);
@@ -112,8 +112,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a signed byte.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteSByte(sbyte value, CancellationToken cancellationToken = default) => Write([(byte)value], cancellationToken);
@@ -121,8 +121,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a 16-bit signed integer as 2 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteInt16(short value, CancellationToken cancellationToken = default)
@@ -135,8 +135,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a 16-bit unsigned integer as 2 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteUInt16(ushort value, CancellationToken cancellationToken = default) => WriteInt16((short)value, cancellationToken);
@@ -144,8 +144,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a 32-bit signed integer as 4 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteInt32(int value, CancellationToken cancellationToken = default)
@@ -158,8 +158,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a 32-bit unsigned integer as 4 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteUInt32(uint value, CancellationToken cancellationToken = default) => WriteInt32((int)value, cancellationToken);
@@ -167,8 +167,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a 64-bit signed integer as 8 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteInt64(long value, CancellationToken cancellationToken = default)
@@ -181,8 +181,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a 64-bit unsigned integer as 8 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteUInt64(ulong value, CancellationToken cancellationToken = default) => WriteInt64((long)value, cancellationToken);
@@ -190,8 +190,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a half-precision floating-point number as 2 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteHalf(Half value, CancellationToken cancellationToken = default) =>
@@ -200,8 +200,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a single-precision floating-point number as 4 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteSingle(float value, CancellationToken cancellationToken = default) =>
@@ -210,8 +210,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a double-precision floating-point number as 8 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteDouble(double value, CancellationToken cancellationToken = default) =>
@@ -220,8 +220,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a <see cref="decimal"/> as 16 bytes, which <see cref="BinaryReader.ReadDecimal"/> can read.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteDecimal(decimal value, CancellationToken cancellationToken = default)
@@ -240,8 +240,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes the result of <see cref="DateTime.ToBinary"/> as 8 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteDateTime(DateTime value, CancellationToken cancellationToken = default) =>
@@ -250,8 +250,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes the number of ticks (100 nanoseconds) of a <see cref="TimeSpan"/> as 8 bytes in little-endian order.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteTimeSpan(TimeSpan value, CancellationToken cancellationToken = default) => WriteInt64(value.Ticks, cancellationToken);
@@ -259,8 +259,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a 32-bit integer in the 7-bit encoding of <see cref="BinaryWriter"/>, which takes 1 to 5 bytes.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void Write7BitEncodedInt(int value, CancellationToken cancellationToken = default) => Write7Bits((uint)value, cancellationToken);
@@ -268,8 +268,8 @@ public sealed partial class SluiceWriter
     /// <summary>Writes a 64-bit integer in the 7-bit encoding of <see cref="BinaryWriter"/>, which takes 1 to 10 bytes.</summary>
     /// <param name="value">The value to write.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted, which can be all of them.
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
     /// </param>
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void Write7BitEncodedInt64(long value, CancellationToken cancellationToken = default) =>

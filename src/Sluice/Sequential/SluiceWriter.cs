@@ -20,8 +20,8 @@ namespace Sluice;
 /// is not truncated.</para>
 /// <para>The writer is not thread-safe. It supports one call at a time, from any thread. A concurrent call throws an
 /// <see cref="InvalidOperationException"/>. <see cref="Dispose"/> may be called at any time from any thread. If a call is in progress, that
-/// call completes and closes the file and then throws an <see cref="ObjectDisposedException"/>. <see cref="Position"/> tells how many bytes
-/// were accepted.</para>
+/// call completes and closes the file and then throws an <see cref="ObjectDisposedException"/>. <see cref="Position"/> is the offset after
+/// the bytes that the writer accepted.</para>
 /// <para>A synchronous write to a pipe ends only when the other end of the pipe reads the bytes or is closed, even if the writer is
 /// disposed.</para>
 /// <para>Text is written in the encoding of <see cref="SluiceWriterOptions.Encoding"/>. Text and bytes can be mixed. A flush, or bytes
@@ -148,7 +148,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     /// <param name="bytes">The bytes to write. The memory can be changed after this method returns.</param>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. It is checked before each block is written. After a cancellation,
-    /// <see cref="Position"/> tells how many bytes were accepted.
+    /// <see cref="Position"/> is the offset after the bytes that the writer accepted.
     /// </param>
     /// <exception cref="IOException">
     /// This write or an earlier one failed. The message contains the offset of the failure.
@@ -190,8 +190,8 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     /// <summary>Asynchronously writes bytes.</summary>
     /// <param name="bytes">The bytes to write. The memory must not change until the task has completed.</param>
     /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. After a cancellation, <see cref="Position"/> tells how many bytes were
-    /// accepted.
+    /// The token to monitor for cancellation requests. After a cancellation, <see cref="Position"/> is the offset after the bytes that the
+    /// writer accepted.
     /// </param>
     /// <returns>A task that completes when the bytes have been copied to the writer or written to the file.</returns>
     /// <exception cref="IOException">

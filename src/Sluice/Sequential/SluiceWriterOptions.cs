@@ -92,8 +92,8 @@ public sealed class SluiceWriterOptions
     /// </summary>
     /// <remarks>
     /// As with <see cref="StreamWriter"/>, the preamble of the encoding is written at the start of the file. The default encoding of
-    /// <see cref="StreamWriter"/> throws an <see cref="EncoderFallbackException"/> for a lone surrogate. To get this behavior, use <c>new
-    /// UTF8Encoding(false, throwOnInvalidBytes: true)</c>.
+    /// <see cref="StreamWriter"/> throws an <see cref="EncoderFallbackException"/> for a lone surrogate. To get this behavior, use a
+    /// <see cref="UTF8Encoding"/> with <c>throwOnInvalidBytes</c> set to <see langword="true"/>.
     /// </remarks>
     public Encoding Encoding { get; init; } = s_utf8;
 

@@ -28,8 +28,8 @@ public sealed partial class SluiceStream
     /// for a call that is blocked by the other end or that is writing the buffer.
     /// </para>
     /// <para>
-    /// A write that is not waited for throws an <see cref="ObjectDisposedException"/>. For a pipe, bytes that were buffered before such a
-    /// write can be lost.
+    /// If the method does not wait for a write, that write throws an <see cref="ObjectDisposedException"/>. For a pipe, bytes that were
+    /// buffered before such a write can be lost.
     /// </para>
     /// <para>
     /// This method waits at most 2 seconds for a read in progress. If the read takes longer, the file is closed when the read has ended.

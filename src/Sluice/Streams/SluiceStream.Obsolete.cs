@@ -12,7 +12,7 @@ public sealed partial class SluiceStream
     /// when it is disposed. The buffer size is <see cref="SluiceOptions.Adaptive"/>.
     /// </summary>
     /// <param name="handle">The open handle or file descriptor.</param>
-    /// <param name="access">The access for which it was opened.</param>
+    /// <param name="access">The access for which the handle was opened.</param>
     /// <inheritdoc cref="SluiceStream(nint, FileAccess, bool, int, bool)" path="/exception"/>
     [Obsolete(UseSafeFileHandle)]
     public SluiceStream(nint handle, FileAccess access)
@@ -24,7 +24,7 @@ public sealed partial class SluiceStream
     /// <see cref="SluiceOptions.Adaptive"/>.
     /// </summary>
     /// <param name="handle">The open handle or file descriptor.</param>
-    /// <param name="access">The access for which it was opened.</param>
+    /// <param name="access">The access for which the handle was opened.</param>
     /// <param name="ownsHandle">
     /// <see langword="true"/> to close the handle when the stream is disposed; <see langword="false"/> to leave it open. If the constructor
     /// throws, the handle stays open.
@@ -40,7 +40,7 @@ public sealed partial class SluiceStream
     /// handle.
     /// </summary>
     /// <param name="handle">The open handle or file descriptor.</param>
-    /// <param name="access">The access for which it was opened.</param>
+    /// <param name="access">The access for which the handle was opened.</param>
     /// <param name="ownsHandle">
     /// <see langword="true"/> to close the handle when the stream is disposed; <see langword="false"/> to leave it open. If the constructor
     /// throws, the handle stays open.
@@ -58,7 +58,7 @@ public sealed partial class SluiceStream
     /// handle.
     /// </summary>
     /// <param name="handle">The open handle or file descriptor.</param>
-    /// <param name="access">The access for which it was opened.</param>
+    /// <param name="access">The access for which the handle was opened.</param>
     /// <param name="ownsHandle">
     /// <see langword="true"/> to close the handle when the stream is disposed; <see langword="false"/> to leave it open. If the constructor
     /// throws, the handle stays open.

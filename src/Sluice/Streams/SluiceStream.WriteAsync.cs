@@ -47,16 +47,16 @@ public sealed partial class SluiceStream
     /// The stream does not support writing; or the file cannot seek, and the buffer contains bytes that were read from it.
     /// </exception>
     /// <exception cref="ObjectDisposedException">
-    /// The stream is closed, or another thread has closed it during this call. In the latter case, bytes of this call that were not yet
-    /// written are lost, and at a pipe also earlier bytes in the buffer.
+    /// The stream is closed, or another thread closed it during this call. In the second case, bytes of this call that were not yet written
+    /// are lost. For a pipe, earlier bytes in the buffer can be lost too.
     /// </exception>
     /// <exception cref="IOException">
-    /// The operating system reported an error for these bytes or for earlier bytes in the buffer. The message contains the offset at which
-    /// it happened.
+    /// The operating system reported an error when these bytes or earlier bytes in the buffer were written. The message contains the offset
+    /// of the error.
     /// </exception>
     /// <exception cref="OperationCanceledException">
-    /// The write was canceled. <see cref="Position"/> shows how many bytes were accepted. If the file can seek, a write of at most 1 MiB
-    /// accepted none.
+    /// The write was canceled. <see cref="Position"/> is after the bytes that were accepted. If the file can seek and at most 1 MiB was to
+    /// be written, no bytes were accepted.
     /// </exception>
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {

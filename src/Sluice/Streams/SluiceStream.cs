@@ -103,7 +103,7 @@ public sealed partial class SluiceStream : Stream
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The path is empty, or the arguments contradict each other.</exception>
     /// <exception cref="ArgumentOutOfRangeException">An argument is negative or has an undefined value.</exception>
-    /// <exception cref="FileNotFoundException">The file does not exist, and the mode requires that it does.</exception>
+    /// <exception cref="FileNotFoundException">The file does not exist, and the mode requires an existing file.</exception>
     /// <exception cref="DirectoryNotFoundException">A directory of the path does not exist.</exception>
     /// <exception cref="UnauthorizedAccessException">The path is a directory, or the operating system denies the access.</exception>
     /// <exception cref="PathTooLongException">The path is longer than the operating system allows.</exception>
@@ -181,7 +181,7 @@ public sealed partial class SluiceStream : Stream
     }
 
     /// <summary>
-    /// Creates a stream over an operating system handle. It starts at the current position of the handle. The buffer size is
+    /// Creates a stream over an operating system handle. The stream starts at the current position of the handle. The buffer size is
     /// <see cref="SluiceOptions.Adaptive"/>.
     /// </summary>
     /// <param name="handle">The open handle. Disposing the stream closes it.</param>
@@ -325,7 +325,9 @@ public sealed partial class SluiceStream : Stream
     }
 
     /// <summary>Gets or sets the offset in the file at which the next byte is read or written, in bytes.</summary>
-    /// <remarks>Setting the position writes buffered bytes first. If there are none, it makes no system call.</remarks>
+    /// <remarks>
+    /// When the position is set, buffered bytes are written first. If there are no buffered bytes, no system call is made.
+    /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     /// <exception cref="IOException">
     /// The file was opened with <see cref="FileMode.Append"/>, and the value is less than the length that the file had when it was opened;
