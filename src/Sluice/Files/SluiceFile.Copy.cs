@@ -69,8 +69,8 @@ public static partial class SluiceFile
     /// <para>The data is first written to a temporary file or directory next to the target. When the copy is complete, this file or
     /// directory is renamed to the target. If the copy fails or is canceled, or if the process is killed, the target is not created or
     /// changed. There are two exceptions. With <see cref="CopyOptions.FlushToDisk"/>, the flush of the target's directory can fail after
-    /// the rename. Some FUSE file systems support neither a rename without replacement nor hard links; on these, the process can be killed
-    /// during the rename.</para>
+    /// the rename. On FUSE file systems that support neither a rename without replacement nor hard links, an empty target file can remain
+    /// if the process is killed during the rename.</para>
     /// <para>If the target is an existing directory, each file is copied in this way. Files that were copied before a failure stay.</para>
     /// <para>The copy gets the permissions and times of the source, as with <see cref="File.Copy(string, string)"/>. If a target file is
     /// replaced, its extended attributes are kept, and so is its owner if the process may set the owner. Other hard links to the target
