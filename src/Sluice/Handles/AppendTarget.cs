@@ -89,7 +89,8 @@ internal sealed unsafe class AppendTarget : IDisposable
     /// <summary>What a write answers that ended there, and where it began; a negative errno where either is one.</summary>
     private static int Tell(long end, int written, long* landed)
     {
-        *landed = end < 0 ? 0 : end - written;
+        // The position of a device such as /dev/null stays 0.
+        *landed = end < 0 ? 0 : Math.Max(end - written, 0);
         return end < 0 ? (int)end : written;
     }
 

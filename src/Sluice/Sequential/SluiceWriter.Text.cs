@@ -32,7 +32,8 @@ public sealed partial class SluiceWriter
     /// </remarks>
     /// <exception cref="OperationCanceledException">The token was canceled.</exception>
     /// <exception cref="EncoderFallbackException">
-    /// The encoding cannot encode the text. A part of the text may have been written. The writer can still be used.
+    /// The encoding cannot encode this text or could not encode an earlier one. A part of the text may have been written. Every later
+    /// call that writes text throws the same exception. Bytes can still be written.
     /// </exception>
     /// <exception cref="IOException">This write or an earlier one failed. The message contains the offset of the failure.</exception>
     /// <exception cref="ObjectDisposedException">The writer is closed.</exception>

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Diagnostics;
+using System.Runtime.ExceptionServices;
 using System.Text;
 using System.Text.Unicode;
 
@@ -12,7 +13,8 @@ namespace Sluice.Sequential;
 /// <remarks>
 /// UTF-8 that replaces invalid text is transcoded straight into the room. Every other encoding is called through its
 /// <see cref="Encoder"/>, by <see cref="Encoder.GetBytes(ReadOnlySpan{char}, Span{byte}, bool)"/> alone, as StreamWriter does. An encoding
-/// is code of the user's: when it throws, the call has taken nothing and put nothing, and the encoder is dropped with its state.
+/// is code of the user's: when it throws, the call has taken nothing and put nothing, and every later text throws the same exception, since
+/// the file may be in a shifted state that a new encoder does not know.
 /// </remarks>
 internal sealed class TextEncoder
 {
@@ -32,6 +34,7 @@ internal sealed class TextEncoder
     private readonly byte[] _utf8NewLine = [];
 
     private Encoder? _encoder;
+    private ExceptionDispatchInfo? _failure;
 
     /// <summary>The encoder has had text since it was last flushed.</summary>
     private bool _isEncoderUsed;
@@ -240,20 +243,27 @@ internal sealed class TextEncoder
         return PutCarry(room);
     }
 
-    /// <summary>Calls the encoder, and drops it if it throws or returns an impossible count.</summary>
+    /// <summary>Calls the encoder. If it throws or returns an impossible count, that is final.</summary>
     private int Encode(ReadOnlySpan<char> text, Span<byte> bytes, bool flush)
     {
-        Encoder encoder = _encoder ?? _encoding.GetEncoder();
-        _encoder = null;
-        _isEncoderUsed = false;
-        int count = encoder.GetBytes(text, bytes, flush);
-        if ((uint)count > (uint)bytes.Length)
+        _failure?.Throw();
+        try
         {
-            throw new InvalidOperationException($"The encoding gave {count} bytes where there was room for {bytes.Length}.");
-        }
+            _encoder ??= _encoding.GetEncoder();
+            int count = _encoder.GetBytes(text, bytes, flush);
+            if ((uint)count > (uint)bytes.Length)
+            {
+                throw new InvalidOperationException($"The encoding gave {count} bytes where there was room for {bytes.Length}.");
+            }
 
-        _encoder = encoder;
-        _isEncoderUsed = !flush;
-        return count;
+            _isEncoderUsed = !flush;
+            return count;
+        }
+        catch (Exception e)
+        {
+            _failure = ExceptionDispatchInfo.Capture(e);
+            _isEncoderUsed = false;
+            throw;
+        }
     }
 }

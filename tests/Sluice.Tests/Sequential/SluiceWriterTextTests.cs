@@ -209,18 +209,28 @@ public sealed class SluiceWriterTextTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_text_that_the_encoding_refuses_leaves_what_was_written_and_the_writer(bool isAsync)
+    public async Task A_text_that_the_encoding_refuses_ends_text_and_leaves_what_was_written(bool isAsync)
     {
         string path = _temp.NewPath();
         UTF8Encoding strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
         SluiceWriter writer = new(path, new SluiceWriterOptions { Encoding = strict, NewLine = "\n" });
         await WriteAsync(writer, "before", isLine: true, isAsync);
         await Should.ThrowAsync<EncoderFallbackException>(async () => await WriteAsync(writer, "x\uDE00", isLine: true, isAsync));
-        await WriteAsync(writer, "after", isLine: true, isAsync);
+        await Should.ThrowAsync<EncoderFallbackException>(async () => await WriteAsync(writer, "after", isLine: true, isAsync));
+        writer.Write("bytes"u8);
+        await writer.FlushAsync();
+        await writer.DisposeAsync();
+        File.ReadAllText(path).ShouldBe("before\nbytes");
+    }
 
-        // Half a pair, which nothing follows.
-        await WriteAsync(writer, "\uD83D", isLine: false, isAsync);
-        await Should.ThrowAsync<EncoderFallbackException>(async () => await writer.FlushAsync());
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Half_a_pair_that_the_encoding_refuses_is_reported_by_the_call_that_ends_the_text(bool isAsync)
+    {
+        string path = _temp.NewPath();
+        UTF8Encoding strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
+        SluiceWriter writer = new(path, new SluiceWriterOptions { Encoding = strict });
         await WriteAsync(writer, "end\uD83D", isLine: false, isAsync);
         if (isAsync)
         {
@@ -232,7 +242,24 @@ public sealed class SluiceWriterTextTests : IDisposable
         }
 
         writer.SluiceHandle.SafeFileHandle.IsClosed.ShouldBeTrue();
-        File.ReadAllText(path).ShouldBe("before\nafter\nend");
+        File.ReadAllText(path).ShouldBe("end");
+    }
+
+    /// <summary>A new encoder would take the file to be in the encoding's initial state, and the text behind would be unreadable.</summary>
+    [Fact]
+    public void A_refused_text_ends_text_of_an_encoding_with_shift_states()
+    {
+        Encoding japanese = CodePagesEncodingProvider.Instance.GetEncoding(
+            50220, EncoderFallback.ExceptionFallback, DecoderFallback.ExceptionFallback)!;
+        string path = _temp.NewPath();
+        using (SluiceWriter writer = new(path, new SluiceWriterOptions { Encoding = japanese }))
+        {
+            writer.Write("\u65E5\u672C");
+            Should.Throw<EncoderFallbackException>(() => writer.Write("\uD83D\uDE00"));
+            Should.Throw<EncoderFallbackException>(() => writer.Write("abc"));
+        }
+
+        japanese.GetString(File.ReadAllBytes(path)).ShouldBe("\u65E5\u672C");
     }
 
     [Theory]
@@ -248,7 +275,8 @@ public sealed class SluiceWriterTextTests : IDisposable
             Should.Throw<InvalidOperationException>(() => writer.Write("text"));
             writer.Position.ShouldBe(7);
             encoding.Count = null;
-            writer.Write("after");
+            Should.Throw<InvalidOperationException>(() => writer.Write("text"));
+            writer.Write("after"u8);
         }
 
         File.ReadAllText(path).ShouldBe("before after");
@@ -263,6 +291,9 @@ public sealed class SluiceWriterTextTests : IDisposable
         encoding.OnCall = () => writer.Write("inner"u8);
         Should.Throw<InvalidOperationException>(() => writer.Write("text"));
         encoding.OnCall = null;
+        writer.Dispose();
+        File.ReadAllText(path).ShouldBe("");
+        writer = new(path, new SluiceWriterOptions { Encoding = encoding });
         writer.Write("kept");
         encoding.OnCall = writer.Dispose;
         Should.Throw<ObjectDisposedException>(() => writer.Write(" last"));
