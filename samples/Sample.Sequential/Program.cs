@@ -1,7 +1,7 @@
 // One file from front to back: written as bytes, as text and as records, read by block, by line and by record.
 string path = Path.Combine(Path.GetTempPath(), $"sample-{Environment.ProcessId}.txt");
-string records = path + ".records";
-string text = path + ".text";
+string recordsPath = path + ".records";
+string textPath = path + ".text";
 try
 {
     using (SluiceWriter writer = new(path))
@@ -44,7 +44,7 @@ try
         }
     }
 
-    using (SluiceWriter writer = new(text, new SluiceWriterOptions { NewLine = "\n" }))   // UTF-8 unless Encoding says otherwise
+    using (SluiceWriter writer = new(textPath, new SluiceWriterOptions { NewLine = "\n" }))   // UTF-8 unless Encoding says otherwise
     {
         for (int i = 0; i < 100_000; i++)
         {
@@ -53,8 +53,7 @@ try
         }
     }
 
-    double sum = 0;
-    using (SluiceWriter writer = new(records))
+    using (SluiceWriter writer = new(recordsPath))
     {
         for (int i = 0; i < 100_000; i++)
         {
@@ -62,7 +61,8 @@ try
         }
     }
 
-    using (SluiceReader reader = new(records))
+    double sum = 0;
+    using (SluiceReader reader = new(recordsPath))
     {
         foreach (ReadOnlySpan<Measurement> batch in reader.EnumerateRecordBatches<Measurement>())
         {
@@ -74,14 +74,14 @@ try
     }
 
     Console.WriteLine($"{bytes} bytes, {errors} errors in three passes, a sum of {sum}");
-    return File.ReadLines(text).Count(line => line == "event happened") == 100_000
+    return File.ReadLines(textPath).Count(line => line == "event happened") == 100_000
         && bytes == new FileInfo(path).Length && errors == 3 && sum == 2_499_975_000 ? 0 : 1;
 }
 finally
 {
     File.Delete(path);
-    File.Delete(records);
-    File.Delete(text);
+    File.Delete(recordsPath);
+    File.Delete(textPath);
 }
 
 internal readonly record struct Measurement(long Id, double Value);

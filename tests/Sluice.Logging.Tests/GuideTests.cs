@@ -1,14 +1,16 @@
 using System.Text;
 using Microsoft.Extensions.Logging;
 using Serilog;
+using Serilog.Core;
+using Serilog.Formatting.Json;
 using ILogger = Microsoft.Extensions.Logging.ILogger;
 
 namespace Sluice.Logging.Tests;
 
-// Here "Log" alone would be the namespace Sluice.Log; in a program of one's own it is Serilog's class.
+// Within the namespace Sluice, "Log" alone would be the namespace Sluice.Log.
 using Log = global::Serilog.Log;
 
-/// <summary>The code that docs/guide.md shows of logs, word for word (a test of the tool's compares them), and what it does.</summary>
+/// <summary>Runs the code about logs in docs/guide.md. A test in Sluice.Cli.Tests compares the two texts.</summary>
 public sealed class GuideTests : IDisposable
 {
     public GuideTests() => RemoveFolders();
@@ -18,8 +20,8 @@ public sealed class GuideTests : IDisposable
     [Fact]
     public async Task A_log_has_what_was_appended()
     {
-        byte[] record = "an order"u8.ToArray();
         {
+            byte[] record = "an order"u8.ToArray();
             using SluiceLog log = SluiceLog.Open(
                 "orders", new SluiceLogOptions { Durability = LogDurability.Written, SegmentBytes = 256 << 20 });
             long sequence = log.Append(record);
@@ -28,25 +30,26 @@ public sealed class GuideTests : IDisposable
             log.DurableSequence.ShouldBe(2);
         }
 
+        List<string> records = [];
         using SluiceLogReader reader = new("orders");
-        int records = 0;
         foreach (LogEntry entry in reader.Entries)
         {
-            entry.Bytes.SequenceEqual(record).ShouldBeTrue();
-            records++;
+            records.Add($"{entry.Sequence}: {Encoding.UTF8.GetString(entry.Bytes)}");
         }
 
-        records.ShouldBe(2);
+        records.ShouldBe(["1: an order", "2: an order"]);
     }
 
     [Fact]
-    public async Task Events_of_both_libraries_are_lines_of_their_files()
+    public async Task An_event_of_each_logger_is_a_line_of_its_file()
     {
         using (ILoggerFactory factory = LoggerFactory.Create(logging =>
         {
             var builder = new { Logging = logging };
             builder.Logging.AddSluice("logs");
-            Log.Logger = new LoggerConfiguration().WriteTo.SluiceLog("logs").CreateLogger();
+            Log.Logger = new LoggerConfiguration().WriteTo.SluiceLog("events").CreateLogger();
+            using Logger audit = new LoggerConfiguration().AuditTo.SluiceLog(new JsonFormatter(), "audit").CreateLogger();
+            audit.Information("an audited event");
         }))
         {
             ILogger logger = factory.CreateLogger("guide");
@@ -55,16 +58,21 @@ public sealed class GuideTests : IDisposable
             await Log.CloseAndFlushAsync();
         }
 
-        string[] lines = [.. Directory.GetFiles("logs").SelectMany(static path => File.ReadAllLines(path, Encoding.UTF8))];
-        lines.Length.ShouldBe(2);
-        lines.ShouldContain(static line => line.StartsWith('{') && line.Contains("one event", StringComparison.Ordinal));
-        lines.ShouldContain(static line => line.EndsWith("another event", StringComparison.Ordinal));
+        Line("logs").ShouldStartWith("{");
+        Line("logs").ShouldContain("one event");
+        Line("events").ShouldEndWith("another event");
+        Line("audit").ShouldStartWith("{");
+        Line("audit").ShouldContain("an audited event");
     }
 
-    /// <summary>The guide's names are relative: they lie beside the tests' assembly.</summary>
+    /// <summary>The only line of the files in a folder.</summary>
+    private static string Line(string folder) =>
+        Directory.GetFiles(folder).SelectMany(static path => File.ReadAllLines(path, Encoding.UTF8)).ShouldHaveSingleItem();
+
+    /// <summary>The guide's paths are relative to the folder of the tests' assembly.</summary>
     private static void RemoveFolders()
     {
-        foreach (string folder in (string[])["orders", "logs"])
+        foreach (string folder in (string[])["orders", "logs", "events", "audit"])
         {
             if (Directory.Exists(folder))
             {
