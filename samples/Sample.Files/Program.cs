@@ -1,4 +1,5 @@
-await SluiceFile.ReplaceAtomicallyAsync("settings.json", "{ \"depth\": 32 }"u8.ToArray());  // after a crash, the file has either the old or the new content
+// after a crash, the file has either the old or the new content
+await SluiceFile.ReplaceAtomicallyAsync("settings.json", "{ \"depth\": 32 }"u8.ToArray());
 await SluiceFile.WriteManyAsync(Enumerable.Range(0, 1000).Select(i => ($"part{i}.bin", (ReadOnlyMemory<byte>)new byte[100])));
 
 long bytes = 0;

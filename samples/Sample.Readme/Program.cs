@@ -11,4 +11,5 @@ using (SluiceReader reader = new("data.bin"))
     foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())   // lines as bytes, without allocations
         Console.WriteLine(line.Length);
 
-await SluiceFile.ReplaceAtomicallyAsync("settings.json", "{}"u8.ToArray());   // after a crash, the file has either the old or the new content
+// after a crash, the file has either the old or the new content
+await SluiceFile.ReplaceAtomicallyAsync("settings.json", "{}"u8.ToArray());
