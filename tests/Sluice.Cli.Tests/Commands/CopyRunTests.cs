@@ -87,7 +87,6 @@ public sealed class CopyRunTests : IDisposable
         CopyText.Rate(bytes, seconds, 0.5).ShouldBe(expected);
 
     [Trait("Tier", "slow")]
-    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task A_new_tree_for_which_there_is_no_room_tells_of_no_bytes()
     {
@@ -192,7 +191,6 @@ public sealed class CopyRunTests : IDisposable
         File.Exists(_folder["into/good"]).ShouldBeTrue();
     }
 
-    [Trait("Tier", "slow")]
     [Trait("Tier", "slow")]
     [SkippableTheory]
     [InlineData("big")]

@@ -88,7 +88,6 @@ public sealed class MeasuringCommandTests : IDisposable
     }
 
     [Trait("Tier", "slow")]
-    [Trait("Tier", "slow")]
     [SkippableTheory]
     [InlineData("figures", "64m")]
     [InlineData("tables", "96m")]

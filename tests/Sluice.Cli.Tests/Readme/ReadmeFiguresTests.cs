@@ -80,7 +80,7 @@ public sealed class ReadmeFiguresTests
             "",
         ]);
         string below = string.Join(' ', lines[6..]);
-        below.ShouldStartWith("1 faster, 0 even, 1 slower, 1 skipped; worst: the slower one, 0.50. Ratio: Sluice to .NET, above 1 ");
+        below.ShouldStartWith("1 faster, 0 even, 1 slower, 1 skipped; lowest: the slower one, 0.50. Ratio: Sluice to .NET, above 1 ");
         below.ShouldEndWith("engine uring, by [`sluice bench`](bench/results/x/everyday.json). ");
         lines.ShouldAllBe(static line => line.Length <= 80);
     }

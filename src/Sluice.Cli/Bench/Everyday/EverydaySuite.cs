@@ -133,7 +133,7 @@ internal static class EverydaySuite
             BytesPerOperation = static scale => scale.CopyFileBytes,
             MaxRounds = 7,
         }.FillingOnce();
-        yield return new Row("everyday-lines", "lines of a log of 10 MB",
+        yield return new Row("everyday-lines", "lines: bytes (.NET: strings)",
             "SluiceReader.EnumerateLines, as bytes; StreamReader.ReadLine, as strings", static context =>
             {
                 string path = context.LogFile;
@@ -157,7 +157,7 @@ internal static class EverydaySuite
         }
         yield return new Row("everyday-append", "append of a line, 8 threads",
             "SluiceHandle.Append; lock, FileStream.Write and Flush", OpenAppend).FillingForSlice();
-        yield return new Row("everyday-files-read", "1,000 files of 4 KiB, read",
+        yield return new Row("everyday-files-read", "read 1,000 files (to a loop)",
             "SluiceFile.ReadManyAsync; File.ReadAllBytes in a loop; in the page cache", static context =>
             {
                 var tree = FileTree.Ensure(
@@ -166,7 +166,7 @@ internal static class EverydaySuite
                     tree.Paths.Length, () => SmallFileRows.ReadBatchAsync(tree), () => Task.FromResult(SmallFileRows.ReadOneByOne(tree)),
                     parts: tree.Paths.Length);
             });
-        yield return new Row("everyday-files-write", "1,000 files of 4 KiB, written",
+        yield return new Row("everyday-files-write", "write 1,000 files (to a loop)",
             "SluiceFile.WriteManyAsync; File.WriteAllBytes in a loop; each file is new", static context =>
             {
                 context.RequireRoom(BytesOfTrees(context.Scale));
@@ -184,7 +184,7 @@ internal static class EverydaySuite
         yield return new Row("everyday-first-use", "first use in a new process",
             "the first open and read of 4 KiB, by SluiceHandle; by RandomAccess; without the start of the process",
             static context => HandleFileRows.OpenFirstOpen(context));
-        yield return new Row("everyday-busy", "64 requests, busy neighbors",
+        yield return new Row("everyday-busy", "64 requests, all CPUs busy",
             "direct SluiceHandle.ReadAsync and 50 us of work in 64 loops, beside four processes that compute; RandomAccess.ReadAsync",
             OpenBusy);
     }

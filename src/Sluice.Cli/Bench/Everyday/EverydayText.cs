@@ -27,8 +27,7 @@ internal static class EverydayText
         string ended = report.Interrupted ? "interrupted: " : report.Failure is not null ? "ended by an error: " : "";
         if (report.Quick)
         {
-            return $"{ended}{Counted.Of(report.Rows.Count, "row")} with right results{missing}; "
-                + "a quick run measures nothing";
+            return $"{ended}{Counted.Of(report.Rows.Count, "row")} ran{missing}; a quick run measures nothing";
         }
         if (report.Rows.Count == 0)
             return $"{(ended.Length > 0 ? ended.TrimEnd(':', ' ') + " before a row was measured" : "no row was measured")}{missing}";
@@ -37,8 +36,8 @@ internal static class EverydayText
         string few = untold > 0 ? $", {untold} of too few pairs" : "";
         string counts = $"{told.Count(r => r.Verdict == RowReport.Faster)} faster, {told.Count(r => r.Verdict == RowReport.Even)} even, "
             + $"{told.Count(r => r.Verdict == RowReport.Slower)} slower{few}{missing}";
-        string worst = report.Rows.MinBy(r => r.Ratio) is { } lowest ? $"; worst: {lowest.Name}, {Digits(lowest.Ratio)}" : "";
-        return ended + counts + worst;
+        string lowest = report.Rows.MinBy(r => r.Ratio) is { } row ? $"; lowest: {row.Name}, {Digits(row.Ratio)}" : "";
+        return ended + counts + lowest;
     }
 
     /// <summary>The ratio and its interval, or how many pairs there were, which are too few for one.</summary>
