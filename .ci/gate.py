@@ -239,7 +239,7 @@ def nightly(gate):
         return gate.finish()
     for engine in ("uring", "pool"):
         for project in ("Tests", "Log.Tests", "Faults.Tests", "Hostile.Tests"):
-            for tier in ("fast", "slow"):
+            for tier in ("fast", "slow", "nightly"):
                 gate.test(f"Sluice.{project}, tier {tier}, {engine}", [f"tests/Sluice.{project}", "--no-build", f"-p:Tier={tier}"],
                           {**NIGHTLY, "SLUICE_ENGINE": engine})
     gate.check("packages, twice", ["eng/try-packages.sh", str(gate.scratch / "packages")], {"SLUICE_SAME_BYTES": "1"})
@@ -272,7 +272,7 @@ def on_net11(gate):
     folder = gate.scratch / "net11"
     if gate.check("a folder with .NET 11", [".ci/net11.sh", str(folder)]):
         # On the pool: what differs by runtime and what differs by engine are tested in one run.
-        gate.test("Sluice.Tests, tier fast, on .NET 11, pool", ["tests/Sluice.Tests", "--no-build", "--filter", "Tier!=slow&Runs!=once"],
+        gate.test("Sluice.Tests, tier fast, on .NET 11, pool", ["tests/Sluice.Tests", "--no-build", "--filter", "Runs!=once"],
                   {"DOTNET_ROLL_FORWARD": "LatestMajor", "SLUICE_ENGINE": "pool"},
                   settings=("--", f"RunConfiguration.DotNetHostPath={folder}/dotnet"))
 
@@ -293,30 +293,31 @@ def steps(gate):
     def check(key, name, *command, environment=None):
         return key, lambda: gate.check(name, list(command), environment)
 
-    not_once = ("--filter", "Tier!=slow&Runs!=once")
+    not_once = ("--filter", "Runs!=once")
+    # The longest chains first; jobs of one key run one after another.
     gate.run([
         # The analyzers, and what packages and native programs are made of.
         check("Release", "build Release with analyzers", "dotnet", "build", "-c", "Release", "--no-restore", "-warnaserror", "-v", "quiet"),
-        tests("Sluice.Faults.Tests", "slow", rings),
+        ("Sluice.Tests", lambda: on_net11(gate)),
         tests("Sluice.Cli.Tests", "slow", rings),
-        tests("Sluice.Log.Tests", "slow", rings),
+        tests("Sluice.Faults.Tests", "slow", rings),
         tests("Sluice.Hostile.Tests", "slow", rings),
-        tests("Sluice.Log.Tests", "fast", pool, *not_once),
         check("Release", "packages, used from new projects", "eng/try-packages.sh", str(gate.scratch / "packages")),
         tests("Sluice.Tests", "slow", rings),
-        tests("Sluice.Faults.Tests", "fast", pool, *not_once),
-        tests("Sluice.Hostile.Tests", "fast", pool, *not_once),
+        check("Release", "native programs", ".ci/native.sh", str(gate.scratch / "native")),
+        tests("Sluice.Log.Tests", "slow", rings),
         # What is allocated depends on what the compiler knows.
         ("Release", lambda: gate.test("allocations, Release", [
             "tests/Sluice.Tests", "-c", "Release", "--no-build", "-p:Tier=all", "--filter", "FullyQualifiedName~ZeroAllocation"],
             {**rings, "DOTNET_TieredPGO": "1"})),
-        check("Release", "native programs", ".ci/native.sh", str(gate.scratch / "native")),
-        check("Release", "samples", ".ci/samples.sh", str(gate.scratch)),
+        tests("Sluice.Log.Tests", "fast", pool, *not_once),
+        tests("Sluice.Hostile.Tests", "fast", pool, *not_once),
         tests("Sluice.Clients.Tests", "slow", rings),
+        tests("Sluice.Faults.Tests", "fast", pool, *not_once),
         tests("Sluice.Logging.Tests", "fast", pool),
-        ("Sluice.Tests", lambda: on_net11(gate)),
+        check("Release", "samples", ".ci/samples.sh", str(gate.scratch)),
         check("format", "format", "dotnet", "format", "whitespace", "--verify-no-changes", "--no-restore"),
-    ], workers=3)
+    ], workers=4)
     return gate.finish()
 
 

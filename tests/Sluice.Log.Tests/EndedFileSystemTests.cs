@@ -12,7 +12,7 @@ namespace Sluice.Log.Tests;
 /// A file system ends in the midst of something: then every call fails, on xfs statx(2) and lseek(2) of open files too. Whatever comes of
 /// it is an error of the file system's, and no file stays open when the log is closed: else nobody could unmount it.
 /// </summary>
-[Trait("Tier", "slow")]
+[Trait("Tier", "nightly")]
 [Trait("Runs", "once")]
 [Collection(nameof(AloneCollection))]
 public sealed class EndedFileSystemTests

@@ -8,7 +8,10 @@ using Sluice.Uring;
 
 namespace Sluice;
 
-/// <summary>Provides the engines of the process and information about them.</summary>
+/// <summary>
+/// Provides the I/O engines of the process and information about them. An engine (<see cref="IoEngine"/>) performs file transfers, either
+/// through io_uring or on the thread pool.
+/// </summary>
 /// <remarks>
 /// <para>
 /// The environment variable <c>SLUICE_ENGINE</c> selects the default engine: <c>uring</c> or <c>pool</c>. If it is not set, the
@@ -16,8 +19,8 @@ namespace Sluice;
 /// </para>
 /// <para>
 /// The environment variable <c>SLUICE_RINGS</c>, or the setting <c>Sluice.Rings</c>, sets the number of io_uring instances (rings), from 1
-/// to 256. Without either, there is one ring at first. More rings are added when threads often submit at the same time, up to one for every
-/// four processors.
+/// to 256. Without either, there is one ring at first. If several threads often submit I/O operations at the same time, more rings are
+/// added, up to one for every four processors.
 /// </para>
 /// <para>
 /// io_uring is initialized by the first operation that uses it, or when a property that depends on it is read. If the kernel later refuses

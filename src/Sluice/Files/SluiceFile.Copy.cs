@@ -68,17 +68,17 @@ public static partial class SluiceFile
     /// file are preserved.</para>
     /// <para>The data is first written to a temporary file or directory next to the target. When the copy is complete, this file or
     /// directory is renamed to the target. If the copy fails or is canceled, or if the process is killed, the target is not created or
-    /// changed. There are two exceptions. With <see cref="CopyOptions.FlushToDisk"/>, the flush of the target's directory can fail after
-    /// the rename. On FUSE file systems that support neither a rename without replacement nor hard links, an empty target file can remain
-    /// if the process is killed during the rename.</para>
+    /// changed. There are two cases in which this does not hold. With <see cref="CopyOptions.FlushToDisk"/>, the flush of the target's
+    /// directory can fail after the rename. On FUSE file systems that support neither a rename without replacement nor hard links, an
+    /// empty target file can remain if the process is killed during the rename.</para>
     /// <para>If the target is an existing directory, each file is copied in this way. Files that were copied before a failure stay.</para>
     /// <para>The copy gets the permissions and times of the source, as with <see cref="File.Copy(string, string)"/>. If a target file is
     /// replaced, its extended attributes are kept, and so is its owner if the process may set the owner. Other hard links to the target
     /// keep the old content. If a source file is written to during the copy, the copy may contain data of several versions; see
     /// <see cref="CopyResult.ChangedFiles"/>.</para>
-    /// <para>By default, a failure inside a tree ends the copy, and a new tree is removed. With <see cref="CopyOptions.ContinueOnError"/>,
-    /// all other entries are copied, and a new tree is kept. On Linux, the copy always ends if the disk is full or read-only or a quota is
-    /// exceeded.</para>
+    /// <para>By default, the copy of a tree stops at the first failure. If the target directory did not exist before the call, the partial
+    /// copy is removed. With <see cref="CopyOptions.ContinueOnError"/>, all other entries are copied, and the copy is kept. Even with this
+    /// option, on Linux the copy stops if the disk is full or read-only or a quota is exceeded.</para>
     /// </remarks>
     public static Task<CopyResult> CopyAsync(
         string sourceFileName, string destFileName, CopyOptions? options = null, CancellationToken cancellationToken = default)

@@ -84,8 +84,8 @@ public sealed partial class SluiceLog
     }
 
     /// <summary>
-    /// Appends several records as a unit and waits asynchronously for a durability. The records get consecutive sequence numbers. After a
-    /// crash, a framed log contains either all of these records or none.
+    /// Asynchronously appends several records as a unit. The returned task completes when the records have the specified durability. The
+    /// records get consecutive sequence numbers. After a crash, a framed log contains either all of these records or none.
     /// </summary>
     /// <param name="records">
     /// The records. Their total size must not exceed <see cref="SluiceLogOptions.MaxRecordBytes"/>. In a framed log, the total size

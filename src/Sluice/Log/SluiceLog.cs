@@ -148,9 +148,9 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// </returns>
     /// <remarks>
     /// <para>
-    /// If a record could not be written to a framed log, the record is not in the log, and its sequence number remains unused. There is one
-    /// exception. If the bytes of the failed write cannot be erased either, readers can find the record until the next successful write. If
-    /// the process or the machine stops before that, the next <see cref="Open"/> can find it too.
+    /// If a record could not be written to a framed log, the record is normally not in the log, and its sequence number remains unused.
+    /// However, if the partly written bytes also cannot be erased, readers can still find the record until the next successful write. If
+    /// the process or the machine stops before then, the next <see cref="Open"/> can also find the record.
     /// </para>
     /// <para>If a record could not be made durable, or could not be written to a raw log, the record may be in the log.</para>
     /// </remarks>

@@ -84,9 +84,9 @@ public sealed class SluiceLogOptions
     /// </summary>
     /// <value>The default is 5,242,880 (5 MiB). The minimum is 1.</value>
     /// <remarks>
-    /// Records for which a caller waits are written immediately, regardless of this value. A full buffer is also written immediately. Since
-    /// a buffer is slightly larger than <see cref="MaxRecordBytes"/>, a larger value has no effect. This is the case for the default
-    /// values.
+    /// Records for which a caller waits are written immediately, regardless of this value. A full buffer is also written immediately. The
+    /// size of one buffer is slightly more than <see cref="MaxRecordBytes"/>, so a value larger than one buffer has no effect. With the
+    /// default values of both options, this option has no effect.
     /// </remarks>
     public int FlushBytes { get; init; } = 5 * 1024 * 1024;
 

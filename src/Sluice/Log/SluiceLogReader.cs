@@ -108,8 +108,8 @@ public sealed partial class SluiceLogReader : IDisposable
     public string Directory => _folder.Path;
 
     /// <summary>
-    /// Gets the lowest sequence number that the next record can have. The number of the next record is higher if sequence numbers are
-    /// unused.
+    /// Gets the lowest sequence number that the next record can have. The next record has a higher number if the log left this number
+    /// unused, for example after a failed append.
     /// </summary>
     public long NextSequence => _next;
 

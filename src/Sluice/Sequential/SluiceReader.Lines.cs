@@ -88,8 +88,8 @@ public sealed partial class SluiceReader
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     /// <remarks>
     /// The lines are the same as those of <see cref="File.ReadLines(string, Encoding)"/>: a byte order mark of UTF-8, UTF-16 or UTF-32 at
-    /// the start of the file overrides <paramref name="encoding"/>. If the loop is left early, call <see cref="Seek"/> before you read on,
-    /// because the reader may have read past the last line.
+    /// the start of the file overrides <paramref name="encoding"/>. If you leave the loop before the last line of the file, call
+    /// <see cref="Seek"/> before the next read. The reader may already have read past the last line that it returned.
     /// </remarks>
     public IEnumerable<string> ReadStringLines(Encoding? encoding = null, CancellationToken cancellationToken = default)
     {
@@ -122,8 +122,8 @@ public sealed partial class SluiceReader
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     /// <remarks>
     /// The lines are the same as those of <see cref="File.ReadLines(string, Encoding)"/>: a byte order mark of UTF-8, UTF-16 or UTF-32 at
-    /// the start of the file overrides <paramref name="encoding"/>. If the loop is left early, call <see cref="Seek"/> before you read on,
-    /// because the reader may have read past the last line.
+    /// the start of the file overrides <paramref name="encoding"/>. If you leave the loop before the last line of the file, call
+    /// <see cref="Seek"/> before the next read. The reader may already have read past the last line that it returned.
     /// </remarks>
     public async IAsyncEnumerable<string> ReadStringLinesAsync(
         Encoding? encoding = null, [EnumeratorCancellation] CancellationToken cancellationToken = default)

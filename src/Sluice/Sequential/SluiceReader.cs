@@ -99,8 +99,9 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
     public long Position => _blockEnd - (_block.Length - _consumed);
 
     /// <summary>
-    /// Gets the maximum number of reads that are currently in progress at the same time. The value is 1 unless the file is read with
-    /// <see cref="FileCaching.Direct"/>.
+    /// Gets the current limit on the number of reads that can be in progress at the same time. If
+    /// <see cref="SluiceReaderOptions.Depth"/> is <see cref="SluiceReaderOptions.Adaptive"/>, the limit can change while the file is read.
+    /// The value is 1 unless the file is read with <see cref="FileCaching.Direct"/>.
     /// </summary>
     public int Depth => _pipeline.Depth;
 

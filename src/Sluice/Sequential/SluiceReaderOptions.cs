@@ -5,7 +5,8 @@ namespace Sluice;
 public sealed class SluiceReaderOptions
 {
     /// <summary>
-    /// A value of <see cref="Depth"/> and <see cref="RequestSize"/> that lets the reader measure the device and choose the value.
+    /// Specifies that the reader measures the device and chooses the setting itself. Use this constant for <see cref="Depth"/> or
+    /// <see cref="RequestSize"/>.
     /// </summary>
     public const int Adaptive = 0;
 

@@ -134,8 +134,9 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     public long Position => _pipeline.Position;
 
     /// <summary>
-    /// Gets the maximum number of writes that are currently in progress at the same time. The value is 1 unless the file is written with
-    /// <see cref="FileCaching.Direct"/>.
+    /// Gets the current limit on the number of writes that can be in progress at the same time. If
+    /// <see cref="SluiceWriterOptions.Depth"/> is <see cref="SluiceWriterOptions.Adaptive"/>, the limit can change while the file is
+    /// written. The value is 1 unless the file is written with <see cref="FileCaching.Direct"/>.
     /// </summary>
     public int Depth => _pipeline.Depth;
 
@@ -219,7 +220,8 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     /// </summary>
     /// <param name="sizeHint">The smallest size of the memory, in bytes, or 0 (the default) for any size greater than 0.</param>
     /// <returns>
-    /// The memory to write to. It is valid until the next call on the writer. Call <see cref="Advance"/> to write the bytes at its start.
+    /// The memory to write to. It is valid until the next call on the writer. After you fill the beginning of the memory, call
+    /// <see cref="Advance"/> with the number of bytes that you stored there.
     /// </returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
     /// <exception cref="IOException">An earlier write failed. The message contains the offset of the failure.</exception>

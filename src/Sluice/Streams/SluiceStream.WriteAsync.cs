@@ -39,8 +39,8 @@ public sealed partial class SluiceStream
     /// end of the bytes that were written.
     /// </para>
     /// <para>
-    /// There are two exceptions. If the stream has no buffer, a write is not canceled after a later call has started. If the file cannot
-    /// seek, a write can be canceled after any byte.
+    /// There are two cases in which this does not hold. If the stream has no buffer, a write is not canceled after a later call has
+    /// started. If the file cannot seek, a write can be canceled after any byte.
     /// </para>
     /// </remarks>
     /// <exception cref="NotSupportedException">

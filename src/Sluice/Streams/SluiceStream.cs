@@ -291,7 +291,10 @@ public sealed partial class SluiceStream : Stream
     }
 
     /// <summary>Gets a value that indicates whether the file was opened for asynchronous use.</summary>
-    /// <remarks>This value does not change the behavior of the stream's methods.</remarks>
+    /// <remarks>
+    /// This value does not change the behavior of the stream's methods. As with <see cref="FileStream.IsAsync"/>, it is always
+    /// <see langword="false"/> for regular files on Unix from .NET 11 on.
+    /// </remarks>
     public bool IsAsync => _handle.SafeFileHandle.IsAsync;
 
     /// <summary>

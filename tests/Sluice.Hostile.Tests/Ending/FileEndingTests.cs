@@ -3,7 +3,7 @@ namespace Sluice.Hostile.Tests.Ending;
 /// <summary>
 /// Batches, copies and replacements that are cancelled from another thread at each of their steps: all, or what was promised of a part.
 /// </summary>
-[Trait("Tier", "slow")]
+[Trait("Tier", "nightly")]
 public sealed class FileEndingTests : HostileTests
 {
     private static readonly byte[] Content = Bytes.Pattern(300_000);

@@ -9,7 +9,7 @@ namespace Sluice.Hostile.Tests.Seams;
 /// Thread.Interrupt within enumerations, batches and copies: every file comes once, every copy ends, and nobody writes by a number that
 /// is another file's when the call has ended.
 /// </summary>
-[Trait("Tier", "slow")]
+[Trait("Tier", "nightly")]
 [System.Runtime.Versioning.SupportedOSPlatform("linux")]
 public sealed class InterruptedFileTests : HostileTests
 {

@@ -9,7 +9,7 @@ namespace Sluice.Hostile.Tests.Seams;
 /// are no more: every call does what it is to do, all others get their turns, and the interruption is the thread's next wait's. Also what
 /// another thread writes between two steps of a closing. Debug builds have these places; elsewhere the tests are skipped.
 /// </summary>
-[Trait("Tier", "slow")]
+[Trait("Tier", "nightly")]
 public sealed class InterruptedStepTests : HostileTests
 {
     private static readonly byte[] Content = Bytes.Pattern(40_000);

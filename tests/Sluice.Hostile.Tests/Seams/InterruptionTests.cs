@@ -8,7 +8,7 @@ namespace Sluice.Hostile.Tests.Seams;
 /// Thread.Interrupt of a thread that has transfers in a ring of its own: memory that the kernel may write to stays the transfers', nothing
 /// stays open, and the interruption is the thread's next wait's.
 /// </summary>
-[Trait("Tier", "slow")]
+[Trait("Tier", "nightly")]
 public sealed class InterruptionTests : HostileTests
 {
     private const int Block = 8192;

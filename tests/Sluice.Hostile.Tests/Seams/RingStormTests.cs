@@ -1,7 +1,7 @@
 namespace Sluice.Hostile.Tests.Seams;
 
 /// <summary>All that may happen to rings at once: no wrong byte, and an end of everything.</summary>
-[Trait("Tier", "slow")]
+[Trait("Tier", "nightly")]
 public sealed class RingStormTests : HostileTests
 {
     [SkippableTheory]

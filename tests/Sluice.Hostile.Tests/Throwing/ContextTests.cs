@@ -6,7 +6,7 @@ namespace Sluice.Hostile.Tests.Throwing;
 /// What a caller says of where it goes on. Nothing of the library goes on there: only the caller's own continuation does; and what that
 /// place throws ends where .NET's own would, while the engine and other callers go on.
 /// </summary>
-[Trait("Tier", "slow")]
+[Trait("Tier", "nightly")]
 public sealed class ContextTests : HostileTests
 {
     private static readonly byte[] Content = Bytes.Pattern(200_000, 5);
