@@ -90,8 +90,8 @@ public sealed class WinFileIO : IDisposable
     /// <param name="fileName">The path of the file.</param>
     /// <exception cref="ArgumentNullException"><paramref name="fileName"/> is <see langword="null"/>.</exception>
     /// <exception cref="ApplicationException">
-    /// The file cannot be created or opened, or an error occurred when the previous file was closed (see <see cref="Close"/>). In the
-    /// second case, <paramref name="fileName"/> is not changed. No file is open afterwards.
+    /// The file cannot be created or opened. -or- An error occurred when the previous file was closed (see <see cref="Close"/>); the file
+    /// at <paramref name="fileName"/> is then neither created nor overwritten. In both cases, no file is open afterwards.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public void OpenForWriting(string fileName) => Open(fileName, FileMode.Create, FileAccess.Write, "writing");

@@ -4,7 +4,8 @@ namespace Sluice.Testing;
 /// <remarks>
 /// <para>
 /// To use the engine, set <see cref="SluiceOptions.Engine"/> or call <see cref="IoEngine.UseForCurrentContext"/>. All transfers of a handle
-/// with this engine pass through it, including synchronous ones. Another engine performs the transfers.
+/// with this engine pass through it, including synchronous ones. It causes the planned faults and passes the operations on to the inner
+/// engine, by default the engine of the process.
 /// </para>
 /// <para>All members are thread-safe.</para>
 /// </remarks>

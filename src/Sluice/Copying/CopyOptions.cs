@@ -182,9 +182,10 @@ public sealed class CopyOptions
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is 0 or negative.</exception>
     /// <remarks>
-    /// The limit applies to all threads of the copy together. Shared blocks and holes do not count. With a limit,
-    /// <see cref="CopyMethod.Auto"/> does not compare methods, and <see cref="Depth"/> is ignored. On operating systems other than Linux,
-    /// the copy pauses only between files.
+    /// The limit applies to all threads of the copy together. Blocks that the file system shares between source and target
+    /// (<see cref="CopyMethod.Reflink"/>) and holes in a sparse file are not transferred and do not count toward the limit. With a limit,
+    /// <see cref="CopyMethod.Auto"/> does not measure which method is faster, and <see cref="Depth"/> is ignored. On operating systems
+    /// other than Linux, the copy pauses only between files, so the rate within a file is not limited.
     /// </remarks>
     public long? BytesPerSecond
     {

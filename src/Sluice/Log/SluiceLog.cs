@@ -124,7 +124,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
     /// <summary>Gets the sequence number of the last record that was written to the files, or 0 if there is none.</summary>
     /// <remarks>
-    /// With <see cref="LogMemory.Shared"/>, later records can also have the durability <see cref="LogDurability.Written"/>.
+    /// With <see cref="LogMemory.Shared"/>, a record that is only in shared memory already has the durability
+    /// <see cref="LogDurability.Written"/>. This property does not count such records.
     /// </remarks>
     public long WrittenSequence => _writes.Written;
 

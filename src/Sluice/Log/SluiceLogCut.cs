@@ -8,6 +8,8 @@ namespace Sluice;
 /// <param name="Path">The path of the file that contains the bytes.</param>
 /// <param name="FileOffset">The offset of the first of these bytes in the file.</param>
 /// <param name="Bytes">The number of bytes, not including zeros at the end.</param>
-/// <param name="Sequence">The sequence number of the first record that is not in the log.</param>
+/// <param name="Sequence">
+/// The sequence number after the last complete record of the log. The bytes may be the start of a record with this number.
+/// </param>
 /// <param name="Reason">A text that explains why the bytes are not a complete record.</param>
 public sealed record SluiceLogCut(string Path, long FileOffset, long Bytes, long Sequence, string Reason);

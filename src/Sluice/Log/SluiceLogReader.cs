@@ -114,7 +114,8 @@ public sealed partial class SluiceLogReader : IDisposable
     public long NextSequence => _next;
 
     /// <summary>
-    /// Gets the sequence number from which records that the reader had already returned were replaced, or 0 if none were replaced.
+    /// Gets the lowest sequence number of the already returned records that were replaced most recently, or 0 if no returned record has
+    /// been replaced.
     /// </summary>
     /// <remarks>
     /// <para>
@@ -129,7 +130,11 @@ public sealed partial class SluiceLogReader : IDisposable
     /// </remarks>
     public long DroppedFrom { get; private set; }
 
-    /// <summary>Gets the number of times that <see cref="DroppedFrom"/> has been set.</summary>
+    /// <summary>Gets the number of times that records which the reader had already returned were found to be replaced.</summary>
+    /// <remarks>
+    /// Each time, <see cref="DroppedFrom"/> is set. Compare this value before and after a read to detect a replacement, because
+    /// <see cref="DroppedFrom"/> can be set to the same number again.
+    /// </remarks>
     public long Drops { get; private set; }
 
     /// <summary>

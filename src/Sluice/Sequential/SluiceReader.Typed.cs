@@ -300,8 +300,8 @@ public sealed partial class SluiceReader
         (long)Read7Bits(70, 1u, nameof(Int64), cancellationToken);
 
     /// <summary>
-    /// Reads the length of a string in bytes, as a 7-bit encoded integer, and then the string, as written by
-    /// <see cref="SluiceWriter.WriteString"/> and <see cref="BinaryWriter.Write(string)"/>.
+    /// Reads a string that is prefixed with its length in bytes, stored as a 7-bit encoded integer.
+    /// <see cref="SluiceWriter.WriteString"/> and <see cref="BinaryWriter.Write(string)"/> write strings in this format.
     /// </summary>
     /// <param name="encoding">The encoding of the string, or <see langword="null"/> (the default) for UTF-8.</param>
     /// <param name="cancellationToken">

@@ -3,7 +3,9 @@ using Sluice.Sequential;
 
 namespace Sluice;
 
-/// <summary>Writes a file sequentially. The writer collects bytes in a buffer (block) and writes the block when it is full.</summary>
+/// <summary>
+/// Writes a file sequentially. The writer collects bytes in a buffer, called a block, and writes the block when it is full.
+/// </summary>
 /// <remarks>
 /// <para>With <see cref="FileCaching.Direct"/>, several blocks are written at the same time. By default, the writer measures the device and
 /// chooses the size and the number of these blocks.</para>
@@ -24,8 +26,9 @@ namespace Sluice;
 /// the bytes that the writer accepted.</para>
 /// <para>A synchronous write to a pipe ends only when the other end of the pipe reads the bytes or is closed, even if the writer is
 /// disposed.</para>
-/// <para>Text is written in the encoding of <see cref="SluiceWriterOptions.Encoding"/>. Text and bytes can be mixed. A flush, or bytes
-/// after text, end the text: an incomplete surrogate pair is encoded as a lone surrogate, and the encoder is reset.</para>
+/// <para>Text is written in the encoding of <see cref="SluiceWriterOptions.Encoding"/>. Text and bytes can be mixed. When the writer
+/// is flushed, or when bytes are written after text, the encoder is reset. If the text ends with the first half of a surrogate pair, the
+/// fallback of the encoding applies to it.</para>
 /// <para>A cancellation does not discard bytes that the writer has already accepted. They are written exactly once, before the bytes of the
 /// next call.</para>
 /// </remarks>

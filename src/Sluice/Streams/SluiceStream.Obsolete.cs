@@ -13,7 +13,8 @@ public sealed partial class SluiceStream
     /// </summary>
     /// <param name="handle">The open handle or file descriptor.</param>
     /// <param name="access">The access for which the handle was opened.</param>
-    /// <inheritdoc cref="SluiceStream(nint, FileAccess, bool, int, bool)" path="/exception"/>
+    /// <exception cref="ArgumentException">The handle is invalid, or it was opened for asynchronous use.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="access"/> is not a valid combination of values.</exception>
     [Obsolete(UseSafeFileHandle)]
     public SluiceStream(nint handle, FileAccess access)
         : this(StreamOpening.Adopt(handle, access, ownsHandle: true, 0, isAsync: false), access) =>
@@ -29,7 +30,8 @@ public sealed partial class SluiceStream
     /// <see langword="true"/> to close the handle when the stream is disposed; <see langword="false"/> to leave it open. If the constructor
     /// throws, the handle stays open.
     /// </param>
-    /// <inheritdoc cref="SluiceStream(nint, FileAccess, bool, int, bool)" path="/exception"/>
+    /// <exception cref="ArgumentException">The handle is invalid, or it was opened for asynchronous use.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="access"/> is not a valid combination of values.</exception>
     [Obsolete(UseSafeFileHandle)]
     public SluiceStream(nint handle, FileAccess access, bool ownsHandle)
         : this(StreamOpening.Adopt(handle, access, ownsHandle, 0, isAsync: false), access) =>
@@ -46,7 +48,10 @@ public sealed partial class SluiceStream
     /// throws, the handle stays open.
     /// </param>
     /// <param name="bufferSize">The size of the buffer, in bytes. 0 and 1 turn buffering off.</param>
-    /// <inheritdoc cref="SluiceStream(nint, FileAccess, bool, int, bool)" path="/exception"/>
+    /// <exception cref="ArgumentException">The handle is invalid, or it was opened for asynchronous use.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="bufferSize"/> is negative. -or- <paramref name="access"/> is not a valid combination of values.
+    /// </exception>
     [Obsolete(UseSafeFileHandle)]
     public SluiceStream(nint handle, FileAccess access, bool ownsHandle, int bufferSize)
         : this(handle, access, ownsHandle, bufferSize, isAsync: false)
@@ -70,7 +75,9 @@ public sealed partial class SluiceStream
     /// <exception cref="ArgumentException">
     /// The handle is invalid, or <paramref name="isAsync"/> does not match the way in which it was opened.
     /// </exception>
-    /// <exception cref="ArgumentOutOfRangeException">An argument is negative or has an undefined value.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="bufferSize"/> is negative. -or- <paramref name="access"/> is not a valid combination of values.
+    /// </exception>
     [Obsolete(UseSafeFileHandle)]
     public SluiceStream(nint handle, FileAccess access, bool ownsHandle, int bufferSize, bool isAsync)
         : this(StreamOpening.Adopt(handle, access, ownsHandle, bufferSize, isAsync), access, bufferSize) =>

@@ -102,7 +102,7 @@ public sealed partial class SluiceStream : Stream
     /// <param name="options">Additional options.</param>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The path is empty, or the arguments contradict each other.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">An argument is negative or has an undefined value.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">A number is negative, or an enumeration argument has an undefined value.</exception>
     /// <exception cref="FileNotFoundException">The file does not exist, and the mode requires an existing file.</exception>
     /// <exception cref="DirectoryNotFoundException">A directory of the path does not exist.</exception>
     /// <exception cref="UnauthorizedAccessException">The path is a directory, or the operating system denies the access.</exception>
