@@ -19,12 +19,12 @@ internal static partial class PollCalls
         return answer > 0 && (asked.Answer & ErrorOrHangUp) != 0;
     }
 
-    /// <summary>Whether a descriptor is open with O_NONBLOCK.</summary>
+    /// <summary>Returns true if the descriptor is open with O_NONBLOCK.</summary>
     public static bool IsNonBlocking(int fd) => Libc.GetFlags(fd) is >= 0 and int flags && (flags & PathCalls.NonBlocking) != 0;
 
     /// <summary>
-    /// Waits, after a transfer was answered by EAGAIN, until the descriptor is ready for it, at the end or in an error. Only what is open
-    /// with O_NONBLOCK answers so for lack of bytes or room; for others EAGAIN is an error.
+    /// Waits, after a transfer returned EAGAIN, until the descriptor is ready, closed at the other end, or in an error. A descriptor that
+    /// is not open with O_NONBLOCK is not waited for: EAGAIN is an error there.
     /// </summary>
     /// <returns>True if the transfer is to be repeated; false if EAGAIN is its result.</returns>
     public static bool WaitUntilReady(int fd, bool isRead)

@@ -62,8 +62,7 @@ internal static unsafe class TransferCalls
         : TransferV(isRead: false, fd, p, length, offset, flags);
 
     /// <summary>
-    /// As <see cref="Read(int, Span{byte}, long, RwFlags)"/>; what cannot seek is waited for also where the descriptor does not wait
-    /// (O_NONBLOCK).
+    /// Reads, and waits for bytes if the file cannot seek and the descriptor is open with O_NONBLOCK.
     /// </summary>
     public static int ReadWaiting(int fd, Span<byte> buffer, long offset, RwFlags flags)
     {
@@ -84,7 +83,7 @@ internal static unsafe class TransferCalls
         return result;
     }
 
-    /// <summary>As <see cref="Write(int, ReadOnlySpan{byte}, long, RwFlags)"/>; waits as the reads do.</summary>
+    /// <summary>Writes, and waits for room if the file cannot seek and the descriptor is open with O_NONBLOCK.</summary>
     public static int WriteWaiting(int fd, ReadOnlySpan<byte> buffer, long offset, RwFlags flags)
     {
         fixed (byte* p = buffer)
@@ -104,7 +103,7 @@ internal static unsafe class TransferCalls
         return result;
     }
 
-    /// <summary>Segments in one call; waits as the reads of spans do.</summary>
+    /// <summary>Transfers segments in one call, and waits as <see cref="ReadWaiting(int, Span{byte}, long, RwFlags)"/> does.</summary>
     public static int VectorWaiting(bool isRead, int fd, Iovec* segments, int count, long offset, RwFlags flags)
     {
         int result;
