@@ -1,4 +1,5 @@
 using Sluice.Faults.Child.Commands;
+using Sluice.Faults.Child.Fuse;
 
 // One process for one thing that would harm the test's own: refusals, a violent end, appending beside others.
 return args switch
@@ -20,6 +21,7 @@ return args switch
     ["once", "verify", string source, string target] => await OnceCommand.RunAsync(() => OnceCommand.VerifyAsync(source, target)),
     ["hostile", "planted", string folder, string outside] => HostileCommand.Run(folder, outside, isSticky: true),
     ["hostile", "swapped", string folder, string outside] => HostileCommand.Run(folder, outside, isSticky: false),
+    ["fuse", string folder, string fault] => new FuseServer(Enum.Parse<FuseFault>(fault)).Run(folder),
     _ => Usage(),
 };
 
@@ -28,6 +30,6 @@ static int Usage()
     Console.Error.WriteLine("refuse SCENARIO FOLDER | engine SCENARIO FOLDER | append PATH CACHING ID COUNT | "
         + "durable PATH CACHING append|write | replace PATH VERSION | copy FOLDER METHOD | copy-tree FOLDER | "
         + "fork FOLDER | exit return|exit|handler|thread FOLDER | once replace PATH | "
-        + "once copy|plain|verify SOURCE TARGET | hostile planted|swapped FOLDER OUTSIDE");
+        + "once copy|plain|verify SOURCE TARGET | hostile planted|swapped FOLDER OUTSIDE | fuse FOLDER FAULT");
     return 2;
 }
