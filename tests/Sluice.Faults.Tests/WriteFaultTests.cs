@@ -23,10 +23,8 @@ public sealed class WriteFaultTests(MountFixture fixture) : IClassFixture<MountF
             {
                 data.Add("WriteAsync", call);
                 data.Add("WriteAsync of an address", call);
-                data.Add("WriteAsync that is kept", call);
             }
 
-            data.Add("Write that is kept", "pwrite");
             data.Add("WriteAsync of a list", "pwritev2");
             data.Add("Write of a list", "pwritev2");
             return data;
@@ -40,10 +38,8 @@ public sealed class WriteFaultTests(MountFixture fixture) : IClassFixture<MountF
     public async Task An_error_that_is_told_once_is_the_callers(string way, string call)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
-        bool isKept = way.EndsWith("kept", StringComparison.Ordinal);
         string path = Path.Combine(fixture.Get(FileSystemKind.Ext4).Folder, "file");
-        using SluiceHandle handle = SluiceHandle.Open(
-            path, FileMode.Create, FileAccess.ReadWrite, caching: isKept ? FileCaching.Uncached : FileCaching.Cached);
+        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Create, FileAccess.ReadWrite);
         byte[] bytes = GC.AllocateArray<byte>(1000, pinned: true);
         bytes.AsSpan().Fill(7);
         Func<Task> write = way switch
@@ -51,8 +47,6 @@ public sealed class WriteFaultTests(MountFixture fixture) : IClassFixture<MountF
             "WriteAsync" => () => handle.WriteAsync(bytes, 0).AsTask(),
             "WriteAsync of an address" => () => handle.WriteAsync(
                 Marshal.UnsafeAddrOfPinnedArrayElement(bytes, 0), (nuint)bytes.Length, 0).AsTask(),
-            "WriteAsync that is kept" => () => handle.WriteAsync(bytes, 0, isKept: true, CancellationToken.None).AsTask(),
-            "Write that is kept" => () => Task.Run(() => handle.Write(bytes, 0, isKept: true)),
             "WriteAsync of a list" => () => handle.WriteAsync(Halves(bytes), 0).AsTask(),
             _ => () => Task.Run(() => handle.Write(Halves(bytes), 0)),
         };

@@ -144,9 +144,6 @@ internal sealed partial class IoOperation
         _readsThroughCache = false;
         _hasEdge = false;
         _endsBetweenPieces = false;
-        HasMet = false;
-        HasMissed = false;
-        IsKept = false;
         LeavesRing = false;
         _passesGate = false;
         PassesCache = false;

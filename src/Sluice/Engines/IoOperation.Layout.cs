@@ -121,9 +121,8 @@ internal sealed partial class IoOperation
         {
             PrepareCached(handle);
         }
-        else if (_readsThroughCache || IsKept)
+        else if (_readsThroughCache)
         {
-            _hasEdge |= IsKept;
             PrepareThroughCache(handle);
         }
         else if (IsRead)

@@ -252,15 +252,7 @@ internal sealed partial class IoOperation
         }
 
         _segments?.Advance(got);
-        if (!IsKept)
-        {
-            _handle!.AfterRead(FileOffset, bytes);
-        }
-        else if (!HasMet)
-        {
-            _handle!.AfterKept(FileOffset, bytes, isRead: true);
-        }
-
+        _handle!.AfterRead(FileOffset, bytes);
         _done += got;
         _result = _done;
         _retries = got > 0 ? 0 : _retries;
@@ -284,15 +276,7 @@ internal sealed partial class IoOperation
         _done += bytes;
         _result = _done;
         _retries = bytes > 0 ? 0 : _retries;
-        if (IsKept)
-        {
-            _handle!.AfterKept(FileOffset, bytes, isRead: false);
-        }
-        else
-        {
-            _handle!.AfterWrite(FileOffset, bytes);
-        }
-
+        _handle!.AfterWrite(FileOffset, bytes);
         if (_done == _total)
         {
             return false;

@@ -35,14 +35,12 @@ internal sealed partial class IoOperation
     public bool IsSynchronous => _waiter is not null;
 
     /// <summary>Reads until the buffer is full or the file ends.</summary>
-    public static int Read(
-        OpenFile handle, Span<byte> buffer, long fileOffset, Carrier carrier = Carrier.Inline, bool isKept = false) =>
-        (int)Run(handle, IoVerb.Read, buffer, fileOffset, carrier, isKept);
+    public static int Read(OpenFile handle, Span<byte> buffer, long fileOffset, Carrier carrier = Carrier.Inline) =>
+        (int)Run(handle, IoVerb.Read, buffer, fileOffset, carrier);
 
-    /// <summary>Writes all of the buffer, but for the first <paramref name="done"/> bytes, which were written before.</summary>
-    public static void Write(OpenFile handle, ReadOnlySpan<byte> buffer, long fileOffset, Carrier carrier = Carrier.Inline,
-        bool isKept = false, long done = 0) =>
-        Run(handle, IoVerb.Write, buffer, fileOffset, carrier, isKept, done);
+    /// <summary>Writes all of the buffer.</summary>
+    public static void Write(OpenFile handle, ReadOnlySpan<byte> buffer, long fileOffset, Carrier carrier = Carrier.Inline) =>
+        Run(handle, IoVerb.Write, buffer, fileOffset, carrier);
 
     /// <summary>Returns where the bytes landed.</summary>
     public static long Append(OpenFile handle, ReadOnlySpan<byte> buffer) =>
@@ -106,14 +104,11 @@ internal sealed partial class IoOperation
         return true;
     }
 
-    private static unsafe long Run(OpenFile handle, IoVerb verb, ReadOnlySpan<byte> buffer, long fileOffset, Carrier carrier,
-        bool isKept = false, long done = 0)
+    private static unsafe long Run(OpenFile handle, IoVerb verb, ReadOnlySpan<byte> buffer, long fileOffset, Carrier carrier)
     {
         fixed (byte* p = buffer)
         {
-            IoOperation operation = ForPinned(handle, verb, (nint)p, buffer.Length, fileOffset, done);
-            operation.IsKept = isKept;
-            return operation.RunToEnd(carrier);
+            return ForPinned(handle, verb, (nint)p, buffer.Length, fileOffset).RunToEnd(carrier);
         }
     }
 

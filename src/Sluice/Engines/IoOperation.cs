@@ -74,18 +74,6 @@ internal sealed partial class IoOperation
     /// </summary>
     public bool NeedsBlocking { get; private set; }
 
-    /// <summary>
-    /// It goes plainly through the page cache, which keeps its pages for a while, whatever the handle's caching: see
-    /// <see cref="KeptPages"/>. Set before <see cref="Start"/>.
-    /// </summary>
-    public bool IsKept { get; set; }
-
-    /// <summary>A read that is kept found all its pages: they may be somebody else's, and are not dropped on its account.</summary>
-    public bool HasMet { get; set; }
-
-    /// <summary>A read that is kept has asked the page cache in vain: what it finds there now was read on its account.</summary>
-    public bool HasMissed { get; set; }
-
     /// <summary>On a direct handle: O_DIRECT is off while this submission is carried out.</summary>
     public bool PassesCache { get; private set; }
 
@@ -234,7 +222,7 @@ internal sealed partial class IoOperation
             handle.AddReference();
             _referenced = true;
             Descriptor = handle.Descriptor;
-            Flags = IsKept ? RwFlags.None : handle.TransferFlags;
+            Flags = handle.TransferFlags;
             if (_base == 0 && Verb is IoVerb.Read or IoVerb.Write or IoVerb.Append)
             {
                 _pin = _memory.Pin();

@@ -25,11 +25,6 @@ internal static unsafe class LinuxTransfer
         long offset = operation.FileOffset;
         switch (operation.Verb)
         {
-            case IoVerb.Read when operation is { IsKept: true, HasMissed: false }:
-                int met = TransferCalls.ReadNoWait(fd, new Span<byte>(address, length), offset, RwFlags.None);
-                operation.HasMet = met == length;
-                operation.HasMissed = met != length;
-                return met == length ? met : TransferCalls.Read(fd, address, length, offset, RwFlags.None);
             case IoVerb.Read:
                 return TransferCalls.ReadWaiting(fd, address, length, offset, operation.Flags);
             case IoVerb.Write:

@@ -151,40 +151,6 @@ public abstract partial class OpenFile
         }
     }
 
-    /// <summary>
-    /// The book of what small transfers leave in the page cache for a while; null where they leave nothing. The caller holds a reference.
-    /// </summary>
-    internal KeptPages? Kept
-    {
-        get
-        {
-            OpenFileExtras extras = Extras;
-            if (!extras.HasAskedForKept)
-            {
-                using (extras.Lock.EnterUninterrupted())
-                {
-                    extras.Kept ??= MayKeep() ? new KeptPages() : null;
-                    extras.HasAskedForKept = true;
-                }
-            }
-
-            return extras.Kept;
-        }
-    }
-
-    /// <summary>Books what a transfer has left in the page cache for a while; the caller holds a reference.</summary>
-    internal void AfterKept(long fileOffset, int bytes, bool isRead) => _extras!.Kept!.Note(_fd, fileOffset, bytes, isRead);
-
-    /// <summary>
-    /// Files alone, and of ext4 and xfs alone, where it was seen that the page cache and transfers past it tell the same, and that what is
-    /// dropped goes: what other machines write to a shared device, or to a remote file system, does not reach the pages that are here.
-    /// </summary>
-    private bool MayKeep() =>
-        Caching != FileCaching.Cached
-        && Libc.Stat(_fd, StatxMask.BasicStats, out Statx stat) == 0
-        && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
-        && (Libc.IsExt(_fd) || Libc.FileSystemType(_fd) == Libc.XfsMagic);
-
     private protected static bool IsDirect(SafeFileHandle file)
     {
         int flags = Libc.GetFlags((int)file.DangerousGetHandle());

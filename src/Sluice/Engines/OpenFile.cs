@@ -121,9 +121,8 @@ public abstract partial class OpenFile
     /// <summary>Gets the number of direct transfers of this handle that were not aligned (see <see cref="Alignment"/>).</summary>
     /// <remarks>
     /// <para>
-    /// An unaligned write requires an additional transfer through the page cache, and an unaligned read requires an additional copy. The
-    /// value also includes small transfers that a <see cref="SluiceStream"/> makes through the page cache. If most transfers of a file are
-    /// not aligned, <see cref="FileCaching.Cached"/> is faster.
+    /// An unaligned write requires an additional transfer through the page cache, and an unaligned read requires an additional copy. If
+    /// most transfers of a file are not aligned, <see cref="FileCaching.Cached"/> is faster.
     /// </para>
     /// <para>The value is 0 if the handle has not used <see cref="FileCaching.Direct"/>.</para>
     /// </remarks>

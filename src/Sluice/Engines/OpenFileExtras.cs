@@ -4,7 +4,6 @@ namespace Sluice.Engines;
 internal sealed class OpenFileExtras
 {
     private long _edgeTransfers;
-    private bool _hasAskedForKept;
 
     /// <summary>Guards what is extras.</summary>
     public Lock Lock { get; } = new();
@@ -24,16 +23,6 @@ internal sealed class OpenFileExtras
     public void CountEdge() => Interlocked.Increment(ref _edgeTransfers);
 
     public bool DropsBehind { get; set; }
-
-    /// <summary>Of a file on which a stream goes to and fro; null where nothing is kept of such.</summary>
-    public KeptPages? Kept { get; set; }
-
-    /// <summary>Whether <see cref="Kept"/> has been decided.</summary>
-    public bool HasAskedForKept
-    {
-        get => Volatile.Read(ref _hasAskedForKept);
-        set => Volatile.Write(ref _hasAskedForKept, value);
-    }
 
     public bool IsCharacterDevice { get; set; }
 

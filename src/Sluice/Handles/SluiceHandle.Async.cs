@@ -119,7 +119,7 @@ public sealed partial class SluiceHandle
 
     /// <summary>What the page cache has, in one call under one reference; false where that is not all, and an operation has to go
     /// on.</summary>
-    private bool ReadFromCache(Span<byte> buffer, long fileOffset, out int bytes, bool isKept = false)
+    private bool ReadFromCache(Span<byte> buffer, long fileOffset, out int bytes)
     {
         using Reference reference = Hold();
         if (fileOffset == _endSeen && TransferCalls.Read(_fd, CutForDebug(buffer), fileOffset, Uring.Abi.RwFlags.None) == 0)
@@ -129,17 +129,13 @@ public sealed partial class SluiceHandle
             return true;
         }
 
-        Uring.Abi.RwFlags flags = isKept ? Uring.Abi.RwFlags.None : TransferFlags;
+        Uring.Abi.RwFlags flags = TransferFlags;
         int result = TransferCalls.ReadNoWait(_fd, buffer, fileOffset, flags);
         bytes = Math.Max(result, 0);
         if (result == buffer.Length)
         {
             _coldReads = 0;
-            if (!isKept)
-            {
-                NoteHotRead(fileOffset, result);
-            }
-
+            NoteHotRead(fileOffset, result);
             return true;
         }
 
@@ -148,7 +144,7 @@ public sealed partial class SluiceHandle
         {
             // A 0 may be a false end of file (kernels 5.9 and 5.10), a short count a page that is missing: the length decides.
             bool isAtEnd = IsShortAtEnd(fileOffset + result);
-            if (isAtEnd && !isKept)
+            if (isAtEnd)
             {
                 AfterRead(fileOffset, result);
             }
@@ -156,7 +152,7 @@ public sealed partial class SluiceHandle
             return isAtEnd;
         }
 
-        if (result == -Errno.EAGAIN || isKept)
+        if (result == -Errno.EAGAIN)
         {
             _coldReads++;
         }
@@ -383,10 +379,10 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>A write on its caller's thread; what it has come to, as <see cref="OutcomeOf"/>.</summary>
-    private int WriteInline(ReadOnlySpan<byte> buffer, long fileOffset, bool isKept = false)
+    private int WriteInline(ReadOnlySpan<byte> buffer, long fileOffset)
     {
         using Reference reference = Hold();
-        Uring.Abi.RwFlags flags = isKept ? Uring.Abi.RwFlags.None : TransferFlags;
+        Uring.Abi.RwFlags flags = TransferFlags;
         if (_noWaitWrites >= 0)
         {
             int bytes = TransferCalls.WriteNoWait(_fd, buffer, fileOffset, flags);
@@ -394,7 +390,7 @@ public sealed partial class SluiceHandle
             // What may not wait may also have no memory (Linux 6.3 to 6.12), or be refused by a sandbox that knows plain writes only.
             if (bytes > 0 || (OutcomeOf(bytes) < 0 && bytes is not (-Errno.ENOMEM or -Errno.ENOSYS or -Errno.EPERM)))
             {
-                return BookWrite(fileOffset, bytes, isKept);
+                return BookWrite(fileOffset, bytes);
             }
 
             // ext4 never takes it, xfs not where blocks must be allocated: a syscall saved is worth more than a rare wait.
@@ -404,17 +400,13 @@ public sealed partial class SluiceHandle
         long begin = WritePace.Begin();
         int written = TransferCalls.Write(_fd, CutForDebug(buffer), fileOffset, flags);
         WritePace.End(begin, buffer.Length);
-        return BookWrite(fileOffset, written, isKept);
+        return BookWrite(fileOffset, written);
     }
 
-    /// <summary>Books what was written, unless it is kept; the caller holds a reference.</summary>
-    private int BookWrite(long fileOffset, int written, bool isKept)
+    /// <summary>Books what was written; the caller holds a reference.</summary>
+    private int BookWrite(long fileOffset, int written)
     {
-        if (!isKept)
-        {
-            AfterWrite(fileOffset, written);
-        }
-
+        AfterWrite(fileOffset, written);
         return OutcomeOf(written);
     }
 
@@ -434,11 +426,9 @@ public sealed partial class SluiceHandle
         return new ValueTask<int>(operation, version);
     }
 
-    private ValueTask StartWrite(
-        ReadOnlyMemory<byte> buffer, long fileOffset, int done, CancellationToken cancellationToken, bool isKept = false)
+    private ValueTask StartWrite(ReadOnlyMemory<byte> buffer, long fileOffset, int done, CancellationToken cancellationToken)
     {
         IoOperation operation = IoOperation.ForWrite(this, buffer, fileOffset, done, cancellationToken);
-        operation.IsKept = isKept;
         short version = operation.Version;
         operation.Start();
         return new ValueTask(operation, version);

@@ -136,7 +136,6 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
         }
 
         _extras?.Appender?.Dispose();
-        LeaveKept();
         if (_ownsHandle)
         {
             _file.Dispose();

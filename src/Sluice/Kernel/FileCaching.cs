@@ -29,9 +29,8 @@ public enum FileCaching
     /// </para>
     /// <para>
     /// Small transfers are slow in this mode. Reads wait for the device. The parts of a write that do not fill a whole page go through the
-    /// page cache, with O_DIRECT turned off for that call. For this reason, a <see cref="SluiceStream"/> that is flushed or moves its
-    /// position often uses the page cache for up to 2 MiB of the data that it accesses again (on ext4 and xfs).
-    /// <see cref="OpenFile.EdgeTransfers"/> counts these transfers.
+    /// page cache, with O_DIRECT turned off for that call; <see cref="OpenFile.EdgeTransfers"/> counts these transfers. Use
+    /// <see cref="Cached"/> for a program that seeks or flushes after small transfers.
     /// </para>
     /// <para>
     /// Within a process, Sluice keeps conflicting transfers apart. No other process, memory mapping or handle with another mode should

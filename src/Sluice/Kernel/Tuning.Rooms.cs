@@ -40,15 +40,6 @@ internal static partial class Tuning
     /// <summary>So many times as large as the last is the next transfer of a stream that goes on in order (0006).</summary>
     public const int AdaptiveGrowth = 4;
 
-    /// <summary>Bytes above which a transfer is no small one (0007).</summary>
-    public const int SmallTransferMaxBytes = 16 * 1024;
-
-    /// <summary>Jumps and small flushes up to which a stream is taken for one that goes on in order (0007).</summary>
-    public const int SmallTransferMinTurns = 4;
-
-    /// <summary>Full windows behind a small one that the page cache keeps, of an uncached file (0007).</summary>
-    public const int SmallTransferMaxFull = 4;
-
     /// <summary>Jumps after which no file is taken for one that is written in order (0005).</summary>
     public const int EarlyWritebackMaxJumps = 16;
 

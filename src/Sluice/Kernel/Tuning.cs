@@ -181,11 +181,6 @@ internal static partial class Tuning
     /// <summary>Bytes behind the stretch that are dropped with it (0007).</summary>
     public const int DropBehindBehindBytes = 32 << 20;
 
-    /// <summary>
-    /// Areas of 64 KiB in which a seeking or flushing stream of an uncached or direct file may leave pages in the page cache: 2 MiB.
-    /// </summary>
-    public const int KeptPagesMaxAreas = 32;
-
     /// <summary>Bytes of a direct transfer that go through one aligned buffer of ours (0007).</summary>
     public const int DirectTransferMaxBounceBytes = 1024 * 1024;
 

@@ -153,7 +153,6 @@ public sealed partial class SluiceStream : IMemoryUser
     private void ShowRead(long start, int lead, int length, bool wasWhole)
     {
         int first = Window.Start;
-        _extras?.Small.EndRead(start + length);
         _base = start - first;
         _pos = first + lead;
         Volatile.Write(ref _readEnd, first + length);
@@ -182,26 +181,9 @@ public sealed partial class SluiceStream : IMemoryUser
         return count;
     }
 
-    /// <summary>A window is read from <paramref name="offset"/> on; true where the page cache is to keep it: see
-    /// <see cref="SmallTransfers"/>.</summary>
-    private bool BeginWindow(long offset, int size) =>
-        size <= SmallTransfers.MaxBytes && _handle.Caching != FileCaching.Cached && Extras.Small.BeginRead(offset);
-
-    /// <summary>As <see cref="BeginWindow"/>, of a window that is written.</summary>
-    private bool BeginHandDown(int length, bool isFull) =>
-        length <= SmallTransfers.MaxBytes && _handle.Caching is var caching and not FileCaching.Cached
-        && Extras.Small.BeginWrite(isFull, caching);
-
-    /// <summary>As <see cref="BeginWindow"/>, of a read that no window takes: records of two pages are met again as well.</summary>
-    private bool BeginReadThrough(long offset, int length) => IsAdaptive && BeginWindow(offset, length);
-
-    /// <summary>As <see cref="BeginReadThrough"/>, of a write; one that goes on where the last one ended is as a full window.</summary>
-    private bool BeginWriteThrough(int length) => IsAdaptive && BeginHandDown(length, _sizing.IsSequential);
-
     /// <summary>Books a read that no window took, as <see cref="ShowRead"/> does one that is in it.</summary>
     private void EndReadThrough(long end, bool wasWhole)
     {
-        _extras?.Small.EndRead(end);
         _base = end;
         _sizing.Ended(end, wasWhole);
     }

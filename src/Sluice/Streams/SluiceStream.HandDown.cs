@@ -32,7 +32,7 @@ public sealed partial class SluiceStream
             ReserveSpace(_base + start, length);
             try
             {
-                _handle.Write(_buffer.AsSpan(start, length), _base + start, BeginHandDown(length, pos == _writeEnd));
+                _handle.Write(_buffer.AsSpan(start, length), _base + start);
             }
             catch (Exception e) when (!isLast)
             {
@@ -95,7 +95,7 @@ public sealed partial class SluiceStream
                     CancellationToken token = mayStayBehind || !_handle.CanSeek ? default : cancellationToken;
                     hasBegun = true;
                     ReadOnlyMemory<byte> memory = window.MemoryAt(start, length);
-                    await _handle.WriteAsync(memory, _base + start, BeginHandDown(length, wasWhole), token).ConfigureAwait(false);
+                    await _handle.WriteAsync(memory, _base + start, token).ConfigureAwait(false);
                     Extras.Overlap.EndWrite();
                 }
 

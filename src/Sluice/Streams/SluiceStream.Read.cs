@@ -136,15 +136,14 @@ public sealed partial class SluiceStream
         int size = SizeFor(offset, AdaptiveSize.MaxRead);
         if (PassesThrough(rest.Length, size))
         {
-            int bytes = _handle.Read(rest, offset, BeginReadThrough(offset, rest.Length));
+            int bytes = _handle.Read(rest, offset);
             EndReadThrough(offset + bytes, bytes == rest.Length);
             return bytes;
         }
 
         int lead = LeadOf(offset, size, rest.Length);
         MemoryLease window = WindowOf(size);
-        bool isKept = BeginWindow(offset, size);
-        int length = _handle.Read(window.Array.AsSpan(window.Start, size), offset - lead, isKept);
+        int length = _handle.Read(window.Array.AsSpan(window.Start, size), offset - lead);
         ShowRead(offset - lead, lead, length, length == size);
         return TakeAvailable(rest);
     }

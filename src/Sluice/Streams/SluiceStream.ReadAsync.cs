@@ -214,8 +214,7 @@ public sealed partial class SluiceStream
         int lead = passes ? 0 : LeadOf(offset, size, rest.Length);
         MemoryLease window = passes ? default : WindowOf(size);
         Memory<byte> memory = window.IsEmpty ? rest : window.MemoryAt(window.Start, size);
-        bool isKept = passes ? BeginReadThrough(offset, rest.Length) : BeginWindow(offset, size);
-        ValueTask<int> read = _handle.ReadAsync(memory, offset - lead, isKept, cancellationToken);
+        ValueTask<int> read = _handle.ReadAsync(memory, offset - lead, cancellationToken);
         bool isHot = read.IsCompleted;
         int length = await read.ConfigureAwait(false);
         if (window.IsEmpty)

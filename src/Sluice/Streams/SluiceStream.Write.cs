@@ -209,7 +209,7 @@ public sealed partial class SluiceStream
         }
 
         ReserveSpace(offset, buffer.Length);
-        _handle.Write(buffer, offset, BeginWriteThrough(buffer.Length));
+        _handle.Write(buffer, offset);
     }
 
     /// <summary>Whether a write of <paramref name="length"/> bytes gains nothing from a window of <paramref name="size"/> bytes.</summary>

@@ -257,8 +257,7 @@ public sealed partial class SluiceStream
         }
 
         ReserveSpace(_base, buffer.Length);
-        bool isKept = BeginWriteThrough(buffer.Length);
-        await _handle.WriteAsync(buffer, _base, isKept, TokenOfTransfer(cancellationToken)).ConfigureAwait(false);
+        await _handle.WriteAsync(buffer, _base, TokenOfTransfer(cancellationToken)).ConfigureAwait(false);
         return buffer.Length;
     }
 

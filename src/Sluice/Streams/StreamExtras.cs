@@ -48,8 +48,6 @@ internal sealed class StreamExtras
 
     public EarlyWriteback Writeback;
 
-    public SmallTransfers Small;
-
     /// <summary>Whether space is reserved before large windows; null until it was asked.</summary>
     public bool? Reserves { get; set; }
 
@@ -100,7 +98,6 @@ internal sealed class StreamExtras
         extras.HasRetiredWindow = false;
         extras.Overlap = default;
         extras.Writeback = default;
-        extras.Small = default;
         using (PoolLock.EnterUninterrupted())
         {
             if (s_kept < MaxKept)

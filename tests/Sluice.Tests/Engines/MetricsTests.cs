@@ -152,32 +152,6 @@ public sealed class MetricsTests : IDisposable
         cached.EdgeTransfers.ShouldBe(0);
     }
 
-    /// <summary>In Debug builds each of these comes short by half of its bytes.</summary>
-    [SkippableTheory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task All_bytes_of_a_kept_write_that_comes_short_are_counted(bool isAsync)
-    {
-        using SluiceHandle file = SluiceHandle.Open(_path, FileMode.Open, FileAccess.ReadWrite, caching: FileCaching.Uncached);
-        Skip.If(file.Caching != FileCaching.Uncached || file.Kept is null, "nothing is kept of files here");
-        byte[] buffer = new byte[96 * 1024];
-        long before = Of("sluice.io.bytes", "sluice.io.verb=write", "sluice.caching=uncached");
-        for (int i = 0; i < 100; i++)
-        {
-            if (isAsync)
-            {
-                await file.WriteAsync(buffer, 0, isKept: true, CancellationToken.None);
-            }
-            else
-            {
-                file.Write(buffer, 0, isKept: true);
-            }
-        }
-
-        (Of("sluice.io.bytes", "sluice.io.verb=write", "sluice.caching=uncached") - before)
-            .ShouldBeGreaterThanOrEqualTo(100L * buffer.Length);
-    }
-
     [Theory]
     [InlineData(FileCaching.Cached)]
     [InlineData(FileCaching.Direct)]
