@@ -49,8 +49,8 @@ public sealed class UnansweringTests : IDisposable
         Task<byte[]>[] waiting;
         try
         {
-            // More than FUSE lets be on their way at once (12) take threads from the pool engine, which makes new ones slowly.
-            waiting = [.. Enumerable.Range(0, TestedEngines.AreThePool ? 3 : 20).Select(i => Task.Run(() => AskAsync(i)))];
+            // Each keeps a thread of the pool, which makes new ones slowly.
+            waiting = [.. Enumerable.Range(0, 3).Select(i => Task.Run(() => AskAsync(i)))];
             for (int i = 0; i < FileBytes / BlockBytes; i++)
             {
                 byte[] block = new byte[BlockBytes];
@@ -132,56 +132,6 @@ public sealed class UnansweringTests : IDisposable
         };
     }
 
-    /// <summary>Threads make as many calls as there are threads for; what comes then has not been begun.</summary>
-    [SkippableFact]
-    public async Task What_waits_for_a_thread_can_be_cancelled_meanwhile()
-    {
-        const int threads = 64;
-        Skip.If(TestedEngines.AreThePool, "the pool's threads have what they have taken");
-        using Mount mount = Mount.OrSkip(FileSystemKind.Bindfs);
-        string program = Program(mount);
-        byte[] content = new byte[FileBytes];
-        Random.Shared.NextBytes(content);
-        string path = Path.Combine(mount.Folder, "far");
-        await File.WriteAllBytesAsync(path, content);
-        using SluiceHandle handle = SluiceHandle.Open(
-            path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, FileOptions.Asynchronous, 0, FileCaching.Direct);
-        (await handle.ReadAsync(new byte[BlockBytes], 0)).ShouldBe(BlockBytes);
-        using CancellationTokenSource stop = new();
-        Task<byte[]>[] waiting;
-        Command.Run("kill", "-STOP", program);
-        try
-        {
-            waiting = [.. Enumerable.Range(0, threads).Select(i => ReadAsync(i, CancellationToken.None))];
-            Task<byte[]>[] behind = [.. Enumerable.Range(0, 10).Select(i => ReadAsync(i, stop.Token))];
-            waiting.Concat(behind).ShouldAllBe(t => !t.IsCompleted, "else nothing was seen");
-            await stop.CancelAsync();
-            foreach (Task<byte[]> cancelled in behind)
-            {
-                (await Should.ThrowAsync<OperationCanceledException>(() => cancelled.WaitAsync(Patience))).CancellationToken
-                    .ShouldBe(stop.Token);
-            }
-
-            waiting.ShouldAllBe(t => !t.IsCompleted);
-        }
-        finally
-        {
-            Command.Run("kill", "-CONT", program);
-        }
-
-        for (int i = 0; i < waiting.Length; i++)
-        {
-            (await waiting[i].WaitAsync(Patience)).ShouldBe(content[(i * BlockBytes)..((i + 1) * BlockBytes)]);
-        }
-
-        async Task<byte[]> ReadAsync(int index, CancellationToken token)
-        {
-            byte[] block = new byte[BlockBytes];
-            (await handle.ReadAsync(block, index * BlockBytes, token)).ShouldBe(BlockBytes);
-            return block;
-        }
-    }
-
     /// <summary>What a caller cancels may stand still; who cancels does not.</summary>
     [SkippableTheory]
     [InlineData(FileCaching.Direct, BlockBytes)]
@@ -216,70 +166,6 @@ public sealed class UnansweringTests : IDisposable
 
         await Task.WhenAny(read).WaitAsync(Patience);
         hasCancelled.ShouldBeTrue();
-    }
-
-    /// <summary>As many calls as the pool has threads, and more, of each kind.</summary>
-    [SkippableTheory]
-    [InlineData("write")]
-    [InlineData("read")]
-    public async Task The_pool_goes_on_meanwhile(string way)
-    {
-        Skip.If(TestedEngines.AreThePool, "the pool's threads have what they have taken");
-        using Mount mount = Mount.OrSkip(FileSystemKind.Bindfs);
-        string program = Program(mount);
-        string path = Path.Combine(mount.Folder, "far");
-        await File.WriteAllBytesAsync(path, new byte[FileBytes]);
-        using SluiceHandle handle = SluiceHandle.Open(
-            path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite, FileOptions.Asynchronous);
-        await handle.WriteAsync(new byte[BlockBytes], 0);
-        Command.Run("dd", $"if={path}", "iflag=nocache", "count=0", "status=none");
-        Task[] waiting = new Task[60];
-
-        // Those of other tests end when they have had nothing to do for a while.
-        SpinWait.SpinUntil(static () => CallThreadCount() == 0, Patience).ShouldBeTrue();
-        Command.Run("kill", "-STOP", program);
-        try
-        {
-            Thread caller = new(() =>
-            {
-                for (int i = 0; i < waiting.Length; i++)
-                {
-                    waiting[i] = way == "write"
-                        ? handle.WriteAsync(new byte[BlockBytes], i * BlockBytes).AsTask()
-                        : handle.ReadAsync(new byte[8 * 1024 * 1024], 0).AsTask();
-                }
-            })
-            { IsBackground = true };
-            caller.Start();
-            caller.Join(Patience).ShouldBeTrue();
-            SpinWait.SpinUntil(() => CallThreadCount() >= waiting.Length, Patience).ShouldBeTrue("others make the calls");
-            waiting.ShouldAllBe(t => !t.IsCompleted, "else nothing was seen");
-        }
-        finally
-        {
-            Command.Run("kill", "-CONT", program);
-        }
-
-        await Task.WhenAll(waiting).WaitAsync(Patience);
-    }
-
-    /// <summary>How many threads of this process make calls, or wait for some.</summary>
-    private static int CallThreadCount()
-    {
-        int count = 0;
-        foreach (string thread in Directory.GetDirectories("/proc/self/task"))
-        {
-            try
-            {
-                count += File.ReadAllText(Path.Combine(thread, "comm")).Trim() == "Sluice calls" ? 1 : 0;
-            }
-            catch (IOException)
-            {
-                // It has ended.
-            }
-        }
-
-        return count;
     }
 
     /// <summary>The number of the process that answers for it.</summary>

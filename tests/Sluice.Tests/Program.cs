@@ -19,8 +19,6 @@ internal static class Program
                 return 0;
             case ["starved", string path]:
                 return StarvedProgram.Run(path);
-            case ["starved-behind", string path]:
-                return StarvedBehindProgram.Run(path);
             case ["small-pool", string path]:
                 return PoorMemoryProgram.RunWithSmallPool(path);
             case ["no-memory", string path]:

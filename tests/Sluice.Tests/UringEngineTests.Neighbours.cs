@@ -70,35 +70,4 @@ public sealed partial class UringEngineTests
         order[..(count / 2)].ShouldAllBe(i => bytes[i][0] == 0);
         Array.ForEach(sources, static s => s.Dispose());
     }
-
-    /// <summary>A thread that is no background thread any more would keep a program from ending.</summary>
-    [SkippableFact]
-    public async Task What_one_continuation_makes_of_its_thread_the_next_does_not_see()
-    {
-        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
-        const int count = 64;
-        using TempFolder temp = new();
-        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
-        using CountdownEvent ended = new(count);
-        int seen = 0;
-        for (int i = 0; i < count; i++)
-        {
-            var awaiter = fifo.ReadAsync(new byte[1], 0).ConfigureAwait(false).GetAwaiter();
-            awaiter.UnsafeOnCompleted(() =>
-            {
-                Thread thread = Thread.CurrentThread;
-                bool isClean = thread is { IsBackground: true, Priority: ThreadPriority.Normal, Name: not "left behind" };
-                Interlocked.Add(ref seen, isClean ? 0 : 1);
-                thread.IsBackground = false;
-                thread.Priority = ThreadPriority.Lowest;
-                thread.Name = "left behind";
-                _ = awaiter.GetResult();
-                ended.Signal();
-            });
-        }
-
-        fifo.Write(new byte[count], 0);
-        await Task.Run(() => ended.Wait());
-        seen.ShouldBe(0);
-    }
 }

@@ -88,7 +88,7 @@ internal static class ContentComparer
         SourceHash expected = new(() => Hash(fromFd, source, FileCaching.Cached, part, stop.Token));
         try
         {
-            PoolWork.QueueForPool(expected);
+            PoolWork.Queue(expected);
         }
         catch (Exception)
         {

@@ -103,7 +103,7 @@ internal class CompletionDuty(long longTicks)
     /// <returns>What <paramref name="take"/> returns, or <see cref="Lost"/>.</returns>
     public int Take<T>(int role, Span<T> destination, Taker<T> take)
     {
-        using (_lock.EnterUninterrupted())
+        using (_lock.EnterScope())
         {
             return _role.Value == role ? take(destination) : Lost;
         }
@@ -165,7 +165,7 @@ internal class CompletionDuty(long longTicks)
         }
 
         bool relieves;
-        using (_lock.EnterUninterrupted())
+        using (_lock.EnterScope())
         {
             relieves = _role.Value > CompletionThread;
             if (relieves && (!PrefersCalls(nowMs) || _inKernel.Value == _role.Value))
@@ -230,7 +230,7 @@ internal class CompletionDuty(long longTicks)
     /// <remarks>One that has lost the role meanwhile enters too, and hides nothing from who watches the next.</remarks>
     public void EnterKernel(DutyTurn turn)
     {
-        using (_lock.EnterUninterrupted())
+        using (_lock.EnterScope())
         {
             if (_role.Value == turn.Role)
             {
@@ -258,7 +258,7 @@ internal class CompletionDuty(long longTicks)
     /// <returns>The completion thread is to be woken.</returns>
     public bool StepDown(DutyTurn turn, bool isBacklogEmpty)
     {
-        using (_lock.EnterUninterrupted())
+        using (_lock.EnterScope())
         {
             if (_role.Value != turn.Role)
             {
@@ -288,7 +288,7 @@ internal class CompletionDuty(long longTicks)
             return false;
         }
 
-        using (_lock.EnterUninterrupted())
+        using (_lock.EnterScope())
         {
             if (_role.Value != Nobody)
             {
@@ -305,7 +305,7 @@ internal class CompletionDuty(long longTicks)
     /// </summary>
     public void BecomeIdle(bool isBacklogEmpty)
     {
-        using (_lock.EnterUninterrupted())
+        using (_lock.EnterScope())
         {
             if (_role.Value == CompletionThread && InFlight == 0 && isBacklogEmpty)
             {
@@ -324,7 +324,7 @@ internal class CompletionDuty(long longTicks)
 
         // The beat before the role: a step of this leader that is made from here on is seen.
         turn.Beat = Volatile.Read(ref _beat.Value);
-        using (_lock.EnterUninterrupted())
+        using (_lock.EnterScope())
         {
             // From here on leaders may gather: until none has the role, this thread comes back here and nowhere else.
             turn.Role = _role.Value;
@@ -355,7 +355,7 @@ internal class CompletionDuty(long longTicks)
             return WatchStep.Look;
         }
 
-        using (_lock.EnterUninterrupted())
+        using (_lock.EnterScope())
         {
             // A leader in the kernel makes its step when it comes out: whoever sees it outside sees the step too.
             if (_role.Value != turn.Role || Volatile.Read(ref _inKernel.Value) == turn.Role || Volatile.Read(ref _beat.Value) != turn.Beat)

@@ -61,22 +61,18 @@ internal sealed class CompletionThread(UringEngine engine, CompletionDuty duty)
     /// </summary>
     private bool SleepUnlessChanged(WatchTurn turn, int timeoutMs)
     {
-        // Nobody else has this thread to interrupt it.
-        bool isInterrupted = false;
-        using (Uninterrupted.Hold(_standby))
+        lock (_standby)
         {
-            return duty.Role != turn.Role || duty.HasEnded || Uninterrupted.Wait(_standby, timeoutMs, ref isInterrupted);
+            return duty.Role != turn.Role || duty.HasEnded || Monitor.Wait(_standby, timeoutMs);
         }
     }
 
     /// <summary>Has the thread look again, if it sleeps.</summary>
     public void Wake()
     {
-        // A submission that is on its way must not end in an exception.
-        bool isInterrupted = false;
-        Uninterrupted.Enter(_standby, ref isInterrupted);
-        Monitor.Pulse(_standby);
-        Monitor.Exit(_standby);
-        Uninterrupted.Restore(isInterrupted);
+        lock (_standby)
+        {
+            Monitor.Pulse(_standby);
+        }
     }
 }

@@ -131,7 +131,7 @@ public abstract class InterceptingEngine : IoEngine
             Task held = hold();
             if (!held.IsCompleted)
             {
-                await held.RelayedEnd();
+                await held.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
 
                 // Whoever has ended it is kept no longer, and does not run what the transfer's caller does next.
                 PoolWork.Queue(static state => state.Operation.Complete(state.Result), (Operation: operation, Result: result));

@@ -72,14 +72,6 @@ internal sealed partial class IoOperation
             return;
         }
 
-        // By what was done with it: to ask where the file lies is a call that its file system may be long in answering.
-        if (Volatile.Read(ref _isAside) && CallThreads.TryRemove(this))
-        {
-            IoMetrics.NotePooled(-1);
-            QueueCancelled();
-            return;
-        }
-
         Ring?.Cancel(this);
     }
 
@@ -118,7 +110,7 @@ internal sealed partial class IoOperation
     {
         Exception? error = null;
         // Waits for a cancellation callback that is running right now: after it nobody else knows this operation.
-        _registration.DisposeUninterrupted();
+        _registration.Dispose();
         _registration = default;
         _cancellationToken = default;
         _cancelRequested = false;
@@ -152,8 +144,6 @@ internal sealed partial class IoOperation
         Ring = null;
         Meter = null;
         Hold = null;
-        _isAside = false;
-        _work = (int)WorkKind.None;
         if (_referenced)
         {
             _referenced = false;
@@ -313,8 +303,8 @@ internal sealed partial class IoOperation
                 RunContinuation();
                 break;
             case null:
-                _work = (int)WorkKind.Continuation;
-                QueueHere(preferLocal: false);
+                _work = WorkKind.Continuation;
+                PoolWork.Queue(this);
                 break;
             case SynchronizationContext context:
                 context.Post(static state => ((IoOperation)state!).RunContinuation(), this);

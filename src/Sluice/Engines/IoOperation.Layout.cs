@@ -15,10 +15,8 @@ internal sealed partial class IoOperation
     /// <summary>What this submission was laid out for, in bytes: all that is pinned, at most.</summary>
     private int _pieceBytes;
 
-    /// <summary>
-    /// It goes to <see cref="CallThreads"/> and not into a ring: its file system may be long in answering whoever begins it.
-    /// </summary>
-    public bool IsCalledAside => !WaitsForOthers && _handle!.BeginsByWaiting;
+    /// <summary>Its file system may block the thread that submits it to a ring: a pool thread carries it out.</summary>
+    public bool BlocksSubmitter => !WaitsForOthers && _handle!.BeginsByWaiting;
 
     /// <inheritdoc/>
     public override bool BeginsWhenCalled => !NeedsBlocking;

@@ -11,20 +11,16 @@ namespace Sluice.Engines;
 /// </summary>
 internal sealed partial class IoOperation
 {
-    /// <summary>A <see cref="WorkKind"/>: what the next thread of the pool does that takes it.</summary>
-    private int _work;
+    /// <summary>What the pool thread does that takes it.</summary>
+    private WorkKind _work;
 
     private enum WorkKind
     {
-        None,
         Transfer,
         Continuation,
         Cancelled,
         Called,
     }
-
-    /// <summary>It has been given to <see cref="CallThreads"/>, where a request to cancel may find it.</summary>
-    private bool _isAside;
 
     private StrayCancellations _strays;
 
@@ -34,13 +30,10 @@ internal sealed partial class IoOperation
     private long _kernelTicks;
     private bool _isInKernel;
 
-    /// <summary>
-    /// Runs on a pool thread: the blocking transfer, the caller's continuation. What was queued is done once, although a pool that threw
-    /// may have queued it all the same.
-    /// </summary>
+    /// <summary>Runs on a pool thread: the blocking transfer, the caller's continuation.</summary>
     void IThreadPoolWorkItem.Execute()
     {
-        switch ((WorkKind)Interlocked.Exchange(ref _work, (int)WorkKind.None))
+        switch (_work)
         {
             case WorkKind.Transfer:
                 ThreadPoolEngine.Run(this, isPooled: true);
@@ -62,27 +55,11 @@ internal sealed partial class IoOperation
     /// </summary>
     public void QueueTransfer(bool preferLocal = false)
     {
-        // Who is in the gate, or has been called there, keeps others out, for whom a synchronous call may wait.
-        _isWaitedFor |= _passesGate;
         IoMetrics.NotePooled(1);
 
-        // Last: an entry that a pool has although it threw may take the work from here on.
-        Volatile.Write(ref _work, (int)WorkKind.Transfer);
-        QueueHere(preferLocal);
+        _work = WorkKind.Transfer;
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal);
         ListenerThread.TryAgain();
-    }
-
-    /// <summary>Has one of <see cref="CallThreads"/> carry the transfer out; a thread of the pool where there is none.</summary>
-    public void QueueAside()
-    {
-        _isWaitedFor |= _passesGate;
-        Volatile.Write(ref _isAside, true);
-        IoMetrics.NotePooled(1);
-        if (!CallThreads.TryQueue(this))
-        {
-            IoMetrics.NotePooled(-1);
-            QueueTransfer();
-        }
     }
 
     /// <summary>The kernel gets this submission now.</summary>
@@ -120,7 +97,7 @@ internal sealed partial class IoOperation
     public void QueueCancelled()
     {
         MakeWay();
-        _work = (int)WorkKind.Cancelled;
+        _work = WorkKind.Cancelled;
         PoolWork.Queue(this);
     }
 
@@ -140,7 +117,7 @@ internal sealed partial class IoOperation
     /// <summary>As the visitor's, without memory for it.</summary>
     public override void QueueCalled()
     {
-        _work = (int)WorkKind.Called;
+        _work = WorkKind.Called;
         PoolWork.Queue(this);
     }
 
@@ -158,18 +135,6 @@ internal sealed partial class IoOperation
             Elapse();
             IoMetrics.NoteTimes(carrier, _queuedTicks, _kernelTicks);
             (_since, _queuedTicks, _kernelTicks, _isInKernel) = (0, 0, 0, false);
-        }
-    }
-
-    private void QueueHere(bool preferLocal)
-    {
-        if (_isWaitedFor)
-        {
-            PoolWork.Queue(this);
-        }
-        else
-        {
-            PoolWork.QueueForPoolOrHere(this, preferLocal);
         }
     }
 

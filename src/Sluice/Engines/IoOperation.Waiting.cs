@@ -6,7 +6,7 @@ namespace Sluice.Engines;
 
 /// <summary>
 /// The operation of a synchronous call. Its caller waits, and carries out itself what needs a thread: no thread of the pool is needed,
-/// and none is waited for. Thread.Interrupt is kept for the next wait: memory of a transfer on its way cannot be taken back.
+/// and none is waited for. Thread.Interrupt is kept for the next wait, because the memory of a transfer on its way cannot be taken back.
 /// </summary>
 internal sealed partial class IoOperation
 {
@@ -94,13 +94,13 @@ internal sealed partial class IoOperation
             return false;
         }
 
-        bool isInterrupted = false;
-        Uninterrupted.Enter(waiter, ref isInterrupted);
-        _callersTurn = true;
-        _callersEnding = ending;
-        Monitor.Pulse(waiter);
-        Monitor.Exit(waiter);
-        Uninterrupted.Restore(isInterrupted);
+        lock (waiter)
+        {
+            _callersTurn = true;
+            _callersEnding = ending;
+            Monitor.Pulse(waiter);
+        }
+
         return true;
     }
 
@@ -116,44 +116,50 @@ internal sealed partial class IoOperation
     private bool AwaitTurn(object waiter, out Ending? ending)
     {
         bool isInterrupted = false;
-        bool isTurn;
-        Uninterrupted.Enter(waiter, ref isInterrupted);
-        for (long due = Environment.TickCount64 + PatienceMs; !_callersTurn && !_completed;)
+        while (true)
         {
-            int left = (int)Math.Max(due - Environment.TickCount64, 0);
-            _ = Uninterrupted.Wait(waiter, _handle?.DirectGate is null ? Timeout.Infinite : left, ref isInterrupted);
-
-            // By the clock: whoever interrupts again and again does not put this off.
-            if (!_callersTurn && !_completed && Environment.TickCount64 >= due && _handle?.DirectGate is { } gate)
+            lock (waiter)
             {
-                due = Environment.TickCount64 + PatienceMs;
+                if (!_callersTurn && !_completed)
+                {
+                    try
+                    {
+                        _ = Monitor.Wait(waiter, _handle?.DirectGate is null ? Timeout.Infinite : PatienceMs);
+                    }
+                    catch (ThreadInterruptedException)
+                    {
+                        isInterrupted = true;
+                    }
+                }
 
-                // Whoever is called there calls others, us too: without the lock.
-                Monitor.Exit(waiter);
-                gate.PassBy(this);
-                Uninterrupted.Enter(waiter, ref isInterrupted);
+                if (_callersTurn || _completed)
+                {
+                    ending = _callersEnding;
+                    _callersTurn = false;
+                    _callersEnding = null;
+                    if (isInterrupted)
+                    {
+                        Thread.CurrentThread.Interrupt();
+                    }
+
+                    return !_completed;
+                }
             }
-        }
 
-        isTurn = !_completed;
-        ending = _callersEnding;
-        _callersTurn = false;
-        _callersEnding = null;
-        Monitor.Exit(waiter);
-        Uninterrupted.Restore(isInterrupted);
-        return isTurn;
+            // The visitor that is called there may call this operation: without the lock.
+            _handle?.DirectGate?.PassBy(this);
+        }
     }
 
     /// <summary>The last touch of the operation by whoever completes it: the caller takes the result once the lock is free.</summary>
     private void SignalWaiter(object waiter)
     {
-        bool isInterrupted = false;
-        Uninterrupted.Enter(waiter, ref isInterrupted);
-        _continuation = CompletedSentinel;
-        _completed = true;
-        Monitor.Pulse(waiter);
-        Monitor.Exit(waiter);
-        Uninterrupted.Restore(isInterrupted);
+        lock (waiter)
+        {
+            _continuation = CompletedSentinel;
+            _completed = true;
+            Monitor.Pulse(waiter);
+        }
     }
 
     /// <summary>The end of a submission, and what it waits for; null for nothing.</summary>

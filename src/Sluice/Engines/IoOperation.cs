@@ -43,7 +43,6 @@ internal sealed partial class IoOperation
     private bool _referenced;
     private bool _readsThroughCache;
     private bool _hasEdge;
-    private bool _isWaitedFor;
     private bool _endsBetweenPieces;
     private CancellationToken _cancellationToken;
     private CancellationTokenRegistration _registration;
@@ -199,7 +198,6 @@ internal sealed partial class IoOperation
         IoOperation operation = OperationPool.Rent();
         operation._handle = handle;
         operation._engine = handle.EngineInUse;
-        operation._isWaitedFor = handle.IsWaitedFor;
         operation.Verb = verb;
         operation._startOffset = fileOffset;
         operation._cancellationToken = token;
@@ -233,8 +231,7 @@ internal sealed partial class IoOperation
             if (_cancellationToken.CanBeCanceled && !_endsBetweenPieces)
             {
                 // Registered before the submission, so that a completion always finds the registration it has to end.
-                _registration = Uninterrupted.UntilDone(
-                    this, static o => o._cancellationToken.UnsafeRegister(static state => ((IoOperation)state!).RequestCancel(), o));
+                _registration = _cancellationToken.UnsafeRegister(static state => ((IoOperation)state!).RequestCancel(), this);
             }
         }
         catch

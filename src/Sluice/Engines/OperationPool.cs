@@ -1,5 +1,4 @@
 using Sluice.Kernel;
-using Sluice.Memory;
 
 namespace Sluice.Engines;
 
@@ -64,7 +63,7 @@ internal static class OperationPool
             t_localCount--;
         }
 
-        using (SharedLock.EnterUninterrupted())
+        using (SharedLock.EnterScope())
         {
             if (s_sharedCount + count > MaxShared)
             {
@@ -79,7 +78,7 @@ internal static class OperationPool
 
     private static IoOperation RentShared()
     {
-        using (SharedLock.EnterUninterrupted())
+        using (SharedLock.EnterScope())
         {
             if (s_shared is { } first)
             {

@@ -51,7 +51,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
     /// </summary>
     public Held Hold()
     {
-        _ = _gate.EnterUninterrupted();
+        _gate.Enter();
         return new Held(this, null);
     }
 
@@ -85,7 +85,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         bool waits = _stage.IsClosed;
         if (waits)
         {
-            _ = _gate.EnterUninterrupted();
+            _gate.Enter();
         }
         else
         {

@@ -24,7 +24,7 @@ internal sealed class RingPool<T>
     /// <summary>A ring for the caller alone until <see cref="Return"/>; null where rings are refused.</summary>
     public T? TryRent()
     {
-        using (_lock.EnterUninterrupted())
+        using (_lock.EnterScope())
         {
             if (_kept.TryPop(out T? kept))
             {
@@ -39,7 +39,7 @@ internal sealed class RingPool<T>
     public void Return(T ring)
     {
         // Whoever comes from here has memory, a root and a reference to give back: an interruption must not stop it half-way.
-        using (_lock.EnterUninterrupted())
+        using (_lock.EnterScope())
         {
             if (ring.Refusal == 0 && _kept.Count < _maxKept)
             {
@@ -53,7 +53,7 @@ internal sealed class RingPool<T>
 
     private void CloseKept()
     {
-        using (_lock.EnterUninterrupted())
+        using (_lock.EnterScope())
         {
             _maxKept = 0;
             while (_kept.TryPop(out T? ring))
@@ -74,7 +74,7 @@ internal static class RingPools
     /// <summary>Closes the rings that nobody has borrowed, and all others when they come back.</summary>
     public static void Close()
     {
-        using (ClosersLock.EnterUninterrupted())
+        using (ClosersLock.EnterScope())
         {
             s_closers?.Invoke();
         }
@@ -82,7 +82,7 @@ internal static class RingPools
 
     public static void Add(Action close)
     {
-        using (ClosersLock.EnterUninterrupted())
+        using (ClosersLock.EnterScope())
         {
             s_closers += close;
         }

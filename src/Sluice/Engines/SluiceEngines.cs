@@ -3,7 +3,6 @@ using System.Globalization;
 using Sluice.Engines;
 using Sluice.Errors;
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 
 namespace Sluice;
@@ -119,9 +118,6 @@ public static class SluiceEngines
     /// <summary>What these have in flight, or in their queues.</summary>
     internal static long InFlight => Volatile.Read(ref s_started) ? Volatile.Read(ref s_rings).Sum(static r => (long)r.Duty.InFlight) : 0;
 
-    /// <summary>A ring that has completed something for which no thread has come yet; null where there is none.</summary>
-    internal static IThreadPoolWorkItem? WithCompleted => Array.Find(Volatile.Read(ref s_rings), static r => r.HasCompleted);
-
     /// <summary>What is wrong with the settings, in one line; null when nothing is.</summary>
     internal static string? SettingsNote { get; } = FindNote();
 
@@ -184,7 +180,7 @@ public static class SluiceEngines
             return;
         }
 
-        using (StartLock.EnterUninterrupted())
+        using (StartLock.EnterScope())
         {
             if (s_started || Volatile.Read(ref s_reason) is not null)
             {
@@ -221,25 +217,13 @@ public static class SluiceEngines
     }
 
     /// <summary>
-    /// As <see cref="Refuse"/>, for the negative errno with which the kernel will not be entered any more. Throws nothing: whoever comes
-    /// from there has others' operations to end, and memory that the kernel may still write to. At worst the reason is not told.
+    /// As <see cref="Refuse"/>, for the negative errno with which the kernel will not be entered any more.
     /// </summary>
     internal static void RefuseEntering(int errno)
     {
-        if (Volatile.Read(ref s_reason) is not null)
+        if (Volatile.Read(ref s_reason) is null)
         {
-            return;
-        }
-
-        try
-        {
-            Seam.Wait();
-            Seam.QueueMemory();
             Refuse(RingStart.ExplainEnd(errno));
-        }
-        catch (Exception e) when (e is OutOfMemoryException or ThreadInterruptedException)
-        {
-            Uninterrupted.Restore(e is ThreadInterruptedException);
         }
     }
 
@@ -297,7 +281,7 @@ public static class SluiceEngines
         _ = Interlocked.CompareExchange(ref s_reason, "the load context of the library is being unloaded", null);
 
         // Whoever is making rings at this moment has not seen that: what it makes is stopped too.
-        using (StartLock.EnterUninterrupted())
+        using (StartLock.EnterScope())
         {
             foreach (UringEngine ring in s_rings)
             {
@@ -313,7 +297,7 @@ public static class SluiceEngines
     {
         public void Execute()
         {
-            using (StartLock.EnterUninterrupted())
+            using (StartLock.EnterScope())
             {
                 if (!s_started || s_reason is not null || s_rings.Length >= MaxRings)
                 {

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics;
 using Sluice.Kernel;
 using Sluice.Memory;
@@ -8,8 +9,7 @@ namespace Sluice.Engines;
 
 /// <summary>
 /// What the threads of a ring do: those of the pool, which run callers' continuations and may wait in the ring between them, and the
-/// completion thread. <see cref="CompletionDuty"/> says what comes next; here it is done. An interruption that a continuation has left on
-/// its thread is kept for the wait of somebody else: it breaks no lock of the engine off.
+/// completion thread. <see cref="CompletionDuty"/> says what comes next; here it is done.
 /// </summary>
 internal sealed partial class UringEngine : IThreadPoolWorkItem
 {
@@ -17,7 +17,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     [ThreadStatic]
     private static DutyTurn? t_turn;
 
-    private readonly UninterruptedQueue<IoOperation> _completed = new();
+    private readonly ConcurrentQueue<IoOperation> _completed = new();
     private CompletionDuty.Taker<IoUringCqe> _take = null!;
     private Apart _executing;
     private Apart _passes;
@@ -26,7 +26,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     public bool HasCompleted => !_completed.IsEmpty;
 
     /// <summary>Whether the pool has work that is not this engine's own.</summary>
-    private bool IsPoolWanted => PoolWork.Pending > _duty.Asked;
+    private bool IsPoolWanted => ThreadPool.PendingWorkItemCount > _duty.Asked;
 
     /// <summary>
     /// Whether a call that is queued now soon has a thread: operations are few, and so is the pool's work. What has completed is passed
@@ -34,7 +34,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     /// </summary>
     private bool HasPoolThreads =>
         _duty.InFlight + _completed.Count < Tuning.CallsPerProcessor * Environment.ProcessorCount
-            && PoolWork.Pending < Environment.ProcessorCount
+            && ThreadPool.PendingWorkItemCount < Environment.ProcessorCount
             && (_completed.IsEmpty || Interlocked.Increment(ref _passes.Value) <= Environment.ProcessorCount);
 
     /// <summary>Has a plain call that was made for this engine go on, with the caller's continuation, and books what that takes.</summary>
@@ -63,7 +63,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         turn.Begin(this);
         try
         {
-            CleanThread clean = CleanThread.Capture();
+            ExecutionContext? context = ExecutionContext.Capture();
             IoOperation? picked = null;
             Volatile.Write(ref _passes.Value, 0);
             DutyStep step = _duty.Begin(turn);
@@ -73,7 +73,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
                 {
                     DutyStep.Pick => _duty.Picked(turn, _completed.TryDequeue(out picked), !_completed.IsEmpty),
                     DutyStep.AskHelp => AskHelp(turn),
-                    DutyStep.Run => Run(turn, picked!, clean),
+                    DutyStep.Run => Run(turn, picked!, context),
                     DutyStep.Consider => _duty.Considered(turn, IsPoolWanted, Environment.TickCount64),
                     DutyStep.Summon => Summon(turn),
                     DutyStep.Take => TakeAsLeader(turn),
@@ -104,15 +104,20 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     }
 
     /// <summary>Has the pool run what is queued.</summary>
-    public void QueueDuty() => PoolWork.QueueForPoolOrHere(this);
+    public void QueueDuty() => PoolWork.Queue(this);
 
     /// <summary>Ends one operation and runs its continuation; only what the caller's code takes is measured.</summary>
-    private DutyStep Run(DutyTurn turn, IoOperation operation, in CleanThread clean)
+    private DutyStep Run(DutyTurn turn, IoOperation operation, ExecutionContext? context)
     {
         turn.BeginRun();
         ThreadPoolEngine.Complete(operation, operation.RingResult);
         _duty.Measure(turn.EndRun(out bool isInterrupted), isInterrupted);
-        clean.Restore();
+        if (context is not null)
+        {
+            // What one caller's continuation leaves there is not the next one's.
+            ExecutionContext.Restore(context);
+        }
+
         bool more = !_completed.IsEmpty;
 
         // While more continuations wait their turn, much that was gathered, or a quarter of what is in flight, is handed over now: a

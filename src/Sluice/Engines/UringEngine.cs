@@ -123,18 +123,17 @@ internal sealed partial class UringEngine : IoEngine
 
     internal override void Submit(IoOperation operation)
     {
-        if (!operation.IsSynchronous && operation.IsCalledAside)
-        {
-            // What needs a thread anyway as well: the pool has few, and others' work waits for them.
-            operation.Ring = null;
-            operation.BecomeCall();
-            operation.QueueAside();
-            return;
-        }
-
         if (operation.NeedsBlocking || operation.LeavesRing || operation.IsSynchronous)
         {
             operation.Ring = null;
+            ThreadPoolEngine.Instance.Submit(operation);
+            return;
+        }
+
+        if (operation.BlocksSubmitter)
+        {
+            operation.Ring = null;
+            operation.BecomeCall();
             ThreadPoolEngine.Instance.Submit(operation);
             return;
         }

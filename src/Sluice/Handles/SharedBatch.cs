@@ -28,7 +28,7 @@ internal sealed class SharedBatch<T>(SluiceHandle handle, T[] requests, SharedBa
         {
             for (int i = 1; i < Math.Min(requests.Length, MaxHelpers); i++)
             {
-                PoolWork.QueueForPool(this);
+                PoolWork.Queue(this);
             }
         }
         catch (Exception)

@@ -198,12 +198,6 @@ internal static partial class Tuning
     /// <summary>Asynchronous waits kept for the next ones. No measurement.</summary>
     public const int LogWaitersMaxKept = 4096;
 
-    /// <summary>Threads of our own for the calls of files whose file system may be long in answering (0017).</summary>
-    public static int MaxCallThreads { get; } = (int)Number("Sluice.MaxCallThreads", 64, 1, 32_767);
-
-    /// <summary>Milliseconds without a call after which one of them ends. No measurement.</summary>
-    public const int CallThreadIdleMs = 5000;
-
     /// <summary>Bytes of a compressed segment after which the kernel is asked to write them. No measurement.</summary>
     public const int LogCompressorWritebackBytes = 1024 * 1024;
 

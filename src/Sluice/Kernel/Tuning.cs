@@ -130,12 +130,6 @@ internal static partial class Tuning
     /// <summary>Milliseconds that a synchronous caller waits at a gate before it passes by those who wait for a thread.</summary>
     public const int OperationPatienceMs = 20;
 
-    /// <summary>Milliseconds after which one who waits for the pool's threads looks at least whether they have come.</summary>
-    public const int PoolWorkMaxPatienceMs = 640;
-
-    /// <summary>Threads of our own that do the pool's work where it does not come, each stuck in a caller's code (0002).</summary>
-    public static int MaxSpareThreads { get; } = (int)Number("Sluice.MaxSpareThreads", 256, 1, 32_767);
-
     /// <summary>Entries of a batch in flight at once (0008).</summary>
     public const int BatchRingMaxEntries = 256;
 

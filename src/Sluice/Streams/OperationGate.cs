@@ -235,7 +235,7 @@ internal struct OperationGate
     private static async ValueTask WaitAsync(SluiceStream stream, GateTurn turn, CancellationToken cancellationToken)
     {
         CancellationTokenRegistration registration = Register(stream, turn, cancellationToken);
-        await turn.Task.RelayedEnd();
+        await turn.Task.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
 
         // Not disposed: that would wait, for a thread of the pool, until a callback that has come too late has ended.
         Uninterrupted.UntilDone(registration, static r => r.Unregister());

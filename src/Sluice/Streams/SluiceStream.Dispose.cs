@@ -200,7 +200,7 @@ public sealed partial class SluiceStream
 
             if (_handle.CanSeek)
             {
-                await turn.Task.RelayedEnd();
+                await turn.Task.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 break;
             }
         }
@@ -235,7 +235,7 @@ public sealed partial class SluiceStream
     private static async ValueTask<bool> WaitForReadAsync(Task task)
     {
         // Its timer waits for a lock.
-        await Uninterrupted.UntilDone(task, static t => t.WaitAsync(TimeSpan.FromMilliseconds(MaxReadMs))).RelayedEnd();
+        await Uninterrupted.UntilDone(task, static t => t.WaitAsync(TimeSpan.FromMilliseconds(MaxReadMs))).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         return task.IsCompleted;
     }
 

@@ -50,7 +50,7 @@ public sealed partial class SluiceStream
             long end = Environment.TickCount64 + Tuning.StreamMaxCopyMs;
             while (_isCopying && Environment.TickCount64 < end)
             {
-                await MillisecondAsync().RelayedEnd();
+                await MillisecondAsync().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
 
             Seal();

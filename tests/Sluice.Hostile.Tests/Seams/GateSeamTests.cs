@@ -69,42 +69,6 @@ public sealed class GateSeamTests : HostileTests
         }
     }
 
-    /// <summary>A context that hears of waits, and throws there, does not leave the write at the gate for others to wait behind.</summary>
-    [SkippableFact]
-    public async Task Who_waits_at_the_gate_waits_without_its_context()
-    {
-        using SluiceHandle handle = SluiceHandle.Open(
-            Temp.NewFile(new byte[16 * Block]), FileMode.Open, FileAccess.ReadWrite, caching: FileCaching.Direct);
-        Skip.If(handle.Caching != FileCaching.Direct, "no direct transfers here");
-        handle.DirectGate!.TryEnterAlone().ShouldBeTrue();
-        Exception? error = null;
-        SynchronizationContext? context = null;
-        Thread writer = new(() =>
-        {
-            SynchronizationContext.SetSynchronizationContext(new ThrowingContext());
-            error = Record.Exception(() => handle.Write(Enumerable.Repeat((byte)7, 100).ToArray(), 10));
-            context = SynchronizationContext.Current;
-        });
-        writer.Start();
-        SpinWait.SpinUntil(() => (writer.ThreadState & ThreadState.WaitSleepJoin) != 0 || !writer.IsAlive, Patience).ShouldBeTrue();
-        handle.DirectGate!.Exit();
-        writer.Join(Patience).ShouldBeTrue();
-        error.ShouldBeNull();
-        context.ShouldBeOfType<ThrowingContext>();
-        await handle.WriteAsync(new byte[] { 8 }, 200).AsTask().WaitAsync(Patience);
-        byte[] read = new byte[191];
-        handle.Read(read, 10).ShouldBe(read.Length);
-        (read[0], read[99], read[100], read[190]).ShouldBe(((byte)7, (byte)7, (byte)0, (byte)8));
-    }
-
-    private sealed class ThrowingContext : SynchronizationContext
-    {
-        public ThrowingContext() => SetWaitNotificationRequired();
-
-        public override int Wait(IntPtr[] waitHandles, bool waitAll, int millisecondsTimeout) =>
-            throw new InvalidOperationException("Nobody waits here.");
-    }
-
     private sealed class InlineContext : SynchronizationContext
     {
         public override void Post(SendOrPostCallback d, object? state) => d(state);

@@ -174,13 +174,6 @@ public sealed class InterruptedFileTests : HostileTests
         late.Error.ShouldBeNull();
     }
 
-    private static void SkipWithoutSeams()
-    {
-#if !DEBUG
-        throw new SkipException("only Debug builds have these places");
-#endif
-    }
-
     private static int Number(SafeFileHandle file) => (int)file.DangerousGetHandle();
 
     private static async Task JoinAsync(Thread thread, string what)

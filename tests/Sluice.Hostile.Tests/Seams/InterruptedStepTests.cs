@@ -223,7 +223,7 @@ public sealed class InterruptedStepTests : HostileTests
         PartialWrite.Of(error, this).ShouldBe(0);
     }
 
-    private static bool SkipWithoutSeams()
+    private static new bool SkipWithoutSeams()
     {
 #if DEBUG
         return true;

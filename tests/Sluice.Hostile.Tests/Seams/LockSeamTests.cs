@@ -17,7 +17,7 @@ public sealed class LockSeamTests : HostileTests
     [InlineData(true)]
     public void A_lock_outlasts_a_want_of_memory(bool isLeftElsewhere)
     {
-        MemorySeamTests.SkipWithoutSeams();
+        SkipWithoutSeams();
         Lock gate = new();
         int lacks = 0;
         Seam.Use(kind =>
@@ -46,7 +46,7 @@ public sealed class LockSeamTests : HostileTests
     [SkippableFact]
     public void A_task_is_ended_also_where_there_is_no_memory_for_it_at_first()
     {
-        MemorySeamTests.SkipWithoutSeams();
+        SkipWithoutSeams();
         TaskCompletionSource source = new();
         int lacks = 0;
         Seam.Use(kind =>

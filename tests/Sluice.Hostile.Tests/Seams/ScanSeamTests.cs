@@ -43,7 +43,7 @@ public sealed class ScanSeamTests : HostileTests
     [SkippableFact]
     public async Task A_scan_ends_also_where_there_is_no_memory_to_tell_its_error_at_first()
     {
-        MemorySeamTests.SkipWithoutSeams();
+        SkipWithoutSeams();
         string path = Temp.NewFile(100_000);
         int failed = 0;
         int lacks = 0;

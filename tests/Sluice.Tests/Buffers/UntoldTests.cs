@@ -1,4 +1,3 @@
-using Sluice.Engines;
 using Sluice.Memory;
 
 namespace Sluice.Tests.Buffers;
@@ -16,7 +15,6 @@ public sealed class UntoldTests
     [InlineData("monitor")]
     [InlineData("semaphore")]
     [InlineData("thread")]
-    [InlineData("task")]
     public void A_wait_is_not_told_to_the_callers_context(string kind)
     {
         Lock gate = new();
@@ -24,7 +22,6 @@ public sealed class UntoldTests
         using SemaphoreSlim semaphore = new(0);
         using ManualResetEventSlim isHeld = new();
         using ManualResetEventSlim goesOn = new();
-        TaskCompletionSource whole = new();
         Thread holder = new(() =>
         {
             using (gate.EnterScope())
@@ -37,7 +34,6 @@ public sealed class UntoldTests
             }
 
             semaphore.Release();
-            whole.SetResult();
         });
         holder.Start();
         isHeld.Wait(Patience).ShouldBeTrue();
@@ -46,7 +42,7 @@ public sealed class UntoldTests
         Thread waiter = new(() =>
         {
             SynchronizationContext.SetSynchronizationContext(new ThrowingContext());
-            error = Record.Exception(() => Wait(kind, gate, monitor, semaphore, holder, whole.Task));
+            error = Record.Exception(() => Wait(kind, gate, monitor, semaphore, holder));
             context = SynchronizationContext.Current;
         });
         waiter.Start();
@@ -64,7 +60,7 @@ public sealed class UntoldTests
         context.ShouldBeOfType<ThrowingContext>();
     }
 
-    private static void Wait(string kind, Lock gate, object monitor, SemaphoreSlim semaphore, Thread holder, Task task)
+    private static void Wait(string kind, Lock gate, object monitor, SemaphoreSlim semaphore, Thread holder)
     {
         switch (kind)
         {
@@ -84,11 +80,8 @@ public sealed class UntoldTests
             case "semaphore":
                 semaphore.WaitUninterrupted();
                 break;
-            case "thread":
-                holder.JoinUninterrupted();
-                break;
             default:
-                PoolWork.Wait(task).ShouldBeTrue();
+                holder.JoinUninterrupted();
                 break;
         }
     }

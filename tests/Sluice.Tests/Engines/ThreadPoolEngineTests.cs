@@ -45,12 +45,4 @@ public sealed class ThreadPoolEngineTests
         using TempFolder temp = new();
         (await ChildProcess.RunAsync("starved", temp.NewPath())).ShouldBe(0);
     }
-
-    [SkippableFact]
-    public async Task Synchronous_calls_behind_asynchronous_ones_need_no_thread_of_the_pool()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "elsewhere System.IO makes the calls");
-        using TempFolder temp = new();
-        (await ChildProcess.RunAsync("starved-behind", temp.NewPath())).ShouldBe(0);
-    }
 }

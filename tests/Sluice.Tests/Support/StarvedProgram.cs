@@ -105,7 +105,7 @@ internal static class StarvedProgram
         Array.ForEach(handles, h => h.Dispose());
     }
 
-    /// <summary>Readers and writers, also behind asynchronous calls of theirs that wait for the pool.</summary>
+    /// <summary>Readers and writers.</summary>
     private static void CheckSequential(string path, IoEngine? engine)
     {
         byte[] bytes = Bytes.Pattern(200_000);
@@ -117,29 +117,12 @@ internal static class StarvedProgram
             SluiceWriterOptions writing = new() { Offset = offset, RequestSize = 4096, Depth = 4 };
             using (SluiceWriter writer = new(Open(FileMode.Create, FileAccess.Write), writing))
             {
-                int begun = 0;
-                if (engine == SluiceEngines.Pool && offset == 0 && writer.SluiceHandle.Caching == FileCaching.Direct)
-                {
-                    // Full blocks, which nobody carries out before somebody waits for them.
-                    begun = 3 * 4096;
-                    writer.WriteAsync(bytes.AsMemory(0, begun)).AsTask().IsCompletedSuccessfully.ShouldBeTrue();
-                }
-
-                writer.Write(bytes.AsSpan(begun));
+                writer.Write(bytes);
                 writer.Complete();
             }
 
             SluiceReaderOptions reading = new() { Offset = offset, RequestSize = 4096, Depth = 4 };
             using SluiceReader reader = new(Open(FileMode.Open, FileAccess.Read), reading);
-            if (engine == SluiceEngines.Pool && reader.SluiceHandle.Caching == FileCaching.Direct)
-            {
-                using CancellationTokenSource source = new();
-                Task<ReadOnlyMemory<byte>> left = reader.ReadBlockAsync(source.Token).AsTask();
-                left.IsCompleted.ShouldBeFalse();
-                source.Cancel();
-                left.IsCanceled.ShouldBeTrue();
-            }
-
             List<byte> read = [];
             while (reader.TryReadBlock(out ReadOnlySpan<byte> block))
             {

@@ -48,7 +48,7 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
     {
         _error = error;
         Volatile.Write(ref _isToEnd, 1);
-        PoolWork.QueueForPoolOrHere(this);
+        PoolWork.Queue(this);
         return true;
     }
 
