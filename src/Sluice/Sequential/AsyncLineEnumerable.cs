@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
 using Sluice.Sequential;
 
 namespace Sluice;
@@ -29,6 +30,63 @@ public readonly struct AsyncLineEnumerable
     /// </returns>
     [SuppressMessage("Naming", "VSTHRD200", Justification = "The name is the language's own.")]
     public Enumerator GetAsyncEnumerator() => new(_reader, _cancellationToken);
+
+    /// <summary>Configures how an <c>await foreach</c> statement awaits the lines.</summary>
+    /// <param name="continueOnCapturedContext">
+    /// <see langword="true"/> to continue on the captured context; otherwise, <see langword="false"/>.
+    /// </param>
+    /// <returns>The configured enumerable.</returns>
+    public Configured ConfigureAwait(bool continueOnCapturedContext) => new(GetAsyncEnumerator(), continueOnCapturedContext);
+
+    /// <summary>
+    /// Enumerates the lines of a <see cref="SluiceReader"/> with configured awaits. Instances are returned by
+    /// <see cref="ConfigureAwait"/>.
+    /// </summary>
+    /// <remarks>This type is not thread-safe.</remarks>
+    public readonly struct Configured
+    {
+        private readonly AsyncLineEnumerable.Enumerator _enumerator;
+        private readonly bool _continueOnCapturedContext;
+
+        internal Configured(AsyncLineEnumerable.Enumerator enumerator, bool continueOnCapturedContext)
+        {
+            _enumerator = enumerator;
+            _continueOnCapturedContext = continueOnCapturedContext;
+        }
+
+        /// <summary>Returns an enumerator for the lines.</summary>
+        /// <returns>
+        /// An enumerator. It starts at the position of the reader at the time of the first call to <see cref="Enumerator.MoveNextAsync"/>.
+        /// </returns>
+        [SuppressMessage("Naming", "VSTHRD200", Justification = "The name is the language's own.")]
+        public Enumerator GetAsyncEnumerator() => new(_enumerator, _continueOnCapturedContext);
+
+        /// <summary>Asynchronously enumerates the lines of a <see cref="SluiceReader"/> with configured awaits.</summary>
+        /// <remarks>This type is not thread-safe.</remarks>
+        public readonly struct Enumerator
+        {
+            private readonly AsyncLineEnumerable.Enumerator _enumerator;
+            private readonly bool _continueOnCapturedContext;
+
+            internal Enumerator(AsyncLineEnumerable.Enumerator enumerator, bool continueOnCapturedContext)
+            {
+                _enumerator = enumerator;
+                _continueOnCapturedContext = continueOnCapturedContext;
+            }
+
+            /// <summary>
+            /// Gets the current line, without its line ending. It is valid until the next call to <see cref="MoveNextAsync"/>.
+            /// </summary>
+            public ReadOnlyMemory<byte> Current => _enumerator.Current;
+
+            /// <summary>Asynchronously advances the enumerator to the next line.</summary>
+            /// <returns><see langword="true"/> if there is another line; <see langword="false"/> at the end of the file.</returns>
+            /// <inheritdoc cref="AsyncLineEnumerable.Enumerator.MoveNextAsync" path="/exception"/>
+            [SuppressMessage("Naming", "VSTHRD200", Justification = "The name is the language's own.")]
+            public ConfiguredValueTaskAwaitable<bool> MoveNextAsync() =>
+                _enumerator.MoveNextAsync().ConfigureAwait(_continueOnCapturedContext);
+        }
+    }
 
     /// <summary>Asynchronously enumerates the lines of a <see cref="SluiceReader"/>.</summary>
     /// <remarks>This type is not thread-safe.</remarks>

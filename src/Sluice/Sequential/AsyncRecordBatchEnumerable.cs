@@ -36,6 +36,64 @@ public readonly struct AsyncRecordBatchEnumerable<T>
     [SuppressMessage("Naming", "VSTHRD200", Justification = "The name is the language's own.")]
     public Enumerator GetAsyncEnumerator() => new(_reader, _cancellationToken);
 
+    /// <summary>Configures how an <c>await foreach</c> statement awaits the batches.</summary>
+    /// <param name="continueOnCapturedContext">
+    /// <see langword="true"/> to continue on the captured context; otherwise, <see langword="false"/>.
+    /// </param>
+    /// <returns>The configured enumerable.</returns>
+    public Configured ConfigureAwait(bool continueOnCapturedContext) => new(GetAsyncEnumerator(), continueOnCapturedContext);
+
+    /// <summary>
+    /// Enumerates the batches of a <see cref="SluiceReader"/> with configured awaits. Instances are returned by
+    /// <see cref="ConfigureAwait"/>.
+    /// </summary>
+    /// <remarks>This type is not thread-safe.</remarks>
+    public readonly struct Configured
+    {
+        private readonly AsyncRecordBatchEnumerable<T>.Enumerator _enumerator;
+        private readonly bool _continueOnCapturedContext;
+
+        internal Configured(AsyncRecordBatchEnumerable<T>.Enumerator enumerator, bool continueOnCapturedContext)
+        {
+            _enumerator = enumerator;
+            _continueOnCapturedContext = continueOnCapturedContext;
+        }
+
+        /// <summary>Returns an enumerator for the batches.</summary>
+        /// <returns>
+        /// An enumerator. It starts at the position of the reader at the time of the first call to <see cref="Enumerator.MoveNextAsync"/>.
+        /// </returns>
+        [SuppressMessage("Naming", "VSTHRD200", Justification = "The name is the language's own.")]
+        public Enumerator GetAsyncEnumerator() => new(_enumerator, _continueOnCapturedContext);
+
+        /// <summary>Asynchronously enumerates the batches of a <see cref="SluiceReader"/> with configured awaits.</summary>
+        /// <remarks>This type is not thread-safe.</remarks>
+        public readonly struct Enumerator
+        {
+            private readonly AsyncRecordBatchEnumerable<T>.Enumerator _enumerator;
+            private readonly bool _continueOnCapturedContext;
+
+            internal Enumerator(AsyncRecordBatchEnumerable<T>.Enumerator enumerator, bool continueOnCapturedContext)
+            {
+                _enumerator = enumerator;
+                _continueOnCapturedContext = continueOnCapturedContext;
+            }
+
+            /// <summary>
+            /// Gets the records of the current batch, which is never empty. They are valid until the next call to
+            /// <see cref="MoveNextAsync"/>.
+            /// </summary>
+            public ReadOnlyMemory<T> Current => _enumerator.Current;
+
+            /// <summary>Asynchronously advances the enumerator to the next batch.</summary>
+            /// <returns><see langword="true"/> if there is another batch; <see langword="false"/> at the end of the file.</returns>
+            /// <inheritdoc cref="AsyncRecordBatchEnumerable{T}.Enumerator.MoveNextAsync" path="/exception"/>
+            [SuppressMessage("Naming", "VSTHRD200", Justification = "The name is the language's own.")]
+            public ConfiguredValueTaskAwaitable<bool> MoveNextAsync() =>
+                _enumerator.MoveNextAsync().ConfigureAwait(_continueOnCapturedContext);
+        }
+    }
+
     /// <summary>Asynchronously enumerates the records of a <see cref="SluiceReader"/> in batches.</summary>
     /// <remarks>This type is not thread-safe.</remarks>
     public sealed class Enumerator
