@@ -15,6 +15,10 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
     private FileIdentity? _identity;
     private FileIdentity? _nextIdentity;
 
+    /// <summary>The current file has reported a length other than 0.</summary>
+    private bool _hasLength;
+    private readonly byte[] _probe = new byte[1];
+
     /// <summary>A wait that has ended when it begins would let nobody else have the thread.</summary>
     private readonly TimeSpan _interval = TimeSpan.FromMilliseconds(Math.Clamp(options.PollInterval.TotalMilliseconds, 1, int.MaxValue));
 
@@ -35,8 +39,20 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
                 yield return line;
             }
 
-            bool isCut = reader.SluiceHandle.Length < reader.Position;
-            if (!isCut && _next is null)
+            if (IsCut(reader))
+            {
+                // Not at once: a file that reports wrong lengths may seem cut again and again.
+                await Task.Delay(_interval, cancellationToken).ConfigureAwait(false);
+                if (reader.TakeUnendedLine() is { } half)
+                {
+                    yield return half;
+                }
+
+                reader.Seek(0);
+                continue;
+            }
+
+            if (_next is null)
             {
                 _next = TryOpenNext();
                 await Task.Delay(_interval, cancellationToken).ConfigureAwait(false);
@@ -48,15 +64,8 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
                 yield return last;
             }
 
-            if (isCut)
-            {
-                reader.Seek(0);
-            }
-            else
-            {
-                reader.Dispose();
-                (_current, _identity, _next) = (_next, _nextIdentity, null);
-            }
+            reader.Dispose();
+            (_current, _identity, _next, _hasLength) = (_next, _nextIdentity, null, false);
         }
     }
 
@@ -64,6 +73,18 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
     {
         _current?.Dispose();
         _next?.Dispose();
+    }
+
+    /// <summary>
+    /// Whether the file has lost what was read. Its length is not the only witness: files of /proc report 0, and network file systems an
+    /// old length. A file that has always reported 0, or still has the byte in front of the position, was not cut.
+    /// </summary>
+    private bool IsCut(SluiceReader reader)
+    {
+        SluiceHandle handle = reader.SluiceHandle;
+        long length = handle.Length;
+        _hasLength |= length > 0;
+        return _hasLength && length < reader.Position && handle.Read(_probe, reader.Position - 1) == 0;
     }
 
     /// <summary>False while there is no such file; other errors are the caller's.</summary>

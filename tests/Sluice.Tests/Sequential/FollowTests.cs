@@ -75,7 +75,6 @@ public sealed class FollowTests : IDisposable
 
         File.Delete(path);
         ValueTask<bool> next = lines.MoveNextAsync();
-        await Task.Delay(20);
         File.WriteAllText(path, "five\n");
         (await next).ShouldBeTrue();
         Text(lines).ShouldBe("five");
@@ -92,58 +91,6 @@ public sealed class FollowTests : IDisposable
         (await next).ShouldBeTrue();
         Text(lines).ShouldBe("half a");
         (await NextAsync(lines)).ShouldBe("new");
-    }
-
-    [Fact]
-    public async Task What_is_written_between_a_rename_and_the_new_file_is_read()
-    {
-        string path = _temp.NewFile("one\n"u8);
-        await using IAsyncEnumerator<ReadOnlyMemory<byte>> lines = Follow(path, fromStart: true);
-        (await NextAsync(lines)).ShouldBe("one");
-        await using FileStream writer = new(path, FileMode.Append, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete, 0);
-        File.Move(path, path + ".1");
-        foreach (string text in (string[])["two", "three"])
-        {
-            ValueTask<bool> next = lines.MoveNextAsync();
-            await Task.Delay(50);
-            next.IsCompleted.ShouldBeFalse();
-            writer.Write(Encoding.UTF8.GetBytes(text + "\n"));
-            (await next).ShouldBeTrue();
-            Text(lines).ShouldBe(text);
-        }
-
-        File.WriteAllText(path, "four\n");
-        (await NextAsync(lines)).ShouldBe("four");
-    }
-
-    [SkippableFact]
-    public async Task A_new_file_that_may_not_be_read_at_first_is_waited_for()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux() && Environment.UserName != "root", "root may read every file");
-        await WaitForNewFileAsync(static path =>
-        {
-            File.WriteAllText(path, "two\n");
-            File.SetUnixFileMode(path, UnixFileMode.None);
-        }, static path => File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite));
-    }
-
-    [Fact]
-    public Task A_folder_under_the_name_is_waited_out() =>
-        WaitForNewFileAsync(static path => Directory.CreateDirectory(path), static path =>
-    {
-        Directory.Delete(path);
-        File.WriteAllText(path, "two\n");
-    });
-
-    [SkippableFact]
-    public async Task A_FIFO_under_the_name_is_not_opened()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "mkfifo makes it");
-        await WaitForNewFileAsync(static path => Run("mkfifo", path), static path =>
-        {
-            File.Delete(path);
-            File.WriteAllText(path, "two\n");
-        });
     }
 
     /// <summary>tail -F is the reference: every line that it tells comes, and every line that was written.</summary>
@@ -198,7 +145,6 @@ public sealed class FollowTests : IDisposable
                 {
                     File.WriteAllText(path, "");
                     File.SetUnixFileMode(path, UnixFileMode.None);
-                    await Task.Delay(30);
                     File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
                 }
             }
@@ -235,28 +181,6 @@ public sealed class FollowTests : IDisposable
                 await Task.Delay(10, CancellationToken.None);
             }
         }
-    }
-
-    private async Task WaitForNewFileAsync(Action<string> replace, Action<string> mend)
-    {
-        string path = _temp.NewFile("one\n"u8);
-        await using IAsyncEnumerator<ReadOnlyMemory<byte>> lines = Follow(path, fromStart: true);
-        (await NextAsync(lines)).ShouldBe("one");
-        ValueTask<bool> next = lines.MoveNextAsync();
-        File.Move(path, path + ".1");
-        replace(path);
-        await Task.Delay(50);
-        next.IsCompleted.ShouldBeFalse();
-        mend(path);
-        (await next).ShouldBeTrue();
-        Text(lines).ShouldBe("two");
-    }
-
-    private static void Run(string program, string argument)
-    {
-        using System.Diagnostics.Process process = System.Diagnostics.Process.Start(program, [argument]);
-        process.WaitForExit();
-        process.ExitCode.ShouldBe(0);
     }
 
     [Fact]
