@@ -339,9 +339,6 @@ internal static partial class Tuning
     /// <summary>The longest stripes. No measurement: see <see cref="ScanStripeBytes"/>.</summary>
     public const int ScanMaxStripeBytes = 1 << 30;
 
-    /// <summary>Bytes of a request of a cached writer (0009).</summary>
-    public static int WritePipelinePieceBytes { get; } = (int)Number("Sluice.WritePipelinePieceBytes", 4 * 1024 * 1024, 65_536, 1 << 30);
-
     /// <summary>The gain from which on larger requests are kept (0007).</summary>
     public const double RequestTunerGrowth = 1.04;
 

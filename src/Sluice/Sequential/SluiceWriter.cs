@@ -11,10 +11,10 @@ namespace Sluice;
 /// chooses the size and the number of these blocks.</para>
 /// <para>Written bytes can stay in the writer until <see cref="Flush"/>, <see cref="Complete"/> or <see cref="Dispose"/> is called.
 /// <see cref="Dispose"/> completes the file and throws an exception if that fails. If a writer is not disposed, bytes that are still in the
-/// writer are lost.</para>
+/// writer are lost: unlike <see cref="FileStream"/>, the type has no finalizer that writes them.</para>
 /// <para>With <see cref="FileCaching.Direct"/>, the writer reserves disk space in advance. While the writer is open, the file may therefore
 /// be longer than the written data; the rest reads as zeros. <see cref="Complete"/> sets the length of the file to the end of the
-/// data.</para>
+/// data. A writer that is not disposed leaves the file longer.</para>
 /// <para>After a write has failed, every later call throws the same exception. The message contains the offset of the failed write.
 /// <see cref="Dispose"/> then truncates the file before the failed write, so that the file has no gap. Data that was flushed is kept. The
 /// file is not truncated if another process has made it longer.</para>

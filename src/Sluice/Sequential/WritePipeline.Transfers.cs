@@ -68,7 +68,7 @@ internal sealed partial class WritePipeline
                 }
                 else
                 {
-                    block.Task = AsCount(task.AsTask(), block.Length);
+                    block.Task = AsCountAsync(task, block.Length);
                 }
             }
             else if (!IsOverlapped)
@@ -102,44 +102,10 @@ internal sealed partial class WritePipeline
         }
     }
 
-    private static Task<int> AsCount(Task task, int bytes)
+    private static async Task<int> AsCountAsync(ValueTask task, int bytes)
     {
-        // On the thread that ends it, or on this one: an await that comes a moment late would need a thread of the pool.
-        TaskCompletionSource<int> count = new();
-        _ = task.ContinueWith(
-            (ended, _) =>
-            {
-                if (ErrorOf(ended) is { } error)
-                {
-                    // As it was thrown: a task that ends as cancelled would have another one.
-                    count.SetException(error);
-                }
-                else
-                {
-                    count.SetResult(bytes);
-                }
-            },
-            null, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
-        return count.Task;
-    }
-
-    /// <summary>What a task that has ended threw; .NET makes the exception of one that was cancelled, and may wait for its text.</summary>
-    private static Exception? ErrorOf(Task ended)
-    {
-        if (!ended.IsCanceled)
-        {
-            return ended.Exception?.InnerException;
-        }
-
-        try
-        {
-            Uninterrupted.UntilDone(ended, static t => t.GetAwaiter().GetResult());
-            return null;
-        }
-        catch (OperationCanceledException e)
-        {
-            return e;
-        }
+        await task.ConfigureAwait(false);
+        return bytes;
     }
 
     /// <summary>Whole pages only: see the remarks of this class.</summary>

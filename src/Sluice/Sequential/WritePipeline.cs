@@ -17,13 +17,6 @@ internal sealed partial class WritePipeline
 {
     private const int PageBytes = 4096;
 
-    /// <summary>The most that is written past the block between two looks at the token: a millisecond or so.</summary>
-#if DEBUG
-    private const int PieceBytes = 64 * 1024;
-#else
-    private static int PieceBytes => Kernel.Tuning.WritePipelinePieceBytes;
-#endif
-
     private readonly SluiceHandle _handle;
     private readonly RequestTuner _tuner;
     private IProgress<long>? _progress;
@@ -47,7 +40,7 @@ internal sealed partial class WritePipeline
     private ExceptionDispatchInfo? _fault;
     private long _faultOffset;
 
-    /// <summary>How far a piece that failed may have been written.</summary>
+    /// <summary>How far a write past the block that failed may have come.</summary>
     private long _reached;
     private long _flushedTo;
 
@@ -123,56 +116,43 @@ internal sealed partial class WritePipeline
     }
 
     /// <summary>
-    /// Bytes of the caller's own, past the block and in large pieces; everything buffered has been pushed, and the file is not direct.
-    /// Cancelled, the position is behind the last whole piece.
+    /// Writes the caller's own bytes past the block, as one write. The block is empty, and the file is not direct. A write that has begun
+    /// is not cancelled: the file could be longer than the position says.
     /// </summary>
     public async ValueTask WriteThroughAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
     {
         Debug.Assert(_canSeek, "Dispose gives the wait for a pipe up, and leaves what is in flight its memory.");
         await DrainAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
-        while (!bytes.IsEmpty)
+        cancellationToken.ThrowIfCancellationRequested();
+        try
         {
-            cancellationToken.ThrowIfCancellationRequested();
-            ReadOnlyMemory<byte> piece = bytes[..Math.Min(bytes.Length, PieceBytes)];
-            try
-            {
-                // The whole piece: a file whose write was cancelled could be longer than the position says.
-                await _handle.WriteAsync(piece, _blockOffset, CancellationToken.None).ConfigureAwait(false);
-            }
-            catch (Exception e) when (IsFinal(e, cancellationToken))
-            {
-                _reached = _blockOffset + piece.Length;
-                Fault(e, _blockOffset);
-                throw;
-            }
-
-            PassOver(piece.Length);
-            bytes = bytes[piece.Length..];
+            await _handle.WriteAsync(bytes, _blockOffset, CancellationToken.None).ConfigureAwait(false);
         }
+        catch (Exception e)
+        {
+            FaultBehindBlock(e, bytes.Length);
+            throw;
+        }
+
+        PassOver(bytes.Length);
     }
 
     /// <summary>As <see cref="WriteThroughAsync"/>, synchronously.</summary>
     public void WriteThrough(ReadOnlySpan<byte> bytes, CancellationToken cancellationToken)
     {
         Ended(DrainAsync(isAsync: false, cancellationToken));
-        while (!bytes.IsEmpty)
+        cancellationToken.ThrowIfCancellationRequested();
+        try
         {
-            cancellationToken.ThrowIfCancellationRequested();
-            ReadOnlySpan<byte> piece = bytes[..Math.Min(bytes.Length, PieceBytes)];
-            try
-            {
-                _handle.Write(piece, _blockOffset);
-            }
-            catch (Exception e)
-            {
-                _reached = _blockOffset + piece.Length;
-                Fault(e, _blockOffset);
-                throw;
-            }
-
-            PassOver(piece.Length);
-            bytes = bytes[piece.Length..];
+            _handle.Write(bytes, _blockOffset);
         }
+        catch (Exception e)
+        {
+            FaultBehindBlock(e, bytes.Length);
+            throw;
+        }
+
+        PassOver(bytes.Length);
     }
 
     /// <summary>
@@ -334,6 +314,12 @@ internal sealed partial class WritePipeline
 
         _filled = keep;
         _written = keep;
+    }
+
+    private void FaultBehindBlock(Exception error, int bytes)
+    {
+        _reached = _blockOffset + bytes;
+        Fault(error, _blockOffset);
     }
 
     private void PassOver(int bytes)
