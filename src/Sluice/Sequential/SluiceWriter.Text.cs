@@ -56,6 +56,7 @@ public sealed partial class SluiceWriter
     /// <summary>Asynchronously writes text in the encoding of <see cref="SluiceWriterOptions.Encoding"/>.</summary>
     /// <param name="text">The text. The memory must not be changed until the returned task has completed.</param>
     /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
+    /// <returns>A task that completes when the text has been copied to the writer or written to the file.</returns>
     /// <inheritdoc cref="Write(ReadOnlySpan{char}, CancellationToken)"/>
     public ValueTask WriteAsync(ReadOnlyMemory<char> text, CancellationToken cancellationToken = default) =>
         WriteAsync(text, isLine: false, cancellationToken);
@@ -63,6 +64,7 @@ public sealed partial class SluiceWriter
     /// <summary>Asynchronously writes a string in the encoding of <see cref="SluiceWriterOptions.Encoding"/>.</summary>
     /// <param name="text">The string. The value <see langword="null"/> is treated as an empty string.</param>
     /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
+    /// <returns>A task that completes when the text has been copied to the writer or written to the file.</returns>
     /// <inheritdoc cref="Write(ReadOnlySpan{char}, CancellationToken)"/>
     public ValueTask WriteAsync(string? text, CancellationToken cancellationToken = default) =>
         WriteAsync(text.AsMemory(), isLine: false, cancellationToken);
@@ -79,6 +81,7 @@ public sealed partial class SluiceWriter
 
     /// <summary>Asynchronously writes a line terminator (<see cref="SluiceWriterOptions.NewLine"/>).</summary>
     /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
+    /// <returns>A task that completes when the bytes have been copied to the writer or written to the file.</returns>
     /// <inheritdoc cref="Write(ReadOnlySpan{char}, CancellationToken)" path="/exception"/>
     public ValueTask WriteLineAsync(CancellationToken cancellationToken = default) => WriteAsync(default, isLine: true, cancellationToken);
 

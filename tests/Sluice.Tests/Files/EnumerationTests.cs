@@ -282,7 +282,7 @@ public sealed class EnumerationTests : IDisposable
         Skip.IfNot(OperatingSystem.IsLinux(), "/proc says what is open");
         string root = MakeFolders(40, 40);
         Forget();
-        for (int i = 0; i < 100 && OpenBelow(root).Length > 0; i++)
+        for (int i = 0; i < 3000 && OpenBelow(root).Length > 0; i++)
         {
             GC.Collect();
             GC.WaitForPendingFinalizers();
