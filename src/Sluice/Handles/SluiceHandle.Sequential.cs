@@ -30,6 +30,34 @@ public sealed partial class SluiceHandle
     internal void ReserveWhole(long offset, long length) => ChangeSpace(IoVerb.Allocate, FallocateFlags.KeepSize, offset, length);
 
     /// <summary>
+    /// Reads with one system call where that is possible. Fewer bytes than asked for are not the end of the file, and 0 bytes are: a
+    /// sequential reader reads on in any case, and needs no length.
+    /// </summary>
+    internal int ReadOnce(Span<byte> buffer, long fileOffset)
+    {
+        if (NeedsOperation || DropsBehind)
+        {
+            return Read(buffer, fileOffset);
+        }
+
+        ThrowIfClosed();
+        int bytes;
+        using (Hold())
+        {
+            bytes = TransferCalls.ReadWaiting(_fd, CutForDebug(buffer), IsKnownUnseekable ? -1 : fileOffset, TransferFlags);
+        }
+
+        if (bytes < 0)
+        {
+            // Once more, for the exception, or in another way.
+            return Read(buffer, fileOffset);
+        }
+
+        IoMetrics.Note(this, IoVerb.Read, Carrier.Inline, bytes);
+        return bytes;
+    }
+
+    /// <summary>
     /// How far reading ahead makes sense: the file's length, 0 where it has none to tell (pipes, /proc), <see cref="long.MaxValue"/> on
     /// block devices, whose end only a read tells.
     /// </summary>

@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Sluice.Engines;
 using Sluice.Memory;
 
@@ -79,34 +78,20 @@ internal sealed class BlockTransfer : IThreadPoolWorkItem
         if (Interlocked.Exchange(ref _isQueued, 1) == 0)
         {
             IoMetrics.NotePooled(1);
-            PoolWork.Queue(this);
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
         }
     }
 
     void IThreadPoolWorkItem.Execute()
     {
         Interlocked.Exchange(ref _isQueued, 0);
-        bool isTaken = TryTakeOffer();
-        TaskCompletionSource<int>? outcome = _outcome;
-#pragma warning disable CA2012 // Its result is taken below, once.
-        ValueTaskAwaiter<int> transfer = (isTaken ? Begin() : default).GetAwaiter();
-#pragma warning restore CA2012
-
-        // Here the pool's work ends: what follows is that of whoever waits.
-        IoMetrics.NotePooled(-1);
-        if (!isTaken)
+        if (TryTakeOffer())
         {
-            return;
-        }
-
-        if (transfer.IsCompleted)
-        {
-            End(outcome!, transfer);
+            CarryOut(isPooled: true);
         }
         else
         {
-            // Not this thread's time: whoever makes way at the file's gate, or the engine, has it go on.
-            EndLater(outcome!, transfer);
+            IoMetrics.NotePooled(-1);
         }
     }
 
@@ -118,11 +103,11 @@ internal sealed class BlockTransfer : IThreadPoolWorkItem
     {
         if (TryTakeOffer())
         {
-            CarryOut();
+            CarryOut(isPooled: false);
         }
-        else if (Task is { IsCompleted: false } task)
+        else
         {
-            PoolWork.Wait(task);
+            ((Task?)Task)?.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing).GetAwaiter().GetResult();
         }
     }
 
@@ -199,27 +184,8 @@ internal sealed class BlockTransfer : IThreadPoolWorkItem
 
     private bool TryTakeOffer() => Interlocked.CompareExchange(ref _isOffered, 0, 1) == 1;
 
-    /// <summary>The transfer on this thread of the pool; what would have to wait is left under way.</summary>
-    private ValueTask<int> Begin()
-    {
-        try
-        {
-            Memory<byte> memory = Block.Memory[..Length];
-            IoOperation operation = IsRead
-                ? IoOperation.ForRead(_handle!, memory, Offset, 0, CancellationToken.None)
-                : IoOperation.ForWrite(_handle!, memory, Offset, 0, CancellationToken.None);
-            short version = operation.Version;
-            operation.Start(isPooled: true);
-            return new ValueTask<int>(operation, version);
-        }
-        catch (Exception e)
-        {
-            return ValueTask.FromException<int>(e);
-        }
-    }
-
-    /// <summary>By the caller, who took the offer.</summary>
-    private void CarryOut()
+    /// <summary>By whoever took the offer. Afterwards the object is its owner's again.</summary>
+    private void CarryOut(bool isPooled)
     {
         TaskCompletionSource<int> outcome = _outcome!;
         int bytes = Length;
@@ -240,37 +206,19 @@ internal sealed class BlockTransfer : IThreadPoolWorkItem
             error = e;
         }
 
-        End(outcome, bytes, error);
-    }
-
-    private static void EndLater(TaskCompletionSource<int> outcome, ValueTaskAwaiter<int> transfer) =>
-        transfer.UnsafeOnCompleted(() => End(outcome, transfer));
-
-    private static void End(TaskCompletionSource<int> outcome, ValueTaskAwaiter<int> transfer)
-    {
-        int bytes = 0;
-        Exception? error = null;
-        try
+        if (isPooled)
         {
-            bytes = transfer.GetResult();
-        }
-        catch (Exception e)
-        {
-            error = e;
+            // Here the pool's work ends: what follows is that of whoever waits.
+            IoMetrics.NotePooled(-1);
         }
 
-        End(outcome, bytes, error);
-    }
-
-    /// <summary>
-    /// Afterwards the object is its owner's again. An interruption of this thread is not for it: whoever waits is told, or looks again by
-    /// itself, and the interruption is kept for the next wait.
-    /// </summary>
-    private static void End(TaskCompletionSource<int> outcome, int bytes, Exception? error) =>
-        Uninterrupted.UntilDone((outcome, bytes, error), static end =>
+        if (error is null)
         {
-            // Decided once; an interruption comes while others are told of it.
-            _ = end.error is null ? end.outcome.TrySetResult(end.bytes) : end.outcome.TrySetException(end.error);
-            Seam.Wait();
-        });
+            outcome.SetResult(bytes);
+        }
+        else
+        {
+            outcome.SetException(error);
+        }
+    }
 }

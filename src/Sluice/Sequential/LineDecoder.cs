@@ -86,7 +86,7 @@ internal sealed class LineDecoder(string path, Encoding asked, bool looksForMark
     {
         if (_chars.Length > 0)
         {
-            ArrayPool<char>.Shared.ReturnUninterrupted(_chars);
+            ArrayPool<char>.Shared.Return(_chars);
             _chars = [];
         }
     }
@@ -108,7 +108,7 @@ internal sealed class LineDecoder(string path, Encoding asked, bool looksForMark
             // Room for as much again, so that a long line is not copied for each of its pieces.
             long room = Math.Min(Math.Max((long)kept + count, kept * 2L), maxChars + (long)count);
             target = kept <= maxChars && room <= Array.MaxLength
-                ? ArrayPool<char>.Shared.RentUninterrupted((int)room)
+                ? ArrayPool<char>.Shared.Rent((int)room)
                 : throw LineCarry.TooLong(path, maxChars, "characters");
         }
 

@@ -55,7 +55,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
             }
 
             _ = Task.WhenAll(workers).ContinueWith(
-                static (all, channel) => End((ChannelWriter<(long, bool, TResult?)>)channel!, all.Exception?.InnerException),
+                static (all, channel) => ((ChannelWriter<(long, bool, TResult?)>)channel!).TryComplete(all.Exception?.InnerException),
                 _results.Writer, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
             Dictionary<long, (bool HasResult, TResult? Result)> early = [];
             long expected = 0;
@@ -114,7 +114,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
     /// </summary>
     private bool TryCut(out long part, out long start, out long end)
     {
-        using (_cutting.EnterUninterrupted())
+        lock (_cutting)
         {
             while (_at >= _stripeEnd)
             {
@@ -144,21 +144,6 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         _round += (Int128)count * stripe;
     }
 
-    private void ReportScanned(long bytes)
-    {
-        if (options.Progress is { } progress)
-        {
-            try
-            {
-                progress.Report(Interlocked.Add(ref _scanned, bytes));
-            }
-            finally
-            {
-                Uninterrupted.Drop();
-            }
-        }
-    }
-
     /// <summary>
     /// Works on parts until there are none, or the scan is given up. What fails ends the scan as its error, of whatever type it is.
     /// </summary>
@@ -178,12 +163,12 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
 
                 bool hasResult = TryScan(start, end, ref block, out TResult? result);
                 _ = _results.Writer.TryWrite((part, hasResult, result));
-                ReportScanned(end - start);
+                options.Progress?.Report(Interlocked.Add(ref _scanned, end - start));
             }
         }
         catch (Exception e)
         {
-            End(_results.Writer, e);
+            _ = _results.Writer.TryComplete(e);
 
             // Who waits for room to go on may wait for what comes no more.
             await stop.CancelAsync().ConfigureAwait(false);
@@ -192,30 +177,6 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         {
             block.Return();
         }
-    }
-
-    /// <summary>
-    /// .NET's channel waits for a lock, needs memory, and hands on whoever reads it: neither an interruption nor a want of memory before
-    /// that breaks it off.
-    /// </summary>
-    private static void End(ChannelWriter<(long, bool, TResult?)> results, Exception? error)
-    {
-        bool isInterrupted = false;
-        Uninterrupted.Sleep(0, ref isInterrupted);
-        while (true)
-        {
-            try
-            {
-                Uninterrupted.UntilDone((Results: results, Error: error), static end => end.Results.TryComplete(end.Error));
-                break;
-            }
-            catch (OutOfMemoryException)
-            {
-                Uninterrupted.Sleep(1, ref isInterrupted);
-            }
-        }
-
-        Uninterrupted.Restore(isInterrupted);
     }
 
     private async Task<bool> TryEnterAsync(CancellationToken stopped)
@@ -256,15 +217,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
             to = Extend(ref block, held, end);
         }
 
-        try
-        {
-            result = callback(new ScanPart(block.Span[from..to], start - before + from));
-        }
-        finally
-        {
-            Uninterrupted.Drop();
-        }
-
+        result = callback(new ScanPart(block.Span[from..to], start - before + from));
         return true;
     }
 

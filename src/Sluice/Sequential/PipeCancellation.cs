@@ -1,5 +1,3 @@
-using Sluice.Memory;
-
 namespace Sluice.Sequential;
 
 /// <summary>
@@ -17,7 +15,7 @@ internal sealed class PipeCancellation
     /// <summary>Whether <see cref="Cancel"/> was called since this was asked last.</summary>
     public bool TryTake()
     {
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             bool result = _source is { IsCancellationRequested: true };
             _source = result ? null : _source;
@@ -34,7 +32,7 @@ internal sealed class PipeCancellation
 
     private CancellationTokenSource Source()
     {
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             return _source ??= new CancellationTokenSource();
         }

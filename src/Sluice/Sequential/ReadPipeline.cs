@@ -1,25 +1,34 @@
 using System.Diagnostics;
 using Sluice.Engines;
+using Sluice.Memory;
 
 namespace Sluice.Sequential;
 
 /// <summary>
-/// The blocks of a file in order, with reads in flight ahead of the caller: direct reads several at a time, through a ring of its own
-/// where the caller waits for them, through the handle's engine where the caller awaits them; all others one at a time, in order.
-/// One caller at a time.
+/// The blocks of a file in order. Direct reads are several at a time: through a ring of the pipeline's own where the caller waits, through
+/// the handle's engine where it awaits. All others are one at a time. One caller at a time.
 /// </summary>
-internal sealed partial class ReadPipeline
+/// <remarks>
+/// Only a read of 0 bytes is the end of a file. Lengths are looked at for direct files alone, to bound what is read ahead and to spare the
+/// last of these reads: the length of a file of /proc is 0, and a network file system may report an old one.
+/// </remarks>
+internal sealed class ReadPipeline
 {
     private const int PageBytes = 4096;
+
+    /// <summary>
+    /// The first read of a cached file, in bytes. Most files are small, and larger blocks are cut from huge pages.
+    /// </summary>
+    private const int FirstCachedBytes = 16 * 1024;
 
     private static readonly CancellationTokenSource Closed = MakeClosed();
 
     private readonly SluiceHandle _handle;
     private readonly RequestTuner _tuner;
     private readonly bool _isFixedSize;
-    private readonly bool _canSeek;
     private readonly Queue<BlockTransfer> _inFlight = new();
     private readonly Stack<BlockTransfer> _idle = new();
+
     /// <summary>Ends what is awaited; <see cref="Closed"/> when that was asked for before anything was.</summary>
     private CancellationTokenSource? _closing;
     private SequentialRingLease? _lease;
@@ -27,6 +36,7 @@ internal sealed partial class ReadPipeline
     private long _nextOffset;
     private long _length = -1;
     private int _call;
+    private bool _hasRead;
     private bool _endSeen;
     private bool _readsAhead;
 
@@ -35,8 +45,7 @@ internal sealed partial class ReadPipeline
         _handle = handle;
         handle.IsWaitedFor = true;
         _nextOffset = offset;
-        _canSeek = handle.CanSeek;
-        IsOverlapped = handle.Caching == FileCaching.Direct && _canSeek;
+        IsOverlapped = handle.Caching == FileCaching.Direct && handle.CanSeek;
         _isFixedSize = requestSizeBytes != 0;
         _tuner = new RequestTuner(IsOverlapped, RoundUp(requestSizeBytes, handle.Alignment.Length), depth);
     }
@@ -45,6 +54,12 @@ internal sealed partial class ReadPipeline
     public bool IsOverlapped { get; }
 
     public int Depth => IsOverlapped ? _tuner.Depth : 1;
+
+    /// <summary>
+    /// The next direct read begins at or behind the length of the file. The kernel does not ask FUSE for it where it comes by a ring, and
+    /// answers that the file ends: it has to be a call.
+    /// </summary>
+    private bool IsBehindLength => _nextOffset >= _length;
 
     public int RequestSizeBytes => _tuner.SizeBytes;
 
@@ -60,7 +75,15 @@ internal sealed partial class ReadPipeline
         Fill(isAsync: false);
         BlockTransfer head = _inFlight.Peek();
         bool waited = !head.IsComplete || !IsOverlapped;
-        Wait(head);
+        if (head.IsInRing)
+        {
+            _lease!.Ring.Wait(head);
+        }
+        else
+        {
+            head.Wait();
+        }
+
         return Deliver(waited);
     }
 
@@ -120,7 +143,7 @@ internal sealed partial class ReadPipeline
 
     private static int RoundUp(int size, int unit) => (size + unit - 1) / unit * unit;
 
-    /// <summary>A block that came short was the last one: the next call says so without looking again, the one after it looks.</summary>
+    /// <summary>A direct block that ended with the file was the last one: the next call says so, and the one after it reads again.</summary>
     private bool TakeEnd()
     {
         bool result = _endSeen;
@@ -136,13 +159,10 @@ internal sealed partial class ReadPipeline
             Read(isAsync);
         }
 
-        if (_lease is { } lease)
-        {
-            lease.Ring.Submit();
-        }
+        _lease?.Ring.Submit();
     }
 
-    /// <summary>Up to the known end several at a time; behind it one alone finds out whether there is more.</summary>
+    /// <summary>Several at a time up to the length; behind it one alone finds out whether there is more.</summary>
     private bool MayRead()
     {
         if (_inFlight.Count > 0)
@@ -150,12 +170,113 @@ internal sealed partial class ReadPipeline
             return _nextOffset < _length;
         }
 
-        if (_nextOffset >= _length)
+        if (IsOverlapped && _nextOffset >= _length)
         {
             _length = _handle.LengthToReadAhead();
         }
 
         return true;
+    }
+
+    private void Read(bool isAsync)
+    {
+        int length = NextLength();
+        BlockTransfer transfer = Rent(length);
+        bool hasBegun = false;
+        try
+        {
+            transfer.Offset = _nextOffset;
+            transfer.Length = length;
+            transfer.Call = _call;
+            if (isAsync)
+            {
+                Start(transfer);
+            }
+            else if (!IsOverlapped)
+            {
+                transfer.Result = _handle.ReadOnce(transfer.Span, transfer.Offset);
+            }
+            else if (IsBehindLength || !SequentialRingLease.TryQueue(ref _lease, ref _ringRefused, _handle, isRead: true, transfer))
+            {
+                transfer.Offer(_handle, isRead: true);
+            }
+
+            _hasRead = true;
+            _nextOffset += length;
+            _inFlight.Enqueue(transfer);
+            hasBegun = true;
+        }
+        finally
+        {
+            if (!hasBegun)
+            {
+                _idle.Push(transfer);
+            }
+        }
+    }
+
+    private int NextLength()
+    {
+        int length = _tuner.SizeBytes;
+        if (!IsOverlapped)
+        {
+            return _isFixedSize || _hasRead ? length : Math.Min(length, FirstCachedBytes);
+        }
+
+        int unit = Math.Max(_handle.Alignment.Offset, PageBytes);
+        if (_nextOffset % unit != 0)
+        {
+            // Up to the next border, so that whatever follows is aligned.
+            return (int)(unit - (_nextOffset % unit));
+        }
+
+        long rest = _length - _nextOffset;
+        if (_isFixedSize || _length == 0 || rest >= length)
+        {
+            return length;
+        }
+
+        // One byte more than there is, so that the read comes short and tells that the file ends.
+        return (int)Math.Min(length, (Math.Max(rest, 0) / unit * unit) + unit);
+    }
+
+    private BlockTransfer Rent(int length)
+    {
+        if (_idle.TryPeek(out BlockTransfer? transfer))
+        {
+            transfer.MakeRoom(length);
+            return _idle.Pop();
+        }
+
+        return new BlockTransfer(AlignedBufferPool.RentOfMany(length));
+    }
+
+    private void Start(BlockTransfer transfer)
+    {
+        if (IsOverlapped && (IsBehindLength || _handle.EngineInUse is ThreadPoolEngine))
+        {
+            // It would wait for a thread of the pool in any case; offered, a synchronous call that follows need not.
+            transfer.Offer(_handle, isRead: true);
+            return;
+        }
+
+        if (_closing is null)
+        {
+            // Whoever disposes of the reader at this moment, on another thread, leaves its mark here first, or finds this one.
+            _ = Interlocked.CompareExchange(ref _closing, new CancellationTokenSource(), null);
+        }
+
+#pragma warning disable CA2012 // Its result is taken here, or it becomes a task.
+        ValueTask<int> task = _handle.ReadAsync(transfer.Block.Memory[..transfer.Length], transfer.Offset, _closing.Token);
+#pragma warning restore CA2012
+        if (task.IsCompletedSuccessfully)
+        {
+            transfer.Result = task.Result;
+        }
+        else
+        {
+            transfer.Task = task.AsTask();
+        }
     }
 
     private async ValueTask<BlockTransfer?> WaitAsync(CancellationToken cancellationToken)
@@ -168,7 +289,7 @@ internal sealed partial class ReadPipeline
         }
         else
         {
-            await (_canSeek ? ((Task)head.Task!).WaitAsync(cancellationToken) : head.WaitAsync(_closing!.Token, cancellationToken))
+            await (_handle.CanSeek ? ((Task)head.Task!).WaitAsync(cancellationToken) : head.WaitAsync(_closing!.Token, cancellationToken))
                 .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (!head.IsComplete)
             {
@@ -178,7 +299,7 @@ internal sealed partial class ReadPipeline
         }
 
         BlockTransfer? block = Deliver(waited: true);
-        if (block is not null && !_endSeen && !IsOverlapped && _canSeek && _readsAhead && !cancellationToken.IsCancellationRequested)
+        if (block is not null && !IsOverlapped && _readsAhead && _handle.CanSeek && !cancellationToken.IsCancellationRequested)
         {
             // What had to be waited for twice in a row is read while the caller works on this block.
             try
@@ -195,29 +316,6 @@ internal sealed partial class ReadPipeline
         return block;
     }
 
-    /// <summary>
-    /// How much of a block the file still has: what was read ahead for an earlier call may have been cut off since. Files without a length
-    /// of their own are believed.
-    /// </summary>
-    private int BytesStillThere(BlockTransfer transfer, int bytes)
-    {
-        if (transfer.Call == _call || !_canSeek || _length is <= 0 or long.MaxValue)
-        {
-            return bytes;
-        }
-
-        try
-        {
-            return (int)Math.Clamp(_handle.Length - transfer.Offset, 0, bytes);
-        }
-        catch (Exception e) when (e is IOException or NotSupportedException)
-        {
-            // The device is gone, and RandomAccess may take its file for one that cannot seek: this block was read before, and the next
-            // one's error has its offset.
-            return bytes;
-        }
-    }
-
     /// <summary>Takes the first read, which has completed, out of the queue.</summary>
     private BlockTransfer? Deliver(bool waited)
     {
@@ -225,7 +323,7 @@ internal sealed partial class ReadPipeline
         int bytes;
         try
         {
-            bytes = BytesStillThere(head, Finish(head));
+            bytes = Finish(head);
         }
         catch
         {
@@ -240,15 +338,11 @@ internal sealed partial class ReadPipeline
             IoMetrics.NoteReadAhead(bytes, isUsed: true);
         }
 
-        if (!_canSeek)
+        if (bytes < head.Length)
         {
-            _nextOffset = head.Offset + bytes;
-        }
-        else if (bytes < head.Length)
-        {
-            // The file ends here, or has lost what followed: whatever was read behind this place is not to be seen.
+            // Whatever was read behind this place does not follow on it.
             Seek(head.Offset + bytes);
-            _endSeen = bytes > 0 && _length > 0;
+            _endSeen = IsOverlapped && bytes > 0 && EndsAt(_nextOffset);
         }
 
         if (bytes == 0)
@@ -259,5 +353,49 @@ internal sealed partial class ReadPipeline
 
         _tuner.OnBlock(bytes, waited, Stopwatch.GetTimestamp());
         return head;
+    }
+
+    /// <summary>Whether a file with a length ends at an offset.</summary>
+    private bool EndsAt(long offset)
+    {
+        _length = _handle.LengthToReadAhead();
+        return _length > 0 && offset >= _length;
+    }
+
+    /// <summary>The bytes of a completed read. One that failed in the ring is made once more, for its exception.</summary>
+    private int Finish(BlockTransfer transfer)
+    {
+        if (transfer.Task is { } task)
+        {
+            transfer.Task = null;
+            ObjectDisposedException.ThrowIf(task.IsCanceled && _closing is { IsCancellationRequested: true }, typeof(SluiceReader));
+            return task.GetAwaiter().GetResult();
+        }
+
+        return transfer.Result >= 0 ? transfer.Result : _handle.Read(transfer.Span, transfer.Offset);
+    }
+
+    private void DropInFlight()
+    {
+        while (_inFlight.TryDequeue(out BlockTransfer? transfer))
+        {
+            if (transfer.IsInRing)
+            {
+                _lease!.Ring.Wait(transfer);
+            }
+
+            transfer.Withdraw();
+            IoMetrics.NoteReadAhead(transfer.Length, isUsed: false);
+            if (!transfer.IsComplete)
+            {
+                transfer.ReturnWhenEnded();
+                continue;
+            }
+
+            // Observed, so that an error of a block that nobody asked for is not reported as lost.
+            _ = transfer.Task?.Exception;
+            transfer.Task = null;
+            _idle.Push(transfer);
+        }
     }
 }

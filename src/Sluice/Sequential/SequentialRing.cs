@@ -38,16 +38,7 @@ internal sealed class SequentialRing : BorrowedRing
         SequentialRing? ring = Pool.TryRent();
         if (ring is not null)
         {
-            try
-            {
-                Seam.Memory();
-                ring._root = GCHandle.Alloc(ring);
-            }
-            catch
-            {
-                Pool.Return(ring);
-                throw;
-            }
+            ring._root = GCHandle.Alloc(ring);
         }
 
         return ring;

@@ -9,8 +9,7 @@ namespace Sluice;
 /// <remarks>
 /// <para>The reader reads the file in blocks. With <see cref="FileCaching.Direct"/>, it reads ahead, and several reads are in progress at
 /// the same time. By default, the reader measures the device and chooses the size and the number of these reads.</para>
-/// <para>A file that grows is read up to its new end. If a file is truncated, the reader does not return data beyond the new end of the
-/// file.</para>
+/// <para>A file that grows is read up to its new end. If a file is truncated, the reader can still return data that it read before.</para>
 /// <para>The reader is not thread-safe. It supports one call at a time, from any thread. A concurrent call may throw an
 /// <see cref="InvalidOperationException"/>. <see cref="Dispose"/> may be called at any time from any thread; a call in progress then throws
 /// an <see cref="ObjectDisposedException"/>.</para>

@@ -57,7 +57,7 @@ public sealed partial class SluiceWriter
     public async ValueTask WriteRecordsAsync<T>(ReadOnlyMemory<T> records, CancellationToken cancellationToken = default)
         where T : unmanaged
     {
-        byte[] copy = ArrayPool<byte>.Shared.RentUninterrupted(64 * 1024);
+        byte[] copy = ArrayPool<byte>.Shared.Rent(64 * 1024);
         try
         {
             while (!records.IsEmpty)
@@ -74,7 +74,7 @@ public sealed partial class SluiceWriter
         }
         finally
         {
-            ArrayPool<byte>.Shared.ReturnUninterrupted(copy);
+            ArrayPool<byte>.Shared.Return(copy);
         }
 
         static int CopyBytes(ReadOnlySpan<T> records, int done, byte[] copy)

@@ -61,47 +61,6 @@ public sealed class InterruptedStepTests : HostileTests
         return at;
     });
 
-    [SkippableTheory]
-    [InlineData("held", FileCaching.Cached)]
-    [InlineData("own", FileCaching.Direct)]
-    public Task Reader_and_writer(string engine, FileCaching caching) => EveryInterruptionAsync((path, tasks) =>
-    {
-        // With the process's own, blocks are offered to the pool.
-        ReadOnlySpan<byte> blocks = Content.AsSpan(0, 20_000);
-        IoEngine chosen = Engine(engine) ?? SluiceEngines.Pool;
-        using (SluiceWriter writer = new(
-            path, new SluiceWriterOptions { Engine = chosen, Caching = caching, RequestSize = 4096, Depth = 4 }))
-        {
-            writer.Write(blocks[..9_000]);
-            writer.Flush();
-            writer.Write(blocks[9_000..]);
-            writer.Complete();
-        }
-
-        using SluiceReader reader = new(
-            path, new SluiceReaderOptions { Engine = chosen, Caching = caching, RequestSize = 4096, Depth = 4 });
-        byte[] read = new byte[blocks.Length];
-
-        // What it has begun is in flight or offered, and is the next call's.
-        CancellationTokenSource source = new();
-        Task<ReadOnlyMemory<byte>> left = reader.ReadBlockAsync(source.Token).AsTask();
-        _ = ThreadPool.UnsafeQueueUserWorkItem(static source => source.Cancel(), source, preferLocal: false);
-        while (!left.IsCompleted)
-        {
-            // No wait that would hear of the interruption.
-            Thread.SpinWait(100);
-        }
-
-        if (left.IsCompletedSuccessfully)
-        {
-            reader.Seek(0);
-        }
-
-        reader.ReadExactly(read);
-        read.ShouldBeBytes(blocks);
-        return blocks.Length;
-    });
-
     /// <summary>A thread that appends leads, and ends the waits of others: none of them is lost.</summary>
     [SkippableFact]
     public Task Log() => EveryInterruptionAsync((path, tasks) =>

@@ -1,5 +1,3 @@
-using System.Reflection;
-using Sluice.Sequential;
 using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;
@@ -39,23 +37,6 @@ public sealed class InterruptionTests : HostileTests
         }
 
         await accounts.CloseAsync(kind);
-    }
-
-    [SkippableFact]
-    public async Task A_reader_that_an_interrupted_thread_closes_leaves_nothing_open()
-    {
-        SkipWithoutRings();
-        string path = Temp.NewFile(Content);
-        Accounts accounts = Accounts.Open(Temp.Root);
-        SluiceReader reader = new(path, new SluiceReaderOptions { Caching = FileCaching.Direct, RequestSize = Block, Depth = 4 });
-        reader.TryReadBlock(out ReadOnlySpan<byte> block).ShouldBeTrue();
-        block.ToArray().ShouldBeBytes(Content.AsSpan(0, Block));
-        object pool = typeof(SequentialRing).GetField("Pool", BindingFlags.NonPublic | BindingFlags.Static)!.GetValue(null)!;
-        Lock gate = (Lock)pool.GetType().GetField("_lock", BindingFlags.NonPublic | BindingFlags.Instance)!.GetValue(pool)!;
-        (Exception? during, Exception? afterwards) = Interrupt(reader.Dispose, gate.Enter, gate.Exit);
-        during.ShouldBeNull();
-        afterwards.ShouldBeOfType<ThreadInterruptedException>();
-        await accounts.CloseAsync("closed");
     }
 
     /// <summary>Closing waits until what another thread is just writing is in the stream's memory.</summary>

@@ -49,7 +49,7 @@ internal static class RingsWithoutMemory
     {
 #if DEBUG
         (int before, _) = Left();
-        foreach (string place in (string[])["BatchRing", "SequentialRing"])
+        foreach (string place in (string[])["BatchRing"])
         {
             int lacks = 0;
             for (int round = 0; round < 40; round++)
@@ -65,13 +65,13 @@ internal static class RingsWithoutMemory
                         throw new OutOfMemoryException();
                     }
                 });
-                Exception? error = Record.Exception(() => Use(name, place == "BatchRing"));
+                Exception? error = Record.Exception(() => Use(name));
                 (error is null or OutOfMemoryException).ShouldBeTrue($"{error}");
             }
 
             Seam.Use(null);
             lacks.ShouldBeGreaterThan(0, place);
-            (Left().Descriptors - before).ShouldBeLessThanOrEqualTo(place == "BatchRing" ? 1 : 2, place);
+            (Left().Descriptors - before).ShouldBeLessThanOrEqualTo(1, place);
         }
 #else
         _ = name;
@@ -79,20 +79,10 @@ internal static class RingsWithoutMemory
     }
 
 #if DEBUG
-    private static void Use(string name, bool isBatch)
+    private static void Use(string name)
     {
-        if (isBatch)
-        {
-            using SluiceHandle handle = SluiceHandle.Open(name, caching: FileCaching.Direct);
-            handle.ReadBatch([new ReadRequest(0, new byte[Block]), new ReadRequest(Block, new byte[Block])]);
-        }
-        else
-        {
-            using SluiceReader reader = new(name, new SluiceReaderOptions { Caching = FileCaching.Direct, RequestSize = Block, Depth = 2 });
-            while (reader.TryReadBlock(out _))
-            {
-            }
-        }
+        using SluiceHandle handle = SluiceHandle.Open(name, caching: FileCaching.Direct);
+        handle.ReadBatch([new ReadRequest(0, new byte[Block]), new ReadRequest(Block, new byte[Block])]);
     }
 #endif
 }

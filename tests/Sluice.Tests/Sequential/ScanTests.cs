@@ -117,43 +117,6 @@ public sealed class ScanTests : IDisposable
     }
 
     /// <summary>The threads are the pool's.</summary>
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public void An_interruption_that_a_callback_leaves_is_nobodys(bool throws)
-    {
-        string path = _temp.NewFile(Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat("line\n", 2000))));
-        for (int i = 0; i < 50; i++)
-        {
-            SluiceScanOptions options = new() { PartSize = 100, Degree = 4, Progress = new InterruptingProgress() };
-            if (throws)
-            {
-                Should.Throw<FormatException>(() => Run(path, Leave, options));
-            }
-            else
-            {
-                Run(path, Leave, options).Sum().ShouldBe(10_000);
-            }
-        }
-
-        int Leave(ScanPart part)
-        {
-            // Throws where one was left here before.
-            Thread.Sleep(0);
-            Thread.CurrentThread.Interrupt();
-            return throws && part.Offset > 5000 ? throw new FormatException() : part.Bytes.Length;
-        }
-    }
-
-    private sealed class InterruptingProgress : IProgress<long>
-    {
-        public void Report(long value)
-        {
-            Thread.Sleep(0);
-            Thread.CurrentThread.Interrupt();
-        }
-    }
-
     [Fact]
     public void Cancelling_ends_the_scan_and_leaving_it_stops_the_threads()
     {

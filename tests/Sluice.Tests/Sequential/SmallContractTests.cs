@@ -30,41 +30,6 @@ public sealed class SmallContractTests : AccountedTests, IDisposable
     }
 
     [Fact]
-    public void An_interrupt_that_came_while_a_lock_was_waited_for_is_not_lost()
-    {
-        Lock gate = new();
-        bool entered = false;
-        bool interrupted = false;
-        Thread thread = new(() =>
-        {
-            using (gate.EnterUninterrupted())
-            {
-                entered = true;
-            }
-
-            try
-            {
-                Thread.Sleep(1);
-            }
-            catch (ThreadInterruptedException)
-            {
-                interrupted = true;
-            }
-        });
-        using (gate.EnterScope())
-        {
-            thread.Start();
-            SpinWait.SpinUntil(() => (thread.ThreadState & ThreadState.WaitSleepJoin) != 0);
-            thread.Interrupt();
-            SpinWait.SpinUntil(() => (thread.ThreadState & ThreadState.WaitSleepJoin) == 0, 20);
-        }
-
-        thread.Join();
-        entered.ShouldBeTrue();
-        interrupted.ShouldBeTrue();
-    }
-
-    [Fact]
     public async Task A_scan_over_lines_longer_than_its_parts_gives_its_memory_back()
     {
         string path = _temp.NewFile(Encoding.ASCII.GetBytes(string.Join('\n', Enumerable.Repeat(new string('x', 3_000_000), 3))));
