@@ -1,14 +1,23 @@
 #!/usr/bin/env bash
-# native.sh FOLDER: publishes the tool and the smoke test as native programs into FOLDER, and runs them. Release has been built.
+# native.sh FOLDER [tool]: publishes the smoke test as a native program into FOLDER, and runs it on both engines. Release has been built.
+# With "tool" the command is published and run instead: it is not shipped so, and its compilation takes longest.
 set -euo pipefail
 folder="$1"
 rid="linux-$(uname -m | sed -e s/x86_64/x64/ -e s/aarch64/arm64/)"
-for project in src/Sluice.Cli tests/Sluice.AotSmoke; do
-  dotnet publish "$project" -c Release -r "$rid" -p:PublishAot=true -p:RunAnalyzers=false -v quiet \
-    --artifacts-path "$folder/build" -o "$folder/$(basename "$project")"
-done
-"$folder/Sluice.AotSmoke/Sluice.AotSmoke"
-SLUICE_ENGINE=pool "$folder/Sluice.AotSmoke/Sluice.AotSmoke"
+
+publish() {
+  dotnet publish "$1" -c Release -r "$rid" -p:PublishAot=true -p:RunAnalyzers=false -v quiet \
+    --artifacts-path "$folder/build" -o "$folder/$(basename "$1")"
+}
+
+if [ "${2:-}" != tool ]; then
+  publish tests/Sluice.AotSmoke
+  "$folder/Sluice.AotSmoke/Sluice.AotSmoke"
+  SLUICE_ENGINE=pool "$folder/Sluice.AotSmoke/Sluice.AotSmoke"
+  exit
+fi
+
+publish src/Sluice.Cli
 tool="$folder/Sluice.Cli/Sluice.Cli"
 "$tool" --help
 "$tool" copy README.md "$folder/copied"

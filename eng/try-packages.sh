@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Packs everything, and uses the packages as a stranger would: a console program, a web application, a trimmed and a
-# native program, and the tool, each in a new folder outside of this one, from a local folder of packages. With SLUICE_SAME_BYTES=1
-# a copy of the sources is packed elsewhere, and the same bytes must come out.
+# Packs everything, and uses the packages as a stranger would: a console program, a web application, a native program, and the tool, each
+# in a new folder outside of this one, from a local folder of packages. With SLUICE_SAME_BYTES=1 a trimmed program is added, and a copy of
+# the sources is packed elsewhere, from which the same bytes must come.
 #   eng/try-packages.sh [SCRATCH]     takes a few minutes; needs the packages that dotnet restores itself (nuget.org or a mirror)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -228,7 +228,8 @@ publish() {
   fi
 }
 
-publish trimmed -p:PublishTrimmed=true -p:PublishSingleFile=true --self-contained
+# What is native is trimmed, too.
+[ -z "${SLUICE_SAME_BYTES:-}" ] || publish trimmed -p:PublishTrimmed=true -p:PublishSingleFile=true --self-contained
 publish native -p:PublishAot=true
 
 # pack TREE OUT PACKAGE...: all in one build, in which each project is read and compiled once. Analyzers have no part in the bytes.
