@@ -2,7 +2,6 @@ using System.Runtime.InteropServices;
 using Sluice.Engines;
 using Sluice.Errors;
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 

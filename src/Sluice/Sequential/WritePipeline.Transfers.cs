@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using Sluice.Engines;
-using Sluice.Memory;
 
 namespace Sluice.Sequential;
 
