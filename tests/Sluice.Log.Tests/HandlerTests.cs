@@ -164,7 +164,7 @@ public sealed class HandlerTests : IDisposable
             Random random = new(seed);
             SystemCallFaults.Use((call, _, length) =>
             {
-                if (call is not ("pwritev2" or "pwrite") || length < 60)
+                if (call is not ("write" or "pwrite") || length < 60)
                 {
                     return 0;
                 }

@@ -12,6 +12,9 @@ internal enum StatxMask : uint
     BasicStats = 0x7ff,
     Btime = 0x800,
     DioAlign = 0x2000,
+
+    /// <summary>An ID that no other mount gets after this one is gone (Linux 6.8).</summary>
+    MntIdUnique = 0x4000,
     WriteAtomic = 0x10000,
 }
 

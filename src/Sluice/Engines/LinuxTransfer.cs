@@ -27,27 +27,41 @@ internal static unsafe class LinuxTransfer
         {
             case IoVerb.Read:
                 return TransferCalls.ReadWaiting(fd, address, length, offset, operation.Flags);
-            case IoVerb.Write:
-                long begin = Stopwatch.GetTimestamp();
-                int written = TransferCalls.WriteWaiting(fd, address, length, offset, operation.Flags);
-                handle.WritePace.Record(begin, length);
-                return written;
             case IoVerb.ReadVector:
+                return TransferCalls.VectorWaiting(isRead: true, fd, (Iovec*)address, operation.SegmentCount, offset, operation.Flags);
+            case IoVerb.Write:
             case IoVerb.WriteVector:
-                return TransferCalls.VectorWaiting(
-                    operation.IsRead, fd, (Iovec*)address, operation.SegmentCount, offset, operation.Flags);
             case IoVerb.Append:
-                long landed = handle.AppendBlocking(PinnedMemory.SpanOf(operation.Address, length));
-                operation.SetResult(landed);
-
-                // An error is thrown outside the file's gate: code of the caller's may hear of it at once, and append too.
-                return landed < 0 ? (int)landed : length;
+                long begin = handle.BeginBlockingWrite();
+                int written = Write(operation);
+                handle.EndBlockingWrite(begin, length);
+                return written;
             case IoVerb.Nothing:
                 return 0;
             case IoVerb.Flush or IoVerb.FlushData:
                 return operation.Verb == IoVerb.FlushData ? Libc.FlushData(fd) : Libc.Flush(fd);
             default:
                 throw new UnreachableException();
+        }
+    }
+
+    private static int Write(IoOperation operation)
+    {
+        switch (operation.Verb)
+        {
+            case IoVerb.Write:
+                return TransferCalls.WriteWaiting(
+                    operation.Descriptor, (byte*)operation.Address, operation.Length, operation.FileOffset, operation.Flags);
+            case IoVerb.WriteVector:
+                return TransferCalls.VectorWaiting(
+                    isRead: false, operation.Descriptor, (Iovec*)operation.Address, operation.SegmentCount, operation.FileOffset,
+                    operation.Flags);
+            default:
+                long landed = operation.Handle.AppendBlocking(PinnedMemory.SpanOf(operation.Address, operation.Length));
+                operation.SetResult(landed);
+
+                // An error is thrown outside the file's gate: code of the caller's may hear of it at once, and append too.
+                return landed < 0 ? (int)landed : operation.Length;
         }
     }
 }

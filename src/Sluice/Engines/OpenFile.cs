@@ -30,7 +30,8 @@ public abstract partial class OpenFile
     private protected readonly int _fd;
     private byte _access;
     private protected OpenFileExtras? _extras;
-    private WritePace _writePace;
+    private StorageDevice? _device;
+    private bool _writesSlowly;
     private byte _caching;
     private byte _flagBits;
 
@@ -143,23 +144,30 @@ public abstract partial class OpenFile
     internal int Descriptor => _fd;
 
     /// <summary>
-    /// The kernel may wait for the file system's answer in the call that begins a transfer, though it was asked not to wait: FUSE, whose
-    /// program may take its time, or have stopped. In a ring that keeps from beginning whatever anybody else submits (0017). The first
-    /// look is a call of the kernel; of a file that is closed meanwhile the answer is of no use, and does no harm.
+    /// Returns true if the kernel may wait for the file system's answer in the call that begins a transfer, even if it is asked not to wait
+    /// (FUSE; 0017). In a ring, such a call would delay everything that other callers submit. The first use makes a system call. If the
+    /// file is closed meanwhile, the answer is meaningless and not used.
     /// </summary>
     internal bool BeginsByWaiting
     {
         get
         {
-            byte found = _found;
-            if ((found & (WaitsToBegin | BeginsAtOnce)) == 0)
+            if (Libc.IsSupported && (_found & (WaitsToBegin | BeginsAtOnce)) == 0)
             {
-                found = Libc.IsSupported && Libc.IsOnFuse(_fd) ? WaitsToBegin : BeginsAtOnce;
-                _found |= found;
+                _ = FindDevice();
             }
 
-            return (found & WaitsToBegin) != 0;
+            return (_found & WaitsToBegin) != 0;
         }
+    }
+
+    private StorageDevice Device => _device ?? FindDevice();
+
+    private StorageDevice FindDevice()
+    {
+        StorageDevice device = StorageDevice.Of(_fd, out bool isOnFuse);
+        _found |= isOnFuse ? WaitsToBegin : BeginsAtOnce;
+        return _device = device;
     }
 
     /// <summary>As <see cref="BeginsByWaiting"/>, without a look: false where nobody has asked yet.</summary>
@@ -174,7 +182,23 @@ public abstract partial class OpenFile
         set => _access = (byte)(value ? _access | WaitedFor : _access & ~WaitedFor);
     }
 
-    internal ref WritePace WritePace => ref _writePace;
+    /// <summary>
+    /// Returns true if an asynchronous call may write on the calling thread; <see cref="EndWriteHere"/> follows. Does not wait.
+    /// </summary>
+    private protected bool TryBeginWriteHere(out long begin)
+    {
+        begin = 0;
+        return !BeginsByWaiting && !_writesSlowly && Device.TryBeginWrite(out begin);
+    }
+
+    private protected void EndWriteHere(long begin, long length) =>
+        Device.EndWrite(_writesSlowly = StorageDevice.IsSlow(begin, (int)length));
+
+    /// <summary>Begins a write on a thread that may wait for the device; <see cref="EndBlockingWrite"/> follows.</summary>
+    internal long BeginBlockingWrite() => Device.BeginBlockingWrite();
+
+    internal void EndBlockingWrite(long begin, int length) =>
+        Device.EndBlockingWrite(_writesSlowly = StorageDevice.IsSlow(begin, length));
 
     private protected bool IsCustomEngine => _extras?.Engine is not null;
 

@@ -1,32 +1,31 @@
-using System.Runtime.CompilerServices;
 using Microsoft.Win32.SafeHandles;
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Handles;
 
 /// <summary>
-/// The end of one file. It is opened again for appending only (O_APPEND), so that the position behind each write is nobody else's and tells
-/// where the bytes landed. O_APPEND on the first descriptor would turn every pwrite of other threads into an append.
+/// The end of an open file. The file is opened a second time with O_APPEND, so that each write is appended in one step whoever else writes,
+/// and the position of that descriptor, which nobody else uses, is the end of the bytes just written. O_APPEND on the handle's own
+/// descriptor would turn its writes at offsets into appends. Thread-safe.
 /// </summary>
 /// <remarks>
-/// Where the kernel refuses the second opening, pwritev2 with RWF_APPEND writes at the end in one step too, but moves the position that all
-/// holders of the first one share: all appends to it take turns then. One thread at a time writes; disposing may come from any.
+/// If the second opening is refused (no permission, no /proc), appends use RWF_APPEND, which moves the position that all duplicates of the
+/// handle's descriptor share; all appends of the process take turns then.
 /// </remarks>
 internal sealed unsafe class AppendTarget : IDisposable
 {
-    /// <summary>Whose position is used, and the lock of those who do.</summary>
-    private static readonly ConditionalWeakTable<SafeFileHandle, Lock> SharedPositions = [];
+    private static readonly Lock SharedPosition = new();
 
+    private readonly Lock _lock = new();
     private readonly OpenFile _file;
     private readonly SafeFileHandle? _own;
 
-    /// <summary>Why there is none of our own: a negative errno.</summary>
+    /// <summary>The negative errno of the second opening if that was refused.</summary>
     private readonly int _refusal;
 
-    /// <param name="file">The caller holds a reference.</param>
+    /// <param name="file">The caller holds a reference, here and in each call.</param>
     public AppendTarget(OpenFile file)
     {
         _file = file;
@@ -34,102 +33,129 @@ internal sealed unsafe class AppendTarget : IDisposable
         _own = _refusal >= 0 ? new SafeFileHandle(_refusal, ownsHandle: true) : null;
     }
 
-    /// <summary>
-    /// Bytes that stand at the end of the file now, and where they begin; or a negative errno, of the write, or behind it, where the system
-    /// does not tell the place of what stands there.
-    /// </summary>
-    public int Write(Iovec* segments, int count, out long landed)
+    /// <summary>Appends all bytes. Returns their offset or a negative errno.</summary>
+    public long Append(ReadOnlySpan<byte> bytes)
     {
-        landed = 0;
-        fixed (long* p = &landed)
+        lock (_lock)
         {
-            return Write(segments, count, p);
+            return AppendAll(bytes);
         }
     }
 
-    /// <summary>How many of these bytes stand at the end of the file now; or a negative errno.</summary>
-    public int Write(ReadOnlySpan<byte> bytes)
+    /// <summary>As <see cref="Append"/>; false, without waiting, if another thread is appending.</summary>
+    public bool TryAppend(ReadOnlySpan<byte> bytes, out long offset)
     {
-        fixed (byte* p = bytes)
+        offset = 0;
+        if (!_lock.TryEnter())
         {
-            Iovec segment;
-            segment.Base = p;
-            segment.Len = (nuint)bytes.Length;
-            return Write(&segment, 1, null);
+            return false;
+        }
+
+        try
+        {
+            offset = AppendAll(bytes);
+            return true;
+        }
+        finally
+        {
+            _lock.Exit();
         }
     }
+
+    /// <summary>Appends in one system call, for one thread at a time. Returns the number of bytes or a negative errno.</summary>
+    public int Write(ReadOnlySpan<byte> bytes) => Write(bytes, needsEnd: false, out _);
 
     public void Dispose() => _own?.Dispose();
 
-    /// <param name="segments">The bytes.</param>
-    /// <param name="count">Of the segments.</param>
-    /// <param name="landed">Where to say where they begin; null where nobody asks, which saves a call of the system.</param>
-    private int Write(Iovec* segments, int count, long* landed)
+    private long AppendAll(ReadOnlySpan<byte> bytes)
     {
+        long offset = -1;
+        for (int done = 0; done < bytes.Length;)
+        {
+            int written = Write(bytes[done..], needsEnd: true, out long end);
+            if (written <= 0)
+            {
+                return written < 0 ? written : -Errno.EIO;
+            }
+
+            if (offset < 0)
+            {
+                // The position of a device such as /dev/null stays 0.
+                offset = Math.Max(end - written, 0);
+            }
+
+            done += written;
+        }
+
+        return offset;
+    }
+
+    /// <summary>Returns the number of bytes, or a negative errno: of the write, or of finding out where the bytes are.</summary>
+    private int Write(ReadOnlySpan<byte> bytes, bool needsEnd, out long end)
+    {
+        end = 0;
         if (_own is null)
         {
-            return WriteAtSharedPosition(segments, count, landed);
+            return WriteAtSharedPosition(bytes, needsEnd, out end);
         }
 
         try
         {
             using OpenFile.Reference reference = new(_own);
             int own = (int)_own.DangerousGetHandle();
-            int written = Libc.WriteV(own, segments, count, -1, RwFlags.None);
-            long end = landed is null || written <= 0 ? written : Libc.Position(own);
-            return landed is null ? written : Tell(end, written, landed);
+            int written = TransferCalls.Write(own, bytes, -1, RwFlags.None);
+            end = needsEnd && written > 0 ? Libc.Position(own) : 0;
+            return end < 0 ? (int)end : written;
         }
         catch (ObjectDisposedException)
         {
-            // The handle was disposed while this append was on its way, with a reference to the file itself.
-            return WriteAtSharedPosition(segments, count, landed);
+            // The handle was disposed while this append, which has a reference to the file, was pending.
+            return WriteAtSharedPosition(bytes, needsEnd, out end);
         }
     }
 
-    /// <summary>What a write answers that ended there, and where it began; a negative errno where either is one.</summary>
-    private static int Tell(long end, int written, long* landed)
-    {
-        // The position of a device such as /dev/null stays 0.
-        *landed = end < 0 ? 0 : Math.Max(end - written, 0);
-        return end < 0 ? (int)end : written;
-    }
-
-    private int WriteAtSharedPosition(Iovec* segments, int count, long* landed)
+    private int WriteAtSharedPosition(ReadOnlySpan<byte> bytes, bool needsEnd, out long end)
     {
         int fd = _file.Descriptor;
         bool isDirect = _file.Caching == FileCaching.Direct;
-        Lock positions = Uninterrupted.UntilDone(_file.SafeFileHandle, static f => SharedPositions.GetValue(f, static _ => new Lock()));
-        using (positions.EnterUninterrupted())
+        end = 0;
+        fixed (byte* p = bytes)
         {
-            if (isDirect)
-            {
-                _file.SuspendDirect();
-            }
-
-            try
-            {
-                int written = Libc.WriteV(fd, segments, count, -1, RwFlags.Append);
-                if (written == -Errno.EOPNOTSUPP && _own is null)
-                {
-                    // A sandbox hides the call too.
-                    written = _refusal;
-                }
-
-                long end = landed is null || written <= 0 ? written : Libc.Position(fd);
-                if (end >= 0 && end < written)
-                {
-                    // Somebody else has moved the position. The bytes stand at the end: an offset of theirs is told, not an error.
-                    long length = Libc.LengthOf(fd);
-                    end = length < 0 ? length : Math.Max(written, length);
-                }
-
-                return landed is null ? written : Tell(end, written, landed);
-            }
-            finally
+            Iovec segment;
+            segment.Base = p;
+            segment.Len = (nuint)bytes.Length;
+            lock (SharedPosition)
             {
                 if (isDirect)
                 {
-                    _file.ResumeDirect();
+                    _file.SuspendDirect();
+                }
+
+                try
+                {
+                    int written = Libc.WriteV(fd, &segment, 1, -1, RwFlags.Append);
+                    if (written == -Errno.EOPNOTSUPP && _own is null)
+                    {
+                        // A sandbox hides this call too.
+                        return _refusal;
+                    }
+
+                    end = needsEnd && written > 0 ? Libc.Position(fd) : 0;
+                    if (end >= 0 && end < written && needsEnd)
+                    {
+                        // Other code moved the position. The bytes are at the end of the file.
+                        long length = Libc.LengthOf(fd);
+                        end = length < 0 ? length : Math.Max(written, length);
+                    }
+
+                    return end < 0 ? (int)end : written;
+                }
+                finally
+                {
+                    if (isDirect)
+                    {
+                        _file.ResumeDirect();
+                    }
                 }
             }
         }

@@ -2,11 +2,10 @@ using Sluice.Engines;
 using Sluice.Errors;
 using Sluice.Handles;
 using Sluice.Kernel;
-using Sluice.Memory;
 
 namespace Sluice;
 
-// True append: the kernel finds the end of file and writes there in one step (RWF_APPEND).
+// Appends: the kernel finds the end of the file and writes there in one step.
 public sealed partial class SluiceHandle
 {
     /// <summary>Writes all bytes of a buffer at the end of the file.</summary>
@@ -33,15 +32,20 @@ public sealed partial class SluiceHandle
     public long Append(ReadOnlySpan<byte> buffer)
     {
         CheckAppend();
-        // Whoever writes for all who append at once takes one reference for them all.
         if (Caching == FileCaching.Direct || IsIntercepted || !Libc.IsSupported)
         {
             return IoOperation.Append(this, buffer);
         }
 
-        long landed = AppendCombined(buffer, isHeld: false);
+        using Reference reference = Hold();
+        long offset = buffer.IsEmpty ? LengthNow() : AppendTarget.Append(buffer);
+        if (offset < 0)
+        {
+            ThrowFailed((int)-offset, IoVerb.Append, -1);
+        }
+
         IoMetrics.Note(this, IoVerb.Append, Carrier.Inline, buffer.Length);
-        return landed;
+        return offset;
     }
 
     /// <summary>Asynchronously writes all bytes of a buffer at the end of the file.</summary>
@@ -68,94 +72,67 @@ public sealed partial class SluiceHandle
             return ValueTask.FromCanceled<long>(cancellationToken);
         }
 
-        if (!WritesInline || buffer.Length > MaxInlineBytes || !WritePace.AllowsInline)
+        if (!TryBeginWriteHere(buffer.Length, fileOffset: 0, out long begin))
         {
             return StartAppend(buffer, cancellationToken);
         }
 
+        long offset;
         try
         {
-            long begin = WritePace.Begin();
-            long landed = Append(buffer.Span);
-            WritePace.End(begin, buffer.Length);
-            return new ValueTask<long>(landed);
+            using Reference reference = Hold();
+            ReadOnlySpan<byte> span = buffer.Span;
+            if (span.IsEmpty || !AppendTarget.TryAppend(span, out offset))
+            {
+                return StartAppend(buffer, cancellationToken);
+            }
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
+        finally
         {
-            return ValueTask.FromException<long>(e);
+            EndWriteHere(begin, buffer.Length);
         }
+
+        if (offset < 0)
+        {
+            return ValueTask.FromException<long>(ErrorOf((int)-offset, IoVerb.Append, -1));
+        }
+
+        IoMetrics.Note(this, IoVerb.Append, Carrier.Inline, buffer.Length);
+        return new ValueTask<long>(offset);
     }
 
     /// <inheritdoc/>
-    internal override long AppendBlocking(ReadOnlySpan<byte> buffer)
+    internal override long AppendBlocking(ReadOnlySpan<byte> buffer) =>
+        !Libc.IsSupported ? AppendPortably(buffer) : buffer.IsEmpty ? LengthNow() : AppendTarget.Append(buffer);
+
+    /// <summary>Made by the first append; the caller holds a reference.</summary>
+    private AppendTarget AppendTarget => (AppendTarget?)_extras?.Appender ?? MakeAppendTarget();
+
+    private AppendTarget MakeAppendTarget()
     {
-        if (!Libc.IsSupported)
-        {
-            return AppendPortably(buffer);
-        }
-
-        // A direct file ends anywhere in a block: appends go through the page cache, by a descriptor without O_DIRECT.
-        long begin = WritePace.Begin();
-        long landed = TryAppendCombined(buffer, isHeld: true);
-        WritePace.End(begin, buffer.Length);
-        if (landed == AppendCombiner.Closed)
-        {
-            // No errno: whoever takes it for one has appended nothing, and is told that it did.
-            IoErrors.ThrowClosed(Path);
-        }
-
-        return landed;
-    }
-
-    private long AppendCombined(ReadOnlySpan<byte> buffer, bool isHeld)
-    {
-        long landed = TryAppendCombined(buffer, isHeld);
-        if (landed < 0)
-        {
-            if (landed == AppendCombiner.Closed)
-            {
-                IoErrors.ThrowClosed(Path);
-            }
-
-            ThrowFailed((int)-landed, IoVerb.Append, -1);
-        }
-
-        return landed;
-    }
-
-    /// <summary>
-    /// Where it landed, a negative errno, or <see cref="AppendCombiner.Closed"/>, which nobody gets who holds a reference.
-    /// </summary>
-    private long TryAppendCombined(ReadOnlySpan<byte> buffer, bool isHeld) =>
-        buffer.IsEmpty ? LengthNow() : ((AppendCombiner?)_extras?.Appender ?? MakeCombiner()).Append(buffer, isHeld);
-
-    private AppendCombiner MakeCombiner()
-    {
-        using Reference reference = Hold();
         OpenFileExtras extras = Extras;
-        using (extras.Lock.EnterUninterrupted())
+        lock (extras.Lock)
         {
-            if (extras.Appender is not AppendCombiner combiner)
+            if (extras.Appender is not AppendTarget target)
             {
-                extras.Appender = combiner = new AppendCombiner(new AppendTarget(this), _file);
+                extras.Appender = target = new AppendTarget(this);
             }
 
-            // Whoever disposes of the handle sees what is stored there, or it is seen here that they do.
+            // Either Dispose, which stores before it loads, finds the target, or the disposal is seen here.
             Interlocked.MemoryBarrier();
             if (_disposed)
             {
-                // Nobody else will any more.
-                combiner.Dispose();
+                target.Dispose();
             }
 
-            return combiner;
+            return target;
         }
     }
 
-    /// <summary>Where there is no RWF_APPEND: atomic among the threads of this handle only.</summary>
+    /// <summary>Not on Linux: atomic among the threads of this handle only.</summary>
     private long AppendPortably(ReadOnlySpan<byte> buffer)
     {
-        using (Extras.Lock.EnterUninterrupted())
+        lock (Extras.Lock)
         {
             long end = RandomAccess.GetLength(_file);
             RandomAccess.Write(_file, buffer, end);

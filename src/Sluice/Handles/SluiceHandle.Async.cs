@@ -31,10 +31,6 @@ public sealed partial class SluiceHandle
     // Counts that begin anew when they overflow: then the page cache is asked a few times more.
     private byte _coldReads;
     private byte _hotReads;
-    private sbyte _noWaitWrites = NoWaitUnknown;
-    private const sbyte NoWaitUnknown = 0;
-    private const sbyte NoWaitRefused = -1;
-    private const int MaxNoWaitMisses = Tuning.HandleMaxNoWaitMisses;
 
     /// <summary>Asynchronously reads bytes from the specified offset.</summary>
     /// <param name="buffer">
@@ -107,15 +103,14 @@ public sealed partial class SluiceHandle
     private bool AsksCache() => _coldReads < ColdStreak || (++_coldReads % ColdProbe) == 0;
 
     /// <summary>
-    /// Whether what an asynchronous call writes may be written on its caller's thread. On FUSE each such write waits for a program's
-    /// answer, for as long as that takes.
+    /// Returns true if an asynchronous cached write of at most <see cref="OpenFile.MaxInlineBytes"/> is made on the calling thread;
+    /// <see cref="OpenFile.EndWriteHere"/> follows. A negative offset may be a pipe's, which could be full.
     /// </summary>
-    private bool WritesInline => _writesInline && !BeginsByWaiting;
-
-    /// <summary>Whether a write is made on its caller's thread; not at a negative offset, where a pipe that is full would hold
-    /// it up.</summary>
-    private bool MayWriteInline(long bytes, long fileOffset) =>
-        fileOffset >= 0 && WritesInline && bytes <= MaxInlineBytes && WritePace.AllowsInline;
+    private bool TryBeginWriteHere(long bytes, long fileOffset, out long begin)
+    {
+        begin = 0;
+        return fileOffset >= 0 && _writesInline && bytes <= MaxInlineBytes && TryBeginWriteHere(out begin);
+    }
 
     /// <summary>What the page cache has, in one call under one reference; false where that is not all, and an operation has to go
     /// on.</summary>
@@ -178,9 +173,10 @@ public sealed partial class SluiceHandle
     /// <returns>A task that completes when all bytes are written.</returns>
     /// <remarks>
     /// <para>
-    /// This method can copy up to 1 MiB into the page cache on the calling thread. If the kernel makes a write wait for the device, the
-    /// first such write blocks the calling thread. Later writes then use thread-pool threads until writes are fast again. Writes to a file
-    /// on FUSE never use the calling thread.
+    /// This method can copy up to 1 MiB into the page cache on the calling thread. Only one thread at a time does this for each device. If
+    /// the kernel makes that write wait, for example because the file system is frozen, the calling thread waits until the write has ended.
+    /// Meanwhile, and until a write was fast again, all writes to the device use thread-pool threads. Writes also use thread-pool threads
+    /// while one of these threads has waited for the device for more than 1 ms, and if the file is on FUSE.
     /// </para>
     /// <para>
     /// If the operating system handle was opened with O_APPEND, the bytes are written at the end of the file; see
@@ -208,12 +204,21 @@ public sealed partial class SluiceHandle
             return ValueTask.CompletedTask;
         }
 
-        if (!MayWriteInline(buffer.Length, fileOffset))
+        if (!TryBeginWriteHere(buffer.Length, fileOffset, out long begin))
         {
             return StartWrite(buffer, fileOffset, 0, cancellationToken);
         }
 
-        int bytes = WriteInline(buffer.Span, fileOffset);
+        int bytes;
+        try
+        {
+            bytes = WriteHere(buffer.Span, fileOffset);
+        }
+        finally
+        {
+            EndWriteHere(begin, buffer.Length);
+        }
+
         if (bytes == buffer.Length)
         {
             IoMetrics.Note(this, IoVerb.Write, Carrier.Inline, bytes);
@@ -378,34 +383,14 @@ public sealed partial class SluiceHandle
         return TransferCalls.Read(_fd, CutForDebug(buffer), fileOffset, Uring.Abi.RwFlags.None);
     }
 
-    /// <summary>A write on its caller's thread; what it has come to, as <see cref="OutcomeOf"/>.</summary>
-    private int WriteInline(ReadOnlySpan<byte> buffer, long fileOffset)
+    /// <summary>
+    /// Writes between <see cref="TryBeginWriteHere(long, long, out long)"/> and <see cref="OpenFile.EndWriteHere"/>, and returns the result
+    /// as <see cref="OutcomeOf"/> does.
+    /// </summary>
+    private int WriteHere(ReadOnlySpan<byte> buffer, long fileOffset)
     {
         using Reference reference = Hold();
-        Uring.Abi.RwFlags flags = TransferFlags;
-        if (_noWaitWrites >= 0)
-        {
-            int bytes = TransferCalls.WriteNoWait(_fd, buffer, fileOffset, flags);
-
-            // What may not wait may also have no memory (Linux 6.3 to 6.12), or be refused by a sandbox that knows plain writes only.
-            if (bytes > 0 || (OutcomeOf(bytes) < 0 && bytes is not (-Errno.ENOMEM or -Errno.ENOSYS or -Errno.EPERM)))
-            {
-                return BookWrite(fileOffset, bytes);
-            }
-
-            // ext4 never takes it, xfs not where blocks must be allocated: a syscall saved is worth more than a rare wait.
-            _noWaitWrites = bytes == -Errno.EAGAIN && _noWaitWrites < MaxNoWaitMisses ? (sbyte)(_noWaitWrites + 1) : NoWaitRefused;
-        }
-
-        long begin = WritePace.Begin();
-        int written = TransferCalls.Write(_fd, CutForDebug(buffer), fileOffset, flags);
-        WritePace.End(begin, buffer.Length);
-        return BookWrite(fileOffset, written);
-    }
-
-    /// <summary>Books what was written; the caller holds a reference.</summary>
-    private int BookWrite(long fileOffset, int written)
-    {
+        int written = TransferCalls.Write(_fd, CutForDebug(buffer), fileOffset, TransferFlags);
         AfterWrite(fileOffset, written);
         return OutcomeOf(written);
     }

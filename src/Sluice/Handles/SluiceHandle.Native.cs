@@ -186,9 +186,17 @@ public sealed partial class SluiceHandle
         }
 
         int bytes = 0;
-        if (MayWriteInline(total, fileOffset))
+        if (TryBeginWriteHere(total, fileOffset, out long begin))
         {
-            bytes = WriteInline(PinnedMemory.SpanOf(buffer, (int)total), fileOffset);
+            try
+            {
+                bytes = WriteHere(PinnedMemory.SpanOf(buffer, (int)total), fileOffset);
+            }
+            finally
+            {
+                EndWriteHere(begin, total);
+            }
+
             if (bytes == total)
             {
                 IoMetrics.Note(this, IoVerb.Write, Carrier.Inline, bytes);

@@ -202,29 +202,40 @@ public sealed partial class SluiceHandle
 
     private bool AllowsInline(IoVerb verb, SegmentCursor segments, long fileOffset, bool waits) =>
         segments.Segments.Length <= VectorCall.MaxSegments
-        && (verb == IoVerb.ReadVector ? _readsInline : waits ? _writesInline : WritesInline)
-        && (waits || (fileOffset >= 0 && segments.Total <= MaxInlineBytes && (verb == IoVerb.ReadVector || WritePace.AllowsInline)));
+        && (verb == IoVerb.ReadVector ? _readsInline : _writesInline)
+        && (waits || (fileOffset >= 0 && segments.Total <= MaxInlineBytes));
 
     private bool TransferInline(IoVerb verb, SegmentCursor segments, long fileOffset, bool waits, out long done)
     {
-        using Reference reference = Hold();
-        bool isRead = verb == IoVerb.ReadVector;
-        RwFlags flags = isRead && !waits ? TransferFlags | RwFlags.NoWait : TransferFlags;
-        bool isTimed = !isRead && !waits;
-        long begin = isTimed ? WritePace.Begin() : 0;
-        int result = VectorCall.Transfer(isRead, _fd, segments, fileOffset, flags);
-        if (isTimed)
+        done = 0;
+        if (verb == IoVerb.WriteVector)
         {
-            WritePace.End(begin, (int)segments.Total);
-        }
+            long begin = 0;
+            if (!waits && !TryBeginWriteHere(out begin))
+            {
+                return false;
+            }
 
-        if (!isRead)
-        {
-            AfterWrite(fileOffset, result);
-            done = OutcomeOf(result);
+            try
+            {
+                using Reference written = Hold();
+                done = VectorCall.Transfer(isRead: false, _fd, segments, fileOffset, TransferFlags);
+                AfterWrite(fileOffset, (int)done);
+            }
+            finally
+            {
+                if (!waits)
+                {
+                    EndWriteHere(begin, segments.Total);
+                }
+            }
+
+            done = OutcomeOf((int)done);
             return done < 0 || done == segments.Total;
         }
 
+        using Reference reference = Hold();
+        int result = VectorCall.Transfer(isRead: true, _fd, segments, fileOffset, waits ? TransferFlags : TransferFlags | RwFlags.NoWait);
         done = Math.Max(result, 0);
         AfterRead(fileOffset, result);
         return result == segments.Total || (result >= 0 && IsShortAtEnd(fileOffset + result));

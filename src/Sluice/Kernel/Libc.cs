@@ -253,7 +253,16 @@ internal static unsafe partial class Libc
     }
 
     /// <summary>statx(2) of an open descriptor.</summary>
-    public static int Stat(int fd, StatxMask mask, out Statx result)
+    public static int Stat(int fd, StatxMask mask, out Statx result) => Stat(fd, PathCalls.AtEmptyPath, mask, out result);
+
+    /// <summary>statx(2) of what the kernel has: neither a server nor a FUSE program is asked.</summary>
+    public static int StatCached(int fd, StatxMask mask, out Statx result)
+    {
+        const int AtStatxDontSync = 0x4000;
+        return Stat(fd, PathCalls.AtEmptyPath | AtStatxDontSync, mask, out result);
+    }
+
+    private static int Stat(int fd, int flags, StatxMask mask, out Statx result)
     {
         byte empty = 0;
         fixed (Statx* p = &result)
@@ -262,7 +271,7 @@ internal static unsafe partial class Libc
             while (SystemCall.WasInterrupted(
                 answer = SystemCallFaults.Fails("statx", fd)
                     ? -1
-                    : statx(PathCalls.KernelFolder(fd), &empty, PathCalls.AtEmptyPath, (uint)mask, p)))
+                    : statx(PathCalls.KernelFolder(fd), &empty, flags, (uint)mask, p)))
             {
             }
 

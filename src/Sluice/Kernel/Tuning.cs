@@ -151,24 +151,6 @@ internal static partial class Tuning
     /// <summary>Segments that a new cursor has room for. No measurement.</summary>
     public const int SegmentCursorFirstSegments = 16;
 
-    /// <summary>One cached write of so many is timed precisely (0005).</summary>
-    public const int WritePacePreciseEvery = 8;
-
-    /// <summary>
-    /// What a cached write may take, in microseconds beside its bytes, before the next one is the pool's: a hop there takes 5 to 10, and
-    /// costs more processor time than it saves others. "Sluice.WritePaceSlowMicroseconds".
-    /// </summary>
-    public static long WritePaceSlowMicroseconds { get; } = Number("Sluice.WritePaceSlowMicroseconds", 100, 1, 1_000_000);
-
-    /// <summary>
-    /// Megabytes a second that memory takes of a write, cautiously: it is 500 to 1,000 where a host has to give the pages.
-    /// "Sluice.WritePaceMegabytesPerSecond".
-    /// </summary>
-    public static long WritePaceMegabytesPerSecond { get; } = Number("Sluice.WritePaceMegabytesPerSecond", 1000, 1, 1_000_000);
-
-    /// <summary>Milliseconds from which on a cached write has stalled (0005).</summary>
-    public static int WritePaceStallMs { get; } = (int)Number("Sluice.WritePaceStallMs", 8, 1, 10_000);
-
     /// <summary>Bytes of a stretch after which what lies behind is dropped (0007).</summary>
     public const int DropBehindEveryBytes = 1 << 20;
 
@@ -200,27 +182,6 @@ internal static partial class Tuning
 
     /// <summary>Bytes of such a read at most (0004).</summary>
     public const int HandleMaxHotBytes = 64 * 1024;
-
-    /// <summary>Writes without waiting that a file system may refuse (EAGAIN) before it is not asked any more.</summary>
-    public const int HandleMaxNoWaitMisses = 16;
-
-    /// <summary>Appends of threads that meet in one call (0008).</summary>
-    public const int AppendCombinerMaxCombined = 64;
-
-    /// <summary>Looks of a waiting appender before it yields (0008).</summary>
-    public const int AppendCombinerWaitSpins = 200;
-
-    /// <summary>Yields before it sleeps (0008).</summary>
-    public const int AppendCombinerWaitYields = 20;
-
-    /// <summary>Looks for a companion before an append goes alone (0008).</summary>
-    public const int AppendCombinerCompanionSpins = 8;
-
-    /// <summary>Appends for which it is remembered that there was one (0008).</summary>
-    public const int AppendCombinerCompanionMemory = 64;
-
-    /// <summary>Microseconds for each append in a call, from which on all who sleep share the next call: twice a waking (0008).</summary>
-    public static int AppendSharedCallMicroseconds { get; } = (int)Number("Sluice.AppendSharedCallMicroseconds", 10, 0, 1_000_000);
 
     /// <summary>Threads that work on one batch where there are no rings (0008).</summary>
     public static int SharedBatchMaxHelpers { get; } = (int)Number("Sluice.SharedBatchMaxHelpers", 64, 1, 4096);

@@ -52,7 +52,6 @@ public sealed partial class ArchitectureTests
         "Engines/PortableTransfer.cs",
         "Engines/SegmentCursor.cs",
         "Files/FileRing.cs",
-        "Handles/AppendCombiner.cs",
         "Handles/AppendTarget.cs",
         "Handles/Fiemap.cs",
         "Handles/VectorCall.cs",
