@@ -1,0 +1,142 @@
+using System.IO.Compression;
+using System.Security.Cryptography;
+using System.Text;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>
+/// Reads the log folders of Corpus/logs.zip. An earlier build wrote them; every later build must read the same records. The manifest in the
+/// archive lists for each folder the sequence number and the first bytes of the SHA-256 of each record.
+/// </summary>
+public sealed class CorpusTests
+{
+    private static readonly Dictionary<string, (string Expectation, List<string> Lines)> s_manifest = ReadManifest();
+
+    public static TheoryData<string> Framed => [.. Names("reads")];
+
+    public static TheoryData<string> Raw => [.. Names("raw")];
+
+    [Theory]
+    [MemberData(nameof(Framed))]
+    public void A_reader_returns_the_records_that_were_there(string name)
+    {
+        using TempFolder folder = new();
+        Extract(name, folder.Log);
+        Dictionary<string, string> before = Files(folder.Log);
+        ReadLines(folder.Log).ShouldBe(s_manifest[name].Lines);
+        Files(folder.Log).ShouldBe(before, "reading changes nothing");
+    }
+
+    [Theory]
+    [MemberData(nameof(Framed))]
+    public void A_writer_keeps_the_records_and_continues_after_them(string name)
+    {
+        using TempFolder folder = new();
+        Extract(name, folder.Log);
+        List<string> expected = [.. s_manifest[name].Lines.Where(static l => !l.StartsWith("  tail", StringComparison.Ordinal))];
+        byte[] added = "added by a later build"u8.ToArray();
+        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 4096, MaxRecordBytes = 1000 }))
+        {
+            expected.Add($"  {log.Append(added, LogDurability.Durable)} {Hash(added)}");
+        }
+
+        ReadLines(folder.Log).ShouldBe(expected);
+        using (SluiceLog log = SluiceLog.Open(folder.Log))
+        {
+            log.Cut.ShouldBeNull();
+            log.TruncateAfter(log.NextSequence - 2);
+        }
+
+        ReadLines(folder.Log).ShouldBe(expected[..^1]);
+    }
+
+    [Theory]
+    [MemberData(nameof(Raw))]
+    public void A_raw_log_keeps_its_bytes(string name)
+    {
+        using TempFolder folder = new();
+        Extract(name, folder.Log);
+        HashContent(folder.Log).ShouldBe(s_manifest[name].Lines.Single().Trim());
+        string? pattern = name == "raw-with-a-date" ? "app-{date:yyyyMMdd}-{id}.log" : null;
+        using (SluiceLog log = SluiceLog.Open(
+            folder.Log, new SluiceLogOptions { Format = LogFormat.Raw, FileNamePattern = pattern }))
+        {
+            log.Append(default, LogDurability.Durable);
+        }
+
+        HashContent(folder.Log).ShouldBe(s_manifest[name].Lines.Single().Trim());
+    }
+
+    private static IEnumerable<string> Names(string expectation) =>
+        s_manifest.Where(p => p.Value.Expectation == expectation).Select(static p => p.Key);
+
+    private static List<string> ReadLines(string directory)
+    {
+        List<string> lines = [];
+        using SluiceLogReader reader = new(directory, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        foreach (LogEntry entry in reader.Entries)
+        {
+            lines.Add($"  {entry.Sequence} {Hash(entry.Bytes)}");
+        }
+
+        if (reader.Tail is { } tail)
+        {
+            lines.Add($"  tail {Path.GetFileName(tail.Path)} {tail.FileOffset} {tail.Bytes} {tail.Sequence}");
+        }
+
+        return lines;
+    }
+
+    private static string HashContent(string directory)
+    {
+        using MemoryStream content = new();
+        foreach (string path in Directory.GetFiles(directory).Order(StringComparer.Ordinal))
+        {
+            using Stream file = File.OpenRead(path);
+            using Stream bytes = path.EndsWith(".gz", StringComparison.Ordinal)
+                ? new GZipStream(file, CompressionMode.Decompress) : file;
+            bytes.CopyTo(content);
+        }
+
+        return Hash(content.ToArray());
+    }
+
+    private static string Hash(ReadOnlySpan<byte> bytes) => Convert.ToHexString(SHA256.HashData(bytes))[..16];
+
+    private static Dictionary<string, string> Files(string directory) =>
+        Directory.GetFiles(directory).ToDictionary(static f => Path.GetFileName(f), static f => Hash(File.ReadAllBytes(f)));
+
+    private static ZipArchive OpenArchive() =>
+        new(File.OpenRead(Path.Combine(AppContext.BaseDirectory, "Corpus", "logs.zip")), ZipArchiveMode.Read);
+
+    private static void Extract(string name, string directory)
+    {
+        _ = Directory.CreateDirectory(directory);
+        using ZipArchive archive = OpenArchive();
+        foreach (ZipArchiveEntry entry in archive.Entries.Where(e => e.FullName.StartsWith(name + "/", StringComparison.Ordinal)))
+        {
+            entry.ExtractToFile(Path.Combine(directory, entry.Name));
+        }
+    }
+
+    private static Dictionary<string, (string Expectation, List<string> Lines)> ReadManifest()
+    {
+        using ZipArchive archive = OpenArchive();
+        using StreamReader reader = new(archive.GetEntry("manifest.txt")!.Open(), Encoding.UTF8);
+        Dictionary<string, (string, List<string>)> manifest = [];
+        List<string> lines = [];
+        while (reader.ReadLine() is { } line)
+        {
+            if (line.StartsWith(' '))
+            {
+                lines.Add(line);
+                continue;
+            }
+
+            string[] words = line.Split(' ');
+            manifest.Add(words[0], (words[1], lines = []));
+        }
+
+        return manifest;
+    }
+}
