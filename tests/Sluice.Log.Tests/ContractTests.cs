@@ -202,7 +202,7 @@ public sealed class ContractTests
             using SluiceHandle file = SluiceHandle.Open(path, FileMode.Create, FileAccess.ReadWrite);
             file.Write(frame, 8);
             file.Write(frame, offset);
-            FrameScanner scanner = new(SegmentContent.Of(file), 4096, offset, 0);
+            FrameScanner scanner = new(file, 4096, offset, 0);
             scanner.TryNext(out FrameHeader header, out _).ShouldBe(FrameResult.Good);
             header.FirstSequence.ShouldBe(7);
             scanner.MoveTo(8, 0);

@@ -50,6 +50,27 @@ public sealed class CorpusTests
         ReadLines(folder.Log).ShouldBe(expected[..^1]);
     }
 
+    [Fact]
+    public void A_compressed_segment_is_refused_by_name()
+    {
+        using TempFolder folder = new();
+        Extract("compressed", folder.Log);
+        string name = Path.Combine(folder.Log, "0000000001.slog.gz");
+        Should.Throw<NotSupportedException>(() => ReadLines(folder.Log)).Message.ShouldContain(name);
+        Should.Throw<NotSupportedException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain(name);
+    }
+
+    [Fact]
+    public void A_log_with_shared_memory_is_refused_by_name()
+    {
+        using TempFolder folder = new();
+        Extract("with-memory", folder.Log);
+        string name = Path.Combine(folder.Log, "log.memory");
+        Should.Throw<NotSupportedException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain(name);
+        File.Delete(name);
+        SluiceLog.Open(folder.Log).Dispose();
+    }
+
     [Theory]
     [MemberData(nameof(Raw))]
     public void A_raw_log_keeps_its_bytes(string name)

@@ -188,7 +188,7 @@ public sealed class EndCutTests
     public async Task A_reader_of_another_process_stops_at_what_is_durable()
     {
         using TempFolder folder = new();
-        using ChildProcess child = new("append", folder.Log, nameof(LogDurability.Written), nameof(LogMemory.Process));
+        using ChildProcess child = new("append", folder.Log, nameof(LogDurability.Written));
         for (int i = 0; i < 500; i++)
         {
             (await child.ReadLineAsync()).ShouldNotBeNull();

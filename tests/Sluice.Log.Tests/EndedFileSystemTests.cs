@@ -22,8 +22,7 @@ public sealed class EndedFileSystemTests
     private static SluiceLogOptions OptionsOf(string what) => new()
     {
         Format = what == "raw" ? LogFormat.Raw : LogFormat.Framed,
-        Memory = what == "shared" ? LogMemory.Shared : LogMemory.Process,
-        Compression = CompressionLevel.Fastest,
+        Compression = what == "raw" ? CompressionLevel.Fastest : CompressionLevel.NoCompression,
         SegmentBytes = 8192,
         MaxRecordBytes = 3000,
         BufferBytes = 9000,
@@ -37,7 +36,6 @@ public sealed class EndedFileSystemTests
     [InlineData(FileSystemKind.Xfs, "read")]
     [InlineData(FileSystemKind.Xfs, "framed")]
     [InlineData(FileSystemKind.Xfs, "recovered")]
-    [InlineData(FileSystemKind.Xfs, "shared")]
     [InlineData(FileSystemKind.Xfs, "raw")]
     [InlineData(FileSystemKind.Ext4, "recovered")]
     public void No_file_stays_open_wherever_the_file_system_ends(FileSystemKind kind, string what)
@@ -62,29 +60,9 @@ public sealed class EndedFileSystemTests
                 Directory.Delete(directory, recursive: true);
             }
 
-            RemoveMemory();
         }
 
         step.ShouldBeGreaterThan(10);
-    }
-
-    /// <summary>What a log has left for who opens it when the file system is there again, and what that has not kept the name of.</summary>
-    private static void RemoveMemory()
-    {
-        const string list = "/proc/sysvipc/shm";
-        if (!File.Exists(list))
-        {
-            return;
-        }
-
-        foreach (string[] memory in File.ReadLines(list).Skip(1).Select(static l => l.Split(' ', StringSplitOptions.RemoveEmptyEntries)))
-        {
-            // Key, number, permissions, bytes, who made it.
-            if (memory[4] == Environment.ProcessId.ToString(CultureInfo.InvariantCulture))
-            {
-                _ = SharedMemoryCalls.Remove(int.Parse(memory[1], CultureInfo.InvariantCulture));
-            }
-        }
     }
 
     private static Exception? EndAt(int step, Mount mount, string directory, string what, out bool hasEnded)

@@ -203,16 +203,13 @@ public sealed class ErrorTests
     }
 
     /// <summary>What stands in a file without a name does not survive the process: whoever goes on appending hears of it.</summary>
-    [SkippableTheory]
-    [InlineData(LogMemory.Process)]
-    [InlineData(LogMemory.Shared)]
-    public void A_deleted_folder_is_no_place_for_written_records(LogMemory memory)
+    [SkippableFact]
+    public void A_deleted_folder_is_no_place_for_written_records()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "elsewhere nothing says that a file has no name");
         using TempFolder folder = new();
-        SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Memory = memory, Preallocate = false });
+        SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Preallocate = false });
         log.Append("here"u8);
-        int? key = log.Memory == LogMemory.Shared ? KeptMemoryTests.KeyOf(folder) : null;
         Directory.Delete(folder.Log, recursive: true);
         Exception? error = null;
         SpinWait.SpinUntil(
@@ -225,11 +222,7 @@ public sealed class ErrorTests
             TimeSpan.FromMinutes(1));
         error.ShouldBeOfType<IOException>().Message.ShouldContain(folder.Log);
         Should.Throw<IOException>(() => log.Append("nowhere"u8)).Message.ShouldContain(folder.Log);
-        Should.Throw<IOException>(log.Dispose);
-
-        // Nobody could find it any more.
-        (key is { } made && SharedMemoryCalls.Find(made) >= 0).ShouldBeFalse();
-    }
+        Should.Throw<IOException>(log.Dispose);    }
 
     /// <summary>Whoever appends hears of it once, and the log goes on in a new segment.</summary>
     [SkippableFact]

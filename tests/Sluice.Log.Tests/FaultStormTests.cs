@@ -1,4 +1,3 @@
-using System.IO.Compression;
 
 namespace Sluice.Log.Tests;
 
@@ -89,7 +88,6 @@ public sealed class FaultStormTests
             BufferBytes = 32_000,
             Preallocate = random.Next(2) == 0,
             Durability = LogDurability.Written,
-            Compression = random.Next(3) == 0 ? CompressionLevel.Fastest : CompressionLevel.NoCompression,
         };
 
         bool Append(string text, LogDurability? durability = null)

@@ -11,7 +11,7 @@ public sealed class LogPageTests
         LogPage page = new(4096);
         page.Open(1, 32);
         page.TryTake(10, 1, out int offset, out long sequence).ShouldBeTrue();
-        page.EndCopy(new Placed(page, offset, sequence), 10, 1);
+        page.EndCopy(10, 1);
         page.TrySeal().ShouldBeTrue();
         page.Open(7, 32, epoch: 1, isSealed: true);
         page.TryTake(10, 1, out _, out _).ShouldBeFalse();

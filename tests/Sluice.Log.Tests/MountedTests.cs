@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.IO.Compression;
 using Sluice.Faults.Tests.Support;
 using Sluice.Log.Folders;
 using Sluice.Tests.Shared;
@@ -39,23 +38,20 @@ public sealed class MountedTests(ITestOutputHelper output)
         using Mount mount = Mount.OrSkip(kind);
         int cuts = CutsAskedFor ?? 10;
         int losses = SurviveCuts(
-            mount.Folder, cuts, CompressionLevel.NoCompression, seed: Seed + (int)kind,
+            mount.Folder, cuts, seed: Seed + (int)kind,
             () => PowerCut.Cut(mount, kind), () => mount.Remount().ShouldBeNull(), preallocates, countsLate: true);
         losses.ShouldBeGreaterThan(0, "no cut lost anything, so this test proves nothing");
     }
 
-    /// <summary>The device itself stops in the midst of what it is doing: on any file system, with compressed segments too.</summary>
+    /// <summary>The device itself stops in the midst of what it is doing: on any file system.</summary>
     [SkippableTheory]
-    [InlineData(FileSystemKind.Ext4, CompressionLevel.NoCompression)]
-    [InlineData(FileSystemKind.Ext4, CompressionLevel.Fastest)]
-    [InlineData(FileSystemKind.Xfs, CompressionLevel.NoCompression)]
-    [InlineData(FileSystemKind.Xfs, CompressionLevel.Fastest)]
-    [InlineData(FileSystemKind.Btrfs, CompressionLevel.NoCompression)]
-    [InlineData(FileSystemKind.Btrfs, CompressionLevel.Fastest)]
-    public void What_was_acknowledged_as_durable_is_on_the_device_when_it_stops(FileSystemKind kind, CompressionLevel compression)
+    [InlineData(FileSystemKind.Ext4)]
+    [InlineData(FileSystemKind.Xfs)]
+    [InlineData(FileSystemKind.Btrfs)]
+    public void What_was_acknowledged_as_durable_is_on_the_device_when_it_stops(FileSystemKind kind)
     {
         using SealedDisk disk = SealedDisk.OrSkip(kind);
-        _ = SurviveCuts(disk.Folder, CutsAskedFor ?? 3, compression, seed: Seed + 81 + (int)kind + (int)compression, disk.Cut, () =>
+        _ = SurviveCuts(disk.Folder, CutsAskedFor ?? 3, seed: Seed + 81 + (int)kind, disk.Cut, () =>
         {
             // The cut was one: what is not on the device yet does not get there.
             Should.Throw<IOException>(() =>
@@ -81,20 +77,19 @@ public sealed class MountedTests(ITestOutputHelper output)
         using SealedDisk disk = SealedDisk.OrSkip(kind, hasJournalApart: true);
         using NeighboursWhoSync neighbours = new(disk.Folder, count: 3);
         _ = SurviveCuts(
-            disk.Folder, CutsAskedFor ?? 10, CompressionLevel.NoCompression, seed: Seed + 91, disk.Cut,
+            disk.Folder, CutsAskedFor ?? 10, seed: Seed + 91, disk.Cut,
             () => neighbours.PauseFor(disk.Remount), preallocates, countsLate: true);
     }
 
     /// <summary>Appends, cuts, mounts again and reads, again and again; how many cuts took records with them.</summary>
     private int SurviveCuts(
-        string folder, int cuts, CompressionLevel compression, int seed, Action cutPower, Action remount, bool preallocates = true,
+        string folder, int cuts, int seed, Action cutPower, Action remount, bool preallocates = true,
         bool countsLate = false)
     {
         string directory = Path.Combine(folder, "log");
         Random random = new(seed);
         SluiceLogOptions options = new()
         {
-            Compression = compression,
             Preallocate = preallocates,
             SegmentBytes = 128 * 1024,
             MaxRecordBytes = 16_000,

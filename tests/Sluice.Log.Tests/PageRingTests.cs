@@ -10,7 +10,7 @@ public sealed class PageRingTests
     {
         PageRing ring = new([new LogPage(4096), new LogPage(4096)], 32, 7);
         ring.Active.TryTake(10, 1, out int offset, out long sequence).ShouldBeTrue();
-        ring.Active.EndCopy(new Placed(ring.Active, offset, sequence), 10, 1);
+        ring.Active.EndCopy(10, 1);
         ring.TryFreeze(60_000).ShouldBeTrue();
         TurnResult turned = default;
         long next = 0;
@@ -25,7 +25,7 @@ public sealed class PageRingTests
         other.JoinInTime();
         (turned, next).ShouldBe((TurnResult.Thawing, 8));
         thawing.ShouldNotBeNull().IsCompleted.ShouldBeFalse();
-        ring.Turn(ring.Active, out _).ShouldBe(TurnResult.Frozen);
+        ring.Turn(ring.Active, out _).ShouldBe(TurnResult.Thawing);
         ring.Thaw(7);
         thawing.IsCompletedSuccessfully.ShouldBeTrue();
         ring.Thawing.IsCompleted.ShouldBeTrue();
@@ -41,7 +41,7 @@ public sealed class PageRingTests
         ring.TryFreeze(60_000).ShouldBeTrue();
         Thread closing = new(ring.Close);
         closing.Start();
-        ring.Turn(ring.Active, out _).ShouldBe(TurnResult.Frozen);
+        ring.Turn(ring.Active, out _).ShouldBe(TurnResult.Thawing);
         ring.Thaw(1);
         closing.JoinInTime();
         ring.Turn(ring.Active, out _).ShouldBe(TurnResult.Closed);

@@ -1,4 +1,3 @@
-using System.IO.Compression;
 using Sluice.Kernel;
 using Sluice.Log.Frames;
 using Sluice.Log.Segments;
@@ -163,37 +162,6 @@ public sealed partial class PartlyWrittenTests
             SegmentHeader.Read(File.ReadAllBytes(path).AsSpan(0, LogLayout.HeaderBytes), out SegmentHeader header, out _).ShouldBeNull();
             return header.LogId;
         }
-    }
-
-    /// <summary>It would be damaged when it is empty.</summary>
-    [SkippableFact]
-    public void A_compressed_segment_that_cannot_be_removed_is_not_emptied()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
-        using TempFolder folder = new(isInMemory: true);
-        SluiceLogOptions options = new() { SegmentBytes = 4096, MaxRecordBytes = 1000, Compression = CompressionLevel.Fastest };
-        using (SluiceLog log = SluiceLog.Open(folder.Log, options))
-        {
-            for (int i = 0; i < 20; i++)
-            {
-                log.Append(Records.Make(0, i, 900), LogDurability.Durable);
-            }
-
-            log.TruncateBefore(1).ShouldBe(0);
-            SpinWait.SpinUntil(() => Compressed().Length > 2, TimeSpan.FromMinutes(1)).ShouldBeTrue();
-            SystemCallFaults.Use(static (call, _, _) => call == "unlinkat" ? -EACCES : 0);
-            log.TruncateAfter(2);
-        }
-
-        long[] before = Compressed();
-        before.Length.ShouldBeGreaterThan(2);
-        Should.Throw<UnauthorizedAccessException>(() => SluiceLog.Open(folder.Log, options));
-        Compressed().ShouldBe(before);
-        SystemCallFaults.Use(null);
-        SluiceLog.Open(folder.Log, options).Dispose();
-        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe([1, 2]);
-
-        long[] Compressed() => [.. Directory.GetFiles(folder.Log, "*.gz").Select(static f => new FileInfo(f).Length)];
     }
 
     /// <summary>

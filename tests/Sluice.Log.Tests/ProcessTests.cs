@@ -33,35 +33,33 @@ public sealed class ProcessTests(ITestOutputHelper output)
         Records.ReadAll(folder.Log).Count.ShouldBe(LimitedProgram.RecordCount);
     }
 
-    [SkippableTheory]
-    [InlineData(LogDurability.Written, LogMemory.Process)]
-    [InlineData(LogDurability.Durable, LogMemory.Process)]
-    [InlineData(LogDurability.Written, LogMemory.Shared)]
-    public async Task A_killed_process_loses_nothing_that_it_was_acknowledged(LogDurability durability, LogMemory memory)
+    [Theory]
+    [InlineData(LogDurability.Written)]
+    [InlineData(LogDurability.Durable)]
+    public async Task A_killed_process_loses_nothing_that_it_was_acknowledged(LogDurability durability)
     {
-        Skip.If(memory == LogMemory.Shared && !KeptProgram.IsPossible, KeptProgram.WhyNot);
         Random random = new(Seed);
         (int killed, long acknowledged) = (0, 0);
         while (killed < Kills)
         {
             int kills = Math.Min(KillsOfALog, Kills - killed);
-            acknowledged += await KillAsync(kills, durability, memory, random);
+            acknowledged += await KillAsync(kills, durability, random);
             killed += kills;
         }
 
         killed.ShouldBe(Kills);
-        output.WriteLine($"seed {Seed}: {killed} kills, {acknowledged} records acknowledged as {durability}, memory {memory}");
+        output.WriteLine($"seed {Seed}: {killed} kills, {acknowledged} records acknowledged as {durability}");
     }
 
     /// <summary>Kills the writers of a log one after another; each goes on with what the last one left. How many records they were
     /// told of.</summary>
-    private static async Task<int> KillAsync(int kills, LogDurability durability, LogMemory memory, Random random)
+    private static async Task<int> KillAsync(int kills, LogDurability durability, Random random)
     {
         using TempFolder folder = new();
         Dictionary<long, (int Writer, int Number)> acknowledged = [];
         for (int kill = 0; kill < kills; kill++)
         {
-            using ChildProcess child = new("append", folder.Log, $"{durability}", $"{memory}");
+            using ChildProcess child = new("append", folder.Log, $"{durability}");
             string? first = await child.ReadLineAsync();
             if (first is null)
             {
@@ -84,12 +82,6 @@ public sealed class ProcessTests(ITestOutputHelper output)
                 acknowledged.Add(numbers[0], ((int)numbers[1], (int)numbers[2]));
             }
 
-            if (memory == LogMemory.Shared)
-            {
-                // Its records are in the files when it was opened.
-                SluiceLog.Open(folder.Log).Dispose();
-            }
-
             Dictionary<long, (int Writer, int Number)> found = [];
             long last = 0;
             foreach ((long sequence, byte[] bytes) in Records.ReadWritten(folder.Log))
@@ -99,8 +91,7 @@ public sealed class ProcessTests(ITestOutputHelper output)
                 found.Add(sequence, Records.Check(bytes));
             }
 
-            // A thread that was killed in an append leaves its number to nobody where other threads' records stand behind it.
-            (last - found.Count).ShouldBeInRange(0, memory == LogMemory.Shared ? AppendProgram.Threads * (kill + 1) : 0);
+            found.Count.ShouldBe((int)last);
 
             foreach ((long sequence, (int Writer, int Number) record) in acknowledged)
             {
@@ -264,7 +255,7 @@ public sealed class ProcessTests(ITestOutputHelper output)
     public async Task A_writer_of_another_process_is_found()
     {
         using TempFolder folder = new();
-        using ChildProcess child = new("append", folder.Log, $"{LogDurability.Written}", $"{LogMemory.Process}");
+        using ChildProcess child = new("append", folder.Log, $"{LogDurability.Written}");
         (await child.ReadLineAsync()).ShouldBe("open 1");
         Should.Throw<IOException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain("another writer");
 

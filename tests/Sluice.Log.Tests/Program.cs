@@ -13,10 +13,8 @@ internal static class Program
                 return RawProgram.Run(
                     directory, int.Parse(writer), int.Parse(threads), int.Parse(count), Enum.Parse<CompressionLevel>(compression),
                     long.Parse(segmentBytes));
-            case ["append", string directory, string durability, string memory]:
-                return AppendProgram.Run(directory, Enum.Parse<LogDurability>(durability), Enum.Parse<LogMemory>(memory));
-            case ["kept", string directory, string kind, string call]:
-                return KeptProgram.Run(directory, kind, int.Parse(call));
+            case ["append", string directory, string durability]:
+                return AppendProgram.Run(directory, Enum.Parse<LogDurability>(durability));
             case ["scarce", string directory, string format]:
                 return ScarceProgram.Run(directory, Enum.Parse<LogFormat>(format));
             case ["limited", string directory]:
@@ -27,7 +25,7 @@ internal static class Program
                 return SoakProgram.Run(directory, int.Parse(minutes));
             default:
                 Console.Error.WriteLine("usage: Sluice.Log.Tests raw DIRECTORY WRITER THREADS COUNT LEVEL BYTES");
-                Console.Error.WriteLine("       Sluice.Log.Tests append DIRECTORY DURABILITY MEMORY | kept DIRECTORY KIND CALL");
+                Console.Error.WriteLine("       Sluice.Log.Tests append DIRECTORY DURABILITY");
                 Console.Error.WriteLine("       Sluice.Log.Tests scarce DIRECTORY FORMAT | limited DIRECTORY | leftover DIRECTORY CALLS");
                 Console.Error.WriteLine("       Sluice.Log.Tests soak DIRECTORY MINUTES");
                 return 2;

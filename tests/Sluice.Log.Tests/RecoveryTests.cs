@@ -31,7 +31,7 @@ public sealed class RecoveryTests
         SegmentInfo segment = SegmentInfo.Read(path, 1).ShouldNotBeNull();
         using SluiceHandle file = SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite);
         List<long> offsets = [];
-        segment.Scan(SegmentContent.Of(file), durable, offset =>
+        segment.Scan(file, durable, offset =>
         {
             offsets.Add(offset);
             file.SetLength(offset);

@@ -1,4 +1,3 @@
-using System.IO.Compression;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 using Sluice.Log.Segments;
@@ -147,53 +146,6 @@ public sealed class ReplacedLogTests
         (reader.Drops, reader.DroppedFrom, reader.Damage.Count).ShouldBe((1, 1, 1));
     }
 
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public void A_compressed_segment_that_became_damaged_since_it_was_seen_is_damage_like_any_other(bool skips)
-    {
-        using TempFolder folder = new(isInMemory: true);
-        using (SluiceLog log = SluiceLog.Open(
-            folder.Log, new SluiceLogOptions { SegmentBytes = 4096, Compression = CompressionLevel.Fastest }))
-        {
-            for (int i = 1; i <= 400; i++)
-            {
-                log.Append(Records.Make(Old, i, 200));
-            }
-
-            log.Flush();
-            SpinWait.SpinUntil(() => Directory.GetFiles(folder.Log, "*.gz").Length > 10, TimeSpan.FromMinutes(2)).ShouldBeTrue();
-        }
-
-        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = skips });
-        string file = Path.Combine(folder.Log, "0000000005.slog.gz");
-        byte[] bytes = File.ReadAllBytes(file);
-        bytes[^15] ^= 0x55;
-        File.WriteAllBytes(file, bytes);
-        int count = 0;
-        void ReadOn()
-        {
-            while (reader.TryRead(out LogEntry entry))
-            {
-                Records.Check(entry.Bytes).ShouldBe((Old, (int)entry.Sequence));
-                count++;
-            }
-        }
-
-        if (skips)
-        {
-            ReadOn();
-            reader.NextSequence.ShouldBe(401);
-            count.ShouldBeInRange(370, 399);
-            reader.Damage.ShouldContain(d => d.Path == file);
-        }
-        else
-        {
-            Should.Throw<SluiceLogDamagedException>(ReadOn).Path.ShouldBe(file);
-            Should.Throw<SluiceLogDamagedException>(ReadOn).Path.ShouldBe(file);
-        }
-    }
-
     /// <summary>By the log's state it was on the disk, as what is behind it was: the log does not end there.</summary>
     [Fact]
     public void Behind_a_damaged_opening_what_was_durable_is_read()
@@ -229,7 +181,7 @@ public sealed class ReplacedLogTests
         static long[] Read(string path)
         {
             SegmentInfo info = SegmentInfo.Read(path, 3).ShouldNotBeNull();
-            using SegmentContent file = SegmentContent.Open(path);
+            using SluiceHandle file = LogFile.OpenToRead(path);
             _ = info.Scan(file);
             int first = (int)info.FirstSequence;
             return [.. Enumerable.Range(first, (int)info.LastSequence - first + 1).Select(static n => (long)n)];

@@ -104,10 +104,8 @@ public sealed class ReservationTests
     }
 
     /// <summary>It would have to wait for itself where all memory waits, or where the wait is for what comes behind it.</summary>
-    [Theory]
-    [InlineData(LogMemory.Process)]
-    [InlineData(LogMemory.Shared)]
-    public async Task Who_has_a_reservation_is_told_before_waiting_for_what_it_holds_up(LogMemory memory)
+    [Fact]
+    public async Task Who_has_a_reservation_is_told_before_waiting_for_what_it_holds_up()
     {
         using TempFolder folder = new();
         await Task.Factory.StartNew(Use, TaskCreationOptions.LongRunning).WaitAsync(TimeSpan.FromMinutes(1));
@@ -117,7 +115,7 @@ public sealed class ReservationTests
 
         void Use()
         {
-            using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Memory = memory });
+            using SluiceLog log = SluiceLog.Open(folder.Log);
             using SluiceLog another = SluiceLog.Open(Path.Combine(folder.Root, "another"));
             byte[] record = Records.Make(0, 0, 40);
             ReadOnlyMemory<byte>[] batch = [record];
@@ -172,10 +170,9 @@ public sealed class ReservationTests
 
     /// <summary>An exception between a reservation and its end, where nothing disposes it.</summary>
     [Theory]
-    [InlineData(LogMemory.Process, false)]
-    [InlineData(LogMemory.Process, true)]
-    [InlineData(LogMemory.Shared, false)]
-    public async Task A_reservation_that_its_thread_left_open_is_withdrawn_when_that_closes_the_log(LogMemory memory, bool isAsync)
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_reservation_that_its_thread_left_open_is_withdrawn_when_that_closes_the_log(bool isAsync)
     {
         using TempFolder folder = new();
         await Task.Factory.StartNew(Use, TaskCreationOptions.LongRunning).WaitAsync(TimeSpan.FromMinutes(1));
@@ -183,7 +180,7 @@ public sealed class ReservationTests
 
         void Use()
         {
-            SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Memory = memory });
+            SluiceLog log = SluiceLog.Open(folder.Log);
             log.Append(Records.Make(0, 0, 40), LogDurability.Buffered);
             LogReservation left = log.Reserve(40);
             left.Span.Fill(1);

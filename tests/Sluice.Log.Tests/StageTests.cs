@@ -22,7 +22,7 @@ public sealed class StageTests
         WriteStage writes = new(ring, output, "log", done, 1000, static () => { });
         SyncStage syncs = new(writes, output, "log", new DurableMark(static _ => { }, static () => { }, 0));
         ring.Active.TryTake(10, 1, out int offset, out long sequence).ShouldBeTrue();
-        ring.Active.EndCopy(new Placed(ring.Active, offset, sequence), 10, 1);
+        ring.Active.EndCopy(10, 1);
         sequence.ShouldBe(done + 1);
         SyncWaiter late = new();
         SyncWaiter next = new();
@@ -64,7 +64,7 @@ public sealed class StageTests
             () =>
             {
                 waiter.Sleep();
-                place.Page.EndCopy(place, 10, 1);
+                place.Page.EndCopy(10, 1);
             },
             TaskCreationOptions.LongRunning);
         await Task.Factory.StartNew(writes.TryLead, TaskCreationOptions.LongRunning).WaitAsync(TimeSpan.FromMinutes(1));
@@ -87,7 +87,7 @@ public sealed class StageTests
                 waiter.Begin(first, 0, default);
                 writes.Waiters.Push(waiter);
                 writes.Await(waiter);
-                place.Page.EndCopy(place, 10, 1);
+                place.Page.EndCopy(10, 1);
             },
             TaskCreationOptions.LongRunning);
         await owner.WaitAsync(TimeSpan.FromMinutes(1));
@@ -136,7 +136,7 @@ public sealed class StageTests
             ring.Active.TryTake(10, 1, out int offset, out long sequence).ShouldBeTrue();
             Placed place = new(ring.Active, offset, sequence);
             BinaryPrimitives.WriteUInt32LittleEndian(place.Page.Bytes[offset..], 6);
-            place.Page.EndCopy(place, 10, 1);
+            place.Page.EndCopy(10, 1);
             return place;
         }
     }
@@ -256,7 +256,7 @@ public sealed class StageTests
         WriteStage writes = new(ring, output, "log", 0, 1000, static () => { });
         ring.Active.TryTake(10, 1, out int offset, out long sequence).ShouldBeTrue();
         Placed place = new(ring.Active, offset, sequence);
-        place.Page.EndCopy(place, 10, 1);
+        place.Page.EndCopy(10, 1);
         Thaw(2).ShouldBe(0);
         Thaw(1).ShouldBe(1);
         ring.NextSequenceIn(out int epoch).ShouldBe(1);
@@ -293,7 +293,7 @@ public sealed class StageTests
                 {
                     if (page.TryTake(10, 1, out int offset, out long sequence))
                     {
-                        page.EndCopy(new Placed(page, offset, sequence), 10, 1);
+                        page.EndCopy(10, 1);
                     }
                 }
             }
@@ -339,7 +339,7 @@ public sealed class StageTests
         page.TryTake(0, 1, out int offset, out long sequence).ShouldBeTrue();
         page.TrySeal().ShouldBeTrue();
         page.IsFilled.ShouldBeFalse();
-        page.EndCopy(new Placed(page, offset, sequence), 0, 1);
+        page.EndCopy(0, 1);
         page.IsFilled.ShouldBeTrue();
     }
 
@@ -350,7 +350,7 @@ public sealed class StageTests
         WriteStage writes = new(ring, output, "log", 0, 1000, static () => { });
         LogPage written = ring.Active;
         written.TryTake(10, 1, out int offset, out long first).ShouldBeTrue();
-        written.EndCopy(new Placed(written, offset, first), 10, 1);
+        written.EndCopy(10, 1);
         ring.Turn(written, out _).ShouldBe(TurnResult.Turned);
         LogPage reserved = ring.Active;
         reserved.TryTake(10, 1, out offset, out long second).ShouldBeTrue();

@@ -106,13 +106,13 @@ public sealed class TakeOverTests : IDisposable
     private string Make()
     {
         CompressedLog.Fill(_folder.Log, CompressedLog.Options(level: System.IO.Compression.CompressionLevel.NoCompression), count: 60);
-        return Directory.GetFiles(_folder.Log, "*.slog").Min()!;
+        return Directory.GetFiles(_folder.Log, "*.log").Min()!;
     }
 
     private void Compress()
     {
         using SluiceLog log = SluiceLog.Open(_folder.Log, CompressedLog.Options());
-        CompressedLog.AwaitCompressed(_folder, "slog");
+        CompressedLog.AwaitCompressed(_folder, "log");
         log.LastError.ShouldBeNull();
     }
 

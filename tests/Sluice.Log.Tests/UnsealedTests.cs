@@ -1,4 +1,3 @@
-using System.IO.Compression;
 using Sluice.Log.Segments;
 
 namespace Sluice.Log.Tests;
@@ -15,7 +14,7 @@ public sealed class UnsealedTests
     {
         using TempFolder folder = new(isInMemory: true);
         (string path, byte[] whole, int footer) = Leave(folder);
-        using (SluiceLog log = SluiceLog.Open(folder.Log, Options(CompressionLevel.NoCompression, retainBytes: Reserved / 2)))
+        using (SluiceLog log = SluiceLog.Open(folder.Log, Options(retainBytes: Reserved / 2)))
         {
             new FileInfo(path).Length.ShouldBeInRange(footer, whole.Length);
             log.Append(Records.Make(0, Count, 50), LogDurability.Durable);
@@ -24,20 +23,6 @@ public sealed class UnsealedTests
         File.ReadAllBytes(path).ShouldBe(whole);
         Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
         Records.ReadAll(folder.Log).Count.ShouldBe(Count + 1);
-    }
-
-    [Fact]
-    public void It_is_compressed()
-    {
-        using TempFolder folder = new(isInMemory: true);
-        (string path, _, _) = Leave(folder);
-        using (SluiceLog.Open(folder.Log, Options(CompressionLevel.Fastest)))
-        {
-            SpinWait.SpinUntil(() => !File.Exists(path), TimeSpan.FromMinutes(1)).ShouldBeTrue();
-        }
-
-        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
-        Records.ReadAll(folder.Log).Count.ShouldBe(Count);
     }
 
     /// <summary>One whose end was taken back is as long as it was, and no footer is behind it.</summary>
@@ -94,14 +79,13 @@ public sealed class UnsealedTests
         return (path, log.Files[first], footer);
     }
 
-    private static SluiceLogOptions Options(CompressionLevel compression, long? retainBytes = null) => new()
+    private static SluiceLogOptions Options(long? retainBytes = null) => new()
     {
         SegmentBytes = SmallLog.Options.SegmentBytes,
         MaxRecordBytes = SmallLog.Options.MaxRecordBytes,
         BufferBytes = SmallLog.Options.BufferBytes,
         Preallocate = false,
         Durability = LogDurability.Written,
-        Compression = compression,
         RetainBytes = retainBytes,
     };
 }

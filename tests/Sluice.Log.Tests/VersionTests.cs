@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using System.IO.Compression;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 using Sluice.Log.Segments;
@@ -14,13 +13,12 @@ public sealed class VersionTests
     [InlineData("first")]
     [InlineData("last")]
     [InlineData("made ahead")]
-    [InlineData("compressed")]
     public void A_segment_of_another_version_is_refused_and_stays_as_it_is(string which)
     {
         using TempFolder folder = new(isInMemory: true);
         SmallLog log = new(48, isDurable: false);
         string first = log.Files.Keys.Order(StringComparer.Ordinal).First();
-        string name = which is "first" or "compressed" ? first : log.Last;
+        string name = which == "first" ? first : log.Last;
         byte[] old = [.. log.Files[name]];
         OfVersion1(old);
         log.WriteTo(folder.Log, name, old);
@@ -33,19 +31,6 @@ public sealed class VersionTests
             OfVersion1(header);
             File.WriteAllBytes(ahead, header);
             name = Path.GetFileName(ahead);
-        }
-        else if (which == "compressed")
-        {
-            using MemoryStream compressed = new();
-            using (GZipStream block = new(compressed, CompressionLevel.Fastest, leaveOpen: true))
-            {
-                block.Write(old);
-            }
-
-            compressed.Write(BlockTable.Make(BlockTable.MinBlockBytes, old.Length, [0]));
-            File.Delete(Path.Combine(folder.Log, name));
-            name += SegmentNames.Compressed;
-            File.WriteAllBytes(Path.Combine(folder.Log, name), compressed.ToArray());
         }
 
         Dictionary<string, byte[]> before = Content(folder.Log);

@@ -10,7 +10,7 @@ namespace Sluice.Log.Tests;
 /// <remarks>These tests look at every system call of the process; whichever engine it has, they are the same.</remarks>
 [Trait("Runs", "once")]
 [Collection(nameof(AloneCollection))]
-public sealed partial class WriterWindowTests : IDisposable
+public sealed class WriterWindowTests : IDisposable
 {
     private readonly int _tries = WriterLock.Tries;
 
@@ -106,65 +106,27 @@ public sealed partial class WriterWindowTests : IDisposable
     }
 
     /// <summary>The folder is moved away, and one with another log has its name: nothing of that one is written to or removed.</summary>
-    [SkippableTheory]
-    [InlineData(false, false)]
-    [InlineData(true, false)]
-    [InlineData(false, true)]
-    public void A_folder_that_is_exchanged_at_any_moment_of_an_opening_keeps_its_files(bool isCompressing, bool isCompressed)
+    [SkippableFact]
+    public void A_folder_that_is_exchanged_at_any_moment_of_an_opening_keeps_its_files()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "Windows renames no folder with open files, and others do not ask which it is.");
-        SluiceLogOptions options = isCompressing ? CompressedLog.Options() : SmallLog.Options;
+        SluiceLogOptions options = SmallLog.Options;
         SmallLog small = new(40, isDurable: true);
         using TempFolder folder = new(isInMemory: true);
         string moved = folder.Log + "-moved";
         string another = folder.Log + "-another";
         new SmallLog(90, isDurable: true).WriteTo(another);
-        foreach (string leftover in Directory.GetFiles(another, "*.slog"))
-        {
-            File.WriteAllBytes(leftover + SegmentNames.Compressing, [4, 5]);
-            File.WriteAllBytes(leftover + SegmentNames.Compressed, [6, 7]);
-        }
-
         Dictionary<string, byte[]> before = Content(another);
-        Dictionary<string, byte[]> own = [];
-        if (isCompressed)
-        {
-            small.WriteTo(folder.Log);
-            using (SluiceLog.Open(folder.Log, CompressedLog.Options()))
-            {
-                CompressedLog.AwaitCompressed(folder, "slog");
-            }
-
-            own = Content(folder.Log);
-            own.Keys.Count(static name => name.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal)).ShouldBeGreaterThan(0);
-        }
         bool isOver = false;
         for (int step = 0; !isOver; step++)
         {
             // What is superfluous in the one is a segment in the other.
             small.WriteTo(folder.Log);
-            if (isCompressed)
-            {
-                Directory.GetFiles(folder.Log).ToList().ForEach(File.Delete);
-                own.ToList().ForEach(f => File.WriteAllBytes(Path.Combine(folder.Log, f.Key), f.Value));
-            }
-
             SmallLog.MakeAhead(folder.Log, small.LogId);
-            foreach (string leftover in Directory.GetFiles(folder.Log, "*.slog"))
-            {
-                File.WriteAllBytes(leftover + SegmentNames.Compressing, [1, 2, 3]);
-            }
 
             // From where it has opened log.state.
             bool isExchanged = SystemCallSteps.At(step, () =>
             {
-                if (isCompressed)
-                {
-                    // By its state, which is asked for by its path, the folder is the same.
-                    File.Delete(Path.Combine(another, LogFolder.StateName));
-                    Link(State(folder), Path.Combine(another, LogFolder.StateName)).ShouldBe(0);
-                }
-
                 Directory.Move(folder.Log, moved);
                 Directory.Move(another, folder.Log);
             }, () =>
@@ -181,12 +143,6 @@ public sealed partial class WriterWindowTests : IDisposable
             isOver = !isExchanged;
             if (isExchanged)
             {
-                if (isCompressed)
-                {
-                    File.Delete(State(folder));
-                    File.WriteAllBytes(State(folder), before[LogFolder.StateName]);
-                }
-
                 Dictionary<string, byte[]> after = Content(folder.Log);
                 after.Keys.Order(StringComparer.Ordinal).ShouldBe(before.Keys.Order(StringComparer.Ordinal), $"step {step}");
                 after.ShouldAllBe(f => f.Value.SequenceEqual(before[f.Key]), $"step {step}");
@@ -342,9 +298,6 @@ public sealed partial class WriterWindowTests : IDisposable
         all[..^1].ShouldAllBe(r => r.Bytes.SequenceEqual(small.All[(int)r.Sequence - 1].Bytes));
         Records.Check(all[^1].Bytes).ShouldBe((7, 7));
     }
-
-    [LibraryImport("libc", EntryPoint = "link", StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int Link(string path, string another);
 
     private static string State(TempFolder folder) => Path.Combine(folder.Log, LogFolder.StateName);
 

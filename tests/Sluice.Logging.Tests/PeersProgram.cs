@@ -42,7 +42,6 @@ internal static class PeersProgram
                     path, formatProvider: CultureInfo.InvariantCulture,
                     flushOn: isWritten ? LogEventLevel.Verbose : LevelAlias.Off))),
                 ("Sluice.Extensions.Logging", path => Provider(path, isWritten)),
-                .. isWritten ? SharedMemory() : [],
             ];
             foreach ((string peer, Func<string, (Logs, IDisposable)> openPeer) in peers)
             {
@@ -117,18 +116,6 @@ internal static class PeersProgram
         }
 
         return records;
-    }
-
-    /// <summary>With memory that outlives the process an event is with the operating system once it was copied there.</summary>
-    private static (string Name, Func<string, (Logs, IDisposable)> Open)[] SharedMemory()
-    {
-        SluiceLogOptions options = new() { Memory = LogMemory.Shared, Durability = LogDurability.Written };
-        return
-        [
-            ("Sluice.Serilog, shared memory", path => Serilog(l => l.WriteTo.SluiceLog(
-                path, formatProvider: CultureInfo.InvariantCulture, options: options))),
-            ("Sluice.Extensions.Logging, shared", path => Provider(path, true, options)),
-        ];
     }
 
     private static (Logs, IDisposable) Serilog(Func<LoggerConfiguration, LoggerConfiguration> sink)

@@ -75,7 +75,6 @@ internal sealed class LogCommand(
         var table = new TextTable("", "");
         LatencyHistogram latency = result.Latency;
         table.Add("threads, record", $"{options.Load.Threads}, {options.Load.RecordBytes} B, {options.Load.Durability}");
-        table.Add("memory", result.Memory);
         table.Add("asked for", options.Load.BytesPerSecond == 0
             ? "as much as can be"
             : $"{ByteSize.Format(options.Load.BytesPerSecond * options.Load.Threads)}/s");

@@ -57,8 +57,6 @@ internal sealed record LogOptions(LogAction Action, string Directory)
         Option<string> roll = command.Value("--roll", null, "size", "Load: bytes of a segment (256M).");
         Option<string> time = command.Value("--time", null, "seconds", "Load: how long (30).");
         Option<string> durability = command.Value("--durability", null, "name", "Load: buffered, written or durable (written).");
-        Option<string> memory = command.Value(
-            "--memory", null, "name", "Load: process, or shared, which outlives it: written is in memory then (process).");
         Option<string> from = command.Value("--from", null, "N", "cat: from this record on (1).");
         Option<string> lines = command.Value("--lines", "n", "N", "tail: so many of the last records, as in -n5 (10).");
         Option<bool> follow = command.Flag("--follow", "f", "tail: and those that come, until Ctrl-C.");
@@ -68,7 +66,7 @@ internal sealed record LogOptions(LogAction Action, string Directory)
         Option<bool> quiet = command.Flag("--quiet", "q", "Load: no live line.");
         (LogAction Of, Option[] Options)[] owned =
         [
-            (LogAction.Load, [threads, rate, size, flush, roll, time, durability, memory]),
+            (LogAction.Load, [threads, rate, size, flush, roll, time, durability]),
             (LogAction.Cat, [from]), (LogAction.Tail, [lines, follow]), (LogAction.Truncate, [after, before]),
         ];
         Func<ParseResult, PageOutput> output = PageOutput.Define(command);
@@ -92,7 +90,6 @@ internal sealed record LogOptions(LogAction Action, string Directory)
                     SegmentBytes = ParseSize("--roll", result.GetValue(roll), 4096, ByteSize.TiB, byDefault.SegmentBytes),
                     Seconds = WholeNumber.Parse("--time", result.GetValue(time), 1, MaxSeconds, byDefault.Seconds),
                     Durability = ParseDurability(result.GetValue(durability), byDefault.Durability),
-                    Memory = ParseMemory(result.GetValue(memory), byDefault.Memory),
                 },
                 From = ParseNumber("--from", result.GetValue(from)) ?? 1,
                 Lines = WholeNumber.Parse("--lines", result.GetValue(lines), 0, int.MaxValue, 10),
@@ -160,12 +157,5 @@ internal sealed record LogOptions(LogAction Action, string Directory)
         "written" => LogDurability.Written,
         "durable" => LogDurability.Durable,
         _ => throw new UsageException($"--durability: '{text}' is none of buffered, written, durable"),
-    };
-    private static LogMemory ParseMemory(string? text, LogMemory byDefault) => text switch
-    {
-        null => byDefault,
-        "process" => LogMemory.Process,
-        "shared" => LogMemory.Shared,
-        _ => throw new UsageException($"--memory: '{text}' is none of process, shared"),
     };
 }

@@ -199,7 +199,6 @@ internal static partial class Tuning
     public const int LogWaitersMaxKept = 4096;
 
     /// <summary>Bytes of a compressed segment after which the kernel is asked to write them. No measurement.</summary>
-    public const int LogCompressorWritebackBytes = 1024 * 1024;
 
     /// <summary>Milliseconds after which whoever writes looks again whether the file has its name.</summary>
     public const int LogLookAgainMs = 1000;

@@ -76,7 +76,7 @@ internal sealed partial class FramedOutput
             }
         }
 
-        using (_rolling.EnterUninterrupted())
+        lock (_rolling)
         {
             _rolled.Clear();
             Volatile.Write(ref _fullCount, 0);
@@ -100,7 +100,7 @@ internal sealed partial class FramedOutput
 
     private List<SegmentFile> All()
     {
-        using (_rolling.EnterUninterrupted())
+        lock (_rolling)
         {
             return [.. _rolled, .. _current is null ? [] : new[] { _current }];
         }
@@ -121,7 +121,7 @@ internal sealed partial class FramedOutput
 
     private SegmentFile[] Rolled()
     {
-        using (_rolling.EnterUninterrupted())
+        lock (_rolling)
         {
             return [.. _rolled];
         }

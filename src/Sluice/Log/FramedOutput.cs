@@ -1,4 +1,3 @@
-using System.IO.Compression;
 using Sluice.Kernel;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
@@ -49,8 +48,6 @@ internal sealed partial class FramedOutput : LogOutput
         (_folder, _settings, _current) = (folder, settings, recovered.Current);
         (_unsealed, _hasUnsealed) = (recovered.Unsealed, recovered.Unsealed.Count > 0);
         _retention = new SegmentRetention(folder, settings, recovered.Closed, keepsNewest: () => !IsCurrentOnDisk);
-        Compressor = settings.Compression == CompressionLevel.NoCompression ? null
-            : new SegmentCompressor(folder, settings, tried => Compressor!.TryNext(_retention, tried));
         _next = new NextSegment(folder, settings, recovered.LogId, recovered.LargestId + 1, recovered.Next);
         _nextSequence = recovered.NextSequence;
         _durable = _nextSequence - 1;
@@ -77,7 +74,7 @@ internal sealed partial class FramedOutput : LogOutput
         get
         {
             long? open;
-            using (_rolling.EnterUninterrupted())
+            lock (_rolling)
             {
                 open = (_rolled.Count > 0 ? _rolled[0] : _current)?.FirstSequence;
             }
@@ -96,7 +93,7 @@ internal sealed partial class FramedOutput : LogOutput
     {
         get
         {
-            using (_rolling.EnterUninterrupted())
+            lock (_rolling)
             {
                 return _current is { IsOnDisk: true };
             }
@@ -127,7 +124,7 @@ internal sealed partial class FramedOutput : LogOutput
     {
         TryEndWithdrawn();
         _marks.Clear();
-        using (_rolling.EnterUninterrupted())
+        lock (_rolling)
         {
             foreach (SegmentFile segment in _rolled)
             {
@@ -160,7 +157,7 @@ internal sealed partial class FramedOutput : LogOutput
 
     public override void Recover()
     {
-        using Lock.Scope sealing = _sealing.EnterUninterrupted();
+        using Lock.Scope sealing = _sealing.EnterScope();
         _next.RemoveFailed();
         List<SegmentFile> old = AllToLeave(_durable + 1);
         SegmentFile next = _next.Take();
@@ -192,7 +189,7 @@ internal sealed partial class FramedOutput : LogOutput
     /// meanwhile.</summary>
     public void Restart(long lastKept)
     {
-        using Lock.Scope sealing = _sealing.EnterUninterrupted();
+        using Lock.Scope sealing = _sealing.EnterScope();
         _folder.Confirm();
         _next.RemoveFailed();
         List<SegmentFile> old = AllToLeave(lastKept + 1);
@@ -220,7 +217,7 @@ internal sealed partial class FramedOutput : LogOutput
 
     public override void SealFull(long covered)
     {
-        using (_sealing.EnterUninterrupted())
+        lock (_sealing)
         {
             SealWhatWasLeft(covered);
             foreach (SegmentFile segment in Rolled().Where(static s => !s.IsSealed)
@@ -238,23 +235,19 @@ internal sealed partial class FramedOutput : LogOutput
         foreach (SegmentFile segment in closed)
         {
             _retention.Add(segment.Closed(segment.LastSequence));
-            using (_rolling.EnterUninterrupted())
+            lock (_rolling)
             {
                 _rolled.Remove(segment);
                 Volatile.Write(ref _fullCount, _rolled.Count);
             }
         }
 
-        Compressor?.Signal();
         return closed;
     }
 
     public override bool MakesAhead => true;
 
     public override bool WantsNext => Volatile.Read(ref _wantsNext);
-
-    public override bool IsHeldByCurrentThread =>
-        base.IsHeldByCurrentThread || _sealing.IsHeldByCurrentThread || _next.IsHeldByCurrentThread || _retention.IsHeldByCurrentThread;
 
     public override void MakeAhead()
     {
@@ -312,7 +305,7 @@ internal sealed partial class FramedOutput : LogOutput
     {
         // First: from the moment that there is a next segment, nobody writes this one any more.
         _current?.CutFailed();
-        using (_rolling.EnterUninterrupted())
+        lock (_rolling)
         {
             // Before it has begun: where there is no memory for it, the log stays in this one.
             _rolled.EnsureCapacity(_rolled.Count + 1);
@@ -331,7 +324,7 @@ internal sealed partial class FramedOutput : LogOutput
             throw;
         }
 
-        using (_rolling.EnterUninterrupted())
+        lock (_rolling)
         {
             if (_current is not null)
             {
@@ -348,7 +341,7 @@ internal sealed partial class FramedOutput : LogOutput
     /// <summary>The segment that the record before one is in; 0 where there is none.</summary>
     private long IdBefore(long sequence)
     {
-        using (_rolling.EnterUninterrupted())
+        lock (_rolling)
         {
             if (_current is { } current && current.FirstSequence < sequence)
             {

@@ -7,8 +7,7 @@ public enum LogDurability
     Buffered = 0,
 
     /// <summary>
-    /// The operating system has the record, in the file or in shared memory (<see cref="LogMemory.Shared"/>). The record survives the end
-    /// of the process, but not a power failure.
+    /// The operating system has the record. The record survives the end of the process, but not a power failure.
     /// </summary>
     Written = 1,
 

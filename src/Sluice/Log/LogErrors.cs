@@ -18,10 +18,6 @@ internal static class LogErrors
     public static IOException LetGo(string directory) =>
         new($"The log '{directory}' was closed before this could be written and made durable.");
 
-    /// <summary>A call that would wait for what its own thread is in the midst of.</summary>
-    public static IOException Within(string directory) =>
-        new($"The log '{directory}' is at work on this thread, which cannot wait for it from within (a first-chance exception handler?).");
-
     /// <summary>The log cannot be opened for want of a thread.</summary>
     public static IOException NoThread(string directory, Exception error) =>
         new($"Opening the log '{directory}' failed: no thread can be made for it ({error.Message.TrimEnd('.')}).", error);

@@ -81,9 +81,6 @@ internal abstract class LogOutput : IDisposable
     {
     }
 
-    /// <summary>Whether this thread has what those who have a stage may wait for: it cannot wait for a stage then.</summary>
-    public virtual bool IsHeldByCurrentThread => false;
-
     /// <summary>Removes what is not to be kept.</summary>
     public abstract void Housekeep();
 

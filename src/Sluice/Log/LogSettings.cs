@@ -34,14 +34,6 @@ internal sealed class LogSettings
         ArgumentOutOfRangeException.ThrowIfNegative(bufferBytes, nameof(options.BufferBytes));
         PageBytes = LogLayout.Padded(MaxRecordBytes) + LogLayout.FrameHeaderBytes + 64;
         Pages = (int)Math.Clamp((long)bufferBytes / PageBytes, 2, MaxPages);
-        MaxFrameBytes = PageBytes;
-        Memory = options.Memory;
-        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)Memory, (uint)LogMemory.Shared, nameof(options.Memory));
-        if (Memory == LogMemory.Shared && Format == LogFormat.Raw)
-        {
-            throw new ArgumentException("Raw logs have no memory that outlives the process.", nameof(options.Memory));
-        }
-
         WaitWhenFull = options.WaitWhenFull;
         FlushBytes = options.FlushBytes;
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(FlushBytes, nameof(options.FlushBytes));
@@ -64,7 +56,12 @@ internal sealed class LogSettings
             : throw new ArgumentException("The files of a framed log have names of their own.", nameof(options.FileNamePattern));
         Compression = options.Compression;
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)Compression, (uint)CompressionLevel.SmallestSize, nameof(options.Compression));
-        if (Compression != CompressionLevel.NoCompression && Format == LogFormat.Raw && !Libc.IsSupported)
+        if (Compression != CompressionLevel.NoCompression && Format == LogFormat.Framed)
+        {
+            throw new ArgumentException("The segments of a framed log are not compressed.", nameof(options.Compression));
+        }
+
+        if (Compression != CompressionLevel.NoCompression && !Libc.IsSupported)
         {
             throw new PlatformNotSupportedException(
                 "Raw logs are compressed on Linux alone: elsewhere nothing says whether another process still appends to a file.");
@@ -86,12 +83,6 @@ internal sealed class LogSettings
     public int PageBytes { get; }
 
     public int Pages { get; }
-
-    /// <summary>The most that a frame can have: what is in a page, and zeros. More where the last writer's pages were larger, and are
-    /// restored.</summary>
-    public int MaxFrameBytes { get; set; }
-
-    public LogMemory Memory { get; }
 
     public bool WaitWhenFull { get; }
 

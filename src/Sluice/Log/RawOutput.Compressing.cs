@@ -31,7 +31,7 @@ internal sealed partial class RawOutput
 
     private bool TryCompress(SegmentEntry entry, SluiceHandle file)
     {
-        if (Compressor!.MakeCopy(file, entry.Path) is null)
+        if (!Compressor!.TryMakeCopy(file, entry.Path))
         {
             return false;
         }
@@ -43,7 +43,7 @@ internal sealed partial class RawOutput
             return false;
         }
 
-        Compressor.Name(entry.Path, overwrites: false);
+        Compressor.Name(entry.Path);
         Compressor.RemoveOriginal(entry.Path);
         return true;
     }
@@ -62,8 +62,7 @@ internal sealed partial class RawOutput
     }
 
     /// <summary>
-    /// What a compression left that was interrupted goes: a copy that was being made, and one with the length and the time of what it is
-    /// of, which is still there.
+    /// Removes what an interrupted compression left: an incomplete copy, and a complete copy of a file that still exists.
     /// </summary>
     private void RemoveLeftovers()
     {
@@ -101,8 +100,8 @@ internal sealed partial class RawOutput
 
     private static bool IsCopyOf(SluiceHandle file, SegmentEntry entry)
     {
-        using SegmentContent copy = SegmentContent.Open(entry.CompressedPath);
-        return copy.Length == file.Length
-            && File.GetLastWriteTimeUtc(file.SafeFileHandle) == File.GetLastWriteTimeUtc(entry.CompressedPath);
+        using SluiceHandle copy = LogFile.OpenToRead(entry.CompressedPath);
+        return File.GetLastWriteTimeUtc(file.SafeFileHandle) == File.GetLastWriteTimeUtc(copy.SafeFileHandle)
+            && SegmentCompressor.HasContentOf(copy, file);
     }
 }

@@ -234,14 +234,11 @@ public sealed partial class SluiceLog
     {
         if (waitFor == Keeper)
         {
-            ThrowIfWithinOrKeeper();
-            _ = PoolWork.Wait(_syncs.NextKeeping(), Tuning.LogKeeperPatienceMs);
+            _ = _syncs.NextKeeping().Wait(Tuning.LogKeeperPatienceMs);
         }
         else if (waitFor == Thaw)
         {
-            // Who drops the tail may wait for what this thread has.
-            ThrowIfWithin(isDurable: true);
-            _ = PoolWork.Wait(_ring.Thawing);
+            _ring.Thawing.Wait();
         }
         else
         {
@@ -330,7 +327,7 @@ public sealed partial class SluiceLog
         if (MayBeDropped(sequence))
         {
             // Who asks does not wait for a stage.
-            PoolWork.Queue(static log => log.FailDropped(), this);
+            ThreadPool.UnsafeQueueUserWorkItem(static log => log.FailDropped(), this, preferLocal: false);
         }
     }
 }

@@ -56,10 +56,9 @@ public sealed partial class SluiceLog
     {
         FramedOutput output = Framed();
         ThrowIfReserved();
-        ThrowIfWithinOrOwn();
 
         // Not beside the closing: a log that is closed may be another writer's already.
-        using (_closing.EnterUninterrupted())
+        lock (_closing)
         {
             ThrowIfClosed();
             ExceptionDispatchInfo? failure = null;

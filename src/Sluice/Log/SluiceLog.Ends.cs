@@ -50,8 +50,7 @@ public sealed partial class SluiceLog
         FramedOutput output = Framed();
         ThrowIfClosed();
         ThrowIfReserved();
-        ThrowIfWithin(isDurable: true);
-        _syncs.Gate.LockUninterrupted();
+        _syncs.Gate.Enter();
         try
         {
             // What stays is on the disk before there is a segment that says so. Once more where the record came after the sync.
@@ -73,9 +72,8 @@ public sealed partial class SluiceLog
     /// </exception>
     public void Dispose()
     {
-        ThrowIfWithinOrOwn();
         WithdrawReservation();
-        using (_closing.EnterUninterrupted())
+        lock (_closing)
         {
             if (_isClosed)
             {
@@ -125,7 +123,7 @@ public sealed partial class SluiceLog
         Exception? error = null;
         _syncs.EndKeeper();
         _output.Compressor?.End();
-        _syncs.Gate.LockUninterrupted();
+        _syncs.Gate.Enter();
         try
         {
             error = _syncs.SyncAll();
@@ -182,7 +180,7 @@ public sealed partial class SluiceLog
     /// <summary>Behind the end nobody tries again: what may take back what is durable, or stand before it, is told of.</summary>
     private Exception? TryEndWithdrawn()
     {
-        _writes.Gate.LockUninterrupted();
+        _writes.Gate.Enter();
         try
         {
             _output.EndWithdrawn();
@@ -201,12 +199,11 @@ public sealed partial class SluiceLog
     /// <summary>With both gates: others may lead where the closing could not write, and the next writer is not to come meanwhile.</summary>
     private void LetGo() => _syncs.Hold(() =>
     {
-        _writes.Gate.LockUninterrupted();
+        _writes.Gate.Enter();
         try
         {
             _writes.LetGo();
             _output.Dispose();
-            LeaveMemory();
         }
         finally
         {
@@ -215,19 +212,6 @@ public sealed partial class SluiceLog
             _writes.Leave();
         }
     });
-
-    private void LeaveMemory()
-    {
-        // A ring that is closed has sealed its last page.
-        if (_ring.HasSealed)
-        {
-            _kept?.Leave();
-            return;
-        }
-
-        // It has no record that the files do not have.
-        _kept?.TryEnd();
-    }
 
     /// <summary>
     /// A record may have been dropped between its place and the wait for it; nobody would end that wait before as many others have come.
@@ -245,10 +229,10 @@ public sealed partial class SluiceLog
 
     private void FailDropped()
     {
-        _syncs.Gate.LockUninterrupted();
+        _syncs.Gate.Enter();
         try
         {
-            _writes.Gate.LockUninterrupted();
+            _writes.Gate.Enter();
             try
             {
                 FailOther();
@@ -292,7 +276,7 @@ public sealed partial class SluiceLog
     /// <summary>False where the last record that is to stay is not on the disk yet; the gate of syncs is held.</summary>
     private bool TryTruncateAfter(FramedOutput output, long sequence, Exception? syncError)
     {
-        _writes.Gate.LockUninterrupted();
+        _writes.Gate.Enter();
         try
         {
             // Whoever has a place by now looks whether his record is still there.

@@ -1,6 +1,5 @@
 using Sluice.Log;
 using Sluice.Log.Folders;
-using Sluice.Log.Kept;
 using Sluice.Log.Segments;
 
 namespace Sluice;
@@ -49,7 +48,7 @@ public sealed partial class SluiceLog
         RawOutput output = new(new LogFolder(directory, settings.Names), settings);
         try
         {
-            return new SluiceLog(directory, settings, output, new LogOpening("raw logs have the process's own"));
+            return new SluiceLog(directory, settings, output, null, null);
         }
         catch
         {
@@ -60,91 +59,21 @@ public sealed partial class SluiceLog
 
     private static SluiceLog OpenFramed(string directory, LogSettings settings)
     {
-        LogOpening opening = new("as asked for") { Lock = WriterLock.Take(directory, settings.UnixCreateMode) };
+        WriterLock writerLock = WriterLock.Take(directory, settings.UnixCreateMode);
         FramedOutput? output = null;
         try
         {
-            LogFolder folder = new(directory, settings.Names, opening.Lock);
-            output = opening.OpenFramed(folder, settings);
-            return new SluiceLog(directory, settings, output, opening);
+            LogFolder folder = new(directory, settings.Names, writerLock);
+            folder.ThrowIfOfRemovedFeature();
+            RecoveredLog found = RecoveredLog.Open(folder, settings, writerLock.State);
+            output = new FramedOutput(folder, settings, found);
+            return new SluiceLog(directory, settings, output, writerLock, found);
         }
         catch
         {
             output?.Dispose();
-
-            // It has no record yet.
-            opening.Memory?.TryEnd();
-            opening.Lock.Dispose();
+            writerLock.Dispose();
             throw;
-        }
-    }
-
-    /// <summary>What a log that is opened begins with: its lock, what was found in the folder, and its memory.</summary>
-    private sealed class LogOpening(string memoryReason)
-    {
-        public WriterLock? Lock { get; init; }
-
-        /// <summary>Of a framed log.</summary>
-        public RecoveredLog? Recovered { get; private set; }
-
-        /// <summary>The log's memory, where it outlives the process; else null.</summary>
-        public KeptMemory? Memory { get; private set; }
-
-        public string MemoryReason { get; private set; } = memoryReason;
-
-        /// <summary>The last sequence that the files have.</summary>
-        public long Written { get; private set; }
-
-        /// <summary>How many records came from the last writer's memory.</summary>
-        public long Restored { get; private set; }
-
-        /// <summary>
-        /// Checks and mends what is in the folder, writes there what the last writer's memory has behind it, and makes memory for the next
-        /// records.
-        /// </summary>
-        public FramedOutput OpenFramed(LogFolder folder, LogSettings settings)
-        {
-            FramedOutput? output = null;
-            try
-            {
-                output = Restore(folder, settings);
-                if (settings.Memory == LogMemory.Shared)
-                {
-                    Memory = KeptMemory.TryMake(folder, settings, Recovered!.LogId, out string reason);
-                    MemoryReason = reason;
-                }
-
-                return output;
-            }
-            catch
-            {
-                output?.Dispose();
-                throw;
-            }
-        }
-
-        private FramedOutput Restore(LogFolder folder, LogSettings settings)
-        {
-            KeptMemory? left = KeptMemory.Find(folder, settings.AcceptLoss);
-            FramedOutput? output = null;
-            try
-            {
-                KeptRecords records = new(folder.Path, left);
-                settings.MaxFrameBytes = Math.Max(settings.MaxFrameBytes, records.MaxFrameBytes);
-                Recovered = RecoveredLog.Open(folder, settings, Lock!.State, records);
-                output = new FramedOutput(folder, settings, Recovered);
-                Written = records.WriteTo(output, Recovered.NextSequence) - 1;
-                Restored = records.Restored;
-                left?.End();
-                return output;
-            }
-            catch
-            {
-                // The next writer finds the memory as it is.
-                left?.Leave();
-                output?.Dispose();
-                throw;
-            }
         }
     }
 }

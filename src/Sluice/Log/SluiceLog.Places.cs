@@ -40,8 +40,6 @@ public sealed partial class SluiceLog
                 case TurnResult.Closed:
                     LogErrors.ThrowClosed(Directory);
                     break;
-                case TurnResult.Frozen:
-                    throw LogErrors.Within(Directory);
                 case TurnResult.Thawing:
                     (place, waitFor) = (default, Thaw);
                     return false;
@@ -69,12 +67,12 @@ public sealed partial class SluiceLog
     /// <summary>The place is filled; whether what is wanted has to be waited for.</summary>
     private bool EndCopy(Placed place, int bytes, int count, LogDurability durability)
     {
-        bool waits = Waits(durability);
+        bool waits = durability != LogDurability.Buffered;
 
         // Read before the copy ends: afterwards the page may be another one's.
         int offset = place.Offset;
         int start = _output.PageStart;
-        place.Page.EndCopy(place, bytes, count);
+        place.Page.EndCopy(bytes, count);
         if (offset == start && !waits)
         {
             // Who waits for a write or a sync sees to it; what others put behind such a record is written with it.
@@ -97,7 +95,6 @@ public sealed partial class SluiceLog
             return;
         }
 
-        ThrowIfWithin(isDurable);
         SyncWaiter waiter = SyncWaiter.Rent();
         waiter.Begin(sequence, ownRecords, place, epoch);
         try
@@ -119,6 +116,24 @@ public sealed partial class SluiceLog
         finally
         {
             waiter.Return();
+        }
+    }
+
+    /// <summary>Throws if this thread has an open reservation: the call might wait for the record that the thread holds up.</summary>
+    internal void ThrowIfReserved()
+    {
+        if (OpenReservation.In(this) is not null)
+        {
+            LogErrors.ThrowReserved(Directory);
+        }
+    }
+
+    /// <summary>Withdraws the reservations that an exception has left open on this thread, so that closing does not wait for it.</summary>
+    private void WithdrawReservation()
+    {
+        while (OpenReservation.In(this) is { } open)
+        {
+            new LogReservation(this, open).Dispose();
         }
     }
 }

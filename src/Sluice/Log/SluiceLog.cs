@@ -3,7 +3,7 @@ using System.IO.Pipelines;
 using Sluice.Log;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
-using Sluice.Log.Kept;
+using Sluice.Log.Segments;
 using Sluice.Log.Stages;
 
 namespace Sluice;
@@ -24,8 +24,7 @@ namespace Sluice;
 /// In a raw log, they are the numbers of the records that this instance has appended.
 /// </para>
 /// <para>
-/// A sequence number remains unused if the append fails, if the reservation is disposed before it is committed, or, with
-/// <see cref="LogMemory.Shared"/>, if the process ends during the append.
+/// A sequence number remains unused if the append fails, or if the reservation is disposed before it is committed.
 /// </para>
 /// <para>
 /// A thread that holds an open <see cref="LogReservation"/> of a log cannot append to that log, flush it, truncate it or wait for its
@@ -41,7 +40,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     private readonly SyncStage _syncs;
     private readonly DurableMark _mark;
     private readonly WriterLock? _lock;
-    private readonly KeptMemory? _kept;
     private readonly Guid _logId;
     private readonly int _headerBytes;
     private readonly int _flushAt;
@@ -50,24 +48,20 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     private bool _isClosing;
     private bool _isClosed;
 
-    private SluiceLog(string directory, LogSettings settings, LogOutput output, LogOpening opening)
+    private SluiceLog(string directory, LogSettings settings, LogOutput output, WriterLock? writerLock, RecoveredLog? found)
     {
         Directory = directory;
-        (_settings, _output, _lock, _kept, Cut) = (settings, output, opening.Lock, opening.Memory, opening.Recovered?.Cut);
-        (Restored, MemoryReason) = (opening.Restored, opening.MemoryReason);
-        _logId = opening.Recovered?.LogId ?? Guid.Empty;
-        long next = opening.Written + 1;
+        (_settings, _output, _lock, Cut) = (settings, output, writerLock, found?.Cut);
+        _logId = found?.LogId ?? Guid.Empty;
+        long next = found?.NextSequence ?? 1;
         _headerBytes = output.RecordHeaderBytes;
         _ring = new PageRing(
-            _kept?.Pages.Select(static p => new LogPage(p))
-                ?? Enumerable.Range(0, settings.Pages).Select(_ => new LogPage(settings.PageBytes)),
-            output.PageStart,
-            next);
+            Enumerable.Range(0, settings.Pages).Select(_ => new LogPage(settings.PageBytes)), output.PageStart, next);
         _flushAt = settings.FlushBytes < settings.PageBytes ? settings.FlushBytes : int.MaxValue;
         _writes = new WriteStage(_ring, output, directory, next - 1, settings.FlushIntervalMs, () => _syncs!.SignalKeeper());
         _mark = new DurableMark(WriteMark, () => _lock?.Flush(_settings), output.DurableSequence);
         _syncs = new SyncStage(_writes, output, directory, _mark, settings.RetentionIntervalMs);
-        if (opening.Recovered is { } recovered)
+        if (found is { } recovered)
         {
             WriteMark(recovered.NextSequence - 1);
             if (recovered.HasAcceptedLoss)
@@ -95,20 +89,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// </summary>
     public SluiceLogCut? Cut { get; }
 
-    /// <summary>
-    /// Gets the number of records that were recovered from shared memory (<see cref="LogMemory.Shared"/>) when the log was opened.
-    /// </summary>
-    public long Restored { get; }
-
-    /// <summary>
-    /// Gets the kind of memory that holds records until they are written. The value is <see cref="LogMemory.Process"/> if shared memory was
-    /// requested but is not available.
-    /// </summary>
-    public LogMemory Memory => _kept is null ? LogMemory.Process : LogMemory.Shared;
-
-    /// <summary>Gets a text that explains the value of <see cref="Memory"/>.</summary>
-    public string MemoryReason { get; }
-
     /// <summary>Gets the format of the log's files.</summary>
     public LogFormat Format => _settings.Format;
 
@@ -123,10 +103,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     public long NextSequence => _ring.NextSequence;
 
     /// <summary>Gets the sequence number of the last record that was written to the files, or 0 if there is none.</summary>
-    /// <remarks>
-    /// With <see cref="LogMemory.Shared"/>, a record that is only in shared memory already has the durability
-    /// <see cref="LogDurability.Written"/>. This property does not count such records.
-    /// </remarks>
     public long WrittenSequence => _writes.Written;
 
     /// <summary>Gets the sequence number of the last record that is durable, or 0 if there is none.</summary>
@@ -184,7 +160,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         _ = LogSettings.Known(durability);
         CheckLength(record.Length, nameof(record));
         ThrowIfReserved();
-        ThrowIfWithin(durability);
         int bytes = _headerBytes + record.Length;
         Placed place = Take(bytes, 1);
         CopyRecord(place.Page.Bytes.Slice(place.Offset, bytes), record, durability);
@@ -228,7 +203,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
             return NextSequence;
         }
 
-        ThrowIfWithin(wanted);
         using RecordBatch batch = new(records, _headerBytes, wanted, _settings.MaxRecordBytes);
         Placed place = Take(batch.Bytes.Length, batch.Count);
         if (CopyBatch(place, batch, wanted))
@@ -244,10 +218,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// </summary>
     /// <param name="size">The size of the record, in bytes.</param>
     /// <returns>The reservation. The caller must commit or dispose it.</returns>
-    /// <remarks>
-    /// Later records are not written until the reservation is committed or disposed. With <see cref="LogMemory.Shared"/>, the record is
-    /// copied when it is committed.
-    /// </remarks>
+    /// <remarks>Later records are not written until the reservation is committed or disposed.</remarks>
     /// <exception cref="ArgumentException">
     /// <paramref name="size"/> is larger than <see cref="SluiceLogOptions.MaxRecordBytes"/>.
     /// </exception>
@@ -270,11 +241,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         CheckLength(size, nameof(size));
         ThrowIfReserved();
 
-        // What a caller keeps of a span after its end must harm nobody, and memory that is shared is not the collector's. Made before a
-        // place is taken: where there is none, nobody could fill that.
-        byte[]? own = _kept is null ? null : new byte[size];
         OpenReservation open = OpenReservation.Rent();
-        open.Begin(this, Take(_headerBytes + size, 1), own, size);
+        open.Begin(this, Take(_headerBytes + size, 1), size);
 
         // What its owner does not fill goes to the file as well: not what this memory had before.
         open.Record.Clear();
@@ -353,28 +321,17 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
     internal long EndReservation(Placed place, Span<byte> record, LogDurability durability, bool isWithdrawn)
     {
-        Exception? refusal = isWithdrawn ? null : Refusal(durability);
-        uint header = (uint)record.Length | (isWithdrawn || refusal is not null ? LogLayout.Withdrawn : (uint)durability << 30);
+        uint header = (uint)record.Length | (isWithdrawn ? LogLayout.Withdrawn : (uint)durability << 30);
         BinaryPrimitives.WriteUInt32LittleEndian(place.Page.Bytes[place.Offset..], header);
-        if ((header & LogLayout.Withdrawn) == LogLayout.Withdrawn)
+        if (isWithdrawn)
         {
             // Its owner has taken it back: it has a number in the file, and none of the bytes.
             record.Clear();
         }
 
-        if (_kept is not null)
-        {
-            record.CopyTo(place.Page.Bytes[(place.Offset + _headerBytes)..]);
-        }
-
-        if (EndCopy(place, _headerBytes + record.Length, 1, refusal is null ? durability : LogDurability.Buffered))
+        if (EndCopy(place, _headerBytes + record.Length, 1, durability))
         {
             Wait(durability, place.FirstSequence, 1, place);
-        }
-
-        if (refusal is not null)
-        {
-            throw refusal;
         }
 
         return place.FirstSequence;

@@ -55,20 +55,6 @@ public sealed class SluiceLogOptions
     /// <remarks>The memory is divided into 2 to 4,096 buffers, each slightly larger than <see cref="MaxRecordBytes"/>.</remarks>
     public int BufferBytes { get; init; } = 16 * 1024 * 1024;
 
-    /// <summary>Gets the kind of memory that holds records until they are written. Only framed logs can use shared memory.</summary>
-    /// <value>The default is <see cref="LogMemory.Process"/>.</value>
-    /// <remarks>
-    /// <para>
-    /// With <see cref="LogMemory.Shared"/>, an append with <see cref="LogDurability.Written"/> returns before the record is written to the
-    /// file. Readers can read the record after <see cref="FlushInterval"/> or after a call of <see cref="SluiceLog.Flush"/>.
-    /// </para>
-    /// <para>
-    /// If shared memory is not available, the log uses memory of the process, and <see cref="SluiceLog.MemoryReason"/> contains the
-    /// reason.
-    /// </para>
-    /// </remarks>
-    public LogMemory Memory { get; init; } = LogMemory.Process;
-
     /// <summary>Gets a value that indicates whether an append waits when there is no space for its record.</summary>
     /// <value>
     /// <see langword="true"/> to wait; <see langword="false"/> to throw an <see cref="IOException"/>, in which case the record is not
@@ -155,15 +141,17 @@ public sealed class SluiceLogOptions
     /// </remarks>
     public string? FileNamePattern { get; init; }
 
-    /// <summary>Gets the level at which full segments are compressed with gzip in the background.</summary>
-    /// <value>The default is <see cref="CompressionLevel.NoCompression"/>, which leaves the segments as they are.</value>
+    /// <summary>Gets the level at which full files of a raw log are compressed with gzip in the background. Linux only.</summary>
+    /// <value>
+    /// The default is <see cref="CompressionLevel.NoCompression"/>, which leaves the files as they are. A framed log accepts only this
+    /// value.
+    /// </value>
     /// <remarks>
+    /// <para>The name of a compressed file ends with ".gz". <see cref="RetainBytes"/> applies to the compressed size.</para>
     /// <para>
-    /// The name of a compressed segment ends with ".gz". A <see cref="SluiceLogReader"/> can read compressed segments of a framed log.
-    /// <see cref="RetainBytes"/> applies to the compressed size.
+    /// A file is compressed when no process has it open for appending. Files that are already full when the log is opened are compressed,
+    /// too.
     /// </para>
-    /// <para>Segments that are already full when the log is opened are compressed, too.</para>
-    /// <para>A raw log can be compressed only on Linux. A file is compressed when no process has it open for appending.</para>
     /// </remarks>
     public CompressionLevel Compression { get; init; } = CompressionLevel.NoCompression;
 

@@ -6,7 +6,7 @@ internal static class AppendProgram
 {
     public const int Threads = 4;
 
-    public static int Run(string directory, LogDurability durability, LogMemory memory)
+    public static int Run(string directory, LogDurability durability)
     {
         using Stream output = Console.OpenStandardOutput();
         Lock turn = new();
@@ -16,7 +16,6 @@ internal static class AppendProgram
             SegmentBytes = 256 * 1024,
             MaxRecordBytes = 32 * 1024,
             BufferBytes = 128 * 1024,
-            Memory = memory,
         });
         int first = 0;
         foreach ((long _, byte[] bytes) in Records.ReadWritten(directory))

@@ -1,41 +1,32 @@
 using System.IO.Compression;
-using Sluice.Log.Frames;
 
 namespace Sluice.Log.Tests.Support;
 
-/// <summary>Logs of small segments that are compressed.</summary>
+/// <summary>Raw logs of small files that are compressed.</summary>
 internal static class CompressedLog
 {
     /// <summary>Records of a log that <see cref="Fill"/> has made.</summary>
     public const int Count = 300;
 
     public static SluiceLogOptions Options(
-        LogFormat format = LogFormat.Framed, CompressionLevel level = CompressionLevel.Fastest, Action<string>? step = null,
-        IoEngine? engine = null) => new()
+        CompressionLevel level = CompressionLevel.Fastest, Action<string>? step = null) => new()
         {
-            Format = format,
+            Format = LogFormat.Raw,
             Compression = level,
             CompressionStep = step,
             SegmentBytes = 4096,
             MaxRecordBytes = 1000,
             BufferBytes = 4000,
             Preallocate = false,
-            Engine = engine,
         };
 
     public static void Fill(
-        string directory, SluiceLogOptions options, LogDurability durability = LogDurability.Written, bool awaited = false,
-        int count = Count)
+        string directory, SluiceLogOptions options, int count = Count)
     {
         using SluiceLog log = SluiceLog.Open(directory, options);
         for (int i = 0; i < count; i++)
         {
-            log.Append(Records.Make(0, i, 100), durability);
-        }
-
-        if (awaited)
-        {
-            AwaitCompressed(directory, "slog");
+            log.Append(Records.Make(0, i, 100), LogDurability.Written);
         }
     }
 
@@ -50,7 +41,7 @@ internal static class CompressedLog
                 Thread.Sleep(1);
                 string[] files = Directory.GetFiles(directory);
                 string[] plain = [.. files.Where(f => f.EndsWith("." + extension, StringComparison.Ordinal)
-                    && new FileInfo(f) is { Exists: true } file && (extension == "log" || file.Length > LogLayout.HeaderBytes))];
+                    && new FileInfo(f).Exists)];
                 return plain.Length <= plainOnes && !files.Any(static f => f.EndsWith(".tmp", StringComparison.Ordinal));
             },
             TimeSpan.FromMinutes(1)).ShouldBeTrue("they are not compressed");

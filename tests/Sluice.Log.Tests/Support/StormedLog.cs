@@ -1,4 +1,3 @@
-using System.IO.Compression;
 using System.Text;
 
 namespace Sluice.Log.Tests.Support;
@@ -15,7 +14,6 @@ internal sealed class StormedLog : IDisposable
     private readonly Random _random;
     private readonly StormFaults _faults;
     private readonly StormTrace _trace;
-    private readonly bool _isShared;
     private readonly SortedDictionary<long, string> _acknowledged = [];
     private readonly List<StormFollower> _followers = [];
     private SluiceLog _log;
@@ -28,11 +26,9 @@ internal sealed class StormedLog : IDisposable
     /// <param name="seed">Says what is done.</param>
     /// <param name="faults">What fails.</param>
     /// <param name="trace">Told of each step.</param>
-    /// <param name="isShared">Whether its memory outlives it: then what is acknowledged as written is in the files once the next writer has
-    /// come, and a copy of them is none of the log.</param>
-    public StormedLog(TempFolder folder, int seed, StormFaults faults, StormTrace trace, bool isShared = false)
+    public StormedLog(TempFolder folder, int seed, StormFaults faults, StormTrace trace)
     {
-        (_folder, _random, _faults, _trace, _isShared) = (folder, new Random(seed), faults, trace, isShared);
+        (_folder, _random, _faults, _trace) = (folder, new Random(seed), faults, trace);
         _log = SluiceLog.Open(folder.Log, MakeOptions());
         _followers.Add(new StormFollower(folder.Log, LogDurability.Written));
         _followers.Add(new StormFollower(folder.Log, LogDurability.Durable));
@@ -66,11 +62,8 @@ internal sealed class StormedLog : IDisposable
             case 17:
                 Reopen();
                 break;
-            case 18 when !_isShared:
-                Kill();
-                break;
             case 18:
-                Reopen();
+                Kill();
                 break;
             default:
                 CheckFiles("what a reader finds now");
@@ -130,14 +123,12 @@ internal sealed class StormedLog : IDisposable
 
     private SluiceLogOptions MakeOptions() => new()
     {
-        Memory = _isShared ? LogMemory.Shared : LogMemory.Process,
         SegmentBytes = 4096 << _random.Next(2),
         MaxRecordBytes = 1000,
         BufferBytes = 8000,
         Preallocate = _random.Next(2) == 0,
         Durability = LogDurability.Written,
         FlushInterval = _random.Next(2) == 0 ? TimeSpan.FromHours(1) : TimeSpan.FromMilliseconds(1),
-        Compression = _random.Next(5) == 0 ? CompressionLevel.Fastest : CompressionLevel.NoCompression,
     };
 
     private bool Append(string text, LogDurability durability) => TryDo($"append {text[..Math.Min(8, text.Length)]} {durability}", () =>
@@ -196,13 +187,7 @@ internal sealed class StormedLog : IDisposable
         return true;
     });
 
-    private void CheckFiles(string where)
-    {
-        if (!_isShared)
-        {
-            _ = Check(_folder.Log, where);
-        }
-    }
+    private void CheckFiles(string where) => _ = Check(_folder.Log, where);
 
     private SortedDictionary<long, string> Check(string directory, string where) => _faults.Spare(() =>
     {

@@ -64,7 +64,6 @@ public sealed partial class ArchitectureTests
         "Kernel/NodeCalls.cs",
         "Kernel/PathCalls.cs",
         "Kernel/SharedCalls.cs",
-        "Kernel/SharedMemoryCalls.cs",
         "Kernel/SpaceCalls.cs",
         "Kernel/TransferCalls.cs",
 

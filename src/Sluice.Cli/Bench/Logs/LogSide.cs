@@ -1,7 +1,7 @@
 namespace Sluice.Cli.Bench.Logs;
 
 /// <summary>A log in a folder of its own.</summary>
-internal sealed class LogSide(BenchContext context, LogDurability durability, LogMemory memory = LogMemory.Process) : ILogSide
+internal sealed class LogSide(BenchContext context, LogDurability durability) : ILogSide
 {
     private static readonly byte[] Record = new byte[LogSuite.RecordBytes];
     private readonly string _directory = context.KeptPath("log");
@@ -10,9 +10,7 @@ internal sealed class LogSide(BenchContext context, LogDurability durability, Lo
     public void Renew()
     {
         Dispose();
-        _log = SluiceLog.Open(_directory, new SluiceLogOptions { Durability = durability, Memory = memory });
-        if (_log.Memory != memory)
-            throw new RowSkippedException($"a log has the process's own memory here: {_log.MemoryReason}");
+        _log = SluiceLog.Open(_directory, new SluiceLogOptions { Durability = durability });
     }
 
     public void Append() => _log!.Append(Record);

@@ -21,9 +21,7 @@ internal static class LogSuite
     private static IEnumerable<Row> Rows()
     {
         yield return Buffered().FillingForSlice();
-        yield return Written("written", "", "the operating system has the record", LogMemory.Process).FillingForSlice();
-        yield return Written("shared", ", shared memory", "the record is in memory that outlives the process", LogMemory.Shared)
-            .FillingForSlice();
+        yield return Written().FillingForSlice();
         yield return WrittenByTasks().FillingForSlice();
         foreach (int threads in (int[])[1, 8, 64])
             yield return Durable(threads, new RowTarget { MaxAllocatedBytes = 0 });
@@ -52,12 +50,12 @@ internal static class LogSuite
         Target = new RowTarget { MinRatio = 1, MaxNanoseconds = 60, MaxAllocatedBytes = 0 },
     };
 
-    private static Row Written(string id, string suffix, string when, LogMemory memory) => new(
-        $"log-{id}-t{ManyThreads}", $"append 200 B, {ManyThreads} threads, written{suffix}",
-        $"each append returns when {when}; .NET: lock, FileStream.Write and Flush",
+    private static Row Written() => new(
+        $"log-written-t{ManyThreads}", $"append 200 B, {ManyThreads} threads, written",
+        $"each append returns when the operating system has the record; .NET: lock, FileStream.Write and Flush",
         context =>
         {
-            LogSide log = new(context, LogDurability.Written, memory);
+            LogSide log = new(context, LogDurability.Written);
             LockSide flushed = new(context, "flushed.dat", flushes: true, flushToDisk: false);
             LockSide buffered = new(context, "buffered.dat", flushes: false, flushToDisk: false);
             return new Contest(Threads("Sluice", ManyThreads, log), Threads(".NET", ManyThreads, flushed), log, flushed, buffered)

@@ -7,7 +7,6 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Programs.Log;
 
 /// <summary>What a load of a log came to.</summary>
-/// <param name="Memory">Which memory the log had, and why.</param>
 /// <param name="Latency">Of each append.</param>
 /// <param name="Bytes">Of all records that were acknowledged.</param>
 /// <param name="Seconds">From the first append until the log was closed.</param>
@@ -20,7 +19,7 @@ namespace Sluice.Cli.Programs.Log;
 /// <param name="WindowSeconds">How long each of them is.</param>
 /// <param name="RollSeconds">When the writer went on in another segment, from the first append on; empty where nobody asked.</param>
 internal sealed record LogLoadResult(
-    string Memory, LatencyHistogram Latency, long Bytes, double Seconds, double CpuSeconds, int Segments, long Checked, long Missing,
+    LatencyHistogram Latency, long Bytes, double Seconds, double CpuSeconds, int Segments, long Checked, long Missing,
     long Unexpected, IReadOnlyList<LatencySummary?> Windows, double WindowSeconds, IReadOnlyList<double> RollSeconds, bool IsInterrupted)
 {
     public const string InterruptedNote = "interrupted: the figures are of the time until then";
@@ -56,9 +55,6 @@ internal sealed record LogLoad
 
     public LogDurability Durability { get; init; } = LogDurability.Written;
 
-    /// <summary>What the log is asked for.</summary>
-    public LogMemory Memory { get; init; } = LogMemory.Process;
-
     /// <summary>Of the records that are asked for; 0 where it is as much as can be.</summary>
     public long BytesAskedFor => (long)Math.Min((decimal)BytesPerSecond * Threads * Seconds, long.MaxValue);
 
@@ -80,17 +76,14 @@ internal sealed record LogLoad
         bool isInterrupted;
         long[] appended = new long[Threads];
         double cpu;
-        string memory;
         long began;
         using (SluiceLog log = SluiceLog.Open(directory, new SluiceLogOptions
         {
             Durability = Durability,
-            Memory = Memory,
             SegmentBytes = SegmentBytes,
             FlushBytes = FlushBytes,
         }))
         {
-            memory = $"{log.Memory.ToString().ToLowerInvariant()} ({log.MemoryReason})";
             cpu = Environment.CpuUsage.TotalTime.TotalSeconds;
             beganUtc = DateTime.UtcNow;
             began = Stopwatch.GetTimestamp();
@@ -106,7 +99,7 @@ internal sealed record LogLoad
         (long found, long missing, long unexpected) = Check(directory, appended);
         string[] segments = [.. Directory.GetFiles(directory, "*.slog").Order(StringComparer.Ordinal)];
         return new LogLoadResult(
-            memory, latency, appended.Sum() * RecordBytes, seconds, cpu, segments.Length, found, missing, unexpected,
+            latency, appended.Sum() * RecordBytes, seconds, cpu, segments.Length, found, missing, unexpected,
             [.. windows.TakeWhile((_, i) => (i + 1) * WindowSeconds <= lasted).Select(LatencySummary.From)], WindowSeconds,
             overTime ? [.. segments.Skip(1).Select(BeganAt).OfType<DateTime>().Select(t => (t - beganUtc).TotalSeconds)] : [],
             isInterrupted);

@@ -58,7 +58,6 @@ internal static class LogLoadPage
                         new PageRow("threads", (long)load.Threads, ""),
                         new PageRow("record", (long)load.RecordBytes, "B"),
                         new PageRow("durability", load.Durability.ToString().ToLowerInvariant(), ""),
-                        new PageRow("memory", result.Memory, ""),
                         new PageRow("asked for", asked, ""),
                         new PageRow("measured", result.Seconds, "s"),
                         new PageRow("appended", result.Latency.Count, "records"),

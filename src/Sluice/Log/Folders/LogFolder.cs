@@ -14,6 +14,8 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
 {
     public const string StateName = "log.state";
 
+    private const string MemoryName = "log.memory";
+
     public string Path { get; } = path;
 
     public SegmentNames Names { get; } = names;
@@ -88,7 +90,7 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
 
     /// <summary>
     /// Removes a file that is no part of the log. Where its name cannot be removed it is enough that it is empty, and that this is on the
-    /// disk: no segment that stays says that records are in it. What is compressed may not be empty.
+    /// disk: no segment that stays says that records are in it.
     /// </summary>
     /// <returns>Why it is still there, and empty; null where it is not.</returns>
     /// <exception cref="IOException">It is still there as it was.</exception>
@@ -102,7 +104,7 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            if (path.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal) || !TryEmpty(path, settings))
+            if (!TryEmpty(path, settings))
             {
                 throw;
             }
@@ -111,43 +113,37 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         }
     }
 
-    /// <summary>Gives a file another name, which no other file has unless it is to be replaced.</summary>
-    /// <exception cref="IOException">It cannot be renamed.</exception>
-    public void Move(string from, string to, bool overwrites)
-    {
-        if (!overwrites || writer?.Folder is not { } folder)
-        {
-            File.Move(from, to, overwrites);
-            return;
-        }
-
-        using OpenFile.Reference held = new(folder);
-        int result = NodeCalls.Rename(NodeOf(folder, from), NodeOf(folder, to));
-        PathErrors.ThrowIfFailed(result, "Renaming", from);
-    }
-
     /// <summary>The number in a segment's name; 0 where there is none.</summary>
-    public long IdOf(string path)
-    {
-        ReadOnlySpan<char> name = System.IO.Path.GetFileName(path.AsSpan());
-        name = name.EndsWith(SegmentNames.Compressed) ? name[..^SegmentNames.Compressed.Length] : name;
-        return Names.TryParse(name, out long id, out _) ? id : 0;
-    }
+    public long IdOf(string path) => Names.TryParse(System.IO.Path.GetFileName(path.AsSpan()), out long id, out _) ? id : 0;
 
     public string PathOf(long id, DateTime utc = default) => System.IO.Path.Combine(Path, Names.NameOf(id, utc));
 
-    /// <summary>The ids of the segments, smallest first.</summary>
+    /// <summary>Returns the ids of the segments of a framed log in ascending order.</summary>
+    /// <exception cref="NotSupportedException">A segment exists only in compressed form.</exception>
     public List<long> List()
     {
-        List<long> ids = ListOnce();
-        if (ids.Count > 0 && ids[^1] != ids.Count)
+        List<long> ids = [];
+        List<string> compressed = [];
+        IEnumerable<string> files = ReadOpen()?.Where(static e => !e.IsFolder).Select(static e => e.Name) ?? Directory.EnumerateFiles(Path);
+        foreach (string file in files)
         {
-            // One is missing. A segment that was compressed meanwhile has two names, one after the other, and the listing may have passed
-            // by both; by now it has the second.
-            ids = [.. ids.Union(ListOnce()).Order()];
+            string name = System.IO.Path.GetFileName(file);
+            if (Names.TryParse(name, out long id, out _))
+            {
+                ids.Add(id);
+            }
+            else if (name.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal)
+                && Names.TryParse(name.AsSpan(0, name.Length - SegmentNames.Compressed.Length), out _, out _))
+            {
+                compressed.Add(name[..^SegmentNames.Compressed.Length]);
+            }
         }
 
-        return ids;
+        ids.Sort();
+        return compressed.Find(name => !ids.Contains(IdOf(name))) is not { } only ? ids
+            : throw new NotSupportedException(
+                $"'{System.IO.Path.Combine(Path, only)}{SegmentNames.Compressed}' is a compressed segment, which this version does not "
+                + "read. Decompress it with 'gzip -d'.");
     }
 
     /// <summary>What there is of each segment, by ids and then by names.</summary>
@@ -182,25 +178,9 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         return [.. entries.Values.OrderBy(static e => e.Id).ThenBy(static e => e.Path, StringComparer.Ordinal)];
     }
 
-    /// <summary>Opens a segment for reading, as it was written or compressed.</summary>
-    /// <exception cref="FileNotFoundException">There is neither.</exception>
-    /// <exception cref="SluiceLogDamagedException">It is compressed, and what says where its blocks are is not whole.</exception>
-    public SegmentContent OpenToRead(long id)
-    {
-        string plain = PathOf(id);
-        try
-        {
-            return OpenToRead(plain);
-        }
-        catch (FileNotFoundException)
-        {
-            // Never the other way round: a segment that was compressed stays it.
-            return OpenToRead(plain + SegmentNames.Compressed);
-        }
-    }
-
-    /// <inheritdoc cref="OpenToRead(long)"/>
-    public SegmentContent OpenToRead(string path) => SegmentContent.Own(Open(path, FileMode.Open, FileAccess.Read));
+    /// <summary>Opens a segment for reading.</summary>
+    /// <exception cref="FileNotFoundException">The segment does not exist.</exception>
+    public SluiceHandle OpenToRead(long id) => Open(PathOf(id), FileMode.Open, FileAccess.Read);
 
     /// <summary>How large a file is, and when it was written last; 0 where it is not there any more.</summary>
     public (long Bytes, long WrittenAt) LookAt(string path)
@@ -216,23 +196,16 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
             ? ((long)stat.Size, (stat.Mtime.Seconds * 1_000_000_000) + stat.Mtime.Nanoseconds) : default;
     }
 
-    /// <summary>
-    /// Removes what a compression left that was interrupted: a copy that was being made, and one that was made while what it is of is still
-    /// there. Nobody else writes.
-    /// </summary>
-    public void RemoveLeftovers()
+    /// <summary>Refuses a framed log whose last records an earlier version may have kept in shared memory only.</summary>
+    /// <exception cref="NotSupportedException">The directory contains such a log.</exception>
+    public void ThrowIfOfRemovedFeature()
     {
-        foreach (SegmentEntry entry in ListEntries().Where(static e => !e.IsForeign))
+        string memory = System.IO.Path.Combine(Path, MemoryName);
+        if (File.Exists(memory))
         {
-            if (entry.HasUnfinished)
-            {
-                Delete(entry.UnfinishedPath);
-            }
-
-            if (entry.HasPlain && entry.HasCompressed)
-            {
-                Delete(entry.CompressedPath);
-            }
+            throw new NotSupportedException(
+                $"'{memory}' belongs to a log whose last records an earlier version may have kept in shared memory, which this version does "
+                + "not read. Open and close the log with that version, or delete this file to open the log without these records.");
         }
     }
 
@@ -303,23 +276,6 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         {
             return false;
         }
-    }
-
-    private List<long> ListOnce()
-    {
-        HashSet<long> ids = [];
-        IEnumerable<string> files = ReadOpen()?.Where(static e => !e.IsFolder).Select(static e => e.Name) ?? Directory.EnumerateFiles(Path);
-        foreach (string file in files)
-        {
-            ReadOnlySpan<char> name = System.IO.Path.GetFileName(file.AsSpan());
-            name = name.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal) ? name[..^SegmentNames.Compressed.Length] : name;
-            if (Names.TryParse(name, out long id, out _))
-            {
-                ids.Add(id);
-            }
-        }
-
-        return [.. ids.Order()];
     }
 
     /// <summary>What a writer's folder has, which is open, wherever its path leads by now; null where none is open.</summary>

@@ -56,16 +56,12 @@ internal sealed class WriterLock : IDisposable
     /// <summary>The folder in which the state was locked, open; null elsewhere than on Linux.</summary>
     public SafeFileHandle? Folder { get; }
 
-    /// <summary>Whether this thread has what those who write or flush the state wait for.</summary>
-    public bool IsHeldByCurrentThread =>
-        _lock.IsHeldByCurrentThread || _flushing.IsHeldByCurrentThread || _confirming.IsHeldByCurrentThread;
-
     /// <summary>What the file says; null where it says nothing.</summary>
     public LogState? State
     {
         get
         {
-            using (_lock.EnterUninterrupted())
+            lock (_lock)
             {
                 return _last;
             }
@@ -131,7 +127,7 @@ internal sealed class WriterLock : IDisposable
 
     public void Write(LogState state)
     {
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             _last = state;
             state.Write(_file);
@@ -140,11 +136,11 @@ internal sealed class WriterLock : IDisposable
 
     public void Flush(LogSettings settings)
     {
-        using Lock.Scope flushing = _flushing.EnterUninterrupted();
+        using Lock.Scope flushing = _flushing.EnterScope();
         while (true)
         {
             SluiceHandle file;
-            using (_lock.EnterUninterrupted())
+            lock (_lock)
             {
                 file = _file;
                 if (_mustWriteAgain)
@@ -173,7 +169,7 @@ internal sealed class WriterLock : IDisposable
     /// <exception cref="IOException">The folder is gone, or has become another log's or another writer's.</exception>
     public void Confirm()
     {
-        using Lock.Scope scope = _confirming.EnterUninterrupted();
+        using Lock.Scope scope = _confirming.EnterScope();
         SluiceHandle old = _file;
         bool hasName = false;
         int looked = Folder is null ? 0 : LogFile.LookForName(old, NodePath.Of(old.Path), out hasName);
@@ -199,7 +195,7 @@ internal sealed class WriterLock : IDisposable
         try
         {
             LogState? found = StateOf(file);
-            using (_lock.EnterUninterrupted())
+            lock (_lock)
             {
                 if (found is { } other && other.LogId != _last?.LogId)
                 {
@@ -227,7 +223,7 @@ internal sealed class WriterLock : IDisposable
 
     private bool WasExchanged(SluiceHandle file)
     {
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             return file != _file;
         }
@@ -241,7 +237,6 @@ internal sealed class WriterLock : IDisposable
         using OpenFile.Reference held = new(folder);
         NodePath node = NodePath.In(DescriptorOf(folder), PathCalls.ToKernel(LogFolder.StateName), directory);
         SluiceHandle file = LogFile.Open(node, path, FileMode.OpenOrCreate, FileAccess.ReadWrite, permissions: permissions);
-        bool isInterrupted = false;
         try
         {
             int result;
@@ -252,7 +247,7 @@ internal sealed class WriterLock : IDisposable
                     throw Refusal(directory, what, null);
                 }
 
-                Uninterrupted.Sleep(2, ref isInterrupted);
+                Thread.Sleep(2);
             }
 
             PathErrors.ThrowIfFailed(result, "Locking", path);
@@ -262,10 +257,6 @@ internal sealed class WriterLock : IDisposable
         {
             file.Dispose();
             throw;
-        }
-        finally
-        {
-            Uninterrupted.Restore(isInterrupted);
         }
     }
 

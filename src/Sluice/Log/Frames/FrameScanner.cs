@@ -25,7 +25,7 @@ internal sealed class FrameScanner
     private const int ManyBytes = Tuning.FrameScannerManyBytes;
     private const int FewBytes = Tuning.FrameScannerFewBytes;
 
-    private readonly SegmentContent _file;
+    private readonly SluiceHandle _file;
     private readonly int _maxFrameBytes;
     private readonly bool _isLive;
     private byte[] _buffer;
@@ -41,7 +41,7 @@ internal sealed class FrameScanner
     /// <param name="readsMany">Whether it is to go over many frames.</param>
     /// <param name="isLive">Whether it may be written meanwhile.</param>
     public FrameScanner(
-        SegmentContent file, int maxFrameBytes, long offset, uint chain, bool readsMany = false, bool isLive = false)
+        SluiceHandle file, int maxFrameBytes, long offset, uint chain, bool readsMany = false, bool isLive = false)
     {
         _file = file;
         _maxFrameBytes = maxFrameBytes;
@@ -100,10 +100,10 @@ internal sealed class FrameScanner
     }
 
     /// <summary>Bytes of a file from an offset on up to the last that is not zero.</summary>
-    public static long CountUnwrittenBytes(SegmentContent file, long offset) => Over(file, offset).CountUnwrittenBytes();
+    public static long CountUnwrittenBytes(SluiceHandle file, long offset) => Over(file, offset).CountUnwrittenBytes();
 
     /// <summary>Whether a file has nothing but zeros from an offset on. No more is read than up to the first byte that is none.</summary>
-    public static bool HasZerosAlone(SegmentContent file, long offset)
+    public static bool HasZerosAlone(SluiceHandle file, long offset)
     {
         FrameScanner scanner = Over(file, offset);
         int read;
@@ -160,18 +160,13 @@ internal sealed class FrameScanner
     }
 
     /// <summary>For who looks at the bytes alone.</summary>
-    private static FrameScanner Over(SegmentContent file, long offset) => new(file, LogLayout.FrameHeaderBytes, offset, 0, readsMany: true);
+    private static FrameScanner Over(SluiceHandle file, long offset) => new(file, LogLayout.FrameHeaderBytes, offset, 0, readsMany: true);
 
     private FrameResult Peek(out FrameHeader header, out ReadOnlySpan<byte> frame)
     {
         header = default;
         frame = default;
         ReadOnlySpan<byte> start = Fill(Offset, LogLayout.FrameHeaderBytes);
-        if (start.Length < LogLayout.FrameHeaderBytes && _file.Fault is { } fault)
-        {
-            return Bad(fault);
-        }
-
         if (!start.ContainsAnyExcept((byte)0))
         {
             return FrameResult.Unwritten;
@@ -191,7 +186,7 @@ internal sealed class FrameScanner
         frame = Fill(Offset, header.FrameBytes);
         if (frame.Length < header.FrameBytes)
         {
-            return Bad(_file.Fault ?? "the file ends inside a frame");
+            return Bad("the file ends inside a frame");
         }
 
         return LogLayout.SumOf(frame, Chain) == header.Crc ? FrameResult.Good : Bad("a frame's sum is wrong");

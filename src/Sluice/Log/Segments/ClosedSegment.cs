@@ -1,5 +1,3 @@
-using Sluice.Log.Folders;
-
 namespace Sluice.Log.Segments;
 
 /// <summary>A segment that is not written any more.</summary>
@@ -16,6 +14,4 @@ internal readonly record struct ClosedSegment(string Path, long FirstSequence, l
 
     /// <summary>Whether it has its footer, as far as is known.</summary>
     public bool IsSealed { get; init; }
-
-    public bool IsCompressed => Path.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal);
 }

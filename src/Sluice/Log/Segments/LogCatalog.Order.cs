@@ -19,7 +19,7 @@ internal sealed partial class LogCatalog
             SegmentInfo segment = Segments[i];
             string? reason = null;
             long offset = -1;
-            if (!Leads(before, segment) && !before.IsCompressed)
+            if (!Leads(before, segment))
             {
                 using SluiceHandle file = _folder.Open(before.Path, FileMode.Open, FileAccess.Read, settings);
                 (FrameScanner scanner, FrameResult end, List<IndexEntry> index) = before.ScanFromDisk(file, settings, state);

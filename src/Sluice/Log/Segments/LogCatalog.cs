@@ -154,7 +154,7 @@ internal sealed partial class LogCatalog
 
                 try
                 {
-                    using SegmentContent file = _folder.OpenToRead(id);
+                    using SluiceHandle file = _folder.OpenToRead(id);
                     if (SegmentInfo.Read(file, id) is { } segment)
                     {
                         all.Add(segment);
@@ -324,7 +324,7 @@ internal sealed partial class LogCatalog
     {
         try
         {
-            using SegmentContent file = _folder.OpenToRead(segment.Id);
+            using SluiceHandle file = _folder.OpenToRead(segment.Id);
             return SegmentInfo.Read(file, segment.Id) is { HasBegun: true };
         }
         catch (FileNotFoundException)

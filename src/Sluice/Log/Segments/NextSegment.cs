@@ -24,13 +24,10 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     private SegmentFile? _prepared = prepared;
     private long _nextId = id;
 
-    /// <summary>Whether this thread is making one, or may remove one.</summary>
-    public bool IsHeldByCurrentThread => _making.IsHeldByCurrentThread;
-
     /// <summary>Makes it ahead.</summary>
     public void Prepare()
     {
-        using (_making.EnterUninterrupted())
+        lock (_making)
         {
             _prepared ??= Make();
         }
@@ -39,7 +36,7 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     /// <summary>The segment, which nobody has written to.</summary>
     public SegmentFile Take()
     {
-        using (_making.EnterUninterrupted())
+        lock (_making)
         {
             if (_prepared is { IsDeleted: true } deleted)
             {
@@ -58,7 +55,7 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     /// <summary>After the last record: none is needed.</summary>
     public void Remove()
     {
-        using (_making.EnterUninterrupted())
+        lock (_making)
         {
             _prepared?.Remove();
             _prepared = null;

@@ -22,8 +22,6 @@ internal sealed partial class RecoveredLog
 
     private void Mend(LogSettings settings)
     {
-        _folder.RemoveLeftovers();
-
         // The newest first: who is killed here leaves none behind a gap.
         foreach (string path in _catalog.Superfluous.OrderByDescending(_folder.IdOf))
         {

@@ -25,7 +25,7 @@ internal sealed partial class RecoveredLog
                 SluiceHandle file = _folder.Open(info.Path, FileMode.Open, FileAccess.ReadWrite, settings);
                 Unsealed.Add(SegmentFile.Resume(_folder, file, settings, info, end));
                 WriterLock.TakeSegment(_folder.Path, file);
-                if (SegmentInfo.Read(SegmentContent.Of(file), info.Id) is not { EndsWithFooter: false })
+                if (SegmentInfo.Read(file, info.Id) is not { EndsWithFooter: false })
                 {
                     LeaveLast();
                 }

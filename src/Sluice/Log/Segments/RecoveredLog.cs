@@ -1,7 +1,6 @@
 using Sluice.Kernel;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
-using Sluice.Log.Kept;
 
 namespace Sluice.Log.Segments;
 
@@ -61,15 +60,13 @@ internal sealed partial class RecoveredLog
     /// <param name="folder">The folder, which exists.</param>
     /// <param name="settings">The options.</param>
     /// <param name="state">What is known of the log from its last writer.</param>
-    /// <param name="kept">What that one's memory has.</param>
     /// <exception cref="SluiceLogDamagedException">It is not as it was acknowledged; nothing was changed.</exception>
-    public static RecoveredLog Open(LogFolder folder, LogSettings settings, LogState? state, KeptRecords kept)
+    public static RecoveredLog Open(LogFolder folder, LogSettings settings, LogState? state)
     {
         RecoveredLog log = new(folder, LogCatalog.ReadChecked(folder, settings, state));
         try
         {
             log.Check(settings, state);
-            kept.Check(log.LogId, log.NextSequence, settings.AcceptLoss);
             log.CheckNumbers();
             log.OpenUnsealed(settings);
             log.LockOutOthers();
@@ -105,7 +102,7 @@ internal sealed partial class RecoveredLog
             CheckOneThatNeverBegan(newest);
         }
 
-        if (last is { IsCompressed: false })
+        if (last is not null)
         {
             CheckLast(last, settings, mayBeTorn: last == newest || newest is { HasBegun: false }, state);
         }
@@ -175,10 +172,10 @@ internal sealed partial class RecoveredLog
         long bytes = 0;
         foreach (string path in _catalog.LostSegments)
         {
-            if (TryOpen(path) is { } file)
+            using SluiceHandle? file = TryOpen(path);
+            if (file is not null)
             {
-                using SegmentContent content = SegmentContent.Own(file);
-                bytes += FrameScanner.CountUnwrittenBytes(content, LogLayout.HeaderBytes);
+                bytes += FrameScanner.CountUnwrittenBytes(file, LogLayout.HeaderBytes);
             }
         }
 
@@ -191,13 +188,12 @@ internal sealed partial class RecoveredLog
         SluiceHandle handle = TryOpen(newest.Path) ?? throw WriterLock.Refusal(_folder.Path, "Opening", null);
         _locked.Add(handle);
         WriterLock.TakeSegment(_folder.Path, handle, alone: false);
-        SegmentContent file = SegmentContent.Of(handle);
-        if (SegmentInfo.Read(file, newest.Id) is not { HasBegun: false })
+        if (SegmentInfo.Read(handle, newest.Id) is not { HasBegun: false })
         {
             throw WriterLock.Refusal(_folder.Path, "Opening", null);
         }
 
-        (FrameScanner scanner, FrameResult end, _) = newest.Scan(file);
+        (FrameScanner scanner, FrameResult end, _) = newest.Scan(handle);
         long bytes = scanner.CountUnwrittenBytes();
         if (end == FrameResult.Bad || bytes > 0)
         {
@@ -211,16 +207,16 @@ internal sealed partial class RecoveredLog
     /// <summary>Behind its opening, which a power cut took, others may have been written.</summary>
     private void CheckOneMadeAhead(SegmentInfo segment)
     {
-        if (Cut is not null || TryOpen(segment.Path) is not { } handle)
+        using SluiceHandle? file = Cut is null ? TryOpen(segment.Path) : null;
+        if (file is null)
         {
             return;
         }
 
-        using SegmentContent file = SegmentContent.Own(handle);
         byte[] first = new byte[Environment.SystemPageSize];
         _ = file.Read(first, 0);
         if (first.AsSpan(LogLayout.HeaderBytes).ContainsAnyExcept((byte)0)
-            || !LogFile.IsKnownToBeEmptyFrom(handle, first.Length))
+            || !LogFile.IsKnownToBeEmptyFrom(file, first.Length))
         {
             long bytes = FrameScanner.CountUnwrittenBytes(file, LogLayout.HeaderBytes);
             Cut = bytes == 0 ? null : new SluiceLogCut(segment.Path, LogLayout.HeaderBytes, bytes, NextSequence, NoOpening);
@@ -312,7 +308,7 @@ internal sealed partial class RecoveredLog
         }
         catch (FileNotFoundException)
         {
-            // Compressed, so that it is sealed; or removed by somebody.
+            // Removed by somebody.
             return null;
         }
     }

@@ -10,37 +10,33 @@ using Sluice.Uring.Abi;
 namespace Sluice.Log.Segments;
 
 /// <summary>
-/// Compresses full segments, one after the other, on a thread of its own. At each moment one file at least has the whole segment: the copy
-/// gets its name when it is on the disk and has been read back, and only when the name is on the disk, too, the original goes.
+/// Compresses the full files of a raw log on a thread of its own. The copy is flushed and read back before it gets its name, and the
+/// original is removed only when that name is on the disk, so that one of the two is always complete.
 /// </summary>
 internal sealed class SegmentCompressor
 {
-    private const int WritebackBytes = Tuning.LogCompressorWritebackBytes;
+    private const int BlockBytes = 256 * 1024;
 
     private readonly LogFolder _folder;
     private readonly LogSettings _settings;
     private readonly Func<HashSet<string>, bool> _compressNext;
     private readonly StageThread _thread;
 
-    /// <summary>What a round has tried; of the compressor's own thread.</summary>
+    /// <summary>The files that the current round has tried.</summary>
     private readonly HashSet<string> _tried = new(StringComparer.Ordinal);
     private bool _ends;
 
-    /// <param name="folder">The log's.</param>
-    /// <param name="settings">The options.</param>
-    /// <param name="compressNext">Compresses a segment that it has not tried in this round, and notes it; false where there is
-    /// none.</param>
+    /// <param name="folder">The directory of the log.</param>
+    /// <param name="settings">The options of the log.</param>
+    /// <param name="compressNext">Compresses a file that is not in the set and adds it; returns false if there is none.</param>
     public SegmentCompressor(LogFolder folder, LogSettings settings, Func<HashSet<string>, bool> compressNext)
     {
         (_folder, _settings, _compressNext) = (folder, settings, compressNext);
         _thread = new StageThread("Sluice log compressor", Timeout.Infinite, Round, static () => false);
     }
 
-    /// <summary>Why a segment stays as it is, of the last one that could not be compressed.</summary>
+    /// <summary>Gets the error of the last file that could not be compressed.</summary>
     public NotedError LastError { get; } = new();
-
-    /// <inheritdoc cref="StageThread.IsCurrent"/>
-    public bool IsCurrent => _thread.IsCurrent;
 
     /// <inheritdoc cref="StageThread.Start"/>
     public void Start()
@@ -49,68 +45,26 @@ internal sealed class SegmentCompressor
         _thread.Signal();
     }
 
-    /// <summary>Asks for a look at what is full.</summary>
+    /// <summary>Requests a round.</summary>
     public void Signal() => _thread.Signal();
 
-    /// <summary>Ends the thread; what it is at is given up, and stays as it was.</summary>
+    /// <summary>Ends the thread. The file that it is compressing stays as it was.</summary>
     public void End()
     {
         Volatile.Write(ref _ends, true);
         _thread.End();
     }
 
-    /// <summary>Compresses the oldest sealed segment that was not tried; false where there is none.</summary>
-    public bool TryNext(SegmentRetention retention, HashSet<string> tried)
-    {
-        if (retention.Find(s => s.IsSealed && !s.IsCompressed && s.Copy is null && !tried.Contains(s.Path)) is not { } segment)
-        {
-            return false;
-        }
-
-        string path = segment.Path;
-        tried.Add(path);
-        _folder.Confirm();
-        long? bytes = null;
-        using (SluiceHandle file = _folder.Open(path, FileMode.Open, FileAccess.Read))
-        {
-            // Its footer may not have been written for want of space: such a one is read as far as the next one's first record.
-            if (_folder.Names.TryParse(Path.GetFileName(path.AsSpan()), out long id, out _)
-                && SegmentInfo.Read(SegmentContent.Of(file), id)?.IsSealed == true)
-            {
-                bytes = MakeCopy(file, path);
-            }
-        }
-
-        if (bytes is null)
-        {
-            return true;
-        }
-
-        string copy = path + SegmentNames.Compressed;
-        if (!retention.TryChange(path, s => s with { Copy = copy }, () => Name(path, overwrites: true)))
-        {
-            // It was not to be kept.
-            _folder.TryDelete(path + SegmentNames.Compressing);
-            return true;
-        }
-
-        RemoveOriginal(path);
-        _ = retention.TryChange(path, s => s with { Path = copy, Copy = null, Bytes = bytes.Value });
-        return true;
-    }
-
-    /// <summary>Makes a compressed copy under a name that no segment has, reads it back, and makes it durable.</summary>
-    /// <param name="source">What nobody writes any more.</param>
-    /// <param name="path">Its name.</param>
-    /// <returns>Its size; null where it is not to be compressed, or the log is being closed: then there is none.</returns>
-    public long? MakeCopy(SluiceHandle source, string path)
+    /// <summary>Writes a compressed copy under a temporary name, flushes it and reads it back.</summary>
+    /// <param name="source">A file that no process writes to.</param>
+    /// <param name="path">The path of that file.</param>
+    /// <returns>False if the file is empty or the log is being closed.</returns>
+    public bool TryMakeCopy(SluiceHandle source, string path)
     {
         string unfinished = path + SegmentNames.Compressing;
-        long length = source.Length;
-        int blockBytes = BlockTable.BlockBytesFor(length);
-        if (length == 0 || blockBytes == 0)
+        if (source.Length == 0)
         {
-            return null;
+            return false;
         }
 
         Tell("begin");
@@ -118,20 +72,21 @@ internal sealed class SegmentCompressor
         bool isWhole = false;
         try
         {
-            // Nobody else may read it before it has the permissions of what it is of.
+            // Nobody else may read the copy before it has the permissions of the original.
             const UnixFileMode own = UnixFileMode.UserRead | UnixFileMode.UserWrite;
             using SluiceHandle target = _folder.Open(unfinished, FileMode.CreateNew, FileAccess.ReadWrite, _settings, own);
-            if (Write(source, target, length, blockBytes) is not { } bytes)
+            if (!TryCompress(source, target))
             {
-                return null;
+                return false;
             }
 
             TakeOver(source, target);
             Tell("written");
             LogFile.Flush(target, _settings);
             Tell("flushed");
-            isWhole = IsSame(source, length, target, blockBytes);
-            return isWhole ? bytes : null;
+            isWhole = HasContentOf(target, source)
+                ? true : throw new IOException($"Compressing '{source.Path}' failed: the copy does not decompress to the original.");
+            return isWhole;
         }
         finally
         {
@@ -142,15 +97,41 @@ internal sealed class SegmentCompressor
         }
     }
 
+    /// <summary>Returns true if a compressed file decompresses to the content of another file.</summary>
+    public static bool HasContentOf(SluiceHandle compressed, SluiceHandle original)
+    {
+        byte[] expected = new byte[BlockBytes];
+        byte[] actual = new byte[BlockBytes];
+        using GZipStream content = new(new HandleStream(compressed), CompressionMode.Decompress);
+        try
+        {
+            int read;
+            for (long offset = 0; (read = original.Read(expected, offset)) > 0; offset += read)
+            {
+                if (content.ReadAtLeast(actual.AsSpan(0, read), read, throwOnEndOfStream: false) < read
+                    || !actual.AsSpan(0, read).SequenceEqual(expected.AsSpan(0, read)))
+                {
+                    return false;
+                }
+            }
+
+            return content.ReadByte() < 0;
+        }
+        catch (InvalidDataException)
+        {
+            return false;
+        }
+    }
+
     /// <summary>Gives the copy its name.</summary>
-    public void Name(string path, bool overwrites)
+    public void Name(string path)
     {
         Tell("name");
-        _folder.Move(path + SegmentNames.Compressing, path + SegmentNames.Compressed, overwrites);
+        File.Move(path + SegmentNames.Compressing, path + SegmentNames.Compressed, overwrite: false);
         Tell("named");
     }
 
-    /// <summary>Makes the name of a copy durable, and then removes the original.</summary>
+    /// <summary>Makes the name of the copy durable and then removes the original.</summary>
     public void RemoveOriginal(string path)
     {
         _folder.FlushToDisk();
@@ -160,8 +141,8 @@ internal sealed class SegmentCompressor
     }
 
     /// <summary>
-    /// Owner, access list, attributes, permissions and time, as far as this user may. What cannot be kept takes with it the rights that
-    /// went with it.
+    /// Copies owner, access control list, attributes, permissions and time as far as this user may. If one of them cannot be copied, the
+    /// permissions are reduced.
     /// </summary>
     private static void TakeOver(SluiceHandle source, SluiceHandle target)
     {
@@ -183,75 +164,22 @@ internal sealed class SegmentCompressor
         File.SetLastWriteTimeUtc(target.SafeFileHandle, File.GetLastWriteTimeUtc(file));
     }
 
-    private static bool IsSame(SluiceHandle source, long length, SluiceHandle target, int blockBytes)
+    private bool TryCompress(SluiceHandle source, SluiceHandle target)
     {
-        using SegmentContent copy = SegmentContent.OfCompressed(target);
-        byte[] written = new byte[(int)Math.Min(blockBytes, length)];
-        byte[] read = new byte[written.Length];
-        for (long at = 0; at < length; at += blockBytes)
-        {
-            int bytes = (int)Math.Min(blockBytes, length - at);
-            if (source.Read(written.AsSpan(0, bytes), at) < bytes
-                || copy.Read(read.AsSpan(0, bytes), at) < bytes
-                || !written.AsSpan(0, bytes).SequenceEqual(read.AsSpan(0, bytes)))
-            {
-                throw new IOException($"Compressing '{source.Path}' failed: the copy is not read back as what it is of.");
-            }
-        }
-
-        return copy.Length == length && source.Length == length;
-    }
-
-    private static void StartWriteback(SluiceHandle file, long offset, long length)
-    {
-        if (Libc.IsSupported)
-        {
-            // Little by little: a sync of the log's own would wait for what has gathered.
-            using OpenFile.Reference reference = file.Hold();
-            CacheCalls.StartWriteback(file.Descriptor, offset, length);
-        }
-    }
-
-    /// <summary>Blocks and table; null where the log is being closed.</summary>
-    private long? Write(SluiceHandle source, SluiceHandle target, long length, int blockBytes)
-    {
-        byte[] block = new byte[(int)Math.Min(blockBytes, length)];
-        List<long> starts = [];
-        using MemoryStream member = new();
-        long end = 0;
-        long flushed = 0;
-        for (long at = 0; at < length; at += blockBytes)
+        byte[] block = new byte[BlockBytes];
+        using GZipStream compressed = new(new HandleStream(target), _settings.Compression);
+        int read;
+        for (long offset = 0; (read = source.Read(block, offset)) > 0; offset += read)
         {
             if (Volatile.Read(ref _ends))
             {
-                return null;
+                return false;
             }
 
-            Memory<byte> bytes = block.AsMemory(0, (int)Math.Min(blockBytes, length - at));
-            if (source.Read(bytes.Span, at) < bytes.Length)
-            {
-                throw new IOException($"Compressing '{source.Path}' failed: it has become shorter.");
-            }
-
-            member.SetLength(0);
-            using (GZipStream compressed = new(member, _settings.Compression, leaveOpen: true))
-            {
-                compressed.Write(bytes.Span);
-            }
-
-            starts.Add(end);
-            target.Write(member.GetBuffer().AsSpan(0, (int)member.Length), end);
-            end += member.Length;
-            if (end - flushed >= WritebackBytes)
-            {
-                StartWriteback(target, flushed, end - flushed);
-                flushed = end;
-            }
+            compressed.Write(block.AsSpan(0, read));
         }
 
-        byte[] table = BlockTable.Make(blockBytes, length, starts);
-        target.Write(table, end);
-        return end + table.Length;
+        return true;
     }
 
     private void Tell(string step) => _settings.CompressionStep?.Invoke(step);
@@ -270,13 +198,58 @@ internal sealed class SegmentCompressor
             }
             catch (FileNotFoundException)
             {
-                // Removed meanwhile.
+                // Removed by another process.
             }
             catch (Exception e)
             {
-                // It stays as it is; another round tries it again.
+                // The file stays as it is; the next round tries again.
                 LastError.Note(e);
             }
         }
+    }
+
+    /// <summary>A file that is read or written once, from its start.</summary>
+    private sealed class HandleStream(SluiceHandle file) : Stream
+    {
+        private long _offset;
+
+        public override bool CanRead => true;
+
+        public override bool CanSeek => false;
+
+        public override bool CanWrite => true;
+
+        public override long Length => throw new NotSupportedException();
+
+        public override long Position
+        {
+            get => throw new NotSupportedException();
+            set => throw new NotSupportedException();
+        }
+
+        public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
+
+        public override int Read(Span<byte> buffer)
+        {
+            int read = file.Read(buffer, _offset);
+            _offset += read;
+            return read;
+        }
+
+        public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
+
+        public override void Write(ReadOnlySpan<byte> buffer)
+        {
+            LogFile.Write(file, buffer, _offset);
+            _offset += buffer.Length;
+        }
+
+        public override void Flush()
+        {
+        }
+
+        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+        public override void SetLength(long value) => throw new NotSupportedException();
     }
 }

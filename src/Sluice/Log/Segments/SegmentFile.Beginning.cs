@@ -27,7 +27,7 @@ internal sealed partial class SegmentFile
             folder.Confirm();
             long salt = 0;
             NodeCalls.FillRandom(MemoryMarshal.AsBytes(new Span<long>(ref salt)));
-            SegmentHeader header = new(id, options.MaxFrameBytes, salt, logId, LogLayout.ToNanoseconds(DateTime.UtcNow));
+            SegmentHeader header = new(id, options.PageBytes, salt, logId, LogLayout.ToNanoseconds(DateTime.UtcNow));
             byte[] bytes = new byte[LogLayout.HeaderBytes];
             uint chain = header.Write(bytes);
             Reserve(handle, options);

@@ -154,7 +154,7 @@ internal sealed partial class SegmentFile : IDisposable
     /// <exception cref="SluiceLogDamagedException">They cannot be read back as they were written.</exception>
     public void AppendCopies(SegmentFile from)
     {
-        FrameScanner scanner = new(SegmentContent.Of(from._handle), from.Header.MaxFrameBytes, from.Durable.Offset, from.Durable.Chain);
+        FrameScanner scanner = new(from._handle, from.Header.MaxFrameBytes, from.Durable.Offset, from.Durable.Chain);
         byte[] copy = [];
         while (scanner.Offset < from.Offset)
         {

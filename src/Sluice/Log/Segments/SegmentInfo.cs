@@ -47,9 +47,6 @@ internal sealed class SegmentInfo
     /// <summary>The last sequence that a footer which is not proven claims. Where a frame has a later one, there was no footer.</summary>
     public long UnprovenLastSequence { get; private set; } = long.MaxValue;
 
-    /// <summary>Whether its file is compressed, which only a sealed one is.</summary>
-    public bool IsCompressed { get; private init; }
-
     /// <summary>Where its first frame of records is.</summary>
     public long FirstOffset { get; set; }
 
@@ -82,16 +79,16 @@ internal sealed class SegmentInfo
     /// <returns>Null where the file has zeros behind a header that is not whole: it was being made.</returns>
     public static SegmentInfo? Read(string path, long id)
     {
-        using SegmentContent file = SegmentContent.Open(path);
+        using SluiceHandle file = LogFile.OpenToRead(path);
         return Read(file, id);
     }
 
     /// <inheritdoc cref="Read(string, long)"/>
-    public static SegmentInfo? Read(SegmentContent file, long id)
+    public static SegmentInfo? Read(SluiceHandle file, long id)
     {
         if (!TryReadHeader(file, id, out SegmentHeader header, out uint chain))
         {
-            return file.IsCompressed ? throw NotSealed(file, 0) : null;
+            return null;
         }
 
         SegmentInfo info = new()
@@ -100,7 +97,6 @@ internal sealed class SegmentInfo
             Id = id,
             Header = header,
             HeaderChain = chain,
-            IsCompressed = file.IsCompressed,
         };
         FrameScanner scanner = new(file, header.MaxFrameBytes, LogLayout.HeaderBytes, chain);
         FrameResult result = scanner.TryNext(out FrameHeader opening, out ReadOnlySpan<byte> payload);
@@ -119,17 +115,14 @@ internal sealed class SegmentInfo
             info.RestartsOnly = info.Restarts && !info.EndsWithFooter && scanner.TryNext(out _, out _) == FrameResult.Unwritten;
         }
 
-        return file.IsCompressed && !info.IsSealed ? throw NotSealed(file, info.FirstOffset) : info;
+        return info;
     }
 
     /// <summary>Reads on as if there were no footer, but for where it is: what it says of the frames before it is not proven.</summary>
     public void DistrustFooter()
     {
-        if (!IsCompressed)
-        {
-            UnprovenLastSequence = IsSealed ? LastSequence : UnprovenLastSequence;
-            (IsSealed, Index, LastSequence, FirstTime, LastTime) = (false, [], FirstSequence - 1, _openingTime, _openingTime);
-        }
+        UnprovenLastSequence = IsSealed ? LastSequence : UnprovenLastSequence;
+        (IsSealed, Index, LastSequence, FirstTime, LastTime) = (false, [], FirstSequence - 1, _openingTime, _openingTime);
     }
 
     /// <summary>This one, as it is now, without the index.</summary>
@@ -141,7 +134,7 @@ internal sealed class SegmentInfo
     }
 
     /// <summary>Reads the index of one that was made by <see cref="Sketch"/>.</summary>
-    public void ReadIndex(SegmentContent file)
+    public void ReadIndex(SluiceHandle file)
     {
         if (IsSealed && Index.Length == 0)
         {
@@ -152,23 +145,14 @@ internal sealed class SegmentInfo
     /// <summary>There is no footer: what looked like one does not agree with the frames before it.</summary>
     public void ForgetFooter() => FooterOffset = 0;
 
-    /// <summary>Only what is sealed is compressed: it is never cut, and never taken for one that was being made.</summary>
-    private static SluiceLogDamagedException NotSealed(SegmentContent file, long offset) =>
-        new(file.Path, offset, 0, file.Fault ?? "it is compressed, and no sealed segment");
-
     /// <summary>False where the segment is being made, and has no header yet.</summary>
-    private static bool TryReadHeader(SegmentContent file, long id, out SegmentHeader header, out uint chain)
+    private static bool TryReadHeader(SluiceHandle file, long id, out SegmentHeader header, out uint chain)
     {
         byte[] bytes = new byte[LogLayout.HeaderBytes];
         byte[]? before = null;
         while (true)
         {
             int read = file.Read(bytes, 0);
-            if (file.Fault is { } fault)
-            {
-                throw new SluiceLogDamagedException(file.Path, 0, 0, fault);
-            }
-
             string? reason = SegmentHeader.Read(bytes.AsSpan(0, read), out header, out chain);
             if (reason is null && header.Id != id)
             {
@@ -203,7 +187,7 @@ internal sealed class SegmentInfo
     /// <param name="beforeRest">Called once, before what is behind that is read, with its offset.</param>
     /// <returns>Standing at the first frame that is not good, or is not of records; what was found there.</returns>
     public (FrameScanner Scanner, FrameResult End, List<IndexEntry> Index) Scan(
-        SegmentContent file, long durable = 0, Action<long>? beforeRest = null)
+        SluiceHandle file, long durable = 0, Action<long>? beforeRest = null)
     {
         FrameScanner scanner = HasBegun
             ? new(file, Header.MaxFrameBytes, FirstOffset, FirstChain, readsMany: true)
@@ -261,7 +245,7 @@ internal sealed class SegmentInfo
         SluiceHandle file, LogSettings settings, LogState? state)
     {
         LogFile.FlushData(file, settings);
-        return Scan(SegmentContent.Of(file), DurableBy(state), offset => LogFile.DropFromCache(file, offset));
+        return Scan(file, DurableBy(state), offset => LogFile.DropFromCache(file, offset));
     }
 
     /// <summary>The last sequence of the segment's log that its state knows to be on the disk; 0 where it knows of none.</summary>
@@ -277,7 +261,7 @@ internal sealed class SegmentInfo
     public bool IsWithdrawnBy(LogState? state) =>
         DurableSegmentBy(state) is > 0 and long newest && newest < Id && DurableBy(state) >= FirstSequence;
 
-    private void TryReadFooter(SegmentContent file)
+    private void TryReadFooter(SluiceHandle file)
     {
         Span<byte> trailer = stackalloc byte[LogLayout.TrailerBytes];
         long end = file.Length;

@@ -7,7 +7,7 @@ namespace Sluice.Log.Segments;
 /// <summary>One segment that is read, frame by frame, without what later segments have taken back.</summary>
 internal sealed class SegmentReader : IDisposable
 {
-    private readonly SegmentContent _file;
+    private readonly SluiceHandle _file;
     private SegmentInfo _info;
 
     /// <summary>Of the opening that it was entered by, whatever is known of the segment by now.</summary>
@@ -21,7 +21,7 @@ internal sealed class SegmentReader : IDisposable
     private int _passedAt;
     private int _passedCount;
 
-    private SegmentReader(SegmentContent file, SegmentInfo info)
+    private SegmentReader(SluiceHandle file, SegmentInfo info)
     {
         (_file, _info) = (file, info);
         _isLive = !info.IsSealed;
@@ -79,10 +79,10 @@ internal sealed class SegmentReader : IDisposable
     public ReadOnlySpan<byte> Payload => _scanner.Payload;
 
     /// <summary>Opens the file that the segment was found in.</summary>
-    /// <exception cref="FileNotFoundException">It is not there any more, or has been compressed.</exception>
+    /// <exception cref="FileNotFoundException">It is not there any more.</exception>
     public static SegmentReader Open(SegmentInfo info)
     {
-        SegmentContent file = SegmentContent.Open(info.Path);
+        SluiceHandle file = LogFile.OpenToRead(info.Path);
         try
         {
             info.ReadIndex(file);
@@ -105,9 +105,9 @@ internal sealed class SegmentReader : IDisposable
     public void KeepAll() => _info.TakenBackFrom = long.MaxValue;
 
     /// <summary>Whether its name still leads to the file that is open; false where the system does not tell.</summary>
-    public bool HasName => _file.HasName;
+    public bool HasName => Libc.IsSupported && LogFile.HasName(_file);
 
-    /// <summary>Whether the folder still has it, compressed or not, and not another one of the same number.</summary>
+    /// <summary>Whether the folder still has it, and not another one of the same number.</summary>
     public bool IsIn(LogFolder folder) => HeaderOf(folder, Id) == _info.Header;
 
     /// <summary>Whether the folder is another log's by now: the newest of its files that has a header says whose.</summary>
@@ -133,7 +133,7 @@ internal sealed class SegmentReader : IDisposable
     {
         try
         {
-            using SegmentContent there = folder.OpenToRead(id);
+            using SluiceHandle there = folder.OpenToRead(id);
             return SegmentInfo.Read(there, id) is { HasBegun: true };
         }
         catch (FileNotFoundException)
@@ -151,7 +151,7 @@ internal sealed class SegmentReader : IDisposable
     {
         try
         {
-            using SegmentContent there = folder.OpenToRead(id);
+            using SluiceHandle there = folder.OpenToRead(id);
             Span<byte> header = stackalloc byte[LogLayout.HeaderBytes];
             return there.Read(header, 0) == header.Length && SegmentHeader.Read(header, out SegmentHeader found, out _) is null
                 ? found

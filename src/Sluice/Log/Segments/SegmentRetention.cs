@@ -23,15 +23,12 @@ internal sealed class SegmentRetention(
     /// least.</summary>
     private readonly List<(string Path, long Id, bool IsEmpty)> _takenBack = [];
 
-    /// <summary>Whether this thread removes files, or gives them names.</summary>
-    public bool IsHeldByCurrentThread => _removing.IsHeldByCurrentThread;
-
     /// <summary>Of the oldest; null where there is none.</summary>
     public long? FirstSequence
     {
         get
         {
-            using (_lock.EnterUninterrupted())
+            lock (_lock)
             {
                 return _closed.Count > 0 ? _closed[0].FirstSequence : null;
             }
@@ -44,7 +41,7 @@ internal sealed class SegmentRetention(
     /// </summary>
     public void Reserve(int segments, long sequence)
     {
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             int goes = 0;
             while (goes < _closed.Count && _closed[^(goes + 1)].FirstSequence >= sequence)
@@ -59,7 +56,7 @@ internal sealed class SegmentRetention(
 
     public void Add(ClosedSegment segment)
     {
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             _closed.Add(segment);
         }
@@ -69,24 +66,10 @@ internal sealed class SegmentRetention(
     /// does.</summary>
     public void AddTakenBack(string path, long id)
     {
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             _takenBack.Add((path, id, IsEmpty: false));
         }
-    }
-
-    /// <summary>The oldest for which something holds; null where there is none.</summary>
-    public ClosedSegment? Find(Predicate<ClosedSegment> predicate)
-    {
-        foreach (ClosedSegment segment in All())
-        {
-            if (predicate(segment))
-            {
-                return segment;
-            }
-        }
-
-        return null;
     }
 
     /// <summary>The newest for which something holds; null where there is none.</summary>
@@ -97,22 +80,20 @@ internal sealed class SegmentRetention(
         return index < 0 ? null : all[index];
     }
 
-    /// <summary>Puts a segment in the place of the one with a path, once something was done; false where that one is not kept any
+    /// <summary>Puts a segment in the place of the one with a path; false where that one is not kept any
     /// more.</summary>
     /// <param name="path">Of the segment as it was.</param>
     /// <param name="change">What it is from now on.</param>
-    /// <param name="first">Done while nothing is removed; where it throws, nothing is changed.</param>
-    public bool TryChange(string path, Func<ClosedSegment, ClosedSegment> change, Action? first = null)
+    public bool TryChange(string path, Func<ClosedSegment, ClosedSegment> change)
     {
-        using Lock.Scope removing = _removing.EnterUninterrupted();
+        using Lock.Scope removing = _removing.EnterScope();
         int index = All().FindIndex(s => s.Path == path);
         if (index < 0)
         {
             return false;
         }
 
-        first?.Invoke();
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             // Others only add, behind it.
             _closed[index] = change(_closed[index]);
@@ -124,7 +105,7 @@ internal sealed class SegmentRetention(
     /// <summary>Removes what the options do not keep.</summary>
     public void Apply(DateTime utcNow)
     {
-        using Lock.Scope removing = _removing.EnterUninterrupted();
+        using Lock.Scope removing = _removing.EnterScope();
         List<ClosedSegment> all = All();
 
         // The segment that is written counts as one.
@@ -142,7 +123,7 @@ internal sealed class SegmentRetention(
     /// <summary>Removes the oldest as long as they are old, durably; how many.</summary>
     public int RemoveWhile(Func<ClosedSegment, bool> isOld)
     {
-        using Lock.Scope removing = _removing.EnterUninterrupted();
+        using Lock.Scope removing = _removing.EnterScope();
         return RemoveWhile(All(), isOld);
     }
 
@@ -153,7 +134,7 @@ internal sealed class SegmentRetention(
     /// </summary>
     public void RemoveFrom(long sequence)
     {
-        using Lock.Scope removing = _removing.EnterUninterrupted();
+        using Lock.Scope removing = _removing.EnterScope();
         while (Newest() is { } newest && newest.FirstSequence >= sequence)
         {
             TryDelete(newest.Path, newest.Id);
@@ -162,13 +143,13 @@ internal sealed class SegmentRetention(
                 TryDelete(copy, newest.Id);
             }
 
-            using (_lock.EnterUninterrupted())
+            lock (_lock)
             {
                 _closed.RemoveAt(_closed.Count - 1);
             }
         }
 
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             if (_closed is [.., var last] && last.LastSequence >= sequence)
             {
@@ -214,7 +195,7 @@ internal sealed class SegmentRetention(
 
     private ClosedSegment? Newest()
     {
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             return _closed is [.., var newest] ? newest : null;
         }
@@ -222,7 +203,7 @@ internal sealed class SegmentRetention(
 
     private List<ClosedSegment> All()
     {
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             return [.. _closed];
         }
@@ -250,7 +231,7 @@ internal sealed class SegmentRetention(
         }
         finally
         {
-            using (_lock.EnterUninterrupted())
+            lock (_lock)
             {
                 _closed.RemoveRange(0, removed);
             }
@@ -275,7 +256,7 @@ internal sealed class SegmentRetention(
     private Exception? RemoveTakenBack(long before)
     {
         (string Path, long Id, bool IsEmpty)[] files;
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             files = [.. _takenBack.Where(t => t.Id < before)];
         }
@@ -312,7 +293,7 @@ internal sealed class SegmentRetention(
         if (gone.Count + emptied.Count > 0)
         {
             folder.FlushToDisk();
-            using (_lock.EnterUninterrupted())
+            lock (_lock)
             {
                 _takenBack.RemoveAll(t => gone.Contains(t.Path));
                 for (int i = 0; i < _takenBack.Count; i++)

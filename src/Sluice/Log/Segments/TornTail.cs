@@ -1,3 +1,4 @@
+using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 
 namespace Sluice.Log.Segments;
@@ -23,7 +24,7 @@ internal sealed class TornTail(string path, long offset, long sequence, string r
     {
         try
         {
-            using SegmentContent file = SegmentContent.Open(path);
+            using SluiceHandle file = LogFile.OpenToRead(path);
             return FrameScanner.CountUnwrittenBytes(file, offset);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)

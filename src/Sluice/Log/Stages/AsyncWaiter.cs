@@ -23,7 +23,7 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
     public static AsyncWaiter Rent(long target, int ownRecords, Placed place, long result, int epoch = 0)
     {
         AsyncWaiter? waiter = null;
-        using (PoolLock.EnterUninterrupted())
+        lock (PoolLock)
         {
             if (s_kept is not null)
             {
@@ -48,7 +48,7 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
     {
         _error = error;
         Volatile.Write(ref _isToEnd, 1);
-        PoolWork.Queue(this);
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
         return true;
     }
 
@@ -107,7 +107,7 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
 
     private void Return()
     {
-        using (PoolLock.EnterUninterrupted())
+        lock (PoolLock)
         {
             if (s_count < MaxKept)
             {

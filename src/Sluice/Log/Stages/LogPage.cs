@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.Runtime.InteropServices;
 using Sluice.Log.Frames;
-using Sluice.Log.Kept;
 using Sluice.Memory;
 
 namespace Sluice.Log.Stages;
@@ -15,32 +14,17 @@ internal sealed class LogPage
     private const long SealedBit = long.MinValue;
     private const int CountShift = 32;
 
-    private readonly byte[]? _own;
-    private readonly KeptPage? _kept;
-    private readonly int _capacity;
+    private readonly byte[] _bytes;
     private Hot _hot;
 
-    /// <summary>A page in memory of the process.</summary>
     public LogPage(int capacity)
     {
-        _own = GC.AllocateUninitializedArray<byte>(capacity);
-        _capacity = capacity;
+        _bytes = GC.AllocateUninitializedArray<byte>(capacity);
         _hot.State = SealedBit;
     }
 
-    /// <summary>A page in memory that outlives the process.</summary>
-    public LogPage(KeptPage kept)
-    {
-        _kept = kept;
-        _capacity = kept.Bytes.Length;
-        _hot.State = SealedBit;
-    }
-
-    /// <summary>
-    /// Room for a frame: its header, its records and the zeros behind them. Only for who has a place in it, or has it as a sealed page:
-    /// memory that outlives the process is no longer there when the log was closed.
-    /// </summary>
-    public Span<byte> Bytes => _own ?? _kept!.Bytes;
+    /// <summary>Gets the space for one frame: its header, its records and the zeros after them.</summary>
+    public Span<byte> Bytes => _bytes;
 
     /// <summary>Sequence of the first record; fixed while somebody has a place that is not copied.</summary>
     public long FirstSequence { get; private set; }
@@ -68,7 +52,6 @@ internal sealed class LogPage
     /// </summary>
     public void Open(long firstSequence, int start, int epoch = 0, bool isSealed = false)
     {
-        _kept?.Open(firstSequence, usedSlots: Count);
         (FirstSequence, Epoch, HasFailedRecords) = (firstSequence, epoch, false);
         Volatile.Write(ref _hot.Copied, start);
         if (isSealed)
@@ -93,7 +76,7 @@ internal sealed class LogPage
         while (state >= 0)
         {
             offset = (int)state;
-            if (bytes > _capacity - 8 - offset)
+            if (bytes > _bytes.Length - 8 - offset)
             {
                 break;
             }
@@ -120,18 +103,8 @@ internal sealed class LogPage
         return false;
     }
 
-    /// <summary>The place is filled.</summary>
-    /// <param name="place">Where.</param>
-    /// <param name="bytes">As many as were taken.</param>
-    /// <param name="count">As many records as were taken.</param>
-    public void EndCopy(in Placed place, int bytes, int count)
-    {
-        _kept?.Commit((int)(place.FirstSequence - FirstSequence), place.Offset, count);
-        Interlocked.Add(ref _hot.Copied, ((long)count << CountShift) + bytes);
-    }
-
-    /// <summary>What is in it is written.</summary>
-    public void Free() => _kept?.Free();
+    /// <summary>Notes that a reservation of <paramref name="count"/> records and <paramref name="bytes"/> bytes is filled.</summary>
+    public void EndCopy(int bytes, int count) => Interlocked.Add(ref _hot.Copied, ((long)count << CountShift) + bytes);
 
     /// <summary>No more places; false where it was sealed before.</summary>
     public bool TrySeal()
@@ -154,7 +127,6 @@ internal sealed class LogPage
     public void AwaitCopies(Action wakeServed)
     {
         SpinWait spin = default;
-        bool isInterrupted = false;
         while (!IsFilled)
         {
             if (spin.NextSpinWillYield)
@@ -162,18 +134,13 @@ internal sealed class LogPage
                 wakeServed();
             }
 
-            // Who leads writes for others as well.
-            Uninterrupted.SpinOnce(ref spin, sleepsLonger: true, ref isInterrupted);
+            spin.SpinOnce();
         }
-
-        Uninterrupted.Restore(isInterrupted);
     }
 
     /// <summary>Marks records that stand one behind another, and are copied, as ones whose append failed.</summary>
     public void Withdraw(in Placed place, int count)
     {
-        // First, and by one store: who is killed meanwhile leaves no part of a batch.
-        _kept?.Commit((int)(place.FirstSequence - FirstSequence), 0, 0);
         HasFailedRecords = true;
         int offset = place.Offset;
         for (int i = 0; i < count; i++)

@@ -18,7 +18,6 @@ internal sealed class OpenReservation
 
     private OpenReservation? _next;
     private object? _log;
-    private byte[]? _own;
     private int _bytes;
 
     /// <summary>The use that has not ended: each reservation is one, and has its number.</summary>
@@ -28,7 +27,7 @@ internal sealed class OpenReservation
     public Placed Place { get; private set; }
 
     /// <summary>The record's bytes, while it is open.</summary>
-    public Span<byte> Record => _own ?? Place.Page.Bytes.Slice(Place.Offset + LogLayout.RecordHeaderBytes, _bytes);
+    public Span<byte> Record => Place.Page.Bytes.Slice(Place.Offset + LogLayout.RecordHeaderBytes, _bytes);
 
     /// <summary>One for a reservation that has no place yet.</summary>
     public static OpenReservation Rent()
@@ -53,11 +52,10 @@ internal sealed class OpenReservation
     /// <summary>It has a place, and is open until its end.</summary>
     /// <param name="log">Which log's.</param>
     /// <param name="place">Where.</param>
-    /// <param name="own">Memory in which the record is written; null for the place itself.</param>
     /// <param name="bytes">The record's length.</param>
-    public void Begin(object log, Placed place, byte[]? own, int bytes)
+    public void Begin(object log, Placed place, int bytes)
     {
-        (_log, Place, _own, _bytes) = (log, place, own, bytes);
+        (_log, Place, _bytes) = (log, place, bytes);
         (_next, t_open) = (t_open, this);
     }
 
@@ -79,7 +77,7 @@ internal sealed class OpenReservation
         link = link?._next;
 
         // What is kept keeps no log.
-        (_log, Place, _own) = (null, default, null);
+        (_log, Place) = (null, default);
         (_next, t_kept) = (t_kept, this);
         return true;
     }

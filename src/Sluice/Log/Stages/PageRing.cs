@@ -15,9 +15,6 @@ internal enum TurnResult
     /// <summary>No more records are taken.</summary>
     Closed,
 
-    /// <summary>Nobody gets a place until the thread that asks has thawed the ring.</summary>
-    Frozen,
-
     /// <summary>Nobody gets a place until another thread has thawed the ring (<see cref="PageRing.Thawing"/>).</summary>
     Thawing,
 }
@@ -41,7 +38,6 @@ internal sealed class PageRing
 
     /// <summary>While the ring is frozen, for those who wait; else null.</summary>
     private TaskCompletionSource? _thawing;
-    private int _freezer;
     private int _epoch;
 
     /// <param name="pages">Two at least.</param>
@@ -86,7 +82,7 @@ internal sealed class PageRing
     /// <summary>As <see cref="NextSequence"/>, with the epoch that it is of.</summary>
     public long NextSequenceIn(out int epoch)
     {
-        using (_turning.EnterUninterrupted())
+        lock (_turning)
         {
             epoch = _epoch;
             return _isClosed ? _active.FirstSequence + _active.Count : _active.FirstSequence + _active.TakenCount;
@@ -99,7 +95,7 @@ internal sealed class PageRing
     public TurnResult Turn(LogPage page, out long oldestLast)
     {
         oldestLast = 0;
-        using (_turning.EnterUninterrupted())
+        lock (_turning)
         {
             if (_isClosed)
             {
@@ -108,8 +104,7 @@ internal sealed class PageRing
 
             if (_thawing is not null)
             {
-                // This thread may be the one that is to thaw it, and come from within that.
-                return _freezer == Environment.CurrentManagedThreadId ? TurnResult.Frozen : TurnResult.Thawing;
+                return TurnResult.Thawing;
             }
 
             if (_active != page)
@@ -132,7 +127,7 @@ internal sealed class PageRing
     /// <summary>Seals the active page, so that it can be taken out, unless it is empty, or all pages wait.</summary>
     public void TrySealActive()
     {
-        using (_turning.EnterUninterrupted())
+        lock (_turning)
         {
             if (!_isClosed && _active.TakenCount > 0 && _activeNumber + 1 - _oldest < _pages.Length)
             {
@@ -148,7 +143,7 @@ internal sealed class PageRing
     {
         while (!TryClose())
         {
-            _ = PoolWork.Wait(Thawing);
+            Thawing.Wait();
         }
     }
 
@@ -159,14 +154,13 @@ internal sealed class PageRing
     public bool TryFreeze(int patienceMs)
     {
         TaskCompletionSource thawing = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        using (_turning.EnterUninterrupted())
+        lock (_turning)
         {
             if (_isClosed)
             {
                 return false;
             }
 
-            _freezer = Environment.CurrentManagedThreadId;
             Volatile.Write(ref _thawing, thawing);
             _ = _active.TrySeal();
         }
@@ -185,7 +179,7 @@ internal sealed class PageRing
     public void Thaw(long firstSequence)
     {
         TaskCompletionSource? thawing;
-        using (_turning.EnterUninterrupted())
+        lock (_turning)
         {
             Volatile.Write(ref _epoch, firstSequence < _active.FirstSequence ? _epoch + 1 : _epoch);
             _active.Open(firstSequence, _start, _epoch);
@@ -193,14 +187,14 @@ internal sealed class PageRing
             Volatile.Write(ref _thawing, null);
         }
 
-        thawing?.EndUninterrupted();
+        thawing?.TrySetResult();
     }
 
     /// <summary>Goes on as if nobody had frozen it, whatever is written.</summary>
     public void Unfreeze()
     {
         TaskCompletionSource? thawing;
-        using (_turning.EnterUninterrupted())
+        lock (_turning)
         {
             if (_active.Count == 0)
             {
@@ -212,7 +206,7 @@ internal sealed class PageRing
             Volatile.Write(ref _thawing, null);
         }
 
-        thawing?.EndUninterrupted();
+        thawing?.TrySetResult();
     }
 
     /// <summary>Whether a sealed page has a smaller number than one that is sealed, or the active one; for who takes pages out, as what
@@ -231,18 +225,16 @@ internal sealed class PageRing
     /// <summary>The page that <see cref="AwaitOldest"/> gave is written, and free.</summary>
     public void Release()
     {
-        using (_turning.EnterUninterrupted())
+        lock (_turning)
         {
-            LogPage page = _pages[_oldest % _pages.Length];
-            page.Free();
-            _free.Push(page);
+            _free.Push(_pages[_oldest % _pages.Length]);
             Volatile.Write(ref _oldest, _oldest + 1);
         }
     }
 
     private bool TryClose()
     {
-        using (_turning.EnterUninterrupted())
+        lock (_turning)
         {
             if (_thawing is not null)
             {
@@ -278,7 +270,6 @@ internal sealed class PageRing
     {
         long end = Environment.TickCount64 + patienceMs;
         SpinWait spin = default;
-        bool isInterrupted = false;
         long number = _oldest;
         while (number <= _activeNumber)
         {
@@ -288,7 +279,7 @@ internal sealed class PageRing
             }
             else if (Environment.TickCount64 < end)
             {
-                Uninterrupted.SpinOnce(ref spin, sleepsLonger: false, ref isInterrupted);
+                spin.SpinOnce(sleep1Threshold: -1);
             }
             else
             {
@@ -296,7 +287,6 @@ internal sealed class PageRing
             }
         }
 
-        Uninterrupted.Restore(isInterrupted);
         return number > _activeNumber;
     }
 }

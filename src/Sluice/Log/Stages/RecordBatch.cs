@@ -28,7 +28,7 @@ internal readonly struct RecordBatch : IDisposable
         }
 
         Count = records.Length;
-        _rented = ArrayPool<byte>.Shared.RentUninterrupted((int)bytes);
+        _rented = ArrayPool<byte>.Shared.Rent((int)bytes);
         try
         {
             int at = 0;
@@ -48,7 +48,7 @@ internal readonly struct RecordBatch : IDisposable
         }
         catch
         {
-            ArrayPool<byte>.Shared.ReturnUninterrupted(_rented);
+            ArrayPool<byte>.Shared.Return(_rented);
             throw;
         }
     }
@@ -57,5 +57,5 @@ internal readonly struct RecordBatch : IDisposable
 
     public ReadOnlySpan<byte> Bytes => _rented.AsSpan(0, _length);
 
-    public void Dispose() => ArrayPool<byte>.Shared.ReturnUninterrupted(_rented);
+    public void Dispose() => ArrayPool<byte>.Shared.Return(_rented);
 }

@@ -14,8 +14,6 @@ internal sealed class StageThread
     private readonly object _monitor = new();
     private Thread? _thread;
 
-    /// <summary>The same, as soon as it runs.</summary>
-    private Thread? _self;
     private int _isSignalled;
     private int _isAsleep = 1;
     private bool _ends;
@@ -29,9 +27,6 @@ internal sealed class StageThread
 
     /// <summary>Whether nobody does rounds any more.</summary>
     public bool HasEnded => Volatile.Read(ref _ends);
-
-    /// <summary>Whether whoever asks is this thread.</summary>
-    public bool IsCurrent => ReferenceEquals(Volatile.Read(ref _self), Thread.CurrentThread);
 
     /// <summary>
     /// Makes the thread: while the log is opened, so that who opens it hears when there is none to be had, and nobody waits later for one
@@ -71,13 +66,12 @@ internal sealed class StageThread
         {
             Volatile.Write(ref _isSignalled, 1);
             Pulse();
-            thread.JoinUninterrupted();
+            thread.Join();
         }
     }
 
     private void Run()
     {
-        Volatile.Write(ref _self, Thread.CurrentThread);
         while (!Volatile.Read(ref _ends))
         {
             bool looksAgain = _hasMore();
@@ -103,9 +97,8 @@ internal sealed class StageThread
     /// <summary>Until it is signalled, or the time is over; whether it was signalled.</summary>
     private bool Sleep(int timeoutMs)
     {
-        bool isInterrupted = false;
         long end = timeoutMs == Timeout.Infinite ? long.MaxValue : Environment.TickCount64 + timeoutMs;
-        using (Uninterrupted.Hold(_monitor))
+        lock (_monitor)
         {
             while (Volatile.Read(ref _isSignalled) == 0)
             {
@@ -115,7 +108,7 @@ internal sealed class StageThread
                     return false;
                 }
 
-                _ = Uninterrupted.Wait(_monitor, (int)left, ref isInterrupted);
+                _ = Monitor.Wait(_monitor, (int)left);
             }
         }
 
@@ -124,10 +117,9 @@ internal sealed class StageThread
 
     private void Pulse()
     {
-        bool isInterrupted = false;
-        Uninterrupted.Enter(_monitor, ref isInterrupted);
-        Monitor.Pulse(_monitor);
-        Monitor.Exit(_monitor);
-        Uninterrupted.Restore(isInterrupted);
+        lock (_monitor)
+        {
+            Monitor.Pulse(_monitor);
+        }
     }
 }

@@ -13,7 +13,7 @@ internal sealed partial class SyncStage
         TaskCompletionSource? keeping = Interlocked.Exchange(ref _keeping, null);
         Try(_closeFull);
         Try(_housekeep);
-        keeping?.EndUninterrupted();
+        keeping?.TrySetResult();
     }
 
     /// <summary>On the maker. The keeper, which makes room first, tries again what could not be made.</summary>
@@ -66,7 +66,7 @@ internal sealed partial class SyncStage
     /// <summary>Does something with <see cref="Gate"/>.</summary>
     public void Hold(Action action)
     {
-        Gate.LockUninterrupted();
+        Gate.Enter();
         try
         {
             action();

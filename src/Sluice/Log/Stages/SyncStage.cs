@@ -52,9 +52,6 @@ internal sealed partial class SyncStage
     /// <summary>Held by who leads; taken before <see cref="WriteStage.Gate"/>.</summary>
     public Lock Gate { get; } = new();
 
-    /// <summary>Whether this thread is the keeper or the maker, whose end or next round it would wait for without an end.</summary>
-    public bool IsKeeper => _keeper.IsCurrent || _maker?.IsCurrent == true;
-
     /// <summary>Those who wait for their records to be durable.</summary>
     public WaiterList Waiters { get; } = new();
 
@@ -88,7 +85,7 @@ internal sealed partial class SyncStage
     {
         _maker?.End();
         _keeper.End();
-        Interlocked.Exchange(ref _keeping, null)?.EndUninterrupted();
+        Interlocked.Exchange(ref _keeping, null)?.TrySetResult();
     }
 
     /// <summary>Asks the keeper to see to segments; ends when a round that began after this has ended, whatever came of it.</summary>
@@ -99,7 +96,7 @@ internal sealed partial class SyncStage
         SignalKeeper();
         if (_keeper.HasEnded)
         {
-            Interlocked.Exchange(ref _keeping, null)?.EndUninterrupted();
+            Interlocked.Exchange(ref _keeping, null)?.TrySetResult();
         }
 
         return keeping.Task;
@@ -111,7 +108,7 @@ internal sealed partial class SyncStage
     /// <summary>Leads a sync if nobody leads. Whoever waits was pushed before.</summary>
     public void TryLead()
     {
-        if (!Gate.IsHeldByCurrentThread && !_writes.Gate.IsHeldByCurrentThread && Gate.TryEnter())
+        if (Gate.TryEnter())
         {
             try
             {
@@ -202,7 +199,7 @@ internal sealed partial class SyncStage
     {
         Exception? error;
         long target;
-        _writes.Gate.LockUninterrupted();
+        _writes.Gate.Enter();
         try
         {
             error = _writes.WriteAll();
@@ -271,7 +268,7 @@ internal sealed partial class SyncStage
     /// <exception cref="Exception">What is not durable could not be made so elsewhere; the next sync tries again.</exception>
     private Exception? Recover()
     {
-        _writes.Gate.LockUninterrupted();
+        _writes.Gate.Enter();
         try
         {
             _writes.ThrowIfLetGo();
@@ -324,7 +321,7 @@ internal sealed partial class SyncStage
     /// <summary>On the log's own thread.</summary>
     private void Round(bool asked)
     {
-        Gate.LockUninterrupted();
+        Gate.Enter();
         try
         {
             if (!Waiters.IsEmpty)

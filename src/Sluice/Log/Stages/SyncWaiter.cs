@@ -21,10 +21,7 @@ internal sealed class SyncWaiter : LogWaiter
     private readonly object? _monitor = FutexWord.IsSupported ? null : new object();
     private Exception? _error;
 
-    /// <summary>
-    /// One that nobody uses: this thread may be in the midst of a wait, and come from there by code of a caller's (a handler of
-    /// AppDomain.FirstChanceException).
-    /// </summary>
+    /// <summary>Returns an unused waiter. A thread can be inside another wait if an exception handler appends to a log.</summary>
     public static SyncWaiter Rent()
     {
         SyncWaiter waiter = t_own ?? new SyncWaiter();
@@ -73,11 +70,10 @@ internal sealed class SyncWaiter : LogWaiter
             return;
         }
 
-        bool isInterrupted = false;
-        Uninterrupted.Enter(_monitor, ref isInterrupted);
-        Monitor.Pulse(_monitor);
-        Monitor.Exit(_monitor);
-        Uninterrupted.Restore(isInterrupted);
+        lock (_monitor)
+        {
+            Monitor.Pulse(_monitor);
+        }
     }
 
     /// <summary>After the end: throws what the wait ended with.</summary>
@@ -99,29 +95,24 @@ internal sealed class SyncWaiter : LogWaiter
             return;
         }
 
-        bool isInterrupted = false;
         while (!IsDone)
         {
             if (!_state.Wait(Parked))
             {
-                // Refused: the thread looks now and then.
-                Uninterrupted.Sleep(1, ref isInterrupted);
+                // The system refuses the call (a sandbox may): poll.
+                Thread.Sleep(1);
             }
         }
-
-        Uninterrupted.Restore(isInterrupted);
     }
 
     private void SleepInMonitor(object monitor)
     {
-        bool isInterrupted = false;
-        Uninterrupted.Enter(monitor, ref isInterrupted);
-        while (!IsDone)
+        lock (monitor)
         {
-            _ = Uninterrupted.Wait(monitor, Timeout.Infinite, ref isInterrupted);
+            while (!IsDone)
+            {
+                _ = Monitor.Wait(monitor);
+            }
         }
-
-        Monitor.Exit(monitor);
-        Uninterrupted.Restore(isInterrupted);
     }
 }

@@ -56,9 +56,6 @@ internal sealed class WriteStage
     /// <summary>Held by who leads.</summary>
     public Lock Gate { get; } = new();
 
-    /// <summary>Whether the last round failed.</summary>
-    public bool HasFailed => Volatile.Read(ref _hasFailed);
-
     /// <summary>Whether the log is closed, and its files may be another writer's; for who has this gate or that of syncs.</summary>
     public bool IsLetGo => _isLetGo;
 
@@ -82,8 +79,8 @@ internal sealed class WriteStage
 
     private void TryLead(int moreRounds)
     {
-        // Where somebody leads, it is for that one to see who came meanwhile; this thread, too, which would enter a second time.
-        if (!Gate.IsHeldByCurrentThread && Gate.TryEnter())
+        // A thread that leads already sees who came meanwhile.
+        if (Gate.TryEnter())
         {
             try
             {
@@ -206,7 +203,7 @@ internal sealed class WriteStage
     /// <summary>On the log's own thread.</summary>
     private void Round(bool asked)
     {
-        Gate.LockUninterrupted();
+        Gate.Enter();
         try
         {
             bool sealsActive = !asked || !Waiters.IsEmpty || Volatile.Read(ref _flushIsDue);
@@ -302,11 +299,7 @@ internal sealed class WriteStage
                 return false;
             }
 
-            if (!_isLetGo)
-            {
-                // Else nobody writes it, and memory that outlives the process is the next writer's.
-                waiter.Place.Page.Withdraw(waiter.Place, waiter.OwnRecords);
-            }
+            waiter.Place.Page.Withdraw(waiter.Place, waiter.OwnRecords);
         }
 
         return true;
