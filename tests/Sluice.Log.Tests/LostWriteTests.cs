@@ -139,6 +139,8 @@ public sealed class LostWriteTests
         {
             File.WriteAllBytes(Path.Combine(folder.Log, name), bytes);
         }
+
+        Restart.Of(folder.Log);
     }
 
     private static IEnumerable<(string File, int Offset, byte[] Bytes)> Difference(

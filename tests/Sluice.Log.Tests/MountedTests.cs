@@ -150,6 +150,7 @@ public sealed class MountedTests(ITestOutputHelper output)
             Should.Throw<IOException>(log.Dispose);
             OpenFiles.Of(directory).ShouldBeEmpty();
             remount();
+            Restart.Of(directory);
             if (cut % 2 == 0)
             {
                 // Before anybody mends it, and after.

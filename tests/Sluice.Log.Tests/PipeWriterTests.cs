@@ -125,14 +125,47 @@ public sealed class PipeWriterTests
     }
 
     [Fact]
-    public async Task A_record_that_is_too_long_is_refused_and_can_be_dropped()
+    public async Task A_record_that_is_too_long_is_refused_and_the_next_one_is_a_record_of_its_own()
     {
         using TempFolder folder = new();
         using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { MaxRecordBytes = 1000 });
         PipeWriter pipe = log.CreatePipeWriter();
         pipe.Write(new byte[1001]);
         await Should.ThrowAsync<ArgumentException>(async () => await pipe.FlushAsync());
-        pipe.Complete(new InvalidOperationException("too long"));
-        log.NextSequence.ShouldBe(1);
+        pipe.UnflushedBytes.ShouldBe(0);
+        pipe.Write("next"u8);
+        await pipe.FlushAsync();
+        Records.ReadAll(folder.Log).Single().Bytes.ShouldBe("next"u8.ToArray());
+    }
+
+    [Fact]
+    public async Task A_failed_flush_does_not_join_its_record_to_the_next_one()
+    {
+        using TempFolder folder = new();
+        FailingEngine engine = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Engine = engine, FlushInterval = TimeSpan.FromHours(1) });
+        PipeWriter pipe = log.CreatePipeWriter(LogDurability.Written);
+        engine.WriteErrno = FailingEngine.ENOSPC;
+        pipe.Write("lost"u8);
+        await Should.ThrowAsync<IOException>(async () => await pipe.FlushAsync());
+        engine.WriteErrno = 0;
+        pipe.Write("next"u8);
+        await pipe.FlushAsync();
+        Records.ReadAll(folder.Log).Single().Bytes.ShouldBe("next"u8.ToArray());
+    }
+
+    [Fact]
+    public async Task A_canceled_flush_keeps_its_record_apart_from_the_next_one()
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log);
+        PipeWriter pipe = log.CreatePipeWriter();
+        pipe.Write("first"u8);
+        pipe.CancelPendingFlush();
+        (await pipe.FlushAsync()).IsCanceled.ShouldBeTrue();
+        pipe.Write("second"u8);
+        pipe.UnflushedBytes.ShouldBe(11);
+        await pipe.FlushAsync();
+        Records.ReadAll(folder.Log).Select(static r => Encoding.UTF8.GetString(r.Bytes)).ShouldBe(["first", "second"]);
     }
 }

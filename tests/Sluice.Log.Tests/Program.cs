@@ -15,6 +15,8 @@ internal static class Program
                     long.Parse(segmentBytes));
             case ["append", string directory, string durability]:
                 return AppendProgram.Run(directory, Enum.Parse<LogDurability>(durability));
+            case ["exit", string directory, string kind]:
+                return ExitProgram.Run(directory, kind);
             case ["scarce", string directory, string format]:
                 return ScarceProgram.Run(directory, Enum.Parse<LogFormat>(format));
             case ["limited", string directory]:
@@ -25,7 +27,7 @@ internal static class Program
                 return SoakProgram.Run(directory, int.Parse(minutes));
             default:
                 Console.Error.WriteLine("usage: Sluice.Log.Tests raw DIRECTORY WRITER THREADS COUNT LEVEL BYTES");
-                Console.Error.WriteLine("       Sluice.Log.Tests append DIRECTORY DURABILITY");
+                Console.Error.WriteLine("       Sluice.Log.Tests append DIRECTORY DURABILITY | exit DIRECTORY KIND");
                 Console.Error.WriteLine("       Sluice.Log.Tests scarce DIRECTORY FORMAT | limited DIRECTORY | leftover DIRECTORY CALLS");
                 Console.Error.WriteLine("       Sluice.Log.Tests soak DIRECTORY MINUTES");
                 return 2;

@@ -215,6 +215,8 @@ public sealed class RolledPowerCutTests
 
                 File.WriteAllBytes(Path.Combine(target, name), left);
             }
+
+            Restart.Of(target);
         }
 
         private Dictionary<string, byte[]> Take() => Directory.GetFiles(folder).ToDictionary(static f => Path.GetFileName(f), static f =>

@@ -53,4 +53,18 @@ public sealed class TextWriterTests
 
         log.WrittenSequence.ShouldBe(2);
     }
+
+    [Fact]
+    public void A_line_that_is_too_long_takes_no_other_line_with_it()
+    {
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { MaxRecordBytes = 100 });
+        using (TextWriter writer = log.CreateTextWriter())
+        {
+            Should.Throw<ArgumentException>(() => writer.Write($"one\n{new string('x', 101)}\ntwo\nthr"));
+            writer.Write("ee\n");
+        }
+
+        Records.ReadAll(folder.Log).Select(static r => Encoding.UTF8.GetString(r.Bytes)).ShouldBe(["one", "two", "three"]);
+    }
 }

@@ -200,6 +200,9 @@ internal static partial class Tuning
 
     /// <summary>Bytes of a compressed segment after which the kernel is asked to write them. No measurement.</summary>
 
+    /// <summary>Milliseconds that the exit of a process waits for logs to be closed. No measurement.</summary>
+    public const int LogExitPatienceMs = 5000;
+
     /// <summary>Milliseconds after which whoever writes looks again whether the file has its name.</summary>
     public const int LogLookAgainMs = 1000;
 

@@ -76,7 +76,7 @@ internal sealed partial class FramedOutput
             }
         }
 
-        lock (_rolling)
+        using (_rolling.EnterAlways())
         {
             _rolled.Clear();
             Volatile.Write(ref _fullCount, 0);
@@ -100,7 +100,7 @@ internal sealed partial class FramedOutput
 
     private List<SegmentFile> All()
     {
-        lock (_rolling)
+        using (_rolling.EnterAlways())
         {
             return [.. _rolled, .. _current is null ? [] : new[] { _current }];
         }
@@ -121,7 +121,7 @@ internal sealed partial class FramedOutput
 
     private SegmentFile[] Rolled()
     {
-        lock (_rolling)
+        using (_rolling.EnterAlways())
         {
             return [.. _rolled];
         }

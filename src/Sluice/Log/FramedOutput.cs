@@ -74,7 +74,7 @@ internal sealed partial class FramedOutput : LogOutput
         get
         {
             long? open;
-            lock (_rolling)
+            using (_rolling.EnterAlways())
             {
                 open = (_rolled.Count > 0 ? _rolled[0] : _current)?.FirstSequence;
             }
@@ -93,7 +93,7 @@ internal sealed partial class FramedOutput : LogOutput
     {
         get
         {
-            lock (_rolling)
+            using (_rolling.EnterAlways())
             {
                 return _current is { IsOnDisk: true };
             }
@@ -124,7 +124,7 @@ internal sealed partial class FramedOutput : LogOutput
     {
         TryEndWithdrawn();
         _marks.Clear();
-        lock (_rolling)
+        using (_rolling.EnterAlways())
         {
             foreach (SegmentFile segment in _rolled)
             {
@@ -157,7 +157,7 @@ internal sealed partial class FramedOutput : LogOutput
 
     public override void Recover()
     {
-        using Lock.Scope sealing = _sealing.EnterScope();
+        using Lock.Scope sealing = _sealing.EnterAlways();
         _next.RemoveFailed();
         List<SegmentFile> old = AllToLeave(_durable + 1);
         SegmentFile next = _next.Take();
@@ -189,7 +189,7 @@ internal sealed partial class FramedOutput : LogOutput
     /// meanwhile.</summary>
     public void Restart(long lastKept)
     {
-        using Lock.Scope sealing = _sealing.EnterScope();
+        using Lock.Scope sealing = _sealing.EnterAlways();
         _folder.Confirm();
         _next.RemoveFailed();
         List<SegmentFile> old = AllToLeave(lastKept + 1);
@@ -217,7 +217,7 @@ internal sealed partial class FramedOutput : LogOutput
 
     public override void SealFull(long covered)
     {
-        lock (_sealing)
+        using (_sealing.EnterAlways())
         {
             SealWhatWasLeft(covered);
             foreach (SegmentFile segment in Rolled().Where(static s => !s.IsSealed)
@@ -235,7 +235,7 @@ internal sealed partial class FramedOutput : LogOutput
         foreach (SegmentFile segment in closed)
         {
             _retention.Add(segment.Closed(segment.LastSequence));
-            lock (_rolling)
+            using (_rolling.EnterAlways())
             {
                 _rolled.Remove(segment);
                 Volatile.Write(ref _fullCount, _rolled.Count);
@@ -305,7 +305,7 @@ internal sealed partial class FramedOutput : LogOutput
     {
         // First: from the moment that there is a next segment, nobody writes this one any more.
         _current?.CutFailed();
-        lock (_rolling)
+        using (_rolling.EnterAlways())
         {
             // Before it has begun: where there is no memory for it, the log stays in this one.
             _rolled.EnsureCapacity(_rolled.Count + 1);
@@ -324,7 +324,7 @@ internal sealed partial class FramedOutput : LogOutput
             throw;
         }
 
-        lock (_rolling)
+        using (_rolling.EnterAlways())
         {
             if (_current is not null)
             {
@@ -341,7 +341,7 @@ internal sealed partial class FramedOutput : LogOutput
     /// <summary>The segment that the record before one is in; 0 where there is none.</summary>
     private long IdBefore(long sequence)
     {
-        lock (_rolling)
+        using (_rolling.EnterAlways())
         {
             if (_current is { } current && current.FirstSequence < sequence)
             {

@@ -9,12 +9,15 @@ internal sealed class LogPipeWriter(SluiceLog log, LogDurability durability) : P
 #pragma warning restore CA1001
 {
     private readonly ArrayBufferWriter<byte> _record = new();
+
+    /// <summary>The records of canceled flushes, which the next flush appends first.</summary>
+    private readonly Queue<byte[]> _canceled = new();
     private CancellationTokenSource _cancellation = new();
     private bool _isCompleted;
 
     public override bool CanGetUnflushedBytes => true;
 
-    public override long UnflushedBytes => _record.WrittenCount;
+    public override long UnflushedBytes => _canceled.Sum(static r => (long)r.Length) + _record.WrittenCount;
 
     public override Memory<byte> GetMemory(int sizeHint = 0)
     {
@@ -59,47 +62,102 @@ internal sealed class LogPipeWriter(SluiceLog log, LogDurability durability) : P
         return base.WriteAsync(source, cancellationToken);
     }
 
-    /// <summary>The flush that waits for memory of the log, or else the next one, appends nothing; the bytes stay.</summary>
+    /// <summary>Cancels the flush that waits for memory of the log, or else the next one. Its record stays for the flush after it.</summary>
     public override void CancelPendingFlush() => Volatile.Read(ref _cancellation).Cancel();
 
     public override void Complete(Exception? exception = null)
     {
-        if (TryComplete(exception, out ReadOnlyMemory<byte> last))
+        foreach (ReadOnlyMemory<byte> record in Complete(exception is null))
         {
-            _ = log.Append(last.Span, durability);
+            _ = log.Append(record.Span, durability);
         }
     }
 
     public override async ValueTask CompleteAsync(Exception? exception = null)
     {
-        if (TryComplete(exception, out ReadOnlyMemory<byte> last))
+        foreach (ReadOnlyMemory<byte> record in Complete(exception is null))
         {
-            _ = await log.AppendAsync(last, durability).ConfigureAwait(false);
+            _ = await log.AppendAsync(record, durability).ConfigureAwait(false);
         }
     }
 
-    /// <summary>Whether there is a last record. A flush that comes later has none.</summary>
-    private bool TryComplete(Exception? exception, out ReadOnlyMemory<byte> last)
+    /// <summary>Ends the writer and returns the records that are still to be appended. A later call returns none.</summary>
+    private List<ReadOnlyMemory<byte>> Complete(bool appends)
     {
-        last = _record.WrittenMemory;
-        bool appends = !_isCompleted && exception is null && !last.IsEmpty;
-        if (appends)
+        List<ReadOnlyMemory<byte>> records = [];
+        if (appends && !_isCompleted)
         {
-            // What is refused completes nothing.
-            log.ThrowIfReserved();
+            records.AddRange(_canceled.Select(static r => (ReadOnlyMemory<byte>)r));
+            if (_record.WrittenCount > 0)
+            {
+                records.Add(_record.WrittenMemory);
+            }
+
+            if (records.Count > 0)
+            {
+                // A call that is refused completes nothing.
+                log.ThrowIfReserved();
+            }
         }
 
         _isCompleted = true;
+        _canceled.Clear();
         _record.ResetWrittenCount();
-        return appends;
+        return records;
     }
 
     private async ValueTask AppendAsync(CancellationToken cancellationToken)
     {
-        if (_record.WrittenCount > 0)
+        if (_canceled.Count == 0 && _record.WrittenCount == 0)
         {
-            _ = await log.AppendAsync(_record.WrittenMemory, durability, cancellationToken).ConfigureAwait(false);
+            return;
+        }
+
+        log.ThrowIfReserved();
+        while (_canceled.TryPeek(out byte[]? record))
+        {
+            await AppendAsync(record, cancellationToken).ConfigureAwait(false);
+            _ = _canceled.Dequeue();
+        }
+
+        if (_record.WrittenCount == 0)
+        {
+            return;
+        }
+
+        try
+        {
+            await AppendAsync(_record.WrittenMemory, cancellationToken).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            _canceled.Enqueue(_record.WrittenSpan.ToArray());
             _record.ResetWrittenCount();
+            throw;
+        }
+
+        _record.ResetWrittenCount();
+    }
+
+    /// <summary>Appends a record. If that fails for another reason than a cancellation, the record is discarded.</summary>
+    private async ValueTask AppendAsync(ReadOnlyMemory<byte> record, CancellationToken cancellationToken)
+    {
+        try
+        {
+            _ = await log.AppendAsync(record, durability, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception e) when (e is not OperationCanceledException)
+        {
+            if (_canceled.Count > 0)
+            {
+                _ = _canceled.Dequeue();
+            }
+            else
+            {
+                _record.ResetWrittenCount();
+            }
+
+            throw;
         }
     }
 }

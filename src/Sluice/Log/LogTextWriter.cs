@@ -1,3 +1,4 @@
+using System.Runtime.ExceptionServices;
 using System.Text;
 
 namespace Sluice.Log;
@@ -29,15 +30,26 @@ internal sealed class LogTextWriter(SluiceLog log, LogDurability durability, boo
     public override void Write(ReadOnlySpan<char> buffer)
     {
         log.ThrowIfReserved();
+        ExceptionDispatchInfo? failure = null;
         int end;
         while ((end = buffer.IndexOf('\n')) >= 0)
         {
             _line.Append(buffer[..end]);
-            EndLine();
+            try
+            {
+                EndLine();
+            }
+            catch (Exception e)
+            {
+                // The lines after it are appended nevertheless, each as a record of its own.
+                failure ??= ExceptionDispatchInfo.Capture(e);
+            }
+
             buffer = buffer[(end + 1)..];
         }
 
         _line.Append(buffer);
+        failure?.Throw();
     }
 
     public override void Write(char[] buffer, int index, int count) => Write(buffer.AsSpan(index, count));

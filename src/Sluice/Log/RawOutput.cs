@@ -103,7 +103,7 @@ internal sealed partial class RawOutput : LogOutput
 
     public override void TakeMark()
     {
-        lock (_files)
+        using (_files.EnterAlways())
         {
             _marked.Clear();
             _marked.AddRange(_unsynced);
@@ -163,7 +163,7 @@ internal sealed partial class RawOutput : LogOutput
             {
                 SluiceHandle file = _marked[i];
                 LogFile.FlushData(file, _settings);
-                using Lock.Scope files = _files.EnterScope();
+                using Lock.Scope files = _files.EnterAlways();
                 if (i < _marked.Count - 1 && _unsynced.Remove(file))
                 {
                     LogFile.Close(file);
@@ -179,7 +179,7 @@ internal sealed partial class RawOutput : LogOutput
     /// <summary>Bytes without sums cannot be read back and known to be right: whoever waits is told, and no file stays open.</summary>
     public override void Recover()
     {
-        using Lock.Scope files = _files.EnterScope();
+        using Lock.Scope files = _files.EnterAlways();
         _unsynced.ForEach(LogFile.Close);
         _unsynced.Clear();
         throw new IOException(
@@ -292,7 +292,7 @@ internal sealed partial class RawOutput : LogOutput
             || (_folder.Names.HasDate && DateTime.UtcNow >= _nameEnds))
         {
             (SluiceHandle file, long id, DateTime utc) = OpenNewest();
-            lock (_files)
+            using (_files.EnterAlways())
             {
                 _unsynced.Add(_current);
             }

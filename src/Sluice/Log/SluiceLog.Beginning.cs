@@ -58,7 +58,7 @@ public sealed partial class SluiceLog
         ThrowIfReserved();
 
         // Not beside the closing: a log that is closed may be another writer's already.
-        lock (_closing)
+        using (_closing.EnterAlways())
         {
             ThrowIfClosed();
             ExceptionDispatchInfo? failure = null;

@@ -11,6 +11,9 @@ public sealed partial class SluiceLog
     private const int MinFreezePatienceMs = Tuning.LogMinFreezePatienceMs;
     private const int MaxFreezePatienceMs = Tuning.LogMaxFreezePatienceMs;
 
+    /// <summary>When all logs together stop waiting for their closing at the exit of the process; 0 before the exit.</summary>
+    private static long s_exitDeadline;
+
     private bool _wasTruncated;
 
     /// <summary>
@@ -50,7 +53,7 @@ public sealed partial class SluiceLog
         FramedOutput output = Framed();
         ThrowIfClosed();
         ThrowIfReserved();
-        _syncs.Gate.Enter();
+        _syncs.Gate.EnterAlways();
         try
         {
             // What stays is on the disk before there is a segment that says so. Once more where the record came after the sync.
@@ -73,7 +76,7 @@ public sealed partial class SluiceLog
     public void Dispose()
     {
         WithdrawReservation();
-        lock (_closing)
+        using (_closing.EnterAlways())
         {
             if (_isClosed)
             {
@@ -123,7 +126,7 @@ public sealed partial class SluiceLog
         Exception? error = null;
         _syncs.EndKeeper();
         _output.Compressor?.End();
-        _syncs.Gate.Enter();
+        _syncs.Gate.EnterAlways();
         try
         {
             error = _syncs.SyncAll();
@@ -180,7 +183,7 @@ public sealed partial class SluiceLog
     /// <summary>Behind the end nobody tries again: what may take back what is durable, or stand before it, is told of.</summary>
     private Exception? TryEndWithdrawn()
     {
-        _writes.Gate.Enter();
+        _writes.Gate.EnterAlways();
         try
         {
             _output.EndWithdrawn();
@@ -199,7 +202,7 @@ public sealed partial class SluiceLog
     /// <summary>With both gates: others may lead where the closing could not write, and the next writer is not to come meanwhile.</summary>
     private void LetGo() => _syncs.Hold(() =>
     {
-        _writes.Gate.Enter();
+        _writes.Gate.EnterAlways();
         try
         {
             _writes.LetGo();
@@ -229,10 +232,10 @@ public sealed partial class SluiceLog
 
     private void FailDropped()
     {
-        _syncs.Gate.Enter();
+        _syncs.Gate.EnterAlways();
         try
         {
-            _writes.Gate.Enter();
+            _writes.Gate.EnterAlways();
             try
             {
                 FailOther();
@@ -261,22 +264,38 @@ public sealed partial class SluiceLog
         _syncs.Waiters.Fail(sequence, _writes.WhyDropped);
     }
 
+    /// <summary>
+    /// Closes the log on a thread of its own and waits for a limited time, shared by all logs: a thread that never ends its reservation, or
+    /// that exits inside one of the log's own calls, must not keep the process alive.
+    /// </summary>
     private void DisposeAtExit()
     {
-        try
+        WithdrawReservation();
+        Thread closing = new(() =>
         {
-            Dispose();
-        }
-        catch (IOException)
+            try
+            {
+                Dispose();
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
+            {
+                // The process ends: there is nobody to tell.
+            }
+        })
         {
-            // The process ends: there is nobody to tell.
-        }
+            IsBackground = true,
+            Name = "Sluice log exit",
+        };
+        closing.UnsafeStart();
+        long deadline = Interlocked.CompareExchange(ref s_exitDeadline, Environment.TickCount64 + Tuning.LogExitPatienceMs, 0);
+        deadline = deadline == 0 ? Volatile.Read(ref s_exitDeadline) : deadline;
+        _ = closing.Join((int)Math.Max(0, deadline - Environment.TickCount64));
     }
 
     /// <summary>False where the last record that is to stay is not on the disk yet; the gate of syncs is held.</summary>
     private bool TryTruncateAfter(FramedOutput output, long sequence, Exception? syncError)
     {
-        _writes.Gate.Enter();
+        _writes.Gate.EnterAlways();
         try
         {
             // Whoever has a place by now looks whether his record is still there.

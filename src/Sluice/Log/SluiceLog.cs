@@ -290,6 +290,10 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <see cref="LogDurability.Written"/>.
     /// </para>
     /// <para>
+    /// If a line cannot be appended, it is discarded. If a call contains several lines, the others are appended, and then the call throws the
+    /// first exception.
+    /// </para>
+    /// <para>
     /// If the calling thread holds an open <see cref="LogReservation"/> of the log, synchronous members of the writer throw an
     /// <see cref="InvalidOperationException"/>, and none of the text is written.
     /// </para>
@@ -306,9 +310,9 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <remarks>
     /// <para>The writer is not thread-safe.</para>
     /// <para>
-    /// A flush without new bytes appends nothing. If a flush fails or is canceled, the bytes are kept and become part of the next record.
-    /// When the writer is completed, the remaining bytes are appended as a last record. If it is completed with an exception, they are
-    /// discarded.
+    /// A flush without new bytes appends nothing. If a flush fails, its record is discarded. If a flush is canceled, its record is kept, and
+    /// the next flush appends it before the newer bytes. When the writer is completed, the remaining bytes are appended as a last record. If
+    /// it is completed with an exception, they are discarded.
     /// </para>
     /// <para>
     /// If the calling thread holds an open <see cref="LogReservation"/> of the log, a call that would append throws an
@@ -371,5 +375,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
     private void WriteMark(long durable) =>
         _lock?.Write(new LogState(
-            _settings.Durability, _logId, durable, Environment.ProcessId, _output.DurableSegment, _output.TookBack));
+            _settings.Durability, _logId, durable, Environment.ProcessId, _output.DurableSegment, _output.TookBack,
+            LogState.CurrentBoot));
 }

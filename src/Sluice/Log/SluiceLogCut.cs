@@ -12,4 +12,11 @@ namespace Sluice;
 /// The sequence number after the last complete record of the log. The bytes may be the start of a record with this number.
 /// </param>
 /// <param name="Reason">A text that explains why the bytes are not a complete record.</param>
-public sealed record SluiceLogCut(string Path, long FileOffset, long Bytes, long Sequence, string Reason);
+public sealed record SluiceLogCut(string Path, long FileOffset, long Bytes, long Sequence, string Reason)
+{
+    /// <summary>
+    /// Gets the path of the file to which <see cref="SluiceLog.Open"/> saved the bytes before it removed them, or <see langword="null"/> if
+    /// they were not removed or could not be saved.
+    /// </summary>
+    public string? SavedAs { get; init; }
+}

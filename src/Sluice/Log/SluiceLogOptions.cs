@@ -170,7 +170,10 @@ public sealed class SluiceLogOptions
     /// Gets a value that indicates whether the log is disposed when the process exits (<see cref="AppDomain.ProcessExit"/>).
     /// </summary>
     /// <value>The default is <see langword="false"/>.</value>
-    /// <remarks>An <see cref="IOException"/> that occurs during this disposal is ignored.</remarks>
+    /// <remarks>
+    /// An <see cref="IOException"/> that occurs during this disposal is ignored. The exit waits for at most five seconds: if another thread
+    /// holds an open <see cref="LogReservation"/>, records that were appended after it can be lost.
+    /// </remarks>
     public bool DisposeOnProcessExit { get; init; }
 
     /// <summary>

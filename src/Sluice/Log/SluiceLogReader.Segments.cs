@@ -32,7 +32,7 @@ public sealed partial class SluiceLogReader
         {
             _segment.Forget();
             _tail = again == FrameResult.Bad ? new TornTail(_segment.Path, _segment.Offset, _next, _segment.Reason) : torn;
-            SluiceLogDamagedException? damage = WhyLonger();
+            SluiceLogDamagedException? damage = WhyLonger() ?? WhyNotTorn(again);
             return TryReturn() || (damage is not null && (HasMoreByNow() || ReportLostEnd(damage)));
         }
 
@@ -87,7 +87,8 @@ public sealed partial class SluiceLogReader
             string reason = end == FrameResult.Bad ? _segment.Reason
                 : isLater ? "its records end before the next segment begins"
                 : LogErrors.Missing(_segment.Path, next.Path);
-            if (!_isDurableBehind && !_segment.IsKnownToBeLonger && KnownDurable() <= _segment.ReadTo)
+            if (!_isDurableBehind && !_segment.IsKnownToBeLonger && KnownDurable() <= _segment.ReadTo
+                && LogState.MayBeOfEarlierBoot(State()))
             {
                 _tail = new TornTail(_segment.Path, _segment.Offset, _next, reason);
                 return false;
@@ -121,6 +122,14 @@ public sealed partial class SluiceLogReader
 
     /// <summary>The last sequence that the log's state knows to be on the disk; 0 where it knows of none.</summary>
     private long KnownDurable() => _segment!.DurableBy(State());
+
+    /// <summary>A bad frame that complete frames follow is damage, unless a restart of the machine explains it; else null.</summary>
+    private SluiceLogDamagedException? WhyNotTorn(FrameResult end) =>
+        end != FrameResult.Good && !LogState.MayBeOfEarlierBoot(State()) && _segment!.HasFrameBehind(end == FrameResult.Bad)
+            ? new SluiceLogDamagedException(
+                _segment.Path, _segment.Offset, _segment.ReadTo + 1,
+                $"{(end == FrameResult.Bad ? _segment.Reason : "there are zeros in place of a frame")}, and complete frames follow")
+            : null;
 
     /// <summary>A log that ends before what was durable is damaged, and has no torn tail; null where it may end here.</summary>
     private SluiceLogDamagedException? WhyLonger()
@@ -183,13 +192,14 @@ public sealed partial class SluiceLogReader
     {
         long id = _segment!.Id;
         torn = null;
-        if (_folder.List() is not [.., long last] || last <= id)
+        LogCatalog? catalog = _catalog?.HasSealedNext(id) == true && _stamp.IsCurrent(_folder.Path) ? _catalog : null;
+        if (catalog is null && (_folder.List() is not [.., long last] || last <= id))
         {
             _segment.KeepAll();
             return null;
         }
 
-        LogCatalog catalog = Look(fromId: id);
+        catalog ??= Look(fromId: id);
         torn = TornOf(catalog);
         if (catalog.Segments.Find(s => s.Id == id) is { } present)
         {
@@ -305,14 +315,16 @@ public sealed partial class SluiceLogReader
         }
         catch (FileNotFoundException)
         {
-            // It may have been compressed: then it is in another file.
+            // Removed since the folder was listed.
             _known.Remove(segment.Id);
+            _catalog = null;
             return false;
         }
         catch (SluiceLogDamagedException e)
         {
             // What was found before is true no more: the next look at the folder leaves it out.
             _known.Remove(segment.Id);
+            _catalog = null;
             Report(e);
             return false;
         }

@@ -57,6 +57,10 @@ public sealed partial class SluiceLogReader : IDisposable
     /// <summary>Whether more is durable than when it was last looked what was taken back: the same numbers may be others' by now.</summary>
     private bool _isLimitNew;
     private LogState? _state;
+
+    /// <summary>What the last look at the folder found, and when the folder had changed by then.</summary>
+    private LogCatalog? _catalog;
+    private FolderStamp _stamp;
     private bool _hasFrame;
     private bool _isDurableBehind;
     private bool _isMissingBehind;
@@ -71,6 +75,9 @@ public sealed partial class SluiceLogReader : IDisposable
     /// <param name="options">The options of the reader, or <see langword="null"/> (the default) for the default options.</param>
     /// <exception cref="ArgumentNullException"><paramref name="directory"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException"><paramref name="directory"/> is empty.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <see cref="SluiceLogReaderOptions.PollInterval"/> is less than one millisecond or longer than <see cref="int.MaxValue"/> milliseconds.
+    /// </exception>
     /// <exception cref="DirectoryNotFoundException">The directory does not exist.</exception>
     /// <exception cref="SluiceLogDamagedException">
     /// A segment is damaged or missing, and <see cref="SluiceLogReaderOptions.SkipDamage"/> is <see langword="false"/>.
@@ -83,6 +90,10 @@ public sealed partial class SluiceLogReader : IDisposable
     {
         ArgumentException.ThrowIfNullOrEmpty(directory);
         _options = options ?? new SluiceLogReaderOptions();
+        ArgumentOutOfRangeException.ThrowIfLessThan(
+            _options.PollInterval, TimeSpan.FromMilliseconds(1), nameof(options.PollInterval));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(
+            _options.PollInterval, TimeSpan.FromMilliseconds(int.MaxValue), nameof(options.PollInterval));
         _folder = new LogFolder(Path.GetFullPath(directory), SegmentNames.Framed);
         _fromTime = _options.FromTime is { } time ? LogLayout.ToNanoseconds(time.UtcDateTime) : long.MinValue;
         _next = Math.Max(1, _options.FromSequence);
@@ -247,6 +258,9 @@ public sealed partial class SluiceLogReader : IDisposable
         _segment = null;
     }
 
+    /// <summary>Gets the number of times that the reader has listed the folder and looked at its segments, for tests.</summary>
+    internal int Looks { get; private set; }
+
     private async IAsyncEnumerable<SluiceLogRecord> EnumerateAsync(
         bool follows, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
@@ -396,9 +410,14 @@ public sealed partial class SluiceLogReader : IDisposable
     {
         if (sequence > _limit)
         {
-            // One that cannot be read for once says nothing new; where there was none yet, there may be one next time.
+            // A state that cannot be read once says nothing new; if there was none yet, there may be one next time.
             _state = State() ?? _state;
             LogDurability upTo = _options.UpTo ?? _state?.Durability ?? LogDurability.Written;
+            if (_state is null && upTo == LogDurability.Durable)
+            {
+                ThrowIfStateIsUnreadable();
+            }
+
             _limit = upTo == LogDurability.Durable ? _state?.DurableSequence ?? 0
                 : _options.UpTo is null && _state is null ? sequence
                 : long.MaxValue;
@@ -422,7 +441,22 @@ public sealed partial class SluiceLogReader : IDisposable
 
     private LogState? State() => LogState.TryRead(Path.Combine(_folder.Path, LogFolder.StateName), Report);
 
-    private LogCatalog Look(long fromId = 0) => LogCatalog.Read(_folder, Report, _known, fromId, State);
+    /// <summary>A state that exists and cannot be read is not one that says that no record is durable.</summary>
+    private void ThrowIfStateIsUnreadable()
+    {
+        string path = Path.Combine(_folder.Path, LogFolder.StateName);
+        if (LogState.WhyUnreadable(path) is { } error)
+        {
+            Report(new SluiceLogDamagedException(path, -1, 0, error));
+        }
+    }
+
+    private LogCatalog Look(long fromId = 0)
+    {
+        Looks++;
+        _stamp = FolderStamp.Of(_folder.Path);
+        return _catalog = LogCatalog.Read(_folder, Report, _known, fromId, State);
+    }
 
     private void Report(SluiceLogDamagedException damage)
     {

@@ -37,6 +37,6 @@ public sealed class SluiceLogReaderOptions
     /// <summary>
     /// Gets the time that <see cref="SluiceLogReader.FollowAsync"/> waits at the end of the log before it checks for new records.
     /// </summary>
-    /// <value>The default is 20 milliseconds.</value>
+    /// <value>The default is 20 milliseconds. The minimum is 1 millisecond.</value>
     public TimeSpan PollInterval { get; init; } = TimeSpan.FromMilliseconds(20);
 }

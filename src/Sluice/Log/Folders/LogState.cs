@@ -10,15 +10,28 @@ namespace Sluice.Log.Folders;
 /// <param name="ProcessId">Who writes, or wrote.</param>
 /// <param name="SegmentId">The newest segment that has begun and is on the disk; 0 where it is not said.</param>
 /// <param name="TookBack">Whether that one, or one before it, has taken records back.</param>
+/// <param name="Boot">A checksum of the boot id of the machine on which it was written; 0 if unknown.</param>
 internal readonly record struct LogState(
-    LogDurability Durability, Guid LogId, long DurableSequence, int ProcessId, long SegmentId = 0, bool TookBack = false)
+    LogDurability Durability, Guid LogId, long DurableSequence, int ProcessId, long SegmentId = 0, bool TookBack = false, uint Boot = 0)
 {
+    private const string BootIdPath = "/proc/sys/kernel/random/boot_id";
+
     public const int Bytes = 64;
 
     private const int Tries = 20;
     private const byte Version = 1;
 
     private static ReadOnlySpan<byte> Magic => "SLUICEST"u8;
+
+    /// <summary>Gets or sets the checksum of this machine's boot id; 0 if unknown. Tests set it in place of a restart.</summary>
+    public static uint CurrentBoot { get; set; } = ReadBoot();
+
+    /// <summary>
+    /// Returns true if the machine may have been restarted since a state was written. Without a restart, the operating system has kept all
+    /// that was written, in the order in which it was written.
+    /// </summary>
+    public static bool MayBeOfEarlierBoot(LogState? state) =>
+        state is not { Boot: not 0 and uint boot } || CurrentBoot == 0 || boot != CurrentBoot;
 
     /// <summary>Null where there is none, or none that is whole.</summary>
     /// <param name="path">The file.</param>
@@ -41,6 +54,24 @@ internal readonly record struct LogState(
         catch (Exception e) when (e is (IOException and not SluiceLogDamagedException) or UnauthorizedAccessException)
         {
             return null;
+        }
+    }
+
+    /// <summary>Returns the reason why a state file that exists says nothing, or null if it does not exist, is empty or can be read.</summary>
+    public static string? WhyUnreadable(string path)
+    {
+        try
+        {
+            using SluiceHandle file = LogFile.OpenToRead(path);
+            return file.Length < Bytes || TryRead(path) is not null ? null : "it is damaged, and nothing says which records are durable";
+        }
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
+        {
+            return null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return $"it cannot be read, and nothing says which records are durable ({e.Message.TrimEnd('.')})";
         }
     }
 
@@ -74,7 +105,8 @@ internal readonly record struct LogState(
             BinaryPrimitives.ReadInt64LittleEndian(bytes[32..]),
             BinaryPrimitives.ReadInt32LittleEndian(bytes[40..]),
             BinaryPrimitives.ReadInt64LittleEndian(bytes[48..]),
-            bytes[10] == 1);
+            bytes[10] == 1,
+            BinaryPrimitives.ReadUInt32LittleEndian(bytes[44..]));
     }
 
     public void Write(SluiceHandle file)
@@ -88,8 +120,21 @@ internal readonly record struct LogState(
         _ = LogId.TryWriteBytes(bytes[16..], bigEndian: true, out _);
         BinaryPrimitives.WriteInt64LittleEndian(bytes[32..], DurableSequence);
         BinaryPrimitives.WriteInt32LittleEndian(bytes[40..], ProcessId);
+        BinaryPrimitives.WriteUInt32LittleEndian(bytes[44..], Boot);
         BinaryPrimitives.WriteInt64LittleEndian(bytes[48..], SegmentId);
         BinaryPrimitives.WriteUInt32LittleEndian(bytes[60..], Crc32C.Append(Crc32C.Begin, bytes[..60]));
         LogFile.Write(file, bytes, 0);
+    }
+
+    private static uint ReadBoot()
+    {
+        try
+        {
+            return OperatingSystem.IsLinux() ? Math.Max(1, Crc32C.Append(Crc32C.Begin, File.ReadAllBytes(BootIdPath))) : 0;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return 0;
+        }
     }
 }

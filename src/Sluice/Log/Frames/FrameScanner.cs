@@ -24,6 +24,7 @@ internal sealed class FrameScanner
 {
     private const int ManyBytes = Tuning.FrameScannerManyBytes;
     private const int FewBytes = Tuning.FrameScannerFewBytes;
+    private const int FrameAlignment = 8;
 
     private readonly SluiceHandle _file;
     private readonly int _maxFrameBytes;
@@ -138,25 +139,88 @@ internal sealed class FrameScanner
         }
     }
 
-    /// <summary>Passes over a frame whose payload is damaged, if its length can be believed; what follows must prove itself.</summary>
-    public bool TryPassOver()
+    /// <summary>Returns true if the file contains a complete frame after <see cref="Offset"/>, where no good frame is.</summary>
+    /// <param name="firstSequence">The sequence number after the last good record.</param>
+    /// <param name="readsOn">Whether to search the whole file, and not only what is buffered.</param>
+    public bool HasFrameBehind(long firstSequence, bool readsOn = true)
     {
-        ReadOnlySpan<byte> start = Fill(Offset, LogLayout.FrameHeaderBytes);
-        if (start.Length < LogLayout.FrameHeaderBytes || WhyImpossible(LogLayout.ReadFrameHeader(start)) is not null)
+        (long offset, uint chain) = (Offset, Chain);
+        bool found = TryPassOver(firstSequence, readsOn);
+        (Offset, Chain) = (offset, chain);
+        return found;
+    }
+
+    /// <summary>Moves from a bad frame, or from zeros, to the next complete frame.</summary>
+    /// <remarks>
+    /// The checksum of a frame continues the checksum of the frame before it. A frame is found by the bad frame's length, by the checksum
+    /// in its header or that of its content, or because it is followed by a frame that continues its own checksum.
+    /// </remarks>
+    /// <param name="firstSequence">The sequence number after the last good record.</param>
+    /// <param name="readsOn">Whether to search the whole file, and not only what is buffered.</param>
+    /// <returns>False if there is none; then the position does not change.</returns>
+    public bool TryPassOver(long firstSequence, bool readsOn = true)
+    {
+        (long bad, uint chain) = (Offset, Chain);
+        ReadOnlySpan<byte> start = Fill(bad, LogLayout.FrameHeaderBytes);
+        if (start.Length < LogLayout.FrameHeaderBytes)
         {
             return false;
         }
 
         FrameHeader header = LogLayout.ReadFrameHeader(start);
-        (long offset, uint chain) = (Offset, Chain);
-        (Offset, Chain) = (Offset + header.FrameBytes, header.Crc);
-        if (Peek(out _, out _) == FrameResult.Good)
+        if (WhyImpossible(header) is null)
         {
-            return true;
+            ReadOnlySpan<byte> frame = Fill(bad, header.FrameBytes);
+            uint computed = frame.Length == header.FrameBytes ? LogLayout.SumOf(frame, chain) : header.Crc;
+            if (IsFrameAt(bad + header.FrameBytes, header.Crc, firstSequence)
+                || IsFrameAt(bad + header.FrameBytes, computed, firstSequence))
+            {
+                return true;
+            }
         }
 
-        (Offset, Chain) = (offset, chain);
+        long at = bad + FrameAlignment;
+        long end = readsOn ? long.MaxValue : _bufferAt + _buffered - LogLayout.FrameHeaderBytes;
+        for (ReadOnlySpan<byte> next; at <= end && (next = Fill(at, LogLayout.FrameHeaderBytes)).Length == LogLayout.FrameHeaderBytes;)
+        {
+            if (!next.ContainsAnyExcept((byte)0))
+            {
+                at = SkipZeros(at);
+                continue;
+            }
+
+            FrameHeader candidate = LogLayout.ReadFrameHeader(next);
+            if (candidate.Kind is FrameKind.Records or FrameKind.Footer
+                && candidate.FirstSequence >= firstSequence
+                && WhyImpossible(candidate) is null
+                && (IsFrameAt(at, header.Crc, firstSequence)
+                    || IsFrameAt(at + candidate.FrameBytes, candidate.Crc, candidate.LastSequence + 1)))
+            {
+                return true;
+            }
+
+            at += FrameAlignment;
+        }
+
+        (Offset, Chain) = (bad, chain);
         return false;
+    }
+
+    /// <summary>Moves to a complete frame of records or footer, if there is one at an offset.</summary>
+    private bool IsFrameAt(long offset, uint chain, long firstSequence)
+    {
+        (Offset, Chain) = (offset, chain);
+        return Peek(out FrameHeader header, out _) == FrameResult.Good
+            && header.Kind != FrameKind.Opening
+            && header.FirstSequence >= firstSequence;
+    }
+
+    /// <summary>Returns the offset of the first aligned position with a byte that is not zero, or the end of what is buffered.</summary>
+    private long SkipZeros(long offset)
+    {
+        ReadOnlySpan<byte> buffered = _buffer.AsSpan((int)(offset - _bufferAt), _buffered - (int)(offset - _bufferAt));
+        int zeros = buffered.IndexOfAnyExcept((byte)0);
+        return offset + ((zeros < 0 ? buffered.Length : zeros) & ~(FrameAlignment - 1));
     }
 
     /// <summary>For who looks at the bytes alone.</summary>

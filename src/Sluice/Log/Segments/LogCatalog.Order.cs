@@ -59,10 +59,11 @@ internal sealed partial class LogCatalog
     }
 
     /// <summary>
-    /// Whether segments from one on may have reached the disk before what comes before them: a footer or a restart is written only when
-    /// everything earlier is on the disk.
+    /// Returns true if the segments from an index on may have reached the disk before what comes before them: the machine was restarted, and
+    /// nothing in them says that everything earlier is on the disk, as a footer or a restart does.
     /// </summary>
-    private bool WereNeverDurable(int index) => Segments.Skip(index).All(static s => !s.EndsWithFooter && !s.Restarts);
+    private bool WereNeverDurable(int index) =>
+        LogState.MayBeOfEarlierBoot(_stateBehind()) && Segments.Skip(index).All(static s => !s.EndsWithFooter && !s.Restarts);
 
     /// <param name="index">The first of <see cref="Segments"/> that is left out.</param>
     /// <param name="newest">The one before it.</param>

@@ -94,10 +94,17 @@ internal sealed partial class LogCatalog
         return catalog;
     }
 
-    /// <summary>Whether the segment that one says comes before it has no file, and an older one has.</summary>
+    /// <summary>Returns true if a segment and the one after it have footers, and are not the newest: neither changes any more.</summary>
+    public bool HasSealedNext(long id)
+    {
+        int index = Segments.FindIndex(s => s.Id == id);
+        return index >= 0 && index < Segments.Count - 2 && Segments[index].IsSealed && Segments[index + 1].IsSealed;
+    }
+
+    /// <summary>Returns true if a segment's recorded predecessor is missing on disk while an older segment exists.</summary>
     /// <param name="segment">The one.</param>
     /// <param name="before">The id of the one that is found before it.</param>
-    public bool IsMissing(SegmentInfo segment, long before) => segment.IdBefore > before && !Ids.Contains(segment.IdBefore);
+    public bool IsMissing(SegmentInfo segment, long before) => segment.IdBefore > before && Ids.BinarySearch(segment.IdBefore) < 0;
 
     /// <summary>
     /// What is missing, by what segments say of one another and the state of the newest, and may have taken back what others have; null for
@@ -285,6 +292,7 @@ internal sealed partial class LogCatalog
     /// <returns>False where it has begun since it was looked at.</returns>
     private bool TryLeaveOutBehindLostOpening(List<SegmentInfo> all)
     {
+        Dictionary<long, SegmentInfo> notBegun = all.Where(static s => !s.HasBegun).ToDictionary(static s => s.Id);
         for (int i = 0; i < Segments.Count; i++)
         {
             long before = Segments[i].IdBefore;
@@ -296,7 +304,7 @@ internal sealed partial class LogCatalog
                 continue;
             }
 
-            if (all.Find(s => s.Id == before && !s.HasBegun) is not { } lost)
+            if (!notBegun.TryGetValue(before, out SegmentInfo? lost))
             {
                 continue;
             }

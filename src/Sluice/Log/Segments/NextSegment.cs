@@ -27,7 +27,7 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     /// <summary>Makes it ahead.</summary>
     public void Prepare()
     {
-        lock (_making)
+        using (_making.EnterAlways())
         {
             _prepared ??= Make();
         }
@@ -36,7 +36,7 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     /// <summary>The segment, which nobody has written to.</summary>
     public SegmentFile Take()
     {
-        lock (_making)
+        using (_making.EnterAlways())
         {
             if (_prepared is { IsDeleted: true } deleted)
             {
@@ -55,7 +55,7 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     /// <summary>After the last record: none is needed.</summary>
     public void Remove()
     {
-        lock (_making)
+        using (_making.EnterAlways())
         {
             _prepared?.Remove();
             _prepared = null;

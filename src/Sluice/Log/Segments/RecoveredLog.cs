@@ -266,6 +266,11 @@ internal sealed partial class RecoveredLog
             reason = end == FrameResult.Bad ? reason : "its records end before the next segment begins, and were never synced";
         }
 
+        if (bytes > 0 && !settings.AcceptLoss && !LogState.MayBeOfEarlierBoot(state) && scanner.HasFrameBehind(NextSequence))
+        {
+            throw new SluiceLogDamagedException(last.Path, offset, NextSequence, $"{reason}, and complete frames follow");
+        }
+
         if (bytes > 0 && mayBeTorn)
         {
             Cut = new SluiceLogCut(last.Path, offset, bytes, NextSequence, reason);

@@ -19,6 +19,7 @@ internal sealed class SegmentReader : IDisposable
     /// <summary>Before the last good frames of records, and their sums, of a segment that is written to.</summary>
     private readonly (long Offset, uint Chain, long ReadTo, uint Crc)[] _passed;
     private int _passedAt;
+    private long _noFrameBehind = -1;
     private int _passedCount;
 
     private SegmentReader(SluiceHandle file, SegmentInfo info)
@@ -98,8 +99,11 @@ internal sealed class SegmentReader : IDisposable
     /// <summary>Takes over what is known of the segment by now, where it is still this one.</summary>
     public void Update(SegmentInfo info) => _info = info.Header == _info.Header ? info : _info;
 
-    /// <summary>A later segment has taken back what it has from a record on.</summary>
-    public void TakeBackFrom(long sequence) => _info.TakenBackFrom = sequence;
+    /// <summary>
+    /// Notes that later segments have taken back the records from a sequence number on. What earlier segments took back stays taken back
+    /// although retention may have removed those segments since.
+    /// </summary>
+    public void TakeBackFrom(long sequence) => _info.TakenBackFrom = Math.Min(_info.TakenBackFrom, sequence);
 
     /// <summary>Nothing of it is taken back (any more).</summary>
     public void KeepAll() => _info.TakenBackFrom = long.MaxValue;
@@ -259,6 +263,28 @@ internal sealed class SegmentReader : IDisposable
         }
     }
 
+    /// <summary>
+    /// Returns true if a complete frame follows the position, at which there is no good frame. The frame at the position is read again
+    /// between two looks at what follows: a writer writes a frame only after the frame before it.
+    /// </summary>
+    /// <param name="isBad">Whether there are other bytes than zeros. Behind zeros there may be much reserved space, which is not read.</param>
+    public bool HasFrameBehind(bool isBad)
+    {
+        if (_noFrameBehind == _scanner.Offset || !_scanner.HasFrameBehind(ReadTo + 1, readsOn: isBad))
+        {
+            // A writer leaves no bad frame before others, so that one look at each position is enough.
+            _noFrameBehind = _scanner.Offset;
+            return false;
+        }
+
+        _scanner.Forget();
+        (long offset, uint chain) = (_scanner.Offset, _scanner.Chain);
+        bool isGood = _scanner.TryNext(out _, out _) == FrameResult.Good;
+        _scanner.MoveTo(offset, chain);
+        _scanner.Forget();
+        return !isGood && _scanner.HasFrameBehind(ReadTo + 1);
+    }
+
     /// <summary>Goes back before the last frame.</summary>
     public void Unread()
     {
@@ -273,7 +299,7 @@ internal sealed class SegmentReader : IDisposable
     /// is left.</summary>
     public bool TryPassOver()
     {
-        if (_scanner.TryPassOver())
+        if (_scanner.TryPassOver(ReadTo + 1))
         {
             return true;
         }

@@ -28,7 +28,7 @@ internal sealed class SegmentRetention(
     {
         get
         {
-            lock (_lock)
+            using (_lock.EnterAlways())
             {
                 return _closed.Count > 0 ? _closed[0].FirstSequence : null;
             }
@@ -41,7 +41,7 @@ internal sealed class SegmentRetention(
     /// </summary>
     public void Reserve(int segments, long sequence)
     {
-        lock (_lock)
+        using (_lock.EnterAlways())
         {
             int goes = 0;
             while (goes < _closed.Count && _closed[^(goes + 1)].FirstSequence >= sequence)
@@ -56,7 +56,7 @@ internal sealed class SegmentRetention(
 
     public void Add(ClosedSegment segment)
     {
-        lock (_lock)
+        using (_lock.EnterAlways())
         {
             _closed.Add(segment);
         }
@@ -66,7 +66,7 @@ internal sealed class SegmentRetention(
     /// does.</summary>
     public void AddTakenBack(string path, long id)
     {
-        lock (_lock)
+        using (_lock.EnterAlways())
         {
             _takenBack.Add((path, id, IsEmpty: false));
         }
@@ -86,14 +86,14 @@ internal sealed class SegmentRetention(
     /// <param name="change">What it is from now on.</param>
     public bool TryChange(string path, Func<ClosedSegment, ClosedSegment> change)
     {
-        using Lock.Scope removing = _removing.EnterScope();
+        using Lock.Scope removing = _removing.EnterAlways();
         int index = All().FindIndex(s => s.Path == path);
         if (index < 0)
         {
             return false;
         }
 
-        lock (_lock)
+        using (_lock.EnterAlways())
         {
             // Others only add, behind it.
             _closed[index] = change(_closed[index]);
@@ -105,7 +105,7 @@ internal sealed class SegmentRetention(
     /// <summary>Removes what the options do not keep.</summary>
     public void Apply(DateTime utcNow)
     {
-        using Lock.Scope removing = _removing.EnterScope();
+        using Lock.Scope removing = _removing.EnterAlways();
         List<ClosedSegment> all = All();
 
         // The segment that is written counts as one.
@@ -123,7 +123,7 @@ internal sealed class SegmentRetention(
     /// <summary>Removes the oldest as long as they are old, durably; how many.</summary>
     public int RemoveWhile(Func<ClosedSegment, bool> isOld)
     {
-        using Lock.Scope removing = _removing.EnterScope();
+        using Lock.Scope removing = _removing.EnterAlways();
         return RemoveWhile(All(), isOld);
     }
 
@@ -134,7 +134,7 @@ internal sealed class SegmentRetention(
     /// </summary>
     public void RemoveFrom(long sequence)
     {
-        using Lock.Scope removing = _removing.EnterScope();
+        using Lock.Scope removing = _removing.EnterAlways();
         while (Newest() is { } newest && newest.FirstSequence >= sequence)
         {
             TryDelete(newest.Path, newest.Id);
@@ -143,13 +143,13 @@ internal sealed class SegmentRetention(
                 TryDelete(copy, newest.Id);
             }
 
-            lock (_lock)
+            using (_lock.EnterAlways())
             {
                 _closed.RemoveAt(_closed.Count - 1);
             }
         }
 
-        lock (_lock)
+        using (_lock.EnterAlways())
         {
             if (_closed is [.., var last] && last.LastSequence >= sequence)
             {
@@ -195,7 +195,7 @@ internal sealed class SegmentRetention(
 
     private ClosedSegment? Newest()
     {
-        lock (_lock)
+        using (_lock.EnterAlways())
         {
             return _closed is [.., var newest] ? newest : null;
         }
@@ -203,7 +203,7 @@ internal sealed class SegmentRetention(
 
     private List<ClosedSegment> All()
     {
-        lock (_lock)
+        using (_lock.EnterAlways())
         {
             return [.. _closed];
         }
@@ -212,28 +212,37 @@ internal sealed class SegmentRetention(
     private int RemoveWhile(List<ClosedSegment> all, Func<ClosedSegment, bool> isOld)
     {
         folder.Confirm();
+        int passed = 0;
         int removed = 0;
         Exception? left = null;
         int most = all.Count - (keepsNewest?.Invoke() == true ? 1 : 0);
         try
         {
-            while (removed < most && isOld(all[removed]))
+            for (; passed < most && isOld(all[passed]); passed++)
             {
-                left = RemoveTakenBack(before: all[removed].Id) ?? left;
-                if (all[removed].Copy is { } copy)
+                left = RemoveTakenBack(before: all[passed].Id) ?? left;
+                try
                 {
-                    folder.Delete(copy);
-                }
+                    if (all[passed].Copy is { } copy)
+                    {
+                        folder.Delete(copy);
+                    }
 
-                folder.Delete(all[removed].Path);
-                removed++;
+                    folder.Delete(all[passed].Path);
+                    removed++;
+                }
+                catch (Exception e) when (settings.Format == LogFormat.Raw && e is IOException or UnauthorizedAccessException)
+                {
+                    // The files of a raw log do not depend on one another: the others are removed.
+                    left = e;
+                }
             }
         }
         finally
         {
-            lock (_lock)
+            using (_lock.EnterAlways())
             {
-                _closed.RemoveRange(0, removed);
+                _closed.RemoveRange(0, passed);
             }
         }
 
@@ -256,7 +265,7 @@ internal sealed class SegmentRetention(
     private Exception? RemoveTakenBack(long before)
     {
         (string Path, long Id, bool IsEmpty)[] files;
-        lock (_lock)
+        using (_lock.EnterAlways())
         {
             files = [.. _takenBack.Where(t => t.Id < before)];
         }
@@ -293,7 +302,7 @@ internal sealed class SegmentRetention(
         if (gone.Count + emptied.Count > 0)
         {
             folder.FlushToDisk();
-            lock (_lock)
+            using (_lock.EnterAlways())
             {
                 _takenBack.RemoveAll(t => gone.Contains(t.Path));
                 for (int i = 0; i < _takenBack.Count; i++)

@@ -127,6 +127,7 @@ internal sealed class LogPage
     public void AwaitCopies(Action wakeServed)
     {
         SpinWait spin = default;
+        bool isInterrupted = false;
         while (!IsFilled)
         {
             if (spin.NextSpinWillYield)
@@ -134,7 +135,20 @@ internal sealed class LogPage
                 wakeServed();
             }
 
-            spin.SpinOnce();
+            try
+            {
+                spin.SpinOnce();
+            }
+            catch (ThreadInterruptedException)
+            {
+                // Whoever leads writes for others as well.
+                isInterrupted = true;
+            }
+        }
+
+        if (isInterrupted)
+        {
+            Thread.CurrentThread.Interrupt();
         }
     }
 

@@ -82,7 +82,7 @@ internal sealed class PageRing
     /// <summary>As <see cref="NextSequence"/>, with the epoch that it is of.</summary>
     public long NextSequenceIn(out int epoch)
     {
-        lock (_turning)
+        using (_turning.EnterAlways())
         {
             epoch = _epoch;
             return _isClosed ? _active.FirstSequence + _active.Count : _active.FirstSequence + _active.TakenCount;
@@ -95,7 +95,7 @@ internal sealed class PageRing
     public TurnResult Turn(LogPage page, out long oldestLast)
     {
         oldestLast = 0;
-        lock (_turning)
+        using (_turning.EnterAlways())
         {
             if (_isClosed)
             {
@@ -127,7 +127,7 @@ internal sealed class PageRing
     /// <summary>Seals the active page, so that it can be taken out, unless it is empty, or all pages wait.</summary>
     public void TrySealActive()
     {
-        lock (_turning)
+        using (_turning.EnterAlways())
         {
             if (!_isClosed && _active.TakenCount > 0 && _activeNumber + 1 - _oldest < _pages.Length)
             {
@@ -154,7 +154,7 @@ internal sealed class PageRing
     public bool TryFreeze(int patienceMs)
     {
         TaskCompletionSource thawing = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        lock (_turning)
+        using (_turning.EnterAlways())
         {
             if (_isClosed)
             {
@@ -179,7 +179,7 @@ internal sealed class PageRing
     public void Thaw(long firstSequence)
     {
         TaskCompletionSource? thawing;
-        lock (_turning)
+        using (_turning.EnterAlways())
         {
             Volatile.Write(ref _epoch, firstSequence < _active.FirstSequence ? _epoch + 1 : _epoch);
             _active.Open(firstSequence, _start, _epoch);
@@ -194,7 +194,7 @@ internal sealed class PageRing
     public void Unfreeze()
     {
         TaskCompletionSource? thawing;
-        lock (_turning)
+        using (_turning.EnterAlways())
         {
             if (_active.Count == 0)
             {
@@ -225,7 +225,7 @@ internal sealed class PageRing
     /// <summary>The page that <see cref="AwaitOldest"/> gave is written, and free.</summary>
     public void Release()
     {
-        lock (_turning)
+        using (_turning.EnterAlways())
         {
             _free.Push(_pages[_oldest % _pages.Length]);
             Volatile.Write(ref _oldest, _oldest + 1);
@@ -234,7 +234,7 @@ internal sealed class PageRing
 
     private bool TryClose()
     {
-        lock (_turning)
+        using (_turning.EnterAlways())
         {
             if (_thawing is not null)
             {

@@ -66,7 +66,7 @@ internal sealed partial class SyncStage
     /// <summary>Does something with <see cref="Gate"/>.</summary>
     public void Hold(Action action)
     {
-        Gate.Enter();
+        Gate.EnterAlways();
         try
         {
             action();

@@ -199,7 +199,7 @@ internal sealed partial class SyncStage
     {
         Exception? error;
         long target;
-        _writes.Gate.Enter();
+        _writes.Gate.EnterAlways();
         try
         {
             error = _writes.WriteAll();
@@ -268,7 +268,7 @@ internal sealed partial class SyncStage
     /// <exception cref="Exception">What is not durable could not be made so elsewhere; the next sync tries again.</exception>
     private Exception? Recover()
     {
-        _writes.Gate.Enter();
+        _writes.Gate.EnterAlways();
         try
         {
             _writes.ThrowIfLetGo();
@@ -321,7 +321,7 @@ internal sealed partial class SyncStage
     /// <summary>On the log's own thread.</summary>
     private void Round(bool asked)
     {
-        Gate.Enter();
+        Gate.EnterAlways();
         try
         {
             if (!Waiters.IsEmpty)

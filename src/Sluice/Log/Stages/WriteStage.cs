@@ -203,7 +203,7 @@ internal sealed class WriteStage
     /// <summary>On the log's own thread.</summary>
     private void Round(bool asked)
     {
-        Gate.Enter();
+        Gate.EnterAlways();
         try
         {
             bool sealsActive = !asked || !Waiters.IsEmpty || Volatile.Read(ref _flushIsDue);

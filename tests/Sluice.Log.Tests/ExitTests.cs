@@ -1,0 +1,29 @@
+namespace Sluice.Log.Tests;
+
+/// <summary>A process with an open log ends, whatever its threads are in the middle of.</summary>
+[Trait("Runs", "once")]
+public sealed class ExitTests
+{
+    [Theory]
+    [InlineData("own")]
+    [InlineData("other")]
+    [InlineData("main")]
+    public async Task A_process_that_exits_inside_an_open_reservation_ends(string kind)
+    {
+        using TempFolder folder = new();
+        using ChildProcess child = new("exit", folder.Log, kind);
+        (_, int exitCode, string errors) = await child.FinishAsync();
+        exitCode.ShouldBe(kind == "main" ? 0 : 7, errors);
+        Records.ReadWritten(folder.Log).Select(static r => Records.Check(r.Bytes).Number).ShouldBe([0]);
+    }
+
+    [SkippableFact]
+    public async Task A_handler_of_an_exception_in_the_log_can_exit()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new();
+        using ChildProcess child = new("exit", folder.Log, "handler");
+        (_, int exitCode, string errors) = await child.FinishAsync();
+        exitCode.ShouldBe(7, errors);
+    }
+}

@@ -1,0 +1,151 @@
+using System.Diagnostics;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>How often a reader lists the folder, and what it makes of removed records.</summary>
+public sealed class ReaderLookTests
+{
+    private static readonly SluiceLogOptions s_options = new()
+    {
+        SegmentBytes = 4096,
+        MaxRecordBytes = 1000,
+        BufferBytes = 4000,
+        Preallocate = false,
+    };
+
+    [SkippableTheory]
+    [InlineData(100)]
+    [InlineData(400)]
+    public void A_folder_that_does_not_change_is_not_listed_again_for_each_segment(int records)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "Elsewhere a folder's time says less.");
+        using TempFolder folder = new(isInMemory: true);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, s_options))
+        {
+            for (int i = 0; i < records; i++)
+            {
+                log.Append(Records.Make(0, i, 900));
+            }
+        }
+
+        Directory.GetFiles(folder.Log, "*.slog").Length.ShouldBeGreaterThan(records / 5);
+        Directory.SetLastWriteTimeUtc(folder.Log, DateTime.UtcNow.AddHours(-1));
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        int number = 0;
+        foreach (LogEntry entry in reader.Entries)
+        {
+            Records.Check(entry.Bytes).Number.ShouldBe(number++);
+        }
+
+        number.ShouldBe(records);
+        reader.Looks.ShouldBeLessThan(10);
+    }
+
+    /// <summary>A later removal does not bring back what an earlier one took.</summary>
+    [Fact]
+    public void No_record_that_was_removed_before_the_reader_was_opened_is_returned()
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Durability = LogDurability.Durable, Preallocate = false });
+        Append(log, 1, 60);
+        log.TruncateAfter(56);
+        Append(log, 57, 100);
+        log.TruncateAfter(90);
+        Append(log, 91, 95);
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { FromSequence = 50 });
+        for (int i = 50; i < 53; i++)
+        {
+            reader.TryRead(out LogEntry entry).ShouldBeTrue();
+            entry.Sequence.ShouldBe(i);
+        }
+
+        log.TruncateBefore(91).ShouldBeGreaterThan(0);
+        List<long> read = [];
+        Should.Throw<SluiceLogDamagedException>(() =>
+        {
+            while (reader.TryRead(out LogEntry entry))
+            {
+                read.Add(entry.Sequence);
+            }
+        }).Message.ShouldContain("removed before it was read");
+        read.ShouldBe([53L, 54, 55, 56]);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(-1)]
+    [InlineData(1L << 40)]
+    public void An_interval_that_cannot_be_waited_for_is_refused(long milliseconds)
+    {
+        using TempFolder folder = new();
+        SluiceLog.Open(folder.Log).Dispose();
+        SluiceLogReaderOptions options = new() { PollInterval = TimeSpan.FromMilliseconds(milliseconds) };
+        Should.Throw<ArgumentOutOfRangeException>(() => new SluiceLogReader(folder.Log, options)).ParamName.ShouldBe("PollInterval");
+    }
+
+    [Fact]
+    public void A_state_that_cannot_be_read_does_not_count_as_no_durable_record()
+    {
+        using TempFolder folder = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Durability = LogDurability.Durable }))
+        {
+            Append(log, 1, 3);
+        }
+
+        string state = Path.Combine(folder.Log, "log.state");
+        byte[] bytes = File.ReadAllBytes(state);
+        bytes[20] ^= 1;
+        File.WriteAllBytes(state, bytes);
+        SluiceLogReaderOptions durable = new() { UpTo = LogDurability.Durable };
+        Should.Throw<SluiceLogDamagedException>(() => Records.ReadAll(folder.Log, durable)).Path.ShouldBe(state);
+        Records.ReadWritten(folder.Log).Count.ShouldBe(3);
+    }
+
+    /// <summary>The oldest file of a raw log cannot be removed; the others are.</summary>
+    [SkippableFact]
+    public void A_file_that_cannot_be_removed_does_not_stop_retention()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "Only root can set the attribute.");
+        using TempFolder folder = new();
+        string oldest = Path.Combine(folder.Log, "0000000001.log");
+        _ = Directory.CreateDirectory(folder.Log);
+        File.WriteAllBytes(oldest, new byte[5000]);
+        Skip.IfNot(Shell("chattr", "+i", oldest), "This file system has no immutable files.");
+        try
+        {
+            File.WriteAllBytes(Path.Combine(folder.Log, "0000000002.log"), new byte[5000]);
+            File.WriteAllBytes(Path.Combine(folder.Log, "0000000003.log"), new byte[5000]);
+            SluiceLogOptions options = new() { Format = LogFormat.Raw, SegmentBytes = 4096, MaxRecordBytes = 1000, RetainSegments = 2 };
+            using SluiceLog log = SluiceLog.Open(folder.Log, options);
+            SpinWait.SpinUntil(() => log.LastError is not null, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+            File.Exists(Path.Combine(folder.Log, "0000000002.log")).ShouldBeFalse();
+            File.Exists(oldest).ShouldBeTrue();
+        }
+        finally
+        {
+            _ = Shell("chattr", "-i", oldest);
+        }
+    }
+
+    private static bool Shell(string program, params string[] arguments)
+    {
+        try
+        {
+            using Process process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardError = true })!;
+            process.WaitForExit();
+            return process.ExitCode == 0;
+        }
+        catch (System.ComponentModel.Win32Exception)
+        {
+            return false;
+        }
+    }
+
+    private static void Append(SluiceLog log, int first, int last)
+    {
+        for (int i = first; i <= last; i++)
+        {
+            log.Append(Records.Make(0, i, 50)).ShouldBe(i);
+        }
+    }
+}
