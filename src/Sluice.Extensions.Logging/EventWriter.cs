@@ -12,6 +12,12 @@ internal sealed class EventWriter
 {
     private const int MaxKeptBytes = 256 * 1024;
     private const string TemplateName = "{OriginalFormat}";
+    private const int MaxKeptValues = 1024;
+    private const string ContextName = "SourceContext";
+    private const string EventName = "EventName";
+
+    /// <summary>Quotes, colon, comma and one byte of the value.</summary>
+    private const int MinBytesOfValue = 5;
 
     private static readonly JsonWriterOptions Options = new()
     {
@@ -27,6 +33,12 @@ internal sealed class EventWriter
     private readonly ArrayBufferWriter<byte> _bytes = new(1024);
     private readonly Utf8JsonWriter _json;
     private readonly List<object?> _plainScopes = [];
+
+    /// <summary>The values of the event and its scopes, and the index of the last one of each name.</summary>
+    private readonly List<(string Name, object? Value)> _values = [];
+    private readonly Dictionary<string, int> _last = new(StringComparer.Ordinal);
+    private int _roomForNames;
+    private string? _template;
     private EventFormat? _format;
     private EventHead _head;
     private DateTimeOffset _time;
@@ -48,7 +60,7 @@ internal sealed class EventWriter
     public void Return()
     {
         (_head, _format) = (default, null);
-        _plainScopes.Clear();
+        ForgetValues();
         if (_bytes.Capacity <= MaxKeptBytes)
         {
             t_kept = this;
@@ -65,25 +77,26 @@ internal sealed class EventWriter
             _json.WriteString("@x"u8, Fit(TextOf(head.Exception)));
         }
 
+        _roomForNames = Room;
         if (format.IncludesScopes)
         {
-            scopes.ForEachScope(static (scope, writer) => writer.WriteScope(scope), this);
+            scopes.ForEachScope(static (scope, writer) => writer.AddScope(scope), this);
             if (_plainScopes.Count > 0)
             {
-                // One name, since readers keep one of several values of a name.
-                WriteValue("Scope", _plainScopes.Count == 1 ? _plainScopes[0] : _plainScopes);
+                Add("Scope", _plainScopes.Count == 1 ? _plainScopes[0] : _plainScopes);
             }
         }
 
         if (state is IReadOnlyList<KeyValuePair<string, object?>> values)
         {
-            WriteValues(values);
+            AddValues(values);
         }
         else if (state is IEnumerable<KeyValuePair<string, object?>> others)
         {
-            WriteValues(others);
+            AddValues(others);
         }
 
+        WriteValues();
         End();
     }
 
@@ -148,8 +161,8 @@ internal sealed class EventWriter
         }
     }
 
-    /// <summary>The template of a scope is not the event's: where the scope has nothing else, it is a text.</summary>
-    private void WriteScope(object? scope)
+    /// <summary>Adds the values of a scope. A scope that has only a template is a text.</summary>
+    private void AddScope(object? scope)
     {
         if (scope is not IEnumerable<KeyValuePair<string, object?>> values)
         {
@@ -163,7 +176,7 @@ internal sealed class EventWriter
             object? template = null;
             foreach ((string name, object? value) in values)
             {
-                if (Room == 0)
+                if (_roomForNames <= 0)
                 {
                     return;
                 }
@@ -175,7 +188,7 @@ internal sealed class EventWriter
                 }
 
                 hasValues = true;
-                WriteValue(name, value);
+                Add(name, value);
             }
 
             if (!hasValues && template is not null)
@@ -185,63 +198,100 @@ internal sealed class EventWriter
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            WriteValue("@@error", e.GetType().Name);
+            Add("@@error", e.GetType().Name);
         }
     }
 
-    /// <summary>By index, so that the usual event makes no enumerator.</summary>
-    private void WriteValues(IReadOnlyList<KeyValuePair<string, object?>> values)
+    /// <summary>Adds values by index, so that the usual event makes no enumerator.</summary>
+    private void AddValues(IReadOnlyList<KeyValuePair<string, object?>> values)
     {
         try
         {
-            for (int i = 0; i < values.Count && Room > 0; i++)
+            for (int i = 0; i < values.Count && _roomForNames > 0; i++)
             {
                 KeyValuePair<string, object?> value = values[i];
-                WriteValue(value.Key, value.Value);
+                AddValue(value.Key, value.Value);
             }
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            WriteValue("@@error", e.GetType().Name);
+            Add("@@error", e.GetType().Name);
         }
     }
 
-    private void WriteValues(IEnumerable<KeyValuePair<string, object?>> values)
+    private void AddValues(IEnumerable<KeyValuePair<string, object?>> values)
     {
         try
         {
             foreach (KeyValuePair<string, object?> value in values)
             {
-                if (Room == 0)
+                if (_roomForNames <= 0)
                 {
                     return;
                 }
 
-                WriteValue(value.Key, value.Value);
+                AddValue(value.Key, value.Value);
             }
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            WriteValue("@@error", e.GetType().Name);
+            Add("@@error", e.GetType().Name);
         }
     }
 
-    private void WriteValue(string name, object? value)
+    private void AddValue(string name, object? value)
     {
         if (name == TemplateName)
         {
-            if (_format!.IncludesTemplate && value is string template && template != _head.Message)
-            {
-                _json.WriteString("@mt"u8, Fit(template));
-            }
-
+            _template = _format!.IncludesTemplate && value is string template && template != _head.Message ? template : null;
             return;
         }
 
+        Add(name, value);
+    }
+
+    /// <summary>Adds a value that replaces earlier values of its name: a JSON object has each name once.</summary>
+    private void Add(string name, object? value)
+    {
         // Names that begin with @ are the format's own.
-        name = Fit(name);
-        _json.WritePropertyName(name.StartsWith('@') && !name.StartsWith("@@", StringComparison.Ordinal) ? "@" + name : name);
-        JsonValue.Write(_json, value, _format!.MaxEventBytes);
+        name = name.StartsWith('@') && !name.StartsWith("@@", StringComparison.Ordinal) ? "@" + name : name;
+        _roomForNames -= name.Length + MinBytesOfValue;
+        if (name != ContextName && (name != EventName || _head.Id.Name is null))
+        {
+            _last[name] = _values.Count;
+            _values.Add((name, value));
+        }
+    }
+
+    private void WriteValues()
+    {
+        if (_template is not null)
+        {
+            _json.WriteString("@mt"u8, Fit(_template));
+        }
+
+        for (int i = 0; i < _values.Count && Room > 0; i++)
+        {
+            (string name, object? value) = _values[i];
+            if (_last[name] == i)
+            {
+                _json.WritePropertyName(Fit(name));
+                JsonValue.Write(_json, value, _format!.MaxEventBytes);
+            }
+        }
+    }
+
+    private void ForgetValues()
+    {
+        _plainScopes.Clear();
+        _values.Clear();
+        _last.Clear();
+        _template = null;
+        if (_values.Capacity > MaxKeptValues)
+        {
+            _values.Capacity = 0;
+            _last.TrimExcess();
+        }
     }
 
     private static string TextOf(Exception exception)

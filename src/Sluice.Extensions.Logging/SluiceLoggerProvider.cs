@@ -12,7 +12,8 @@ namespace Sluice.Extensions.Logging;
 /// The property names are those of the compact log event format: "@t" (time in UTC), "@l" (level; omitted for
 /// <see cref="LogLevel.Information"/>), "@m" (message), "@mt" (message template), "@x" (exception) and "@i" (event ID; omitted for 0).
 /// "SourceContext" is the category, and "EventName" is the name of the event. All other properties are the values of the event and of its
-/// scopes. If the name of a value begins with "@", another "@" is added before it.
+/// scopes. If the name of a value begins with "@", another "@" is added before it. If several values have the same name, the last one is
+/// written; values of the event replace values of its scopes. A value cannot replace "SourceContext" or the name of the event.
 /// </para>
 /// <para>
 /// A logging call does not throw an exception if its event cannot be written. The event is lost, counted in <see cref="LostEvents"/> and
@@ -45,6 +46,9 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     private readonly bool _leaveOpen;
     private readonly int _maxRecordBytes;
     private long _lostEvents;
+
+    /// <summary>Events whose call failed although they were in the log's memory; they are counted as lost already.</summary>
+    private long _failedWaits;
     private Exception? _lastError;
     private bool _isDisposed;
 
@@ -97,7 +101,9 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     /// <summary>Gets the log to which events are appended.</summary>
     public SluiceLog Log { get; }
 
-    /// <summary>Gets the number of events that could not be appended.</summary>
+    /// <summary>
+    /// Gets the number of events that could not be appended, or that were not written when the provider closed the log.
+    /// </summary>
     public long LostEvents => Interlocked.Read(ref _lostEvents);
 
     /// <summary>
@@ -218,10 +224,10 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
             record = writer.Shorten(_maxRecordBytes);
         }
 
+        LogDurability durability = Log.DefaultDurability;
         try
         {
             ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
-            LogDurability durability = Log.DefaultDurability;
             if (level >= _flushOn && durability == LogDurability.Buffered)
             {
                 durability = LogDurability.Written;
@@ -233,6 +239,11 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         {
             Volatile.Write(ref _lastError, e);
             Interlocked.Increment(ref _lostEvents);
+            if (e is IOException && durability != LogDurability.Buffered)
+            {
+                Interlocked.Increment(ref _failedWaits);
+            }
+
             Tell(e);
         }
     }
@@ -243,6 +254,12 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         // What was refused for a reservation of this thread can be asked for again; events of others are lost meanwhile.
         Volatile.Write(ref _isDisposed, error is IOException);
         Volatile.Write(ref _lastError, error);
+        if (error is IOException && !_leaveOpen)
+        {
+            long unwritten = Log.NextSequence - 1 - Log.WrittenSequence;
+            Interlocked.Add(ref _lostEvents, Math.Max(0, unwritten - Interlocked.Read(ref _failedWaits)));
+        }
+
         if (IsContainerOwned)
         {
             Tell(error);

@@ -73,7 +73,7 @@ public sealed partial class ProviderTests
     {
         using TempFolder folder = new();
         object text = new string('a', 10_000_000);
-        KeyValuePair<string, object?>[] many = [.. Enumerable.Repeat(new KeyValuePair<string, object?>("Value", text), 10)];
+        KeyValuePair<string, object?>[] many = [.. Enumerable.Range(0, 10).Select(i => new KeyValuePair<string, object?>($"Value{i}", text))];
         KeyValuePair<string, object?>[] elements = [new("Value", Enumerable.Repeat(text, 10))];
         using (SluiceLoggerProvider provider = new(folder.Log))
         {
@@ -220,9 +220,9 @@ public sealed partial class ProviderTests
 
     private static IEnumerable<KeyValuePair<string, object?>> EndlessValues()
     {
-        while (true)
+        for (int i = 0; ; i++)
         {
-            yield return new("", null);
+            yield return new($"{i}", null);
         }
     }
 

@@ -30,6 +30,30 @@ public sealed partial class ProviderTests
         events[1].TryGetProperty("Id", out _).ShouldBeFalse();
     }
 
+    [Fact]
+    public void An_event_has_each_name_once()
+    {
+        using TempFolder folder = new();
+        using (ILoggerFactory factory = Factory(folder))
+        {
+            ILogger logger = factory.CreateLogger("category");
+            using (logger.BeginScope(new Dictionary<string, object?> { ["RequestId"] = 1, ["SourceContext"] = "other", ["@t"] = "now" }))
+            using (logger.BeginScope(new Dictionary<string, object?> { ["RequestId"] = 2, ["EventName"] = "other", ["@@t"] = "then" }))
+            {
+                logger.Log(LogLevel.Information, new EventId(1, "name"), "{RequestId} {Number} {Number}", 3, 4, 5);
+            }
+        }
+
+        JsonElement written = folder.Events().Single();
+        string[] names = [.. written.EnumerateObject().Select(static p => p.Name)];
+        names.ShouldBeUnique();
+        written.GetProperty("RequestId").GetInt32().ShouldBe(3);
+        written.GetProperty("Number").GetInt32().ShouldBe(5);
+        written.GetProperty("SourceContext").GetString().ShouldBe("category");
+        written.GetProperty("EventName").GetString().ShouldBe("name");
+        written.GetProperty("@@t").GetString().ShouldBe("then");
+    }
+
     /// <summary>Of a scope that has a template alone, as LoggerMessage.DefineScope makes it, the template is the text.</summary>
     [Fact]
     public void A_scopes_template_is_not_the_events()

@@ -250,6 +250,30 @@ public sealed partial class ProviderTests
     }
 
     [Fact]
+    public void Events_that_cannot_be_written_at_the_close_are_counted_once()
+    {
+        using TempFolder folder = new();
+        List<Exception> errors = [];
+        BrokenDisk disk = new();
+        SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions
+        {
+            Log = new SluiceLogOptions { Durability = LogDurability.Buffered, Engine = disk, FlushInterval = TimeSpan.FromHours(1) },
+            OnError = errors.Add,
+        });
+        ILogger logger = provider.CreateLogger("a");
+        disk.IsFull = true;
+        for (int i = 0; i < 5; i++)
+        {
+            logger.LogInformation("buffered");
+        }
+
+        logger.LogError("told");
+        provider.LostEvents.ShouldBe(1);
+        Should.Throw<IOException>(provider.Dispose);
+        provider.LostEvents.ShouldBe(6);
+    }
+
+    [Fact]
     public void A_full_buffer_that_may_not_wait_loses_events_and_counts_them()
     {
         using TempFolder folder = new();

@@ -306,6 +306,9 @@ internal static unsafe partial class NodeCalls
         }
     }
 
+    /// <summary>The start in struct flock, which has type and whence, padding, start, length and process.</summary>
+    private const long LockedByte = 1L << 62;
+
     /// <summary>
     /// Locks a file without waiting, for as long as this open file lives (F_OFD_SETLK): for writing against all, else against those who
     /// lock it for writing. The lock is one of a byte that no file has: where locks are mandatory (SMB), whoever reads is not kept out.
@@ -315,12 +318,22 @@ internal static unsafe partial class NodeCalls
 
     public static int UnlockFile(int fd) => LockFile(fd, 2);
 
+    /// <summary>
+    /// Returns true if another open file has the lock of <see cref="LockFileNow"/> for writing (F_OFD_GETLK), which only a process that may
+    /// write to the file can have; also if the system does not tell.
+    /// </summary>
+    public static bool IsLockedForWriting(int fd)
+    {
+        const int getOfdLock = 36;
+        const ushort unlocked = 2;
+        long* flock = stackalloc long[4] { 0, LockedByte, 1, 0 };
+        return fcntl(fd, getOfdLock, (nint)flock) != 0 || (ushort)flock[0] != unlocked;
+    }
+
     private static int LockFile(int fd, short type)
     {
-        // struct flock: type and whence, padding, start, length, process.
         const int setOfdLock = 37;
-        const long lockedByte = 1L << 62;
-        long* flock = stackalloc long[4] { (ushort)type, lockedByte, 1, 0 };
+        long* flock = stackalloc long[4] { (ushort)type, LockedByte, 1, 0 };
         nint answer;
         while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("fcntl", fd) ? -1 : fcntl(fd, setOfdLock, (nint)flock)))
         {

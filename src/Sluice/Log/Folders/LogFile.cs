@@ -70,6 +70,17 @@ internal static class LogFile
     }
 
     /// <summary>
+    /// Locks a file that other users may read, for this writer alone. A lock that others hold for reading is no obstacle: whoever may read
+    /// the file can have it. Zero, or an error if there is another writer.
+    /// </summary>
+    public static int LockBesideReaders(SluiceHandle file)
+    {
+        using OpenFile.Reference reference = file.Hold();
+        int result = NodeCalls.LockFileNow(file.Descriptor, forWriting: true);
+        return result is -Errno.EAGAIN or -Errno.EACCES && !NodeCalls.IsLockedForWriting(file.Descriptor) ? 0 : result;
+    }
+
+    /// <summary>
     /// Gives up what <see cref="LockNow"/> took, before the file is closed: a process that is just being started has a copy of the
     /// descriptor, and with it the lock.
     /// </summary>

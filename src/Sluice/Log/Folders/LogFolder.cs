@@ -14,6 +14,8 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
 {
     public const string StateName = "log.state";
 
+    public const string LockName = "log.lock";
+
     private const string MemoryName = "log.memory";
 
     public string Path { get; } = path;

@@ -8,8 +8,9 @@ using Sluice.Uring.Abi;
 namespace Sluice.Log.Folders;
 
 /// <summary>
-/// What makes a framed log one writer's: a lock on log.state, and on Linux one on each segment that its writer may still write to. So
-/// whoever removes log.state lets nobody in; and whoever has another folder in the place of the log's is not written to.
+/// Makes a process the only writer of a framed log. On Linux it locks log.lock, which only its owner can open, so that nobody else can keep
+/// the writer out. It also locks log.state and each segment that it may still write to, beside readers, so that removing log.lock admits no
+/// second writer. A writer does not write to another directory that has taken the place of the log's.
 /// </summary>
 internal sealed class WriterLock : IDisposable
 {
@@ -25,6 +26,7 @@ internal sealed class WriterLock : IDisposable
     private readonly Lock _lock = new();
     private SluiceHandle _file;
     private LogState? _last;
+    private readonly SluiceHandle? _lockFile;
 
     /// <summary>Held while the file is flushed: who comes meanwhile is told of no success behind a failure.</summary>
     private readonly Lock _flushing = new();
@@ -33,9 +35,11 @@ internal sealed class WriterLock : IDisposable
     /// are there.</summary>
     private bool _mustWriteAgain;
 
-    private WriterLock(string directory, SafeFileHandle? folder, in Statx stat, SluiceHandle file, UnixFileMode? permissions)
+    private WriterLock(
+        string directory, SafeFileHandle? folder, in Statx stat, SluiceHandle file, UnixFileMode? permissions, SluiceHandle? lockFile)
     {
         (_directory, _path, Folder, _stat, _file, _permissions) = (directory, file.Path, folder, stat, file, permissions);
+        _lockFile = lockFile;
         try
         {
             _last = StateOf(file);
@@ -61,7 +65,7 @@ internal sealed class WriterLock : IDisposable
     {
         get
         {
-            lock (_lock)
+            using (_lock.EnterAlways())
             {
                 return _last;
             }
@@ -77,20 +81,23 @@ internal sealed class WriterLock : IDisposable
         string path = Path.Combine(directory, LogFolder.StateName);
         if (!Libc.IsSupported)
         {
-            return new WriterLock(directory, null, default, OpenUnshared(directory, path, permissions), permissions);
+            return new WriterLock(directory, null, default, OpenUnshared(directory, path, permissions), permissions, null);
         }
 
         int fd = PathCalls.Open(PathCalls.ToKernel(directory), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
         PathErrors.ThrowIfFailed(fd, "Opening", directory);
         SafeFileHandle folder = new(fd, ownsHandle: true);
+        SluiceHandle? lockFile = null;
         try
         {
             PathErrors.ThrowIfFailed(Libc.Stat(fd, StatxMask.BasicStats, out Statx stat), "Opening", directory);
+            lockFile = OpenOwn(folder, directory, stat);
             SluiceHandle file = OpenLocked(folder, directory, path, permissions, "Opening", tries: 1);
-            return new WriterLock(directory, folder, stat, file, permissions);
+            return new WriterLock(directory, folder, stat, file, permissions, lockFile);
         }
         catch
         {
+            LogFile.Close(lockFile);
             folder.Dispose();
             throw;
         }
@@ -106,7 +113,7 @@ internal sealed class WriterLock : IDisposable
     /// <exception cref="IOException">Another writer has it, or it cannot be locked.</exception>
     public static void TakeSegment(string directory, SluiceHandle segment, bool alone = true)
     {
-        int result = Libc.IsSupported ? LogFile.LockNow(segment, alone) : 0;
+        int result = !Libc.IsSupported ? 0 : alone ? LogFile.LockBesideReaders(segment) : LogFile.LockNow(segment, alone: false);
         if (result is -Errno.EAGAIN or -Errno.EACCES)
         {
             throw Refusal(directory, "Opening", null);
@@ -127,7 +134,7 @@ internal sealed class WriterLock : IDisposable
 
     public void Write(LogState state)
     {
-        lock (_lock)
+        using (_lock.EnterAlways())
         {
             _last = state;
             state.Write(_file);
@@ -136,11 +143,11 @@ internal sealed class WriterLock : IDisposable
 
     public void Flush(LogSettings settings)
     {
-        using Lock.Scope flushing = _flushing.EnterScope();
+        using Lock.Scope flushing = _flushing.EnterAlways();
         while (true)
         {
             SluiceHandle file;
-            lock (_lock)
+            using (_lock.EnterAlways())
             {
                 file = _file;
                 if (_mustWriteAgain)
@@ -169,7 +176,7 @@ internal sealed class WriterLock : IDisposable
     /// <exception cref="IOException">The folder is gone, or has become another log's or another writer's.</exception>
     public void Confirm()
     {
-        using Lock.Scope scope = _confirming.EnterScope();
+        using Lock.Scope scope = _confirming.EnterAlways();
         SluiceHandle old = _file;
         bool hasName = false;
         int looked = Folder is null ? 0 : LogFile.LookForName(old, NodePath.Of(old.Path), out hasName);
@@ -195,7 +202,7 @@ internal sealed class WriterLock : IDisposable
         try
         {
             LogState? found = StateOf(file);
-            lock (_lock)
+            using (_lock.EnterAlways())
             {
                 if (found is { } other && other.LogId != _last?.LogId)
                 {
@@ -218,18 +225,54 @@ internal sealed class WriterLock : IDisposable
     public void Dispose()
     {
         LogFile.Close(_file);
+        LogFile.Close(_lockFile);
         Folder?.Dispose();
     }
 
     private bool WasExchanged(SluiceHandle file)
     {
-        lock (_lock)
+        using (_lock.EnterAlways())
         {
             return file != _file;
         }
     }
 
     private static LogState? StateOf(SluiceHandle file) => LogState.TryRead(file, static damage => throw damage);
+
+    /// <summary>Opens and locks the file that only its owner can open.</summary>
+    private static SluiceHandle OpenOwn(SafeFileHandle folder, string directory, in Statx stat)
+    {
+        const UnixFileMode ownerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        using OpenFile.Reference held = new(folder);
+        string path = Path.Combine(directory, LogFolder.LockName);
+        NodePath node = NodePath.In(DescriptorOf(folder), PathCalls.ToKernel(LogFolder.LockName), directory);
+        SluiceHandle file = LogFile.Open(node, path, FileMode.OpenOrCreate, FileAccess.ReadWrite, permissions: ownerOnly);
+        try
+        {
+            int result = LogFile.LockNow(file, alone: true);
+            if (result is -Errno.EAGAIN or -Errno.EACCES)
+            {
+                throw Refusal(directory, "Opening", null);
+            }
+
+            PathErrors.ThrowIfFailed(result, "Locking", path);
+            using OpenFile.Reference reference = file.Hold();
+            if (Environment.IsPrivilegedProcess
+                && Libc.Stat(file.Descriptor, StatxMask.BasicStats, out Statx own) == 0
+                && own.Uid != stat.Uid)
+            {
+                // An administrator's tool must not lock the log's own user out.
+                _ = NodeCalls.SetOwner(file.Descriptor, stat.Uid, stat.Gid);
+            }
+
+            return file;
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
 
     private static SluiceHandle OpenLocked(
         SafeFileHandle folder, string directory, string path, UnixFileMode? permissions, string what, int tries)
@@ -240,7 +283,7 @@ internal sealed class WriterLock : IDisposable
         try
         {
             int result;
-            while ((result = LogFile.LockNow(file, alone: true)) is -Errno.EAGAIN or -Errno.EACCES)
+            while ((result = LogFile.LockBesideReaders(file)) is -Errno.EAGAIN or -Errno.EACCES)
             {
                 if (--tries <= 0)
                 {

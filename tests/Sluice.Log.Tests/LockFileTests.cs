@@ -1,0 +1,66 @@
+using Sluice.Log.Folders;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>No user who can only read a log keeps its writer out, and there is one writer all the same.</summary>
+[Trait("Runs", "once")]
+public sealed class LockFileTests
+{
+    [SkippableFact]
+    public void A_read_lock_of_another_process_refuses_neither_an_opening_nor_an_append()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "Locks of open files are Linux's here.");
+        using TempFolder folder = new();
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            log.Append(Records.Make(0, 0, 900), LogDurability.Durable);
+        }
+
+        List<SluiceHandle> bystanders = [];
+        try
+        {
+            LockForReading();
+            using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+            {
+                for (int i = 1; i < 20; i++)
+                {
+                    LockForReading();
+                    log.Append(Records.Make(0, i, 900), LogDurability.Durable).ShouldBe(i + 1);
+                }
+            }
+        }
+        finally
+        {
+            bystanders.ForEach(static b => b.Dispose());
+        }
+
+        Records.ReadAll(folder.Log).Count.ShouldBe(20);
+
+        void LockForReading()
+        {
+            foreach (string path in Directory.GetFiles(folder.Log).Where(static p => Path.GetFileName(p) != LogFolder.LockName))
+            {
+                SluiceHandle bystander = LogFile.OpenToRead(path);
+                bystanders.Add(bystander);
+                _ = LogFile.LockNow(bystander, alone: false);
+            }
+        }
+    }
+
+    [SkippableFact]
+    public void Only_the_owner_can_open_the_file_with_the_lock()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "permissions of Unix");
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log);
+        string path = Path.Combine(folder.Log, LogFolder.LockName);
+        if (OperatingSystem.IsLinux())
+        {
+            File.GetUnixFileMode(path).ShouldBe(UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        }
+
+        Should.Throw<IOException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain("another writer");
+        File.Delete(path);
+        Should.Throw<IOException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain("another writer");
+    }
+}
