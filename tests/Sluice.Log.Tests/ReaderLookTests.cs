@@ -115,6 +115,7 @@ public sealed class ReaderLookTests
         {
             File.WriteAllBytes(Path.Combine(folder.Log, "0000000002.log"), new byte[5000]);
             File.WriteAllBytes(Path.Combine(folder.Log, "0000000003.log"), new byte[5000]);
+            File.WriteAllBytes(Path.Combine(folder.Log, "0000000004.log"), new byte[5000]);
             SluiceLogOptions options = new() { Format = LogFormat.Raw, SegmentBytes = 4096, MaxRecordBytes = 1000, RetainSegments = 2 };
             using SluiceLog log = SluiceLog.Open(folder.Log, options);
             SpinWait.SpinUntil(() => log.LastError is not null, TimeSpan.FromMinutes(1)).ShouldBeTrue();
@@ -125,6 +126,43 @@ public sealed class ReaderLookTests
         {
             _ = Shell("chattr", "-i", oldest);
         }
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(16)]
+    public void Damage_of_a_whole_file_hides_no_record_before_it(int length)
+    {
+        using TempFolder folder = new(isInMemory: true);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, s_options))
+        {
+            for (int i = 0; i < 20; i++)
+            {
+                log.Append(Records.Make(0, i, 900), LogDurability.Durable);
+            }
+        }
+
+        string path = Path.Combine(folder.Log, "0000000003.slog");
+        using (FileStream file = new(path, FileMode.Open))
+        {
+            file.SetLength(length);
+        }
+
+        using SluiceLogReader reader = new(folder.Log);
+        int number = 0;
+        for (int call = 0; call < 2; call++)
+        {
+            Should.Throw<SluiceLogDamagedException>(() =>
+            {
+                while (reader.TryRead(out LogEntry entry))
+                {
+                    Records.Check(entry.Bytes).Number.ShouldBe(number++);
+                }
+            }).Path.ShouldBe(path);
+        }
+
+        number.ShouldBe(8);
+        Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, s_options)).Path.ShouldBe(path);
     }
 
     private static bool Shell(string program, params string[] arguments)

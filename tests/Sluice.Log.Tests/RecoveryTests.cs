@@ -157,37 +157,6 @@ public sealed class RecoveryTests
         files.ShouldAllBe(static f => File.Exists(f));
     }
 
-    /// <summary>Else records were not found by their time.</summary>
-    [Fact]
-    public void Times_stand_still_where_the_clock_was_set_back()
-    {
-        const int count = 100;
-        using TempFolder folder = new(isInMemory: true);
-        Directory.CreateDirectory(folder.Log);
-        long future = LogLayout.ToNanoseconds(DateTime.UtcNow.AddDays(1));
-        MakeAhead(folder.Log, future);
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
-        {
-            for (int i = 1; i < count; i++)
-            {
-                log.Append(Records.Make(0, i, 100)).ShouldBe(i + 1);
-            }
-        }
-
-        Directory.GetFiles(folder.Log, "*.slog").Length.ShouldBeGreaterThan(2);
-        SluiceLogReaderOptions sinceThen = new() { FromTime = LogLayout.ToTime(future) };
-        Records.ShouldBeInOrder(Records.ReadAll(folder.Log, sinceThen), 1, 0);
-        using SluiceLogReader reader = new(folder.Log, sinceThen);
-        int read = 0;
-        foreach (LogEntry entry in reader.Entries)
-        {
-            entry.Time.ShouldBe(LogLayout.ToTime(future));
-            read++;
-        }
-
-        read.ShouldBe(count);
-    }
-
     /// <summary>A log of one record of that time.</summary>
     private static void MakeAhead(string directory, long time)
     {

@@ -127,6 +127,5 @@ internal sealed partial class FramedOutput
         }
     }
 
-    /// <summary>A clock that was set back stands still here.</summary>
-    private long Now() => _lastTime = Math.Max(_lastTime, LogLayout.ToNanoseconds(DateTime.UtcNow));
+    private long Now() => LogLayout.ToNanoseconds(_settings.Clock.GetUtcNow().UtcDateTime);
 }

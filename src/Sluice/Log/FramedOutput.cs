@@ -38,7 +38,6 @@ internal sealed partial class FramedOutput : LogOutput
     private bool _makesAgain;
     private bool _askedForNext;
     private long _nextSequence;
-    private long _lastTime;
     private long _durable;
     private long _durableSegment;
     private bool _tookBack;
@@ -51,7 +50,6 @@ internal sealed partial class FramedOutput : LogOutput
         _next = new NextSegment(folder, settings, recovered.LogId, recovered.LargestId + 1, recovered.Next);
         _nextSequence = recovered.NextSequence;
         _durable = _nextSequence - 1;
-        _lastTime = recovered.LastTime;
         _tookBack = recovered.TookBack;
         _durableSegment = _current?.Header.Id ?? _retention.Newest(static _ => true)?.Id ?? 0;
     }

@@ -68,6 +68,7 @@ internal sealed class LogSettings
         }
 
         CompressionStep = options.CompressionStep;
+        Clock = options.Clock;
     }
 
     public LogFormat Format { get; }
@@ -116,6 +117,8 @@ internal sealed class LogSettings
 
     /// <summary>Of segments that are full.</summary>
     public CompressionLevel Compression { get; }
+
+    public TimeProvider Clock { get; }
 
     /// <inheritdoc cref="SluiceLogOptions.CompressionStep"/>
     public Action<string>? CompressionStep { get; }

@@ -66,6 +66,8 @@ internal sealed partial class RawOutput : LogOutput
         }
     }
 
+    private DateTime Now => _settings.Clock.GetUtcNow().UtcDateTime;
+
     public override int PageStart => 0;
 
     public override int RecordHeaderBytes => 0;
@@ -289,7 +291,7 @@ internal sealed partial class RawOutput : LogOutput
         while (LogFile.HasNoName(_current, out long length)
             || length >= _settings.SegmentBytes
             || (length > 0 && IsOld())
-            || (_folder.Names.HasDate && DateTime.UtcNow >= _nameEnds))
+            || (_folder.Names.HasDate && Now >= _nameEnds))
         {
             (SluiceHandle file, long id, DateTime utc) = OpenNewest();
             using (_files.EnterAlways())
@@ -333,8 +335,8 @@ internal sealed partial class RawOutput : LogOutput
                 continue;
             }
 
-            // A clock that was set back stands still in the names, so that they keep their order.
-            DateTime now = DateTime.UtcNow;
+            // If the clock was set back, the names keep the latest time, so that they stay in order.
+            DateTime now = Now;
             DateTime latest = entries.Select(static e => e.Utc).Append(_utc).Max();
             DateTime utc = now > latest ? now : latest;
             passedOver = largest + 1;
@@ -348,7 +350,10 @@ internal sealed partial class RawOutput : LogOutput
     private void SetName(long id, DateTime utc)
     {
         Volatile.Write(ref _id, id);
-        (_utc, _nameEnds) = (utc, _folder.Names.EndOf(utc));
+
+        // A name with a time to come ends with the present period, or the file would take all records until that time.
+        DateTime now = Now;
+        (_utc, _nameEnds) = (utc, _folder.Names.EndOf(utc < now ? utc : now));
         if (_settings.SegmentAge is not null)
         {
             _madeUtc = LogFile.MadeUtc(_current);

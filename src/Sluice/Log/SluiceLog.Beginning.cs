@@ -49,7 +49,8 @@ public sealed partial class SluiceLog
     public int TruncateBefore(DateTimeOffset time)
     {
         long nanoseconds = LogLayout.ToNanoseconds(time.UtcDateTime);
-        return RemoveBefore(s => s.LastTime < nanoseconds);
+        long now = LogLayout.ToNanoseconds(DateTime.UtcNow);
+        return RemoveBefore(s => s.TimeBy(now) < nanoseconds);
     }
 
     private int RemoveBefore(Func<ClosedSegment, bool> isOld)

@@ -182,6 +182,9 @@ public sealed class SluiceLogOptions
     /// <value>The default is <see langword="null"/>, which stands for the default of .NET: read and write permission for everyone.</value>
     public UnixFileMode? UnixCreateMode { get; init; }
 
+    /// <summary>Gets the clock, for tests.</summary>
+    internal TimeProvider Clock { get; init; } = TimeProvider.System;
+
     /// <summary>For tests: told before each step of compressing a segment what comes.</summary>
     internal Action<string>? CompressionStep { get; init; }
 

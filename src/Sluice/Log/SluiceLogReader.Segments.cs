@@ -14,6 +14,8 @@ public sealed partial class SluiceLogReader
     /// <summary>At the end of what is good in a segment: to the next one, if there is one; false at the end of the log.</summary>
     private bool TryLeaveSegment(FrameResult result)
     {
+        // Before the buffer is discarded: reserved space is not read for each look at the end of the log.
+        bool isUnwritten = result == FrameResult.Unwritten && _segment!.HasOnlyZerosBuffered();
         SegmentInfo? next = FindNext(out TornTail? torn);
         _segment!.Forget();
         FrameResult again = result;
@@ -28,12 +30,24 @@ public sealed partial class SluiceLogReader
             }
         }
 
+        ThrowIfDamagedBehind(_segment.Id, next?.Id ?? long.MaxValue);
         if (next is null)
         {
             _segment.Forget();
             _tail = again == FrameResult.Bad ? new TornTail(_segment.Path, _segment.Offset, _next, _segment.Reason) : torn;
-            SluiceLogDamagedException? damage = WhyLonger() ?? WhyNotTorn(again);
-            return TryReturn() || (damage is not null && (HasMoreByNow() || ReportLostEnd(damage)));
+            SluiceLogDamagedException? damage = WhyLonger();
+            if (TryReturn())
+            {
+                return true;
+            }
+
+            if (damage is null && !isUnwritten && WhyNotTorn(again) is { } middle)
+            {
+                Report(middle);
+                return _segment.TryPassOver();
+            }
+
+            return damage is not null && (HasMoreByNow() || ReportLostEnd(damage));
         }
 
         bool isGap = _isMissingBehind || _segment.ReadTo + 1 < next.FirstSequence;
@@ -57,6 +71,16 @@ public sealed partial class SluiceLogReader
 
         _ = TryEnter(next);
         return true;
+    }
+
+    /// <summary>Reports a damaged file between two segments. The reader stays where it is, to report it again at the next call.</summary>
+    private void ThrowIfDamagedBehind(long before, long next)
+    {
+        if (!_options.SkipDamage && _catalog?.DamagedFiles.Find(d => d.Id > before && d.Id < next) is { Damage: { } damage })
+        {
+            _segment?.Unread();
+            throw damage;
+        }
     }
 
     /// <summary>Between the last record of a segment and the first of the next some are not there.</summary>
@@ -125,7 +149,7 @@ public sealed partial class SluiceLogReader
 
     /// <summary>A bad frame that complete frames follow is damage, unless a restart of the machine explains it; else null.</summary>
     private SluiceLogDamagedException? WhyNotTorn(FrameResult end) =>
-        end != FrameResult.Good && !LogState.MayBeOfEarlierBoot(State()) && _segment!.HasFrameBehind(end == FrameResult.Bad)
+        end != FrameResult.Good && !LogState.MayBeOfEarlierBoot(State()) && _segment!.HasFrameBehind()
             ? new SluiceLogDamagedException(
                 _segment.Path, _segment.Offset, _segment.ReadTo + 1,
                 $"{(end == FrameResult.Bad ? _segment.Reason : "there are zeros in place of a frame")}, and complete frames follow")
@@ -258,6 +282,7 @@ public sealed partial class SluiceLogReader
             List<SegmentInfo> segments = catalog.Segments;
             if (segments.Count == 0)
             {
+                ThrowIfDamagedBehind(0, long.MaxValue);
                 _tail = TornOf(catalog);
 
                 // What the state says was whole in the files before it was written: they are looked at once more.
@@ -290,10 +315,17 @@ public sealed partial class SluiceLogReader
 
             // Who went back goes on where it was, and passes none by that took back what it had read.
             int index = segments.FindLastIndex(s => s.FirstSequence <= _next);
-            if (!_hasReturned)
+            if (index < 0)
             {
-                // Times never go back from one to the next: what stands before a segment that begins earlier than that is earlier too.
-                index = Math.Max(index, segments.FindLastIndex(s => s.FirstTime < _fromTime));
+                // The record may be in a damaged file before the oldest segment.
+                ThrowIfDamagedBehind(0, segments[0].Id);
+            }
+
+            if (!_hasReturned && _options.FromTime is not null)
+            {
+                // Segments whose records are all earlier are left out; the time of a segment that is written is not known.
+                int inTime = segments.FindIndex(s => !s.IsSealed || s.LastTime >= _fromTime);
+                index = Math.Max(index, inTime < 0 ? segments.Count - 1 : inTime);
             }
 
             if (TryEnter(segments[Math.Max(index, 0)], index > 0 ? segments[index - 1].Id : 0))
@@ -356,7 +388,7 @@ public sealed partial class SluiceLogReader
         }
 
         _next = Math.Max(_next, segment.FirstSequence);
-        _segment.MoveNear(_next, _fromTime);
+        _segment.MoveNear(_next);
         return true;
     }
 

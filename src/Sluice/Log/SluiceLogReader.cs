@@ -455,7 +455,13 @@ public sealed partial class SluiceLogReader : IDisposable
     {
         Looks++;
         _stamp = FolderStamp.Of(_folder.Path);
-        return _catalog = LogCatalog.Read(_folder, Report, _known, fromId, State);
+        _catalog = LogCatalog.Read(_folder, Report, _known, fromId, State);
+        if (_options.SkipDamage)
+        {
+            _catalog.DamagedFiles.ForEach(d => Report(d.Damage));
+        }
+
+        return _catalog;
     }
 
     private void Report(SluiceLogDamagedException damage)

@@ -8,7 +8,7 @@ public sealed class SluiceLogReaderOptions
     /// <value>The default is 1. If the record has been removed from the log, the reader begins with the oldest record in the log.</value>
     public long FromSequence { get; init; } = 1;
 
-    /// <summary>Gets the time of the first record to read (<see cref="LogEntry.Time"/>). Older records are skipped.</summary>
+    /// <summary>Gets the time of the first record to read (<see cref="LogEntry.Time"/>). Records with earlier times are skipped.</summary>
     /// <value>The default is <see langword="null"/>, which skips no records.</value>
     public DateTimeOffset? FromTime { get; init; }
 

@@ -25,6 +25,7 @@ internal sealed class FrameScanner
     private const int ManyBytes = Tuning.FrameScannerManyBytes;
     private const int FewBytes = Tuning.FrameScannerFewBytes;
     private const int FrameAlignment = 8;
+    private const int EnoughZeros = 64 * 1024;
 
     private readonly SluiceHandle _file;
     private readonly int _maxFrameBytes;
@@ -137,6 +138,19 @@ internal sealed class FrameScanner
             last = index < 0 ? last : at + index + 1;
             at += read;
         }
+    }
+
+    /// <summary>Returns true if there are only zeros behind the position, as far as is buffered, and enough is or the file ends there.</summary>
+    public bool HasOnlyZerosBuffered()
+    {
+        long from = Offset - _bufferAt;
+        if (from < 0 || from > _buffered)
+        {
+            return false;
+        }
+
+        ReadOnlySpan<byte> rest = _buffer.AsSpan((int)from, _buffered - (int)from);
+        return !rest.ContainsAnyExcept((byte)0) && (rest.Length >= EnoughZeros || Offset + rest.Length >= _file.Length);
     }
 
     /// <summary>Returns true if the file contains a complete frame after <see cref="Offset"/>, where no good frame is.</summary>

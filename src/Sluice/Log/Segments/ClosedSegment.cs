@@ -9,8 +9,13 @@ internal readonly record struct ClosedSegment(string Path, long FirstSequence, l
     /// <summary>A second file with the same content, which goes when the segment goes.</summary>
     public string? Copy { get; init; }
 
-    /// <summary>When it was written last, by the clock of that moment; times of records stand still where a clock was set back.</summary>
+    /// <summary>When it was written last.</summary>
     public long WrittenAt { get; init; } = long.MaxValue;
+
+    /// <summary>
+    /// Returns the greatest time of its records, or, if that time is yet to come because the clock was ahead, the time of its last write.
+    /// </summary>
+    public long TimeBy(long now) => LastTime <= now ? LastTime : WrittenAt;
 
     /// <summary>Whether it has its footer, as far as is known.</summary>
     public bool IsSealed { get; init; }

@@ -50,6 +50,11 @@ internal sealed partial class LogCatalog
     /// <summary>Segments without a footer that others follow, gone over as a whole, and where each ends.</summary>
     public List<(SegmentInfo Info, SegmentEnd End)> Unsealed { get; } = [];
 
+    /// <summary>
+    /// Gets damaged files and their ids, in ascending order. A reader reports one when it comes to it, and can read what precedes it.
+    /// </summary>
+    public List<(long Id, SluiceLogDamagedException Damage)> DamagedFiles { get; } = [];
+
     /// <summary>The log that the oldest file says it is of; empty where there is none.</summary>
     public Guid LogId { get; private set; }
 
@@ -134,13 +139,14 @@ internal sealed partial class LogCatalog
     private List<SegmentInfo> ReadFiles(long fromId)
     {
         List<SegmentInfo> all = [];
-        List<SluiceLogDamagedException> damages = [];
+        List<(long Id, SluiceLogDamagedException Damage)> damages = [];
         long gone = -1;
         bool isAgain;
         do
         {
             all.Clear();
             damages.Clear();
+            DamagedFiles.Clear();
             Ids.Clear();
             Superfluous.Clear();
             MadeAhead.Clear();
@@ -178,7 +184,7 @@ internal sealed partial class LogCatalog
                 }
                 catch (SluiceLogDamagedException e)
                 {
-                    damages.Add(e);
+                    damages.Add((id, e));
                 }
                 catch (FileNotFoundException)
                 {
@@ -192,7 +198,7 @@ internal sealed partial class LogCatalog
             gone = LargestId;
         }
         while (isAgain);
-        damages.ForEach(_report);
+        damages.ForEach(d => ReportFile(d.Id, d.Damage));
         return all;
     }
 
@@ -214,6 +220,22 @@ internal sealed partial class LogCatalog
         {
             Segments.Clear();
             Newest = null;
+        }
+
+        DamagedFiles.Sort(static (a, b) => a.Id.CompareTo(b.Id));
+    }
+
+    /// <summary>Reports a damaged file to a writer at once; a reader reports it in its place.</summary>
+    private void ReportFile(long id, SluiceLogDamagedException damage)
+    {
+        if (_state is null)
+        {
+            _report(damage);
+        }
+        else
+        {
+            DamagedFiles.RemoveAll(d => d.Id == id);
+            DamagedFiles.Add((id, damage));
         }
     }
 
@@ -299,7 +321,7 @@ internal sealed partial class LogCatalog
             if (_withoutHeader.Find(f => f.Id == before) is { Path: { } emptied })
             {
                 // A header is on the disk before a segment behind it is made.
-                _report(new SluiceLogDamagedException(
+                ReportFile(before, new SluiceLogDamagedException(
                     emptied, 0, 0, "its header is gone, and the segment behind it says that records are in it"));
                 continue;
             }

@@ -45,8 +45,6 @@ internal sealed partial class RecoveredLog
 
     public long NextSequence { get; private set; } = 1;
 
-    public long LastTime { get; private set; }
-
     /// <summary>Whether records of it were ever taken back.</summary>
     public bool TookBack { get; private set; }
 
@@ -113,7 +111,6 @@ internal sealed partial class RecoveredLog
         }
 
         _catalog.MadeAhead.ForEach(CheckOneMadeAhead);
-        LastTime = last?.LastTime ?? 0;
         TookBack = last is { TookBack: true };
         foreach (SegmentInfo segment in _catalog.Segments)
         {

@@ -144,8 +144,8 @@ internal sealed partial class SegmentFile : IDisposable
             _nextIndexAt = offset + LogLayout.IndexEveryBytes;
         }
 
-        (FirstTime, _sinceMs) = IsEmpty ? (time, Environment.TickCount64) : (FirstTime, _sinceMs);
-        LastTime = time;
+        (FirstTime, LastTime, _sinceMs) = IsEmpty
+            ? (time, time, Environment.TickCount64) : (Math.Min(FirstTime, time), Math.Max(LastTime, time), _sinceMs);
         LastSequence = first + count - 1;
     }
 

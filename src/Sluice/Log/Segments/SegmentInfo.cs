@@ -59,8 +59,10 @@ internal sealed class SegmentInfo
     /// scanned.</summary>
     public long LastSequence { get; set; }
 
+    /// <summary>Gets the least time of its frames of records. Times go back if the clock is set back.</summary>
     public long FirstTime { get; set; }
 
+    /// <summary>Gets the greatest time of its frames of records.</summary>
     public long LastTime { get; set; }
 
     /// <summary>Of the footer.</summary>
@@ -228,8 +230,9 @@ internal sealed class SegmentInfo
                 nextIndexAt = offset + LogLayout.IndexEveryBytes;
             }
 
-            FirstTime = LastSequence < FirstSequence ? frame.Time : FirstTime;
-            (LastSequence, LastTime) = (frame.LastSequence, frame.Time);
+            (FirstTime, LastTime) = LastSequence < FirstSequence
+                ? (frame.Time, frame.Time) : (Math.Min(FirstTime, frame.Time), Math.Max(LastTime, frame.Time));
+            LastSequence = frame.LastSequence;
         }
     }
 
@@ -291,10 +294,10 @@ internal sealed class SegmentInfo
     /// <summary>Whether entries can be those of this segment: without them it is read from its first frame on.</summary>
     private bool MayBe(IndexEntry[] index)
     {
-        IndexEntry before = new(FirstSequence - 1, long.MinValue, FirstOffset - 1, 0);
+        IndexEntry before = new(FirstSequence - 1, 0, FirstOffset - 1, 0);
         foreach (IndexEntry entry in index)
         {
-            if (entry.Offset <= before.Offset || entry.Sequence <= before.Sequence || entry.Time < before.Time)
+            if (entry.Offset <= before.Offset || entry.Sequence <= before.Sequence)
             {
                 return false;
             }

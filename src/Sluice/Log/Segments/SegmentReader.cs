@@ -267,23 +267,40 @@ internal sealed class SegmentReader : IDisposable
     /// Returns true if a complete frame follows the position, at which there is no good frame. The frame at the position is read again
     /// between two looks at what follows: a writer writes a frame only after the frame before it.
     /// </summary>
-    /// <param name="isBad">Whether there are other bytes than zeros. Behind zeros there may be much reserved space, which is not read.</param>
-    public bool HasFrameBehind(bool isBad)
+    public bool HasFrameBehind()
     {
-        if (_noFrameBehind == _scanner.Offset || !_scanner.HasFrameBehind(ReadTo + 1, readsOn: isBad))
+        long offset = _scanner.Offset;
+        if (_noFrameBehind == offset)
         {
-            // A writer leaves no bad frame before others, so that one look at each position is enough.
-            _noFrameBehind = _scanner.Offset;
             return false;
         }
 
-        _scanner.Forget();
-        (long offset, uint chain) = (_scanner.Offset, _scanner.Chain);
-        bool isGood = _scanner.TryNext(out _, out _) == FrameResult.Good;
-        _scanner.MoveTo(offset, chain);
-        _scanner.Forget();
-        return !isGood && _scanner.HasFrameBehind(ReadTo + 1);
+        try
+        {
+            // Only in what is buffered: much reserved space may follow.
+            _scanner.Forget();
+            if (!_scanner.HasFrameBehind(ReadTo + 1, readsOn: false))
+            {
+                // A writer leaves no bad frame before others, so that one look at each position is enough.
+                _noFrameBehind = offset;
+                return false;
+            }
+
+            _scanner.Forget();
+            uint chain = _scanner.Chain;
+            bool isGood = _scanner.TryNext(out _, out _) == FrameResult.Good;
+            _scanner.MoveTo(offset, chain);
+            return !isGood && !WasReplaced() && _scanner.HasFrameBehind(ReadTo + 1, readsOn: false);
+        }
+        finally
+        {
+            // What follows may be written by the next call.
+            _scanner.Forget();
+        }
     }
+
+    /// <inheritdoc cref="FrameScanner.HasOnlyZerosBuffered"/>
+    public bool HasOnlyZerosBuffered() => _scanner.HasOnlyZerosBuffered();
 
     /// <summary>Goes back before the last frame.</summary>
     public void Unread()
@@ -317,15 +334,10 @@ internal sealed class SegmentReader : IDisposable
         return false;
     }
 
-    /// <summary>By the footer's index to the last frame that is entered there before a record and a time.</summary>
-    public void MoveNear(long sequence, long time)
+    /// <summary>Moves to the last frame in the footer's index that is not behind a record.</summary>
+    public void MoveNear(long sequence)
     {
-        int index = Array.FindLastIndex(_info.Index, e => e.Sequence <= sequence && (time == long.MinValue || e.Time < time));
-        if (time != long.MinValue && sequence <= _info.FirstSequence)
-        {
-            index = Array.FindLastIndex(_info.Index, e => e.Time < time);
-        }
-
+        int index = Array.FindLastIndex(_info.Index, e => e.Sequence <= sequence);
         if (index >= 0 && TryMoveTo(_info.Index[index]))
         {
             ReadTo = _info.Index[index].Sequence - 1;

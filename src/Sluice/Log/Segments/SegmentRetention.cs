@@ -169,8 +169,7 @@ internal sealed class SegmentRetention(
         long[] times = new long[all.Count];
         for (int i = 0; i < times.Length; i++)
         {
-            // Times of records stand still where the clock was set back.
-            long time = all[i].LastTime <= now ? all[i].LastTime : all[i].WrittenAt;
+            long time = all[i].TimeBy(now);
             times[i] = time >= newest && time <= now ? newest = time : long.MaxValue;
         }
 
