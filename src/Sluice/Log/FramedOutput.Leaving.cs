@@ -1,6 +1,5 @@
 using Sluice.Log.Frames;
 using Sluice.Log.Segments;
-using Sluice.Memory;
 
 namespace Sluice.Log;
 

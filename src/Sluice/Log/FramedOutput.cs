@@ -3,7 +3,6 @@ using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 using Sluice.Log.Segments;
 using Sluice.Log.Stages;
-using Sluice.Memory;
 
 namespace Sluice.Log;
 

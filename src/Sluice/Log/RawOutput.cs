@@ -6,7 +6,6 @@ using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 using Sluice.Log.Segments;
 using Sluice.Log.Stages;
-using Sluice.Memory;
 using Sluice.Uring;
 
 namespace Sluice.Log;

@@ -1,4 +1,3 @@
-using Sluice.Engines;
 using Sluice.Kernel;
 using Sluice.Log;
 using Sluice.Log.Stages;

@@ -2,7 +2,6 @@ using System.Runtime.ExceptionServices;
 using Sluice.Log;
 using Sluice.Log.Frames;
 using Sluice.Log.Segments;
-using Sluice.Memory;
 
 namespace Sluice;
 

@@ -1,6 +1,5 @@
 using Sluice.Kernel;
 using Sluice.Log;
-using Sluice.Memory;
 
 namespace Sluice;
 

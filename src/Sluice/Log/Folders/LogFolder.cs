@@ -3,7 +3,6 @@ using Sluice.Enumeration;
 using Sluice.Errors;
 using Sluice.Kernel;
 using Sluice.Log.Frames;
-using Sluice.Log.Segments;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 

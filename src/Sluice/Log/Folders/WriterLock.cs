@@ -1,7 +1,6 @@
 using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 

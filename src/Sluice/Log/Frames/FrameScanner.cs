@@ -1,5 +1,4 @@
 using Sluice.Kernel;
-using Sluice.Log.Segments;
 
 namespace Sluice.Log.Frames;
 

@@ -1,5 +1,4 @@
 using Sluice.Log.Folders;
-using Sluice.Memory;
 
 namespace Sluice.Log.Segments;
 

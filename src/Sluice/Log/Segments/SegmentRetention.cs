@@ -1,6 +1,5 @@
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
-using Sluice.Memory;
 
 namespace Sluice.Log.Segments;
 

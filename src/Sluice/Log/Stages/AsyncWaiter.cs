@@ -1,7 +1,5 @@
 using System.Threading.Tasks.Sources;
-using Sluice.Engines;
 using Sluice.Kernel;
-using Sluice.Memory;
 
 namespace Sluice.Log.Stages;
 

@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.Runtime.InteropServices;
 using Sluice.Log.Frames;
-using Sluice.Memory;
 
 namespace Sluice.Log.Stages;
 

@@ -1,4 +1,3 @@
-using Sluice.Engines;
 using Sluice.Memory;
 
 namespace Sluice.Log.Stages;

@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Buffers.Binary;
-using Sluice.Memory;
 
 namespace Sluice.Log.Stages;
 

@@ -1,5 +1,3 @@
-using Sluice.Memory;
-
 namespace Sluice.Log.Stages;
 
 /// <summary>A thread that does a log's rounds when it is asked to, or when a time is over; it sleeps otherwise.</summary>

@@ -1,5 +1,3 @@
-using Sluice.Memory;
-
 namespace Sluice.Log.Stages;
 
 /// <summary>What the keeper and the maker do.</summary>

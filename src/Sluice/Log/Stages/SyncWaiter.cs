@@ -1,6 +1,5 @@
 using System.Runtime.ExceptionServices;
 using Sluice.Kernel;
-using Sluice.Memory;
 
 namespace Sluice.Log.Stages;
 
