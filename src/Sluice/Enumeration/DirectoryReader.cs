@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.Runtime.InteropServices;
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -66,7 +65,7 @@ internal sealed class DirectoryReader
         {
             ReturnBuffer();
             _pieceBytes = _pieceBytes == 0 ? FirstPieceBytes : PieceBytes;
-            _buffer = ArrayPool<byte>.Shared.RentUninterrupted(_pieceBytes);
+            _buffer = ArrayPool<byte>.Shared.Rent(_pieceBytes);
         }
 
         int bytes = PathCalls.ReadEntries(_fd, _buffer.AsSpan(0, _pieceBytes));
@@ -157,7 +156,7 @@ internal sealed class DirectoryReader
     {
         if (_buffer.Length > 0)
         {
-            ArrayPool<byte>.Shared.ReturnUninterrupted(_buffer);
+            ArrayPool<byte>.Shared.Return(_buffer);
             _buffer = [];
         }
     }

@@ -2,7 +2,6 @@ using System.Runtime.ExceptionServices;
 using System.Text;
 using Sluice.Errors;
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 
 namespace Sluice.Enumeration;
@@ -10,8 +9,7 @@ namespace Sluice.Enumeration;
 /// <summary>
 /// One enumeration: steps that are due (the next piece of a folder, the details of a chunk), and chunks that are ready for the caller.
 /// A caller who waits does steps by itself, so that it depends on nobody; when it has done some, threads of the pool help. A helper
-/// never waits: where nothing is due, or enough is ready, it ends, and the caller calls others when it has taken some. An interruption of
-/// any thread breaks nothing off: it is kept for the thread's next wait.
+/// never waits: where nothing is due, or enough is ready, it ends, and the caller calls others when it has taken some.
 /// </summary>
 /// <remarks>
 /// For one caller at a time. The metadata of open folders' names is asked for by plain calls on several threads: the kernel hands each
@@ -39,7 +37,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     private int _helpers;
     private int _running;
     private Exception? _error;
-    private WalkChange? _change;
+    private TaskCompletionSource? _change;
 
     private readonly FolderQuery _query;
     private readonly WalkOutput _output = new();
@@ -65,24 +63,11 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     /// <summary>The next files, which become the caller's to dispose of; null at the end. Needs no thread but the caller's.</summary>
     public EntryChunk? Next()
     {
-        bool isInterrupted = false;
-        try
-        {
-            return Next(ref isInterrupted);
-        }
-        finally
-        {
-            Uninterrupted.Restore(isInterrupted);
-        }
-    }
-
-    private EntryChunk? Next(ref bool isInterrupted)
-    {
         while (true)
         {
             WalkStep? step;
             int maxEntries;
-            using (Uninterrupted.Hold(_lock))
+            lock (_lock)
             {
                 while (true)
                 {
@@ -101,12 +86,12 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
                         return null;
                     }
 
-                    _ = Uninterrupted.Wait(_lock, Timeout.Infinite, ref isInterrupted);
+                    _ = Monitor.Wait(_lock);
                 }
 
                 maxEntries = _stepsAlone == 0 ? FirstStepEntries : EntryChunk.MaxEntries;
                 _stepsAlone++;
-                _ = TryCallHelpers();
+                CallHelpers();
             }
 
             if (step.Entries is not null)
@@ -125,7 +110,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         while (true)
         {
             Task change;
-            using (Uninterrupted.Hold(_lock))
+            lock (_lock)
             {
                 if (TryTakeReady(out EntryChunk? chunk))
                 {
@@ -138,12 +123,9 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
                 }
 
                 _stepsAlone = StepsAlone;
-                _change ??= new WalkChange();
+                _change ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
                 change = _change.Task;
-                if (!TryCallHelpers() && _helpers <= 0)
-                {
-                    throw new IOException("Reading a folder failed: the pool takes no work, for want of memory or threads.");
-                }
+                CallHelpers();
             }
 
             await change.WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -154,7 +136,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     public void Dispose()
     {
         _isStopped = true;
-        using (Uninterrupted.Hold(_lock))
+        lock (_lock)
         {
             while (_due.TryPop(out WalkStep? step))
             {
@@ -171,7 +153,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     /// <summary>A helper, on a thread of the pool.</summary>
     void IThreadPoolWorkItem.Execute()
     {
-        using (Uninterrupted.Hold(_lock))
+        lock (_lock)
         {
             _running++;
         }
@@ -188,7 +170,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     {
         if (_ready.TryDequeue(out chunk))
         {
-            _ = TryCallHelpers();
+            CallHelpers();
             return true;
         }
 
@@ -200,37 +182,25 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         return false;
     }
 
-    /// <summary>The caller holds the lock. False where the pool has no memory or no thread for one that is wanted.</summary>
-    private bool TryCallHelpers()
+    /// <summary>The caller holds the lock.</summary>
+    private void CallHelpers()
     {
         if (_stepsAlone < StepsAlone || _ready.Count > MaxReadyChunks / 2)
         {
-            return true;
+            return;
         }
 
-        try
+        for (int missing = Math.Min(MaxHelpers, _due.Count) - _helpers; missing > 0; missing--)
         {
-            for (int missing = Math.Min(MaxHelpers, _due.Count) - _helpers; missing > 0; missing--)
-            {
-                WalkChange.QueueOnce(this);
-
-                // It begins when the lock is free. One that comes although the pool threw is one more than were counted.
-                _helpers++;
-            }
-
-            return true;
-        }
-        catch (OutOfMemoryException)
-        {
-            return false;
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+            _helpers++;
         }
     }
 
     /// <summary>What a helper does next; false when it has ended.</summary>
     private bool TryTakeStep([System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out WalkStep? step)
     {
-        WalkChange? change;
-        using (Uninterrupted.Hold(_lock))
+        lock (_lock)
         {
             step = null;
             if (!_isStopped && _error is null && _ready.Count < MaxReadyChunks && _due.TryPop(out step))
@@ -240,11 +210,9 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
 
             _helpers--;
             _running--;
-            change = SignalChange();
+            SignalChange();
+            return false;
         }
-
-        change?.Queue();
-        return false;
     }
 
     /// <summary>Does one step; what it found is in the output, and what went wrong is returned.</summary>
@@ -274,8 +242,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
 
     private void Publish(WalkStep step, WalkOutput output, Exception? error)
     {
-        WalkChange? change;
-        using (Uninterrupted.Hold(_lock))
+        lock (_lock)
         {
             _error ??= error;
             if (_isStopped || error is not null)
@@ -288,10 +255,8 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
                 Keep(step, output);
             }
 
-            change = SignalChange();
+            SignalChange();
         }
-
-        change?.Queue();
     }
 
     /// <summary>The caller holds the lock. On top what comes next: details of a piece, the folders in it, then the next piece.</summary>
@@ -314,16 +279,15 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
 
         output.Chunks.ForEach(_query.WantsDetails ? chunk => _due.Push(new WalkStep(chunk)) : _ready.Enqueue);
         output.Clear();
-        _ = TryCallHelpers();
+        CallHelpers();
     }
 
-    /// <summary>The caller holds the lock, and tells who awaits the change when it is free.</summary>
-    private WalkChange? SignalChange()
+    /// <summary>The caller holds the lock; whoever awaits the change goes on on a thread of the pool.</summary>
+    private void SignalChange()
     {
         Monitor.PulseAll(_lock);
-        WalkChange? change = _change;
+        _change?.SetResult();
         _change = null;
-        return change;
     }
 
     private bool TryOpen(WalkStep step)

@@ -1,5 +1,3 @@
-using Sluice.Memory;
-
 namespace Sluice.Errors;
 
 /// <summary>
@@ -18,7 +16,7 @@ internal static class Fallbacks
     {
         get
         {
-            using (Gate.EnterUninterrupted())
+            lock (Gate)
             {
                 return [.. Counts.Select(static c => (c.Key.Kind, c.Key.Reason, c.Value))];
             }
@@ -31,14 +29,18 @@ internal static class Fallbacks
     public static void Note(string kind, string reason, string subject)
     {
         long count;
-        using (Gate.EnterUninterrupted())
+        lock (Gate)
         {
             count = Counts[(kind, reason)] = Counts.GetValueOrDefault((kind, reason)) + 1;
         }
 
         if (count == 1)
         {
-            ListenerThread.Post(() => SluiceEventSource.Log.FellBack(kind, subject, reason));
+            // Listeners are the caller's code, and the caller here may hold a lock.
+            _ = ThreadPool.UnsafeQueueUserWorkItem(
+                static note => SluiceEventSource.Log.FellBack(note.kind, note.subject, note.reason),
+                (kind, subject, reason),
+                preferLocal: false);
         }
     }
 }

@@ -1,4 +1,4 @@
-using Sluice.Memory;
+using System.Collections.Concurrent;
 
 namespace Sluice.Errors;
 
@@ -9,7 +9,7 @@ namespace Sluice.Errors;
 /// </summary>
 internal static class ListenerThread
 {
-    private static readonly UninterruptedQueue<Action> Errands = new();
+    private static readonly ConcurrentQueue<Action> Errands = new();
     private static volatile bool s_isLate;
     private static int s_isRunning;
 

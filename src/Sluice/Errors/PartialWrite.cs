@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Sluice.Memory;
 
 namespace Sluice.Errors;
 
@@ -20,11 +19,11 @@ internal static class PartialWrite
     {
         if (bytes > 0)
         {
-            Uninterrupted.UntilDone((error, new Part(file, bytes)), static x => Parts.AddOrUpdate(x.error, x.Item2));
+            Parts.AddOrUpdate(error, new Part(file, bytes));
         }
         else
         {
-            _ = Uninterrupted.UntilDone(error, static e => Parts.Remove(e));
+            _ = Parts.Remove(error);
         }
 
         return error;

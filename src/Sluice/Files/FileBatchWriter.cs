@@ -24,7 +24,7 @@ internal sealed class FileBatchWriter(bool continuesOnError, UnixFileMode? creat
             }
 
             Exception? error = SmallFileWriter.Write(path, bytes, createMode);
-            using (_lock.EnterUninterrupted())
+            lock (_lock)
             {
                 if (error is null)
                 {
@@ -43,7 +43,7 @@ internal sealed class FileBatchWriter(bool continuesOnError, UnixFileMode? creat
     /// <exception cref="FileBatchException">Files have failed.</exception>
     public void ThrowIfFailed()
     {
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             if (_failures.Count > 0)
             {

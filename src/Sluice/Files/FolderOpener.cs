@@ -79,7 +79,6 @@ internal sealed class FolderOpener : IDisposable
     private int OpenFolder(ReadOnlySpan<char> folder, bool onlyCached)
     {
         _fd = -1;
-        Seam.Memory();
         string text = folder.ToString();
         if (SmallFile.ToKernelPath(folder.IsEmpty ? "." : text) is not { } path)
         {

@@ -35,13 +35,13 @@ internal sealed class RentedContent(int length, string path) : IDisposable
 
         byte[] larger = Rent((int)Math.Min((long)used * 2, System.Array.MaxLength));
         Array.AsSpan(0, used).CopyTo(larger);
-        ArrayPool<byte>.Shared.ReturnUninterrupted(Array);
+        ArrayPool<byte>.Shared.Return(Array);
         Array = larger;
     }
 
     private static byte[] Rent(int length)
     {
-        byte[] array = ArrayPool<byte>.Shared.RentUninterrupted(length);
+        byte[] array = ArrayPool<byte>.Shared.Rent(length);
         HugePages.Advise(array.AsSpan(0, length));
         return array;
     }
@@ -50,7 +50,7 @@ internal sealed class RentedContent(int length, string path) : IDisposable
     {
         if (Array.Length > 0)
         {
-            ArrayPool<byte>.Shared.ReturnUninterrupted(Array);
+            ArrayPool<byte>.Shared.Return(Array);
             Array = [];
         }
     }

@@ -78,29 +78,15 @@ internal static class SmallFileReader
             {
                 file.State = SmallFileState.Large;
             }
-            else if (TryMakeRoom(ref file, (int)stat.Size))
+            else
             {
+                file.Content = GC.AllocateUninitializedArray<byte>((int)stat.Size);
                 file.State = SmallFileState.Cold;
                 return;
             }
         }
 
         Close(ref file);
-    }
-
-    /// <summary>False where there is no memory now: alone the file is tried again, or says so.</summary>
-    private static bool TryMakeRoom(ref SmallFile file, int length)
-    {
-        try
-        {
-            Seam.Memory();
-            file.Content = GC.AllocateUninitializedArray<byte>(length);
-            return true;
-        }
-        catch (OutOfMemoryException)
-        {
-            return false;
-        }
     }
 
     public static void Close(ref SmallFile file)

@@ -32,7 +32,7 @@ internal sealed class TextSink : IDisposable
         _encoder = encoding.GetEncoder();
         _offset = offset;
         ReadOnlySpan<byte> mark = offset == 0 ? encoding.Preamble : [];
-        _bytes = ArrayPool<byte>.Shared.RentUninterrupted(Math.Max(PieceBytes, mark.Length));
+        _bytes = ArrayPool<byte>.Shared.Rent(Math.Max(PieceBytes, mark.Length));
         mark.CopyTo(_bytes);
         _used = mark.Length;
     }
@@ -78,7 +78,7 @@ internal sealed class TextSink : IDisposable
 
         if (_bytes.Length < room)
         {
-            byte[] larger = ArrayPool<byte>.Shared.RentUninterrupted(room);
+            byte[] larger = ArrayPool<byte>.Shared.Rent(room);
             Dispose();
             _bytes = larger;
         }
@@ -92,7 +92,7 @@ internal sealed class TextSink : IDisposable
     {
         if (_bytes.Length > 0)
         {
-            ArrayPool<byte>.Shared.ReturnUninterrupted(_bytes);
+            ArrayPool<byte>.Shared.Return(_bytes);
             _bytes = [];
         }
     }

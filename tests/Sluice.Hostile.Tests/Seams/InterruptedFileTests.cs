@@ -22,50 +22,6 @@ public sealed class InterruptedFileTests : HostileTests
         base.Dispose();
     }
 
-    /// <summary>Interrupted at each place where .NET may wait, in the first, in the second, and so on.</summary>
-    [SkippableTheory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task An_enumeration_gives_every_file_once(bool wantsDetails)
-    {
-        SkipWithoutSeams();
-        string root = NewTree(folders: 9, files: 4);
-        string[] expected = [.. Directory.GetFiles(root, "*", SearchOption.AllDirectories).Order(StringComparer.Ordinal)];
-        EnumerationOptions options = new() { RecurseSubdirectories = true };
-        bool hasStruck = true;
-        for (int at = 1; hasStruck; at++)
-        {
-            Accounts accounts = Accounts.Open(Temp.Root);
-            string[] found = [];
-            int count = 0;
-            Exception? during = null;
-            Exception? afterwards = null;
-            Thread thread = new(() =>
-            {
-                during = Record.Exception(() => found = wantsDetails
-                    ? [.. SluiceFile.EnumerateFileEntries(root, "*", options).Select(static e => e.Path)]
-                    : [.. SluiceFile.EnumerateFiles(root, "*", options)]);
-                Seam.Use(null);
-                afterwards = Record.Exception(static () => Thread.Sleep(0));
-            });
-            Seam.Use(kind =>
-            {
-                if (kind == SeamKind.Wait && Thread.CurrentThread == thread && ++count == at)
-                {
-                    throw new ThreadInterruptedException($"step {at}");
-                }
-            });
-            await JoinAsync(thread, $"step {at}");
-            during.ShouldBeNull($"step {at}");
-            string[] sorted = [.. found.Order(StringComparer.Ordinal)];
-            sorted.ShouldBe(expected, $"step {at}");
-            hasStruck = count >= at;
-            (afterwards is ThreadInterruptedException).ShouldBe(hasStruck, $"step {at}");
-            await accounts.CloseAsync($"step {at}");
-            (hasStruck || at > 10).ShouldBeTrue("there were no steps");
-        }
-    }
-
     /// <summary>Whoever is told of the progress, or asked what to leave out, interrupts the thread that asks.</summary>
     [SkippableTheory]
     [InlineData(false)]

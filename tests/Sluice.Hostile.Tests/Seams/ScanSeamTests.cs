@@ -1,5 +1,4 @@
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;
@@ -39,51 +38,9 @@ public sealed class ScanSeamTests : HostileTests
         swaps.ShouldBe(1);
     }
 
-    /// <summary>The others wait until the part that failed is handed out, which it never is: they are to be told.</summary>
-    [SkippableFact]
-    public async Task A_scan_ends_also_where_there_is_no_memory_to_tell_its_error_at_first()
-    {
-        SkipWithoutSeams();
-        string path = Temp.NewFile(100_000);
-        int failed = 0;
-        int lacks = 0;
-        Seam.Use(kind =>
-        {
-            if (kind == SeamKind.Wait
-                && Volatile.Read(ref failed) == Environment.CurrentManagedThreadId && Interlocked.Exchange(ref lacks, 1) == 0)
-            {
-                throw new OutOfMemoryException();
-            }
-        });
-        SluiceScanOptions options = new() { Degree = 2, PartSize = 100, RecordSize = 100, Ordered = true };
-        InvalidDataException? error = null;
-        await Watchdog.EndsAsync(
-            async () => error = await Should.ThrowAsync<InvalidDataException>(async () =>
-            {
-                await foreach (long part in SluiceReader.ScanAsync(path, Work, options))
-                {
-                    part.ShouldBeLessThan(5000);
-                }
-            }),
-            "the scan");
-        error!.Message.ShouldBe("of the callback");
-        lacks.ShouldBe(1);
-
-        long Work(ScanPart part)
-        {
-            if (part.Offset != 5000)
-            {
-                return part.Offset;
-            }
-
-            Volatile.Write(ref failed, Environment.CurrentManagedThreadId);
-            throw new InvalidDataException("of the callback");
-        }
-    }
-
     public override void Dispose()
     {
-        Seam.Use(null);
+        SystemCallFaults.Use(null);
         base.Dispose();
     }
 }

@@ -1,5 +1,4 @@
 using System.Buffers;
-using Sluice.Memory;
 
 namespace Sluice.Hostile.Tests.Throwing;
 
@@ -106,63 +105,6 @@ public sealed class BatchMemoryTests : HostileTests
                 memory.Close();
                 File.WriteAllBytes(path, content);
             }
-        }
-    }
-
-    /// <summary>Wherever a buffer cannot be had, one request fails, and nothing of it or of the others stays pinned or rented.</summary>
-    [SkippableTheory]
-    [MemberData(nameof(Cases))]
-    public async Task A_request_for_which_there_is_no_buffer_fails_alone(string engine, FileCaching caching)
-    {
-        const int count = 10;
-#if !DEBUG
-        Skip.If(true, "only Debug builds have these places");
-#endif
-        byte[] content = Bytes.Pattern(count * Block);
-        string path = Temp.NewFile(content);
-        bool isWhole = false;
-        for (int at = 1; !isWhole; at++)
-        {
-            Accounts accounts = Accounts.Open(Temp.Root);
-            using (SluiceHandle handle = SluiceHandle.Open(
-                path, new SluiceOptions { Access = FileAccess.ReadWrite, Engine = Engine(engine), Caching = caching }))
-            {
-                HostileMemory[] memories = [.. Enumerable.Range(0, 2 * count).Select(i =>
-                    new HostileMemory(new Countdown(0, ThrownKind.Ordinary), content.AsSpan(i % count * Block, Block)))];
-
-                // Half of a block further on, so that reads are not aligned; the memory is aligned nowhere.
-                ReadRequest[] reads = [.. Enumerable.Range(0, count).Select(
-                    i => new ReadRequest((i * Block) + (i < count - 1 ? Block / 2 : 0), memories[i].Memory))];
-                WriteRequest[] writes = [.. Enumerable.Range(0, count).Select(
-                    i => new WriteRequest(i * Block, memories[count + i].Memory))];
-                Thread caller = Thread.CurrentThread;
-                int wanted = 0;
-                Seam.Use(kind =>
-                {
-                    if (kind == SeamKind.Memory && Thread.CurrentThread == caller && ++wanted == at)
-                    {
-                        throw new OutOfMemoryException();
-                    }
-                });
-                Exception?[] thrown = [Record.Exception(() => handle.ReadBatch(reads)), Record.Exception(() => handle.WriteBatch(writes))];
-                Seam.Use(null);
-                isWhole = wanted < at;
-                Exception?[] errors = [.. reads.Select(r => r.Error), .. writes.Select(w => w.Error)];
-                errors.Count(e => e is not null).ShouldBe(isWhole ? 0 : 1, $"buffer {at}");
-                thrown.Where(e => e is not null).ShouldBe(errors.Where(e => e is not null), $"buffer {at}");
-                for (int i = 0; i < count; i++)
-                {
-                    if (reads[i].Error is null)
-                    {
-                        memories[i].Content.ToArray().ShouldBeBytes(content.AsSpan((int)reads[i].FileOffset, Block), $"buffer {at}");
-                    }
-                }
-
-                Array.ForEach(memories, m => m.Close());
-            }
-
-            File.ReadAllBytes(path).ShouldBeBytes(content);
-            await accounts.CloseAsync($"buffer {at}");
         }
     }
 
