@@ -18,8 +18,9 @@ internal sealed class AlignedBuffer
     {
     }
 
-    private AlignedBuffer(byte[] array, int start, int length)
+    private AlignedBuffer(byte[] array, int start, int length, AlignedSlab? slab = null)
     {
+        Slab = slab;
         Array = array;
         Start = start;
         Length = length;
@@ -33,6 +34,9 @@ internal sealed class AlignedBuffer
     public int Start { get; }
 
     public int Length { get; }
+
+    /// <summary>What it is a part of; null where the array is its own.</summary>
+    public AlignedSlab? Slab { get; }
 
     /// <summary>Where the first byte lies; fixed for the buffer's life.</summary>
     public nint Address { get; }
@@ -60,10 +64,11 @@ internal sealed class AlignedBuffer
     public static AlignedBuffer[] MakeSlab(int slabBytes, int length)
     {
         byte[] array = AllocateLarge(slabBytes, out int start);
+        AlignedSlab slab = new(array.Length);
         AlignedBuffer[] buffers = new AlignedBuffer[slabBytes / length];
         for (int i = 0; i < buffers.Length; i++)
         {
-            buffers[i] = new AlignedBuffer(array, start + (i * length), length);
+            buffers[i] = new AlignedBuffer(array, start + (i * length), length, slab);
         }
 
         return buffers;
@@ -85,4 +90,13 @@ internal sealed class AlignedBuffer
         start = (int)(-Marshal.UnsafeAddrOfPinnedArrayElement(array, 0) & (alignment - 1));
         return array;
     }
+}
+
+/// <summary>An array that several buffers share: all of it stays in memory while the pool keeps any of them.</summary>
+internal sealed class AlignedSlab(int bytes)
+{
+    public int Bytes => bytes;
+
+    /// <summary>How many of its buffers the pool keeps; guarded by the pool's lock.</summary>
+    public int KeptBuffers { get; set; }
 }

@@ -4,8 +4,8 @@ using Sluice.Kernel;
 namespace Sluice.Memory;
 
 /// <summary>
-/// Buffers between their uses: powers of two from 4 KiB to 1 MiB, <see cref="MaxKeptBytes"/> of them together and, beside these, one of
-/// each size up to 64 KiB for each processor; larger ones are not kept. Thread-safe.
+/// Buffers between their uses: powers of two from 4 KiB to 1 MiB, in arrays of <see cref="MaxKeptBytes"/> together, what alignment costs
+/// included; beside these, one of each size up to 64 KiB for each processor. Larger ones are not kept. Thread-safe.
 /// </summary>
 internal static class AlignedBufferPool
 {
@@ -47,7 +47,7 @@ internal static class AlignedBufferPool
     {
         get
         {
-            using (SharedLock.EnterUninterrupted())
+            lock (SharedLock)
             {
                 int kept = SharedCounts.Sum() + AtHand.Count(static b => b is not null);
                 return Volatile.Read(ref s_made) - Volatile.Read(ref s_dropped) - kept;
@@ -59,19 +59,30 @@ internal static class AlignedBufferPool
     /// Bytes of the buffers that somebody uses: whose leases have not ended, but for those of <see cref="RetiredMemory"/>; exact while
     /// nobody rents or returns.
     /// </summary>
-    public static long RentedBytes => Math.Max(0, Volatile.Read(ref s_madeBytes) - Volatile.Read(ref s_droppedBytes) - KeptBytes);
+    public static long RentedBytes
+    {
+        get
+        {
+            long kept = RetiredMemory.Bytes + AtHand.Sum(static b => (long)(b?.Length ?? 0));
+            for (int size = 0; size < SharedCounts.Length; size++)
+            {
+                kept += (long)SharedCounts[size] << (size + SmallestLog2);
+            }
+
+            return Math.Max(0, Volatile.Read(ref s_madeBytes) - Volatile.Read(ref s_droppedBytes) - kept);
+        }
+    }
 
     /// <summary>How often a lease was ended that had ended before: a defect of its holder, which did no harm.</summary>
     public static int SecondReturns => Volatile.Read(ref s_secondReturns);
 
-    /// <summary>Bytes of the buffers that wait for their next use, here and in <see cref="RetiredMemory"/>.</summary>
+    /// <summary>Bytes of the arrays whose buffers wait for their next use, here and in <see cref="RetiredMemory"/>.</summary>
     public static long KeptBytes =>
-        Volatile.Read(ref s_sharedBytes) + AtHand.Sum(static b => (long)(b?.Length ?? 0)) + RetiredMemory.Bytes;
+        Volatile.Read(ref s_sharedBytes) + AtHand.Sum(static b => (long)(b?.Array.Length ?? 0)) + RetiredMemory.Bytes;
 
     /// <summary>Memory of at least <paramref name="length"/> bytes; what is in it is anything.</summary>
     public static MemoryLease Rent(int length)
     {
-        Seam.Memory();
         int log2 = Log2(length);
         return new MemoryLease((log2 > LargestLog2 ? null : TryTake(log2)) ?? Make(log2 > LargestLog2 ? length : 1 << log2));
     }
@@ -111,7 +122,7 @@ internal static class AlignedBufferPool
         {
             Drop(buffer.Length);
         }
-        else if (log2 - SmallestLog2 >= SizesAtHand)
+        else if (log2 - SmallestLog2 >= SizesAtHand || buffer.Slab is not null)
         {
             Share(buffer, log2);
         }
@@ -144,7 +155,7 @@ internal static class AlignedBufferPool
 
     private static AlignedBuffer? TryTakeShared(int log2)
     {
-        using (SharedLock.EnterUninterrupted())
+        lock (SharedLock)
         {
             return Shared[log2 - SmallestLog2] is null ? null : TakeShared(log2 - SmallestLog2);
         }
@@ -153,29 +164,38 @@ internal static class AlignedBufferPool
     private static void Share(AlignedBuffer buffer, int log2)
     {
         int size = log2 - SmallestLog2;
-        using (SharedLock.EnterUninterrupted())
+        lock (SharedLock)
         {
-            if (buffer.Length > MaxKeptBytes)
+            if ((buffer.Slab?.Bytes ?? buffer.Array.Length) > MaxKeptBytes)
             {
                 Drop(buffer.Length);
                 return;
             }
 
-            // Other sizes give way, so that the next pass over a file finds all of it here; but not to a size that has most of the room: it
-            // would cost more to make parts of a slab anew, of which somebody has one, than they hold.
-            while (s_sharedBytes + buffer.Length > MaxKeptBytes)
+            // Other sizes give way, so that the next pass over a file finds all of it here; but not to a size that has most of the room.
+            // Room is gained only when the last kept buffer of a slab goes.
+            while (s_sharedBytes + NewBytes(buffer) > MaxKeptBytes)
             {
                 bool hasMost = ((long)SharedCounts[size] << log2) + buffer.Length > MaxKeptBytes * Tuning.AlignedBufferPoolMostOfOneSize;
                 int leaving = hasMost && SharedCounts[size] > 0 ? size : LargestShareBut(size);
                 Drop(TakeShared(leaving).Length);
             }
 
+            s_sharedBytes += NewBytes(buffer);
+            if (buffer.Slab is { } slab)
+            {
+                slab.KeptBuffers++;
+            }
+
             buffer.Next = Shared[size];
             Shared[size] = buffer;
             SharedCounts[size]++;
-            s_sharedBytes += buffer.Length;
         }
     }
+
+    /// <summary>How many bytes more stay in memory when the pool keeps a buffer than without it.</summary>
+    private static int NewBytes(AlignedBuffer buffer) =>
+        buffer.Slab is { } slab ? slab.KeptBuffers == 0 ? slab.Bytes : 0 : buffer.Array.Length;
 
     private static AlignedBuffer TakeShared(int size)
     {
@@ -183,7 +203,12 @@ internal static class AlignedBufferPool
         Shared[size] = buffer.Next;
         buffer.Next = null;
         SharedCounts[size]--;
-        s_sharedBytes -= buffer.Length;
+        if (buffer.Slab is { } slab)
+        {
+            slab.KeptBuffers--;
+        }
+
+        s_sharedBytes -= NewBytes(buffer);
         return buffer;
     }
 

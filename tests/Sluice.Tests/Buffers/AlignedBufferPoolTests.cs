@@ -105,6 +105,45 @@ public sealed class AlignedBufferPoolTests : AccountedTests
         }
     }
 
+    /// <summary>What the arrays take, alignment and all of a shared slab included, and not what their users see of them.</summary>
+    [Theory]
+    [InlineData(4096, false)]
+    [InlineData(64 * 1024, false)]
+    [InlineData(8 * SixteenthOfSlab, true)]
+    [InlineData(SixteenthOfSlab, true)]
+    public void Arrays_of_what_is_kept_are_no_longer_than_the_pool_says(int length, bool isOfMany)
+    {
+        // Beside it each processor has one buffer of a size at hand, of a slab perhaps.
+        long atHand = Environment.ProcessorCount * 4L * (isOfMany ? 17 * SixteenthOfSlab : length + 4096);
+        List<WeakReference> arrays = UseMany(length, isOfMany);
+        GC.Collect();
+        GC.Collect();
+        arrays.Select(static a => (byte[]?)a.Target).Where(static a => a is not null).Distinct().Sum(static a => (long)a!.Length)
+            .ShouldBeLessThanOrEqualTo(AlignedBufferPool.MaxKeptBytes + atHand);
+    }
+
+    [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+    private static List<WeakReference> UseMany(int length, bool isOfMany)
+    {
+        MemoryLease[] leases =
+            [.. Enumerable.Range(0, (48 << 20) / length).Select(_ => isOfMany ? AlignedBufferPool.RentOfMany(length) : AlignedBufferPool.Rent(length))];
+        List<WeakReference> arrays = [.. leases.Select(static l => new WeakReference(l.Array))];
+        for (int i = 0; i < leases.Length; i++)
+        {
+            // Of each slab one part comes back.
+            if (isOfMany && i % 2 == 0)
+            {
+                leases[i].LeaveToCollector();
+            }
+            else
+            {
+                leases[i].Return();
+            }
+        }
+
+        return arrays;
+    }
+
     [Fact]
     public void What_is_used_now_stays_and_other_sizes_give_way()
     {
