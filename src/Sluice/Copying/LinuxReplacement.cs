@@ -20,6 +20,7 @@ internal sealed class LinuxReplacement : AtomicReplacement
     {
         (_target, _old, _temporary) = (target, old, temporary);
         Handle = SluiceHandle.FromSafeFileHandle(temporary.SafeFileHandle, target.Path.Text, FileAccess.ReadWrite, ownsHandle: false);
+        Handle.HasOwnOffsets = true;
     }
 
     public override SluiceHandle Handle { get; }
@@ -59,6 +60,9 @@ internal sealed class LinuxReplacement : AtomicReplacement
 
         _temporary.GiveName();
         PathErrors.ThrowIfFailed(Libc.FlushData(_temporary.Descriptor), "Writing to the disk", _target.Path.Text);
+
+        // Before the old content is replaced: closing reports what a network file system has not taken.
+        WrittenFile.ThrowIfFailed(PathCalls.CloseDuplicate(_temporary.Descriptor), _target.Path.Text);
         cancellationToken.ThrowIfCancellationRequested();
         _temporary.ReplaceTarget();
         _target.Flush(_temporary.Descriptor);

@@ -24,6 +24,9 @@ public abstract partial class OpenFile
     /// <summary>Beside the bits of <see cref="FileAccess"/>.</summary>
     private const byte WaitedFor = 4;
 
+    /// <inheritdoc cref="WaitedFor"/>
+    private const byte OwnOffsets = 8;
+
     // One of these for each open file: fields are as narrow as they may be, and what few files need is elsewhere.
     private protected readonly SafeFileHandle _file;
     private protected readonly string? _path;
@@ -200,6 +203,16 @@ public abstract partial class OpenFile
     internal void EndBlockingWrite(long begin, int length) =>
         Device.EndBlockingWrite(_writesSlowly = StorageDevice.IsSlow(begin, length));
 
+    /// <summary>
+    /// The offsets of writes are not arguments of a caller: the file belongs to a writer or a replacement, for which a file that becomes too
+    /// large (EFBIG) is an error of the system.
+    /// </summary>
+    internal bool HasOwnOffsets
+    {
+        get => (_access & OwnOffsets) != 0;
+        set => _access = (byte)(value ? _access | OwnOffsets : _access & ~OwnOffsets);
+    }
+
     private protected bool IsCustomEngine => _extras?.Engine is not null;
 
     /// <summary>Every transfer is to pass through the engine, synchronous ones too: it is an intercepting one.</summary>
@@ -289,6 +302,13 @@ public abstract partial class OpenFile
         return IsAtEnd(offset, in stat);
     }
 
+    /// <summary>
+    /// Whether a read at <paramref name="offset"/> that gave no byte found the end of the file, as its length tells. False where the length
+    /// is told as 0, as FUSE and /proc do for files with content: there only a plain read tells. The caller holds a reference.
+    /// </summary>
+    internal bool IsConfirmedEnd(long offset) =>
+        Libc.IsSupported ? Libc.LengthOf(_fd) is > 0 and long length && offset >= length : IsAtEnd(offset);
+
     private protected static bool IsAtEnd(long offset, in Statx stat)
     {
         int type = stat.Mode & Statx.TypeMask;
@@ -331,6 +351,7 @@ public abstract partial class OpenFile
     /// <inheritdoc cref="ThrowFailed"/>
     internal Exception ErrorOf(int errno, IoVerb verb, long fileOffset) =>
         errno == Errno.EBADF ? MissingAccess(verb, fileOffset) ?? IoErrors.Create(errno, verb, Path, fileOffset)
+        : errno == Errno.EFBIG && HasOwnOffsets ? IoErrors.TooLarge(verb, Path, fileOffset)
         : IoErrors.Create(errno, verb, Path, fileOffset);
 
     /// <summary>The error of what the handle was not opened for; null where it was.</summary>

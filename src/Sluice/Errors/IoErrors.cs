@@ -20,10 +20,15 @@ internal static class IoErrors
                 new UnauthorizedAccessException(message, new IOException(reason, errno)),
             Errno.ENOENT => new FileNotFoundException(message, path),
             Errno.ENAMETOOLONG => new PathTooLongException(message),
-            Errno.EFBIG => new ArgumentOutOfRangeException("value", message),
+            // As .NET, where the caller has given the length or the offset; the end of the file, where appends go, is not an argument.
+            Errno.EFBIG when verb != IoVerb.Append => new ArgumentOutOfRangeException("value", message),
             _ => new IOException(message, errno),
         };
     }
+
+    /// <summary>EFBIG of a transfer whose offset is not an argument of the caller.</summary>
+    public static IOException TooLarge(IoVerb verb, string path, long fileOffset) =>
+        new($"{Verb(verb)} '{path}'{Where(fileOffset)} failed: {Reason(Errno.EFBIG)}", Errno.EFBIG);
 
     /// <summary>The kernel's answer to such a transfer is EBADF, "Bad file descriptor", which does not say what is wrong.</summary>
     public static UnauthorizedAccessException NotOpenedFor(string what, IoVerb verb, string path, long fileOffset) =>

@@ -56,6 +56,8 @@ internal static class LoneFile
 
             done += written;
         }
+
+        WrittenFile.CloseUnshared(file, path);
     }
 
     /// <summary>Reads to the end without waiting: EAGAIN, which says that there is nothing now, is an error here.</summary>
@@ -98,6 +100,7 @@ internal static class LoneFile
         isPlain = type == Statx.TypeRegular && Libc.LengthOf(Descriptor(file)) > 0;
         if (isPlain)
         {
+            // Only a ring heeds O_NONBLOCK of a plain file, and asks again where it fails.
             _ = Libc.SetFlags(Descriptor(file), 0);
         }
 

@@ -15,10 +15,15 @@ public static partial class SluiceFile
             : WholeFile.ReadAsync(WholeFile.Open(path, isAsync: true), cancellationToken);
 
     /// <inheritdoc cref="File.WriteAllBytes(string, byte[])"/>
-    public static void WriteAllBytes(string path, byte[] bytes) => File.WriteAllBytes(path, bytes);
+    public static void WriteAllBytes(string path, byte[] bytes)
+    {
+        ArgumentNullException.ThrowIfNull(bytes);
+        WholeFileWriter.Write(path, FileMode.Create, bytes);
+    }
 
     /// <inheritdoc cref="File.WriteAllBytes(string, ReadOnlySpan{byte})"/>
-    public static void WriteAllBytes(string path, ReadOnlySpan<byte> bytes) => File.WriteAllBytes(path, bytes);
+    public static void WriteAllBytes(string path, ReadOnlySpan<byte> bytes) =>
+        WholeFileWriter.Write(path, FileMode.Create, bytes);
 
     /// <inheritdoc cref="File.WriteAllBytesAsync(string, byte[], CancellationToken)"/>
     public static Task WriteAllBytesAsync(string path, byte[] bytes, CancellationToken cancellationToken = default)
@@ -37,14 +42,20 @@ public static partial class SluiceFile
         {
             using SluiceHandle handle = OpenToWrite(path, isAppending: false);
             await handle.WriteAsync(bytes, 0, cancellationToken).ConfigureAwait(false);
+            handle.CloseUnshared();
         }
     }
 
     /// <inheritdoc cref="File.AppendAllBytes(string, byte[])"/>
-    public static void AppendAllBytes(string path, byte[] bytes) => File.AppendAllBytes(path, bytes);
+    public static void AppendAllBytes(string path, byte[] bytes)
+    {
+        ArgumentNullException.ThrowIfNull(bytes);
+        WholeFileWriter.Write(path, FileMode.Append, bytes);
+    }
 
     /// <inheritdoc cref="File.AppendAllBytes(string, ReadOnlySpan{byte})"/>
-    public static void AppendAllBytes(string path, ReadOnlySpan<byte> bytes) => File.AppendAllBytes(path, bytes);
+    public static void AppendAllBytes(string path, ReadOnlySpan<byte> bytes) =>
+        WholeFileWriter.Write(path, FileMode.Append, bytes);
 
     /// <inheritdoc cref="File.AppendAllBytesAsync(string, byte[], CancellationToken)"/>
     public static Task AppendAllBytesAsync(string path, byte[] bytes, CancellationToken cancellationToken = default)
@@ -63,6 +74,7 @@ public static partial class SluiceFile
         {
             using SluiceHandle handle = OpenToWrite(path, isAppending: true);
             await handle.WriteAsync(bytes, EndOf(handle), cancellationToken).ConfigureAwait(false);
+            handle.CloseUnshared();
         }
     }
 

@@ -45,7 +45,7 @@ public static partial class SluiceFile
         CheckText(path, encoding);
         using SluiceHandle handle = WholeFile.Open(path, isAsync: false);
         using LineDecoder decoder = new(path, encoding);
-        byte[] piece = ArrayPool<byte>.Shared.RentUninterrupted(LinePieceBytes);
+        byte[] piece = ArrayPool<byte>.Shared.Rent(LinePieceBytes);
         List<string> lines = [];
         try
         {
@@ -66,7 +66,7 @@ public static partial class SluiceFile
         }
         finally
         {
-            ArrayPool<byte>.Shared.ReturnUninterrupted(piece);
+            ArrayPool<byte>.Shared.Return(piece);
         }
 
         return [.. lines];
@@ -88,7 +88,7 @@ public static partial class SluiceFile
             using SluiceHandle handle = WholeFile.Open(path, isAsync: true);
             await InlineLimit.LeaveCallerIfAboveAsync(EndOf(handle));
             using LineDecoder decoder = new(path, encoding);
-            byte[] piece = ArrayPool<byte>.Shared.RentUninterrupted(LinePieceBytes);
+            byte[] piece = ArrayPool<byte>.Shared.Rent(LinePieceBytes);
             try
             {
                 long offset = 0;
@@ -103,7 +103,7 @@ public static partial class SluiceFile
             }
             finally
             {
-                ArrayPool<byte>.Shared.ReturnUninterrupted(piece);
+                ArrayPool<byte>.Shared.Return(piece);
             }
 
             return [.. lines];
@@ -111,17 +111,20 @@ public static partial class SluiceFile
     }
 
     /// <inheritdoc cref="File.WriteAllLines(string, string[])"/>
-    public static void WriteAllLines(string path, string[] contents) => File.WriteAllLines(path, contents);
+    public static void WriteAllLines(string path, string[] contents) =>
+        WholeFileWriter.Write(path, FileMode.Create, contents, DefaultEncoding);
 
     /// <inheritdoc cref="File.WriteAllLines(string, IEnumerable{string})"/>
-    public static void WriteAllLines(string path, IEnumerable<string> contents) => File.WriteAllLines(path, contents);
+    public static void WriteAllLines(string path, IEnumerable<string> contents) =>
+        WholeFileWriter.Write(path, FileMode.Create, contents, DefaultEncoding);
 
     /// <inheritdoc cref="File.WriteAllLines(string, string[], Encoding)"/>
-    public static void WriteAllLines(string path, string[] contents, Encoding encoding) => File.WriteAllLines(path, contents, encoding);
+    public static void WriteAllLines(string path, string[] contents, Encoding encoding) =>
+        WholeFileWriter.Write(path, FileMode.Create, contents, encoding);
 
     /// <inheritdoc cref="File.WriteAllLines(string, IEnumerable{string}, Encoding)"/>
     public static void WriteAllLines(string path, IEnumerable<string> contents, Encoding encoding) =>
-        File.WriteAllLines(path, contents, encoding);
+        WholeFileWriter.Write(path, FileMode.Create, contents, encoding);
 
     /// <inheritdoc cref="File.WriteAllLinesAsync(string, IEnumerable{string}, CancellationToken)"/>
     public static Task WriteAllLinesAsync(string path, IEnumerable<string> contents, CancellationToken cancellationToken = default) =>
@@ -133,11 +136,12 @@ public static partial class SluiceFile
         WriteLinesAsync(path, contents, encoding, isAppending: false, cancellationToken);
 
     /// <inheritdoc cref="File.AppendAllLines(string, IEnumerable{string})"/>
-    public static void AppendAllLines(string path, IEnumerable<string> contents) => File.AppendAllLines(path, contents);
+    public static void AppendAllLines(string path, IEnumerable<string> contents) =>
+        WholeFileWriter.Write(path, FileMode.Append, contents, DefaultEncoding);
 
     /// <inheritdoc cref="File.AppendAllLines(string, IEnumerable{string}, Encoding)"/>
     public static void AppendAllLines(string path, IEnumerable<string> contents, Encoding encoding) =>
-        File.AppendAllLines(path, contents, encoding);
+        WholeFileWriter.Write(path, FileMode.Append, contents, encoding);
 
     /// <inheritdoc cref="File.AppendAllLinesAsync(string, IEnumerable{string}, CancellationToken)"/>
     public static Task AppendAllLinesAsync(string path, IEnumerable<string> contents, CancellationToken cancellationToken = default) =>
@@ -187,6 +191,7 @@ public static partial class SluiceFile
             }
 
             await sink.EndAsync(cancellationToken).ConfigureAwait(false);
+            handle.CloseUnshared();
         }
     }
 
@@ -196,7 +201,7 @@ public static partial class SluiceFile
         // The first enumeration uses up the handle; as with .NET, another one opens the file anew.
         using SluiceHandle handle = opened.SafeFileHandle.IsClosed ? WholeFile.Open(path, isAsync: true) : opened;
         using LineDecoder decoder = new(path, encoding);
-        byte[] piece = ArrayPool<byte>.Shared.RentUninterrupted(LinePieceBytes);
+        byte[] piece = ArrayPool<byte>.Shared.Rent(LinePieceBytes);
         try
         {
             long offset = 0;
@@ -215,7 +220,7 @@ public static partial class SluiceFile
         }
         finally
         {
-            ArrayPool<byte>.Shared.ReturnUninterrupted(piece);
+            ArrayPool<byte>.Shared.Return(piece);
         }
     }
 

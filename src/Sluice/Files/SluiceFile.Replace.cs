@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Text;
 using Sluice.Copying;
 using Sluice.Files;
@@ -145,7 +144,7 @@ public static partial class SluiceFile
     {
         CheckText(path, encoding);
         using AtomicReplacement replacement = BeginReplacement(path, options);
-        WriteText(replacement.Handle, contents, encoding);
+        WholeFileWriter.WriteText(replacement.Handle, contents, encoding, at: 0);
         replacement.Commit(CancellationToken.None);
     }
 
@@ -475,30 +474,5 @@ public static partial class SluiceFile
         ArgumentException.ThrowIfNullOrEmpty(path);
         ArgumentNullException.ThrowIfNull(options);
         return AtomicReplacement.Begin(path, options);
-    }
-
-    private static void WriteText(SluiceHandle handle, ReadOnlySpan<char> contents, Encoding encoding)
-    {
-        const int pieceBytes = Tuning.TextSinkPieceBytes;
-        byte[] bytes = ArrayPool<byte>.Shared.RentUninterrupted(pieceBytes);
-        try
-        {
-            Encoder encoder = encoding.GetEncoder();
-            handle.Write(encoding.Preamble, 0);
-            long at = encoding.Preamble.Length;
-
-            // Convert would refuse an empty text where a caller's encoder leaves it to the base class.
-            for (bool isWhole = contents.IsEmpty; !isWhole;)
-            {
-                encoder.Convert(contents, bytes, flush: true, out int charsUsed, out int bytesUsed, out isWhole);
-                handle.Write(bytes.AsSpan(0, bytesUsed), at);
-                at += bytesUsed;
-                contents = contents[charsUsed..];
-            }
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.ReturnUninterrupted(bytes);
-        }
     }
 }

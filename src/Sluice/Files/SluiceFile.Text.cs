@@ -40,17 +40,20 @@ public static partial class SluiceFile
     }
 
     /// <inheritdoc cref="File.WriteAllText(string, string)"/>
-    public static void WriteAllText(string path, string? contents) => File.WriteAllText(path, contents);
+    public static void WriteAllText(string path, string? contents) =>
+        WriteAllText(path, contents.AsSpan(), DefaultEncoding);
 
     /// <inheritdoc cref="File.WriteAllText(string, ReadOnlySpan{char})"/>
-    public static void WriteAllText(string path, ReadOnlySpan<char> contents) => File.WriteAllText(path, contents);
+    public static void WriteAllText(string path, ReadOnlySpan<char> contents) =>
+        WriteAllText(path, contents, DefaultEncoding);
 
     /// <inheritdoc cref="File.WriteAllText(string, string, Encoding)"/>
-    public static void WriteAllText(string path, string? contents, Encoding encoding) => File.WriteAllText(path, contents, encoding);
+    public static void WriteAllText(string path, string? contents, Encoding encoding) =>
+        WriteAllText(path, contents.AsSpan(), encoding);
 
     /// <inheritdoc cref="File.WriteAllText(string, ReadOnlySpan{char}, Encoding)"/>
     public static void WriteAllText(string path, ReadOnlySpan<char> contents, Encoding encoding) =>
-        File.WriteAllText(path, contents, encoding);
+        WholeFileWriter.Write(path, FileMode.Create, contents, encoding);
 
     /// <inheritdoc cref="File.WriteAllTextAsync(string, string, CancellationToken)"/>
     public static Task WriteAllTextAsync(string path, string? contents, CancellationToken cancellationToken = default) =>
@@ -71,17 +74,20 @@ public static partial class SluiceFile
         WriteTextAsync(path, contents, encoding, isAppending: false, cancellationToken);
 
     /// <inheritdoc cref="File.AppendAllText(string, string)"/>
-    public static void AppendAllText(string path, string? contents) => File.AppendAllText(path, contents);
+    public static void AppendAllText(string path, string? contents) =>
+        AppendAllText(path, contents.AsSpan(), DefaultEncoding);
 
     /// <inheritdoc cref="File.AppendAllText(string, ReadOnlySpan{char})"/>
-    public static void AppendAllText(string path, ReadOnlySpan<char> contents) => File.AppendAllText(path, contents);
+    public static void AppendAllText(string path, ReadOnlySpan<char> contents) =>
+        AppendAllText(path, contents, DefaultEncoding);
 
     /// <inheritdoc cref="File.AppendAllText(string, string, Encoding)"/>
-    public static void AppendAllText(string path, string? contents, Encoding encoding) => File.AppendAllText(path, contents, encoding);
+    public static void AppendAllText(string path, string? contents, Encoding encoding) =>
+        AppendAllText(path, contents.AsSpan(), encoding);
 
     /// <inheritdoc cref="File.AppendAllText(string, ReadOnlySpan{char}, Encoding)"/>
     public static void AppendAllText(string path, ReadOnlySpan<char> contents, Encoding encoding) =>
-        File.AppendAllText(path, contents, encoding);
+        WholeFileWriter.Write(path, FileMode.Append, contents, encoding);
 
     /// <inheritdoc cref="File.AppendAllTextAsync(string, string, CancellationToken)"/>
     public static Task AppendAllTextAsync(string path, string? contents, CancellationToken cancellationToken = default) =>
@@ -129,6 +135,7 @@ public static partial class SluiceFile
             using TextSink sink = new(handle, encoding, isAppending ? EndOf(handle) : 0);
             await sink.AddAsync(contents, cancellationToken).ConfigureAwait(false);
             await sink.EndAsync(cancellationToken).ConfigureAwait(false);
+            handle.CloseUnshared();
         }
     }
 }

@@ -55,6 +55,7 @@ internal static class SmallFileWriter
 
     private static bool TryWrite(byte[] kernelPath, ReadOnlySpan<byte> bytes, uint createMode)
     {
+        bool isWritten, isClosed;
         int fd = PathCalls.Open(kernelPath, PathCalls.WriteOnly | PathCalls.Create | PathCalls.NonBlocking, createMode);
         if (fd < 0)
         {
@@ -66,14 +67,16 @@ internal static class SmallFileWriter
             // As .NET: emptied only once the lock is ours.
             bool isLocked = PathCalls.LockSharedNow(fd) == 0;
             bool isKnown = Libc.Stat(fd, StatxMask.Type | StatxMask.Size, out Statx stat) == 0;
-            return isLocked && isKnown && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
+            isWritten = isLocked && isKnown && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
                 && (stat.Size == 0 || PathCalls.SetLength(fd, 0) == 0)
                 && WriteAll(fd, bytes);
         }
         finally
         {
-            PathCalls.Close(fd);
+            isClosed = PathCalls.CloseWritten(fd) == 0;
         }
+
+        return isWritten && isClosed;
     }
 
     private static bool WriteAll(int fd, ReadOnlySpan<byte> bytes)

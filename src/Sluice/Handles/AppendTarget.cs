@@ -1,4 +1,5 @@
 using Microsoft.Win32.SafeHandles;
+using Sluice.Errors;
 using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -65,7 +66,14 @@ internal sealed unsafe class AppendTarget : IDisposable
     /// <summary>Appends in one system call, for one thread at a time. Returns the number of bytes or a negative errno.</summary>
     public int Write(ReadOnlySpan<byte> bytes) => Write(bytes, needsEnd: false, out _);
 
-    public void Dispose() => _own?.Dispose();
+    /// <exception cref="IOException">close(2) failed. The descriptor is closed all the same.</exception>
+    public void Dispose()
+    {
+        if (_own is not null)
+        {
+            WrittenFile.Close(_own, _file.Path);
+        }
+    }
 
     private long AppendAll(ReadOnlySpan<byte> bytes)
     {

@@ -178,7 +178,7 @@ internal static unsafe partial class PathCalls
     }
 
     /// <summary>Gives a flock(2) up, whoever else has this open file still.</summary>
-    public static void Unlock(int fd) => _ = SystemCallFaults.Fails("flock", fd) ? -1 : flock(fd, LockRelease);
+    public static void Unlock(int fd) => _ = SystemCallFaults.Fails("flock", fd) ? -1 : flock(fd, LockRelease); // Closing unlocks, too.
 
     public static int SetLength(int fd, long length)
     {
@@ -190,7 +190,32 @@ internal static unsafe partial class PathCalls
         return SystemCall.Result(result);
     }
 
-    public static void Close(int fd) => _ = close(fd);
+    /// <summary>close(2) of a descriptor that was not written to: no error of it concerns any data.</summary>
+    public static void Close(int fd) => _ = close(fd); // See above.
+
+    /// <summary>
+    /// close(2) of a descriptor that was written to: 0, or a negative errno. The descriptor is gone in either case, also after EINTR, which
+    /// is no error here.
+    /// </summary>
+    public static int CloseWritten(int fd)
+    {
+        bool fails = SystemCallFaults.Fails("close", fd);
+        int injected = fails ? -Marshal.GetLastSystemError() : 0;
+        int result = (int)SystemCall.Result((nint)close(fd));
+        result = fails ? injected : result;
+        return result == -Errno.EINTR ? 0 : result;
+    }
+
+    /// <summary>
+    /// What close(2) would answer for an open descriptor, which stays open: the answer to closing a duplicate, which the file system is asked
+    /// for in the same way. 0 where the process has no descriptor left for a duplicate.
+    /// </summary>
+    public static int CloseDuplicate(int fd)
+    {
+        const int duplicateCloseOnExec = 1030;
+        int duplicate = SystemCallFaults.Fails("fcntl", fd) ? -1 : fcntl(fd, duplicateCloseOnExec, 0);
+        return duplicate < 0 ? 0 : CloseWritten(duplicate);
+    }
 
     [LibraryImport("libc")]
     private static partial int openat(int directoryFd, byte* path, int flags, uint mode);

@@ -126,7 +126,8 @@ public sealed partial class SluiceWriter
     /// Completes the file in the same way as <see cref="Complete"/> and closes the writer. The handle is also closed if the writer owns it.
     /// </summary>
     /// <exception cref="IOException">
-    /// A write or the flush to the disk failed. If a write failed, the message contains the offset.
+    /// A write or the flush to the disk failed, or the operating system reported an error when the file was closed. If a write failed, the
+    /// message contains the offset.
     /// </exception>
     /// <remarks>
     /// If the file has already been completed or a write has failed, the file is only closed. This method can be called more than once. If
@@ -257,6 +258,23 @@ public sealed partial class SluiceWriter
         _completed = true;
     }
 
+    private void CloseHandle()
+    {
+        if (!_ownsHandle)
+        {
+            return;
+        }
+
+        try
+        {
+            _handle.Dispose();
+        }
+        catch (IOException) when (_pipeline.IsFaulted)
+        {
+            // The error of the write has been thrown, or is being thrown.
+        }
+    }
+
     private void Close()
     {
         try
@@ -273,10 +291,7 @@ public sealed partial class SluiceWriter
         }
         finally
         {
-            if (_ownsHandle)
-            {
-                _handle.Dispose();
-            }
+            CloseHandle();
         }
     }
 }

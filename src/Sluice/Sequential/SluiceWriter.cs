@@ -111,6 +111,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         options ??= new SluiceWriterOptions();
         options.Check();
         _handle = handle;
+        handle.HasOwnOffsets = true;
         _ownsHandle = ownsHandle;
         _flushToDisk = options.FlushToDisk;
         _encoding = options.Encoding;

@@ -85,6 +85,7 @@ internal sealed class CallFaults : IDisposable
             "openat" or "openat2" or "open" or "ring OpenAt" => [(-EMFILE, false), (-EACCES, false), (-EINTR, false), (-EMFILE, true)],
             "fsync" or "ring Fsync" => [(-EIO, true), (-ENOSPC, false), (-EINTR, false), (-EROFS, true)],
             "syncfs" => [(-EIO, false)],
+            "close" => [(-EIO, true), (-EINTR, false)],
             "ftruncate" => [(-EIO, false), (-ENOSPC, false), (-EINTR, false)],
             "fallocate" => [(-ENOSPC, false), (-EOPNOTSUPP, true), (-EINTR, false)],
             "renameat" or "renameat2" or "linkat" or "symlinkat" or "mkdirat" or "mknodat" =>
@@ -145,7 +146,7 @@ internal sealed class CallFaults : IDisposable
             Struck = $"{call} (call {_at}) {(answer < 0 ? $"errno {-answer}" : $"{answer} of {length}")}{(lasts ? " for good" : "")}";
             MustBeHidden = answer > 0 || answer == -EINTR;
             PreventsCleaning = call == "unlinkat" || (lasts && call.StartsWith("openat", StringComparison.Ordinal));
-            MustBeSeen = (call is "fsync" or "ring Fsync" or "syncfs") && (answer is -EIO or -ENOSPC or -EROFS);
+            MustBeSeen = (call is "fsync" or "ring Fsync" or "syncfs" or "close") && (answer is -EIO or -ENOSPC or -EROFS);
             MeansUnsupported = answer is -EOPNOTSUPP or -ENOTTY;
             _lasting = lasts ? call : null;
             _lastingAnswer = answer;

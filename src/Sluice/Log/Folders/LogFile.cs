@@ -89,6 +89,7 @@ internal static class LogFile
         if (Libc.IsSupported && !file.IsClosed)
         {
             using OpenFile.Reference reference = file.Hold();
+            // Closing gives the lock up as well.
             _ = NodeCalls.UnlockFile(file.Descriptor);
         }
     }
@@ -139,7 +140,10 @@ internal static class LogFile
         }
     }
 
-    /// <summary>Closes a file that may be locked. It does not fail: others are to be closed as well, and what was done is done.</summary>
+    /// <summary>
+    /// Closes a file that may be locked. Does not fail: others are to be closed as well, and a flush before has told whether the records are
+    /// durable.
+    /// </summary>
     public static void Close(SluiceHandle? file)
     {
         if (file is not null)
@@ -153,7 +157,14 @@ internal static class LogFile
                 // Of whatever kind: closing the file gives the lock up as well, unless a process that is just being started has a copy.
             }
 
-            file.Dispose();
+            try
+            {
+                file.Dispose();
+            }
+            catch (IOException)
+            {
+                // Of close(2); the file is closed.
+            }
         }
     }
 

@@ -1,0 +1,149 @@
+using System.Text;
+using Shouldly;
+using Sluice.Faults.Child.Fuse;
+using Sluice.Faults.Tests.Support;
+using Sluice.Tests.Shared;
+using Xunit;
+
+namespace Sluice.Faults.Tests;
+
+/// <summary>What only close(2) reports reaches the caller: a full quota of a network file system, for example.</summary>
+[Trait("Tier", "slow")]
+[System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
+public sealed class CloseErrorTests
+{
+    private const int LargeBytes = FuseServer.Quota * 3;
+    private const int Edquot = 122, Eio = 5;
+
+    private static readonly Dictionary<string, Func<string, byte[], Task>> Ways = new()
+    {
+        ["handle"] = static (path, bytes) =>
+        {
+            using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Create, FileAccess.Write);
+            handle.Write(bytes, 0);
+            return Task.CompletedTask;
+        },
+        ["handle async"] = static async (path, bytes) =>
+        {
+            await using SluiceHandle handle =
+                SluiceHandle.Open(path, FileMode.Create, FileAccess.ReadWrite, FileShare.Read, FileOptions.Asynchronous);
+            await handle.WriteAsync(bytes, 0);
+        },
+        ["handle append"] = static (path, bytes) =>
+        {
+            using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Create, FileAccess.Write);
+            _ = handle.Append(bytes);
+            return Task.CompletedTask;
+        },
+        ["writer"] = static (path, bytes) =>
+        {
+            using SluiceWriter writer = new(path);
+            writer.Write(bytes);
+            return Task.CompletedTask;
+        },
+        ["writer async"] = static async (path, bytes) =>
+        {
+            await using SluiceWriter writer = new(path);
+            await writer.WriteAsync(bytes);
+            await writer.CompleteAsync();
+        },
+        ["WriteAllBytes"] = static (path, bytes) => Done(() => SluiceFile.WriteAllBytes(path, bytes)),
+        ["WriteAllBytes span"] = static (path, bytes) => Done(() => SluiceFile.WriteAllBytes(path, bytes.AsSpan())),
+        ["AppendAllBytes"] = static (path, bytes) => Done(() => SluiceFile.AppendAllBytes(path, bytes)),
+        ["WriteAllText"] = static (path, bytes) => Done(() => SluiceFile.WriteAllText(path, Text(bytes))),
+        ["WriteAllText encoding"] = static (path, bytes) => Done(() => SluiceFile.WriteAllText(path, Text(bytes), Encoding.Latin1)),
+        ["AppendAllText"] = static (path, bytes) => Done(() => SluiceFile.AppendAllText(path, Text(bytes))),
+        ["WriteAllLines"] = static (path, bytes) => Done(() => SluiceFile.WriteAllLines(path, [Text(bytes)])),
+        ["AppendAllLines"] = static (path, bytes) => Done(() => SluiceFile.AppendAllLines(path, [Text(bytes)])),
+        ["WriteAllBytesAsync"] = static (path, bytes) => SluiceFile.WriteAllBytesAsync(path, bytes),
+        ["AppendAllBytesAsync"] = static (path, bytes) => SluiceFile.AppendAllBytesAsync(path, bytes),
+        ["WriteAllTextAsync"] = static (path, bytes) => SluiceFile.WriteAllTextAsync(path, Text(bytes)),
+        ["AppendAllTextAsync"] = static (path, bytes) => SluiceFile.AppendAllTextAsync(path, Text(bytes)),
+        ["WriteAllLinesAsync"] = static (path, bytes) => SluiceFile.WriteAllLinesAsync(path, [Text(bytes)]),
+        ["ReplaceAtomically"] = static (path, bytes) => Done(() => SluiceFile.ReplaceAtomically(path, bytes)),
+        ["ReplaceAtomicallyAsync"] = static (path, bytes) => SluiceFile.ReplaceAtomicallyAsync(path, bytes),
+        ["WriteManyAsync"] = static async (path, bytes) =>
+        {
+            FileBatchException error = await Should.ThrowAsync<FileBatchException>(
+                async () => await SluiceFile.WriteManyAsync([(path, bytes)]));
+            throw error.Failures.ShouldHaveSingleItem().Error;
+        },
+    };
+
+    public static TheoryData<string> WayNames => [.. Ways.Keys];
+
+    [SkippableTheory]
+    [MemberData(nameof(WayNames))]
+    public async Task A_quota_that_is_told_at_the_close_is_reported(string way)
+    {
+        using FuseMount mount = FuseMount.OrSkip(FuseFault.Quota);
+        await ShouldFailAsync(way, mount.PathOf("a"), LargeBytes, Edquot);
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(WayNames))]
+    public async Task An_error_of_the_close_alone_is_reported(string way)
+    {
+        using FuseMount mount = FuseMount.OrSkip(FuseFault.CloseError);
+        string path = mount.PathOf("a");
+        await ShouldFailAsync(way, path, 1000, Eio);
+        OpenFiles.All("/proc/self").ShouldNotContain(l => OpenFiles.IsIn(mount.Folder, l.Target), "the descriptor is gone");
+        if (way.StartsWith("Replace", StringComparison.Ordinal))
+        {
+            Directory.GetFileSystemEntries(mount.Folder).ShouldBeEmpty();
+        }
+        else
+        {
+            mount.Content("a").Length.ShouldBeGreaterThanOrEqualTo(1000);
+        }
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(WayNames))]
+    public async Task What_was_closed_well_is_no_error(string way)
+    {
+        Skip.If(way == "WriteManyAsync", "it expects its error");
+        using FuseMount mount = FuseMount.OrSkip(FuseFault.None);
+        await Ways[way](mount.PathOf("a"), new byte[1000]);
+        mount.Content("a").Length.ShouldBeGreaterThanOrEqualTo(1000);
+    }
+
+    [SkippableFact]
+    public void A_handle_that_does_not_own_its_descriptor_does_not_close_it()
+    {
+        using FuseMount mount = FuseMount.OrSkip(FuseFault.CloseError);
+        using Microsoft.Win32.SafeHandles.SafeFileHandle file =
+            File.OpenHandle(mount.PathOf("a"), FileMode.Create, FileAccess.Write);
+        SluiceHandle handle = SluiceHandle.FromSafeFileHandle(file, FileAccess.Write, ownsHandle: false);
+        handle.Write(new byte[10], 0);
+        handle.Dispose();
+        file.IsClosed.ShouldBeFalse();
+    }
+
+    /// <summary>The number of a closed descriptor may be another file's: nothing is closed twice.</summary>
+    [SkippableFact]
+    public void A_handle_that_is_disposed_twice_reports_once()
+    {
+        using FuseMount mount = FuseMount.OrSkip(FuseFault.CloseError);
+        SluiceHandle handle = SluiceHandle.Open(mount.PathOf("a"), FileMode.Create, FileAccess.Write);
+        handle.Write(new byte[10], 0);
+        Should.Throw<IOException>(handle.Dispose).HResult.ShouldBe(Eio);
+        handle.SafeFileHandle.IsClosed.ShouldBeTrue();
+        handle.Dispose();
+    }
+
+    private static async Task ShouldFailAsync(string way, string path, int bytes, int errno)
+    {
+        IOException error = await Should.ThrowAsync<IOException>(() => Ways[way](path, new byte[bytes]));
+        error.HResult.ShouldBe(errno);
+        error.Message.ShouldStartWith($"Closing '{path}' failed: ");
+    }
+
+    private static Task Done(Action action)
+    {
+        action();
+        return Task.CompletedTask;
+    }
+
+    private static string Text(byte[] bytes) => Encoding.Latin1.GetString(bytes);
+}
