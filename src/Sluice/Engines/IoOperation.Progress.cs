@@ -221,9 +221,14 @@ internal sealed partial class IoOperation
         _done += got;
         _result = _done;
         _retries = got > 0 ? 0 : _retries;
-        if (_done == _total || bytes == 0)
+        if (_done == _total)
         {
             return false;
+        }
+
+        if (bytes == 0)
+        {
+            return !IsRealEnd();
         }
 
         if (FileOffset < 0)
@@ -231,8 +236,41 @@ internal sealed partial class IoOperation
             return got == 0;
         }
 
+        if (got == asked)
+        {
+            return true;
+        }
+
         // Short: the file's end, or only as much as there was without waiting. The length tells.
-        return (got == asked || !_handle!.IsAtEnd(_startOffset + _done)) && (got > 0 || ++_retries < MaxRetries);
+        if (_handle!.IsAtEnd(_startOffset + _done))
+        {
+            return false;
+        }
+
+        // Nothing behind the front of a block, which is all that a direct read can begin with: from its own offset on it gets further.
+        _readsThroughCache |= got == 0 && _isDirect;
+        if (got == 0 && ++_retries >= MaxRetries)
+        {
+            _error = IoErrors.Create(Errno.EIO, Verb, _handle.Path, _startOffset + _done);
+            return false;
+        }
+
+        return true;
+    }
+
+    /// <summary>
+    /// Whether a read that gave nothing has found the end of the file. A plain call of the kernel says so itself; a ring's answer is believed
+    /// where the length confirms it, since an asynchronous direct read of FUSE does not ask behind the length that it was told.
+    /// </summary>
+    private bool IsRealEnd()
+    {
+        if (Ring is null || LeavesRing || FileOffset < 0 || IsFault || _handle!.IsConfirmedEnd(_startOffset + _done))
+        {
+            return true;
+        }
+
+        LeavesRing = true;
+        return false;
     }
 
     private bool AdvanceWrite(int bytes)

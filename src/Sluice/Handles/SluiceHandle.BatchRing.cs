@@ -118,7 +118,8 @@ public sealed partial class SluiceHandle
         try
         {
             // The whole, or all there is; the rest of a short read, and an error's second try and exception, by the scalar way.
-            bool isWhole = got == buffer.Length || (entry.Result >= 0 && IsShortAtEnd(entry.Place + got));
+            bool isWhole = got == buffer.Length || (entry.Result > 0 && IsShortAtEnd(entry.Place + got))
+                || (entry.Result == 0 && IsConfirmedEnd(entry.Place));
             request.BytesRead = isWhole ? got : got + Read(buffer[got..], entry.Place + got);
             AfterRead(entry.Place, request.BytesRead);
             IoMetrics.Note(this, IoVerb.Read, Carrier.Uring, got);

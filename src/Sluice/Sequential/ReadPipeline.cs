@@ -362,7 +362,10 @@ internal sealed class ReadPipeline
         return _length > 0 && offset >= _length;
     }
 
-    /// <summary>The bytes of a completed read. One that failed in the ring is made once more, for its exception.</summary>
+    /// <summary>
+    /// The bytes of a completed read. One that failed in the ring is made once more, for its exception; and so is one that found nothing there
+    /// where the length does not confirm the end, since an asynchronous direct read of FUSE does not ask behind the length that it was told.
+    /// </summary>
     private int Finish(BlockTransfer transfer)
     {
         if (transfer.Task is { } task)
@@ -372,7 +375,9 @@ internal sealed class ReadPipeline
             return task.GetAwaiter().GetResult();
         }
 
-        return transfer.Result >= 0 ? transfer.Result : _handle.Read(transfer.Span, transfer.Offset);
+        bool isFinal = transfer.Result > 0
+            || (transfer.Result == 0 && (_lease is null || _handle.IsConfirmedEnd(transfer.Offset)));
+        return isFinal ? transfer.Result : _handle.Read(transfer.Span, transfer.Offset);
     }
 
     private void DropInFlight()
