@@ -90,6 +90,7 @@ internal sealed unsafe partial class Ring : IDisposable
             if (ring is null)
             {
                 memory?.Dispose();
+                // Nothing was written to it.
                 _ = Syscalls.Close(fd);
             }
         }
@@ -213,6 +214,7 @@ internal sealed unsafe partial class Ring : IDisposable
         int count = _cq.Take(destination);
         if (count == 0 && _sq.NeedsEnterForCompletions)
         {
+            // Where it fails, completions stay in the kernel until the next wait, which reports the error.
             _ = Syscalls.Enter(_fd, 0, 0, EnterFlags.GetEvents, null, 0);
             count = _cq.Take(destination);
         }
@@ -269,6 +271,7 @@ internal sealed unsafe partial class Ring : IDisposable
         }
 
         Drain();
+        // No data depends on it.
         _ = Syscalls.Close(_fd);
         _fd = -1;
         _memory.Dispose();

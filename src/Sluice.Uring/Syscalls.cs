@@ -49,7 +49,7 @@ internal static unsafe partial class Syscalls
         return failed ? null : (byte*)address;
     }
 
-    public static void Unmap(byte* address, nuint length) => _ = munmap(address, length);
+    public static void Unmap(byte* address, nuint length) => _ = munmap(address, length); // Fails only for a range that is not mapped.
 
     public static int Close(int fd) => close(fd);
 

@@ -9,13 +9,7 @@ internal static class PageCache
     /// <summary>Writes a file's dirty pages back and drops all its pages; false where that cannot be done.</summary>
     public static bool Drop(SafeFileHandle file)
     {
-        if (!Libc.IsSupported)
-        {
-            return false;
-        }
-
-        _ = Libc.FlushData((int)file.DangerousGetHandle());
-        return DropClean(file);
+        return Libc.IsSupported && Libc.FlushData((int)file.DangerousGetHandle()) == 0 && DropClean(file);
     }
 
     /// <summary>

@@ -87,6 +87,7 @@ public abstract partial class OpenFile
         int flags = Libc.GetFlags(_fd);
         if (flags >= 0)
         {
+            // With O_DIRECT still set the transfer itself fails, and with O_DIRECT still missing it passes through the page cache.
             _ = Libc.SetFlags(_fd, on ? flags | Libc.DirectFlag : flags & ~Libc.DirectFlag);
         }
     }

@@ -105,6 +105,7 @@ public sealed partial class SluiceHandle
     /// <summary>Reserves the space of a piece that is to be written next. Where it fails, the write itself will say why.</summary>
     internal void Reserve(long offset, long length) =>
         TryOnDescriptor(
+            // The write itself reports the error.
             (offset, length), static (fd, range) => _ = SpaceCalls.Allocate(fd, FallocateFlags.KeepSize, range.offset, range.length));
 
     /// <summary>Starts writing a range back to the device, and waits for nothing; a length of 0 reaches to the end of the file.</summary>

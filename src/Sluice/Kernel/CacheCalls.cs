@@ -23,6 +23,7 @@ internal static unsafe partial class CacheCalls
     /// <summary>SYNC_FILE_RANGE_WRITE: starts writing dirty pages back, and waits for none; a length of 0 reaches to the end of the
     /// file.</summary>
     public static void StartWriteback(int fd, long offset, long length) =>
+        // A hint; an error of the device is reported by the next flush.
         _ = SystemCallFaults.Fails("sync_file_range", fd) ? -1 : sync_file_range(fd, offset, length, Write);
 
     /// <summary>
@@ -42,6 +43,7 @@ internal static unsafe partial class CacheCalls
     }
 
     private static void Advise(int fd, long offset, long length, int advice) =>
+        // A hint.
         _ = SystemCallFaults.Fails("posix_fadvise", fd) ? -1 : posix_fadvise(fd, offset, length, advice);
 
     [LibraryImport("libc")]

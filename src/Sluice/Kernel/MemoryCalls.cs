@@ -11,6 +11,7 @@ internal static unsafe partial class MemoryCalls
 
     /// <summary>Advises the kernel to back whole huge pages; where it does not, nothing changes.</summary>
     public static void AdviseHugePages(void* address, nuint length) =>
+        // A hint.
         _ = SystemCallFaults.Fails("madvise", -1) ? -1 : madvise(address, length, HugePage);
 
     [LibraryImport("libc")]
