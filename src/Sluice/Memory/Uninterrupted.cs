@@ -23,41 +23,6 @@ internal static class Uninterrupted
         }
     }
 
-    /// <summary>Has a monitor until it is disposed of.</summary>
-    public static MonitorScope Hold(object monitor)
-    {
-        bool isInterrupted = false;
-        Enter(monitor, ref isInterrupted);
-        Restore(isInterrupted);
-        return new MonitorScope(monitor);
-    }
-
-    /// <summary>As <see cref="EnterUninterrupted"/>, for a lock that is left elsewhere (Lock.Exit).</summary>
-    public static void LockUninterrupted(this Lock gate)
-    {
-        using Untold untold = new();
-        bool isInterrupted = false;
-        while (true)
-        {
-            try
-            {
-                Seam.Wait();
-                gate.Enter();
-                break;
-            }
-            catch (ThreadInterruptedException)
-            {
-                isInterrupted = true;
-            }
-            catch (OutOfMemoryException)
-            {
-                Sleep(1, ref isInterrupted);
-            }
-        }
-
-        Restore(isInterrupted);
-    }
-
     /// <summary>ArrayPool.Rent, which waits for a lock where the thread has no array of its own; it has taken nothing where it
     /// throws.</summary>
     public static T[] RentUninterrupted<T>(this ArrayPool<T> pool, int length) =>
@@ -81,22 +46,6 @@ internal static class Uninterrupted
         }
     }
 
-    /// <summary>Ends a registration, and waits for its callback if that runs at this moment.</summary>
-    public static void DisposeUninterrupted(this in CancellationTokenRegistration registration)
-    {
-        using Untold untold = new();
-        try
-        {
-            Seam.Wait();
-            registration.Dispose();
-        }
-        catch (ThreadInterruptedException)
-        {
-            UntilDone(registration, static r => r.Dispose());
-            Thread.CurrentThread.Interrupt();
-        }
-    }
-
     public static void JoinUninterrupted(this Thread thread) => UntilDone(thread, static t => t.Join());
 
     /// <summary>Thread.Sleep; <paramref name="isInterrupted"/> is set when it was interrupted, which ends it.</summary>
@@ -110,13 +59,6 @@ internal static class Uninterrupted
         {
             isInterrupted = true;
         }
-    }
-
-    /// <summary>After a caller's own code on a thread of the pool: an interruption that it may have left there is nobody's.</summary>
-    public static void Drop()
-    {
-        bool isInterrupted = false;
-        Sleep(0, ref isInterrupted);
     }
 
     /// <summary>SpinWait.SpinOnce, which sleeps sooner or later; <paramref name="isInterrupted"/> is set when it is interrupted.</summary>
@@ -283,13 +225,5 @@ internal static class Uninterrupted
                 Sleep(1, ref isInterrupted);
             }
         }
-    }
-
-    /// <summary>What <see cref="Hold"/> gives.</summary>
-    public readonly ref struct MonitorScope(object monitor)
-    {
-        private readonly object _monitor = monitor;
-
-        public void Dispose() => Monitor.Exit(_monitor);
     }
 }
