@@ -1,5 +1,3 @@
-using Sluice.Memory;
-
 namespace Sluice.Files;
 
 /// <summary>Writes the files of one batch, and counts what became of them. Thread-safe.</summary>

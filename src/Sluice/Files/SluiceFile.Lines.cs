@@ -2,7 +2,6 @@ using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Text;
 using Sluice.Files;
-using Sluice.Memory;
 using Sluice.Sequential;
 
 namespace Sluice;

@@ -2,7 +2,6 @@ using System.Text;
 using Sluice.Copying;
 using Sluice.Files;
 using Sluice.Kernel;
-using Sluice.Memory;
 
 namespace Sluice;
 

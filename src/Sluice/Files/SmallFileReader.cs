@@ -1,5 +1,4 @@
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 

@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Text;
-using Sluice.Memory;
 
 namespace Sluice.Files;
 
