@@ -1,6 +1,5 @@
 using Sluice.Errors;
 using Sluice.Kernel;
-using Sluice.Memory;
 
 namespace Sluice.Engines;
 

@@ -1,5 +1,4 @@
 using System.Runtime.Loader;
-using Sluice.Memory;
 
 namespace Sluice.Engines;
 

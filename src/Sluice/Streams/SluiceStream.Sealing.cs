@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Sluice.Engines;
 using Sluice.Kernel;
 using Sluice.Memory;
 using Sluice.Streams;
