@@ -154,7 +154,8 @@ public sealed class UnansweringTests : IDisposable
         try
         {
             read = Task.Run(async () => await handle.ReadAsync(new byte[bytes], 0, stop.Token));
-            Thread.Sleep(200);
+            int descriptor = (int)handle.SafeFileHandle.DangerousGetHandle();
+            SpinWait.SpinUntil(() => read.IsCompleted || IsInCallOf(descriptor), Patience).ShouldBeTrue("nobody reads");
             Thread canceller = new(stop.Cancel) { IsBackground = true };
             canceller.Start();
             hasCancelled = canceller.Join(Patience);
@@ -167,6 +168,20 @@ public sealed class UnansweringTests : IDisposable
         await Task.WhenAny(read).WaitAsync(Patience);
         hasCancelled.ShouldBeTrue();
     }
+
+    /// <summary>Returns true if a thread of this process is in a system call whose first argument is the descriptor.</summary>
+    private static bool IsInCallOf(int descriptor) => Directory.GetDirectories("/proc/self/task").Any(task =>
+    {
+        try
+        {
+            return File.ReadAllText(Path.Combine(task, "syscall")).Split(' ') is [_, { } first, ..] && first == $"0x{descriptor:x}";
+        }
+        catch (IOException)
+        {
+            // The thread has ended meanwhile.
+            return false;
+        }
+    });
 
     /// <summary>The number of the process that answers for it.</summary>
     private static string Program(Mount mount)

@@ -17,7 +17,7 @@ internal sealed class ReadPipeline
     private const int PageBytes = 4096;
 
     /// <summary>
-    /// The first read of a cached file, in bytes. Most files are small, and larger blocks are cut from huge pages.
+    /// The first block of a cached file, in bytes. Most files are small, and larger blocks are cut from huge pages.
     /// </summary>
     private const int FirstCachedBytes = 16 * 1024;
 
@@ -36,7 +36,9 @@ internal sealed class ReadPipeline
     private long _nextOffset;
     private long _length = -1;
     private int _call;
-    private bool _hasRead;
+
+    /// <summary>A read came back full: the file is longer than the first block.</summary>
+    private bool _isLong;
     private bool _endSeen;
     private bool _readsAhead;
 
@@ -201,7 +203,6 @@ internal sealed class ReadPipeline
                 transfer.Offer(_handle, isRead: true);
             }
 
-            _hasRead = true;
             _nextOffset += length;
             _inFlight.Enqueue(transfer);
             hasBegun = true;
@@ -220,7 +221,7 @@ internal sealed class ReadPipeline
         int length = _tuner.SizeBytes;
         if (!IsOverlapped)
         {
-            return _isFixedSize || _hasRead ? length : Math.Min(length, FirstCachedBytes);
+            return _isFixedSize || _isLong ? length : Math.Min(length, FirstCachedBytes);
         }
 
         int unit = Math.Max(_handle.Alignment.Offset, PageBytes);
@@ -338,6 +339,7 @@ internal sealed class ReadPipeline
             IoMetrics.NoteReadAhead(bytes, isUsed: true);
         }
 
+        _isLong |= bytes == head.Length;
         if (bytes < head.Length)
         {
             // Whatever was read behind this place does not follow on it.

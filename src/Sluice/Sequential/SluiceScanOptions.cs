@@ -3,7 +3,7 @@ namespace Sluice;
 /// <summary>Provides options for <see cref="SluiceReader.ScanAsync"/>.</summary>
 /// <remarks>
 /// This type is immutable and therefore thread-safe. <see cref="SluiceReader.ScanAsync"/> checks the values when the first result
-/// is requested.
+/// is requested, and throws an <see cref="ArgumentOutOfRangeException"/> if one is outside its range.
 /// </remarks>
 public sealed class SluiceScanOptions
 {

@@ -31,7 +31,10 @@ public sealed partial class SluiceStream
     /// <param name="position">The offset of the range in the file, in bytes.</param>
     /// <param name="length">The length of the range, in bytes.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="position"/> or <paramref name="length"/> is negative.</exception>
-    /// <exception cref="IOException">Another process has locked a part of the range.</exception>
+    /// <exception cref="IOException">
+    /// Another process has locked a part of the range, or the operating system reported another error.
+    /// </exception>
+    /// <exception cref="PlatformNotSupportedException">The operating system is macOS.</exception>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
     [System.Runtime.Versioning.UnsupportedOSPlatform("ios")]
     [System.Runtime.Versioning.UnsupportedOSPlatform("macos")]
@@ -44,10 +47,14 @@ public sealed partial class SluiceStream
         LockingStream.Lock(position, length);
     }
 
-    /// <summary>Unlocks a range of the file that was locked with <see cref="Lock"/>.</summary>
+    /// <summary>
+    /// Unlocks a range of the file that was locked with <see cref="Lock"/>. On Unix, unlocking a range that is not locked has no effect.
+    /// </summary>
     /// <param name="position">The offset of the range in the file, in bytes.</param>
     /// <param name="length">The length of the range, in bytes.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="position"/> or <paramref name="length"/> is negative.</exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
+    /// <exception cref="PlatformNotSupportedException">The operating system is macOS.</exception>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
     [System.Runtime.Versioning.UnsupportedOSPlatform("ios")]
     [System.Runtime.Versioning.UnsupportedOSPlatform("macos")]
