@@ -120,5 +120,5 @@ public sealed class VersionTests
         BinaryPrimitives.WriteUInt32LittleEndian(segment[60..], Crc32C.Append(Crc32C.Begin, segment[..60]));
 
     private static Dictionary<string, byte[]> Content(string directory) =>
-        Directory.GetFiles(directory).ToDictionary(static f => Path.GetFileName(f), File.ReadAllBytes);
+        Directory.GetFiles(directory).Where(static f => Path.GetFileName(f) != LogFolder.LockName).ToDictionary(static f => Path.GetFileName(f), File.ReadAllBytes);
 }

@@ -47,7 +47,7 @@ internal sealed class SmallLog
         All = Records.ReadAll(folder.Log);
         All.Count.ShouldBe(records);
         _files = Directory.GetFiles(folder.Log)
-            .Where(f => isDurable || !f.EndsWith(".state", StringComparison.Ordinal))
+            .Where(f => (isDurable || !f.EndsWith(".state", StringComparison.Ordinal)) && Path.GetFileName(f) != LogFolder.LockName)
             .ToDictionary(static f => Path.GetFileName(f), File.ReadAllBytes);
 
         // The thread that makes segments ahead may have made one that has a header alone: not so in each run, therefore in none.

@@ -15,8 +15,8 @@ internal static class SoakProgram
     private const int FirstRounds = 3;
     private const long MoreMemory = 8 * 1024 * 1024;
 
-    /// <summary>The folder, log.state, the segment that is written and the next one.</summary>
-    private const int MaxDescriptors = 4;
+    /// <summary>The folder, log.lock, log.state, the segment that is written and the next one.</summary>
+    private const int MaxDescriptors = 5;
 
     /// <summary>The threads of one log: for writes and syncs, the keeper, and the one that creates segments.</summary>
     private const int LogThreadCount = 4;
