@@ -222,7 +222,32 @@ public sealed class ErrorTests
             TimeSpan.FromMinutes(1));
         error.ShouldBeOfType<IOException>().Message.ShouldContain(folder.Log);
         Should.Throw<IOException>(() => log.Append("nowhere"u8)).Message.ShouldContain(folder.Log);
-        Should.Throw<IOException>(log.Dispose);    }
+        Should.Throw<IOException>(log.Dispose);
+    }
+
+    /// <summary>A durable record is in the log's folder, or its append fails.</summary>
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_segment_that_was_moved_away_takes_no_durable_record(bool isReplaced)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "elsewhere nothing says that a file has no name");
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Preallocate = false });
+        log.Append("here"u8, LogDurability.Durable);
+        string segment = Directory.GetFiles(folder.Log, "*.slog").Single();
+        File.Move(segment, Path.Combine(folder.Root, "moved away"));
+        if (isReplaced)
+        {
+            File.Copy(Path.Combine(folder.Root, "moved away"), segment);
+        }
+
+        long sequence = 0;
+        SpinWait.SpinUntil(
+            () => Record.Exception(() => sequence = log.Append("next"u8, LogDurability.Durable)) is null,
+            TimeSpan.FromMinutes(1)).ShouldBeTrue();
+        Records.ReadAll(folder.Log, new SluiceLogReaderOptions { FromSequence = sequence }).Single().Bytes.ShouldBe("next"u8.ToArray());
+    }
 
     /// <summary>Whoever appends hears of it once, and the log goes on in a new segment.</summary>
     [SkippableFact]

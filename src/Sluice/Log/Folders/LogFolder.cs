@@ -56,6 +56,26 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         return has;
     }
 
+    /// <summary>Returns true if a file's name in the folder is gone or leads to another file; false if that cannot be known.</summary>
+    /// <param name="file">The file.</param>
+    /// <param name="name">Its name, for the kernel: this is asked before each sync, and allocates nothing.</param>
+    public bool HasLost(SluiceHandle file, byte[] name)
+    {
+        if (!Libc.IsSupported)
+        {
+            return false;
+        }
+
+        bool has;
+        if (writer?.Folder is not { } folder)
+        {
+            return LogFile.LookForName(file, NodePath.Of(file.Path), out has) == 0 && !has;
+        }
+
+        using OpenFile.Reference held = new(folder);
+        return LogFile.LookForName(file, NodePath.In(WriterLock.DescriptorOf(folder), name, Path), out has) == 0 && !has;
+    }
+
     /// <summary>Removes a file, if it is there.</summary>
     /// <exception cref="IOException">It cannot be removed.</exception>
     /// <exception cref="UnauthorizedAccessException">It may not be removed, or is a folder.</exception>

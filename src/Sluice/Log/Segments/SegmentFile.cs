@@ -19,6 +19,7 @@ internal sealed partial class SegmentFile : IDisposable
     private readonly List<IndexEntry> _index = [];
     private readonly ZerosAhead _zeros;
     private readonly uint _headerChain;
+    private readonly byte[] _name;
     private byte[] _opening = [];
     private long _nextIndexAt;
     private long _durableOffset;
@@ -36,6 +37,7 @@ internal sealed partial class SegmentFile : IDisposable
     {
         (_folder, _handle, _settings, Header, _headerChain, Chain) = (folder, handle, settings, header, headerChain, headerChain);
         Offset = LogLayout.HeaderBytes;
+        _name = PathCalls.ToKernel(System.IO.Path.GetFileName(handle.Path));
         _zeros = new ZerosAhead(handle);
     }
 
@@ -61,8 +63,8 @@ internal sealed partial class SegmentFile : IDisposable
 
     public long LastTime { get; private set; }
 
-    /// <summary>Whether somebody has removed it.</summary>
-    public bool IsDeleted => _isDeleted || LogFile.HasNoName(_handle);
+    /// <summary>Returns true if somebody has removed the file, or moved it away.</summary>
+    public bool IsDeleted => _isDeleted || _folder.HasLost(_handle, _name);
 
     /// <summary>
     /// Where the first frame is that is not known to be on the disk; in a segment that was never synced the first frame of records,
@@ -315,7 +317,7 @@ internal sealed partial class SegmentFile : IDisposable
         }
     }
 
-    /// <summary>A file without a name is on the disk for nobody.</summary>
+    /// <summary>A file whose name in the log's folder is gone is not part of the log, whatever other names it has.</summary>
     private void ThrowIfDeleted()
     {
         if (IsDeleted)
