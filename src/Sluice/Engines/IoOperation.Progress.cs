@@ -59,7 +59,6 @@ internal sealed partial class IoOperation
 
         _work = WorkKind.Transfer;
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal);
-        ListenerThread.TryAgain();
     }
 
     /// <summary>The kernel gets this submission now.</summary>

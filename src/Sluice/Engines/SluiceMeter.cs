@@ -5,21 +5,21 @@ using Sluice.Memory;
 namespace Sluice.Engines;
 
 /// <summary>
-/// The meter "Sluice" (docs/metrics.md). It is made when the first file is opened in a process that has the assembly of meters loaded, or
-/// when that is loaded later: a program without one pays neither for it. It is there a moment after that.
+/// The meter "Sluice" (docs/metrics.md). A pool thread creates it after the first file was opened, if the process has loaded the assembly
+/// of meters, or after that is loaded: a program without listeners does not load it.
 /// </summary>
 #pragma warning disable CA1001 // The meter lives as long as the library; Close ends it.
 internal sealed class SluiceMeter : MetricsWatch
 #pragma warning restore CA1001
 {
-    private const string MetersAssembly = "System.Diagnostics.DiagnosticSource";
+    private const string MetersAssembly = "System.Diagnostics.DiagnosticSource,";
 
     private static int s_isOffered;
-    private static int s_isPosted;
+    private static int s_isQueued;
     private static bool s_isClosed;
     private static SluiceMeter? s_current;
 
-    private readonly Meter _meter;
+    private readonly Meter _meter = new("Sluice", typeof(SluiceMeter).Assembly.GetName().Version?.ToString(3));
     private readonly Instrument _operations;
     private readonly Instrument _bytes;
     private readonly Instrument _queueTime;
@@ -27,33 +27,30 @@ internal sealed class SluiceMeter : MetricsWatch
 
     private SluiceMeter()
     {
-        _meter = new Meter("Sluice", typeof(SluiceMeter).Assembly.GetName().Version?.ToString(3));
         try
         {
-            _operations = Add("sluice.io.operations", "{operation}",
-                "Transfers that have ended, by verb, caching and who carried them out.",
-                (name, unit, text) => _meter.CreateObservableCounter(name, static () => Totals(static t => t.Operations), unit, text));
-            _bytes = Add("sluice.io.bytes", "By", "Bytes that were transferred.",
-                (name, unit, text) => _meter.CreateObservableCounter(name, static () => Totals(static t => t.Bytes), unit, text));
-            _queueTime = Add("sluice.io.queue_time", "s",
-                "Time in which operations waited: for a thread, a place in a ring, their turn at a file, and to be told of.",
-                (name, unit, text) => _meter.CreateObservableCounter(name, static () => Times(static t => t.Queued), unit, text));
-            _kernelTime = Add("sluice.io.kernel_time", "s", "Time in which the kernel had operations.",
-                (name, unit, text) => _meter.CreateObservableCounter(name, static () => Times(static t => t.InKernel), unit, text));
-            Add("sluice.io.in_flight", "{operation}", "Transfers that the kernel has, or a thread is to carry out.",
-                (name, unit, text) => _meter.CreateObservableUpDownCounter(name, InFlight, unit, text));
-            Add("sluice.io.edge_transfers", "{operation}", "Transfers of direct files that did not begin and end at a block's border.",
-                (name, unit, text) => _meter.CreateObservableCounter(name, static () => IoMetrics.EdgeTransfers, unit, text));
-            Add("sluice.io.read_ahead", "By", "Bytes that streams and readers were to read before somebody asked for them.",
-                (name, unit, text) => _meter.CreateObservableCounter(name, ReadAhead, unit, text));
-            Add("sluice.rings", "{ring}", "Rings that serve.",
-                (name, unit, text) => _meter.CreateObservableUpDownCounter(name, static () => SluiceEngines.RingCount, unit, text));
-            Add("sluice.fallbacks", "{fallback}", "How often something else was used than was asked for, and why.",
-                (name, unit, text) => _meter.CreateObservableCounter(name, Fell, unit, text));
-            Add("sluice.memory.rented", "By", "Aligned memory that is in use.",
-                (name, unit, text) => _meter.CreateObservableUpDownCounter(name, static () => AlignedBufferPool.RentedBytes, unit, text));
-            Add("sluice.memory.kept", "By", "Aligned memory that waits for its next use.",
-                (name, unit, text) => _meter.CreateObservableUpDownCounter(name, static () => AlignedBufferPool.KeptBytes, unit, text));
+            _operations = _meter.CreateObservableCounter(
+                "sluice.io.operations", static () => Totals(static t => t.Operations), "{operation}",
+                "Transfers and flushes that ended, by verb, caching and engine.");
+            _bytes = _meter.CreateObservableCounter("sluice.io.bytes", static () => Totals(static t => t.Bytes), "By",
+                "Bytes of these transfers.");
+            _queueTime = _meter.CreateObservableCounter("sluice.io.queue_time", static () => Times(static t => t.Queued), "s",
+                "Time that operations waited for a thread, a slot in a ring or a lock, and until their results were delivered.");
+            _kernelTime = _meter.CreateObservableCounter("sluice.io.kernel_time", static () => Times(static t => t.InKernel), "s",
+                "Time that operations spent in the kernel.");
+            _meter.CreateObservableUpDownCounter("sluice.io.in_flight", InFlight, "{operation}",
+                "Operations that are in a ring, run on a pool thread, or wait for one.");
+            _meter.CreateObservableCounter("sluice.io.edge_transfers", static () => IoMetrics.EdgeTransfers, "{operation}",
+                "Transfers of direct files that did not consist of whole blocks.");
+            _meter.CreateObservableCounter("sluice.io.read_ahead", ReadAhead, "By",
+                "Bytes that streams and readers read before the caller requested them.");
+            _meter.CreateObservableUpDownCounter("sluice.rings", static () => SluiceEngines.RingCount, "{ring}",
+                "Rings in use by the engine.");
+            _meter.CreateObservableCounter("sluice.fallbacks", Fell, "{fallback}", "Number of times that a fallback was used, by reason.");
+            _meter.CreateObservableUpDownCounter("sluice.memory.rented", static () => AlignedBufferPool.RentedBytes, "By",
+                "Aligned memory in use.");
+            _meter.CreateObservableUpDownCounter("sluice.memory.kept", static () => AlignedBufferPool.KeptBytes, "By",
+                "Unused aligned memory that the pool keeps.");
         }
         catch
         {
@@ -62,63 +59,51 @@ internal sealed class SluiceMeter : MetricsWatch
         }
     }
 
-    /// <summary>Whether listeners can find it.</summary>
+    /// <summary>Returns true if listeners can find the meter.</summary>
     public static bool IsMade => Volatile.Read(ref s_current) is not null;
 
     public override bool IsWatched => _operations.Enabled || _bytes.Enabled;
 
     public override bool IsTimed => _queueTime.Enabled || _kernelTime.Enabled;
 
-    /// <summary>Makes the meter as soon as there may be somebody who listens.</summary>
+    /// <summary>Creates the meter as soon as there can be a listener.</summary>
     public static void Offer()
     {
         if (Volatile.Read(ref s_isOffered) == 0 && Interlocked.Exchange(ref s_isOffered, 1) == 0)
         {
             LibraryUnload.Register(Close);
             AppDomain.CurrentDomain.AssemblyLoad += OnAssemblyLoad;
-            foreach (System.Reflection.Assembly assembly in AppDomain.CurrentDomain.GetAssemblies())
-            {
-                if (IsMetersAssembly(assembly))
-                {
-                    Post();
-                    break;
-                }
-            }
+            Array.ForEach(AppDomain.CurrentDomain.GetAssemblies(), QueueFor);
         }
     }
 
-    /// <summary>Ends it: the library is being unloaded.</summary>
-    private static void Close()
-    {
-        Volatile.Write(ref s_isClosed, true);
-        AppDomain.CurrentDomain.AssemblyLoad -= OnAssemblyLoad;
-        End();
-    }
+    private static void OnAssemblyLoad(object? sender, AssemblyLoadEventArgs loaded) => QueueFor(loaded.LoadedAssembly);
 
-    private static void OnAssemblyLoad(object? sender, AssemblyLoadEventArgs loaded)
+    /// <summary>Listeners hear of new instruments, so this is not done on the thread that opens a file or loads an assembly.</summary>
+    private static void QueueFor(System.Reflection.Assembly assembly)
     {
-        if (IsMetersAssembly(loaded.LoadedAssembly))
-        {
-            Post();
-        }
-    }
-
-    private static bool IsMetersAssembly(System.Reflection.Assembly assembly) =>
-        assembly.FullName?.StartsWith(MetersAssembly + ",", StringComparison.Ordinal) is true;
-
-    // Listeners are told of new instruments: not on the thread of who opens a file, or loads an assembly.
-    private static void Post()
-    {
-        if (Interlocked.Exchange(ref s_isPosted, 1) == 0)
+        if (assembly.FullName?.StartsWith(MetersAssembly, StringComparison.Ordinal) is true
+            && Interlocked.Exchange(ref s_isQueued, 1) == 0)
         {
             AppDomain.CurrentDomain.AssemblyLoad -= OnAssemblyLoad;
-            ListenerThread.Post(Make);
+            _ = ThreadPool.UnsafeQueueUserWorkItem(static _ => Make(), null);
         }
     }
 
     private static void Make()
     {
-        SluiceMeter made = new();
+        SluiceMeter made;
+        try
+        {
+            made = new SluiceMeter();
+        }
+#pragma warning disable CA1031 // Whatever a listener throws that hears of an instrument.
+        catch (Exception)
+        {
+            return;
+        }
+#pragma warning restore CA1031
+
         IoMetrics.Watch(made);
         Interlocked.Exchange(ref s_current, made);
         if (Volatile.Read(ref s_isClosed))
@@ -127,32 +112,12 @@ internal sealed class SluiceMeter : MetricsWatch
         }
     }
 
-    /// <summary>
-    /// Makes an instrument, of which listeners are told at once. One that throws then keeps those behind it from being told, and no more:
-    /// the instrument is in the meter, where whoever begins to listen later finds it.
-    /// </summary>
-    private Instrument Add(string name, string unit, string text, Func<string, string, string, Instrument> make)
+    /// <summary>The library is being unloaded.</summary>
+    private static void Close()
     {
-        try
-        {
-            return make(name, unit, text);
-        }
-        catch (Exception) when (Find(name) is not null)
-        {
-            return Find(name)!;
-        }
-    }
-
-    private Instrument? Find(string name)
-    {
-        Instrument? found = null;
-        using MeterListener listener = new()
-        {
-            InstrumentPublished = (instrument, _) =>
-                found = ReferenceEquals(instrument.Meter, _meter) && instrument.Name == name ? instrument : found,
-        };
-        listener.Start();
-        return found;
+        Volatile.Write(ref s_isClosed, true);
+        AppDomain.CurrentDomain.AssemblyLoad -= OnAssemblyLoad;
+        End();
     }
 
     private static void End()

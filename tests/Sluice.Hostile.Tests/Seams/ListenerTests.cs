@@ -6,8 +6,6 @@ public sealed class ListenerTests : HostileTests
 {
     [Theory]
     [InlineData("does nothing")]
-    [InlineData("throws")]
-    [InlineData("throws once")]
     [InlineData("blocks")]
     [InlineData("reads")]
     [InlineData("comes and goes")]
