@@ -20,8 +20,10 @@ internal static class ContentComparer
     private const int BlockBytes = 16 * 1024;
     private const int Places = 3;
 #else
-    private const int BlockBytes = Tuning.ContentComparerBlockBytes;
-    private const int Places = Tuning.RangeCheckPlaces;
+    private const int BlockBytes = 1024 * 1024;
+
+    /// <summary>Places of each range at which the end of a copy in shards compares copy and source (0012).</summary>
+    private const int Places = 16;
 #endif
 
     /// <summary>How far both are the same, rounded down to a block, unless they are the same to the end of the source.</summary>

@@ -21,33 +21,35 @@ namespace Sluice.Copying;
 internal sealed class CopyChoice(int ways, long unit, long length, long beginning)
 {
     /// <summary>What a less preferred way must gain.</summary>
-    private const double Margin = Tuning.CopyChoiceMargin;
+    private const double Margin = 1.05;
 
     /// <summary>A way between the first and the last has no turn where the first had so many times the time of another.</summary>
-    private const double Hopeless = Tuning.CopyChoiceHopeless;
+    private const double Hopeless = 3;
 
     /// <summary>A way with no more than so many times the time of another in its first turn is compared once more, in a long one.</summary>
-    private const double Close = Tuning.CopyChoiceClose;
+    private const double Close = 1.25;
 
     /// <summary>A way whose beginning has so many times the time of another is left there.</summary>
-    private const double HopelessBeginning = Tuning.CopyChoiceHopelessBeginning;
+    private const double HopelessBeginning = 4;
 
     /// <summary>
     /// Bytes after which a way that is not the chosen one has a turn again, in turns of the comparison: what it gave last may have been
     /// chance, or be over.
     /// </summary>
-    private const int UnitsBetweenTries = Tuning.CopyChoiceUnitsBetweenTries;
+    private const int UnitsBetweenTries = 64;
 
     /// <summary>Of the file, what looking again at ways that were slow in their first turn may cost with the comparison.</summary>
-    private const double ComparisonShare = Tuning.CopyChoiceComparisonShare;
+    private const double ComparisonShare = 1 / 24.0;
 
     /// <summary>What the first turns count for in it at most, whatever they cost: a pause of the device is paid already.</summary>
     private const double FirstTurnsShare = ComparisonShare / 2;
 
     /// <summary>Of what was copied, what later turns of ways that are not chosen may cost.</summary>
-    private const double TryShare = Tuning.CopyChoiceTryShare;
+    private const double TryShare = 1 / 48.0;
 
-    private const double GlanceGain = Tuning.CopyChoiceGlanceGain;
+
+    /// <summary>What that must give, in times of the first turn, for the second one to follow.</summary>
+    private const double GlanceGain = 2;
 
     /// <summary>A turn that says what a way gives in the long run; of a file of 512 MiB a smaller part.</summary>
     private readonly long _longTurn = Math.Clamp(length / Tuning.CopyChoiceLongTurnPart, unit, Tuning.CopyChoiceLongTurnUnits * unit);

@@ -12,8 +12,11 @@ namespace Sluice.Copying;
 /// <param name="bytesPerSecond">The most bytes to move in a second; null: as many as can be.</param>
 internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPerSecond = null)
 {
-    private const int PerSecond = Tuning.CopyReportsPerSecond;
-    private const int WaitMs = Tuning.CopyRateWaitMs;
+    /// <summary>Reports of a copy's progress in a second.</summary>
+    private const int PerSecond = 10;
+
+    /// <summary>Milliseconds of a wait of a copy that is held to a rate: a cancellation is seen so soon.</summary>
+    private const int WaitMs = 50;
 
     private long _dueTicks;
     private long _bytes;

@@ -1,5 +1,4 @@
 using Sluice.Engines;
-using Sluice.Kernel;
 using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -12,7 +11,8 @@ namespace Sluice.Copying;
 /// </summary>
 internal sealed class CopyRing : BorrowedRing
 {
-    private const int MaxDepth = Tuning.CopyRingMaxDepth;
+    /// <summary>Pieces in flight of a copy, at most. No measurement.</summary>
+    private const int MaxDepth = 128;
 
     private readonly AlignedBuffer _memory;
     private readonly Slot[] _slots = new Slot[MaxDepth];

@@ -6,7 +6,8 @@ namespace Sluice.Copying;
 /// <summary>One call of <see cref="SluiceFile.CopyAsync"/>: a file or a tree, on Linux or elsewhere. </summary>
 internal static class CopyWork
 {
-    private const int MaxShortBytes = Tuning.CopyMaxShortBytes;
+    /// <summary>Bytes of a file whose copy is over sooner than a thread of its own would have started.</summary>
+    private const int MaxShortBytes = 1 << 20;
     private static int s_clones;
 
     /// <summary>

@@ -24,11 +24,22 @@ internal sealed class FileTransfer(
     private const long TurnBytes = 128 * 1024;
     private const long MinMeasuredBytes = 1024 * 1024;
 #else
-    private const int BlockBytes = Tuning.FileTransferBlockBytes;
-    private const int SmallBlockBytes = Tuning.FileTransferSmallBlockBytes;
-    private const long PieceBytes = Tuning.FileTransferPieceBytes;
-    private const long TurnBytes = Tuning.FileTransferTurnBytes;
-    private static readonly long MinMeasuredBytes = Tuning.FileTransferMinMeasuredBytes;
+    private const int BlockBytes = 1024 * 1024;
+
+    /// <summary>Bytes of a small direct request of a copy: so many are outstanding as take the memory of the large ones (0011).</summary>
+    private const int SmallBlockBytes = 256 * 1024;
+
+    /// <summary>Bytes of a piece of a copy between two looks at its token (0011).</summary>
+    private const long PieceBytes = 64 * 1024 * 1024;
+
+    /// <summary>Bytes that each way to copy has in a turn while ways are compared (0011).</summary>
+    private const long TurnBytes = 16 * 1024 * 1024;
+
+    /// <summary>
+    /// The smallest copy, in bytes, of which parts are copied in several ways to find the fastest: below it that takes longer than it
+    /// gains (0011).
+    /// </summary>
+    private const long MinMeasuredBytes = 512L << 20;
 #endif
 
     private readonly int _blockBytes = (int)options.PieceBytes(BlockBytes);

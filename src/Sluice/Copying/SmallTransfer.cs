@@ -14,7 +14,7 @@ internal static class SmallTransfer
 #if DEBUG
     public const int MaxBytes = 8 * 1024;
 #else
-    public const int MaxBytes = Tuning.CopySmallMaxBytes;
+    public const int MaxBytes = 256 * 1024;
 #endif
 
     /// <summary>This thread's alone: one small file after another goes through it, and none is in it between two.</summary>

@@ -103,7 +103,8 @@ internal sealed class TreeWorkers
 [SupportedOSPlatform("linux")]
 internal sealed class TreeGroup(TreeFolder folder)
 {
-    public const int MaxEntries = Tuning.TreeGroupMaxEntries;
+    /// <summary>Entries of such a group (0011).</summary>
+    public const int MaxEntries = 64;
 
     public TreeFolder Folder => folder;
 

@@ -13,7 +13,7 @@ namespace Sluice.Engines;
 internal sealed class BatchRing : BorrowedRing
 {
     /// <summary>Entries of one submission; a longer batch goes in several.</summary>
-    public const int MaxEntries = Tuning.BatchRingMaxEntries;
+    public const int MaxEntries = 256;
 
     private static readonly RingPool<BatchRing> Pool = new(Tuning.BatchRingMaxKept, TryCreate);
 

@@ -16,7 +16,7 @@ internal static class DirectTransfer
     public const int MaxBounceBytes = 16 * 1024;
 #else
     /// <summary>The largest bounce buffer, in bytes; longer transfers go through it piece by piece.</summary>
-    public const int MaxBounceBytes = Kernel.Tuning.DirectTransferMaxBounceBytes;
+    public const int MaxBounceBytes = 1024 * 1024;
 #endif
 
     /// <summary>Carries out what passes the page cache; the operation is alone inside the gate.</summary>

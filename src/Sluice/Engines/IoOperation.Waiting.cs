@@ -1,5 +1,5 @@
 using Sluice.Errors;
-using Sluice.Kernel;
+using Sluice.Errors;
 
 namespace Sluice.Engines;
 
@@ -10,7 +10,7 @@ namespace Sluice.Engines;
 internal sealed partial class IoOperation
 {
     /// <summary>After so long those who keep the gate for a thread that they have not got are passed by.</summary>
-    private const int PatienceMs = Tuning.OperationPatienceMs;
+    private const int PatienceMs = 20;
 
     /// <summary>What this thread waits with: it waits for one operation at a time, and a synchronous call allocates nothing.</summary>
     [ThreadStatic]

@@ -26,7 +26,7 @@ internal sealed partial class IoOperation
     private const int MaxRetries = Tuning.OperationMaxRetries;
 
     /// <summary>Behind so many a transfer of a file that is cancelled unasked leaves the rings, for a blocking call.</summary>
-    private const int MaxRetriesInRing = Tuning.OperationMaxRetriesInRing;
+    private const int MaxRetriesInRing = 4;
 
     private OpenFile? _handle;
     private IoEngine? _engine;

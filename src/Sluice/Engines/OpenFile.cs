@@ -234,14 +234,18 @@ public abstract partial class OpenFile
     internal const int MaxBytesPerTransfer = 0x7FF0_0000;
 #endif
 
-    /// <summary>
-    /// The most that an asynchronous call copies on its caller's thread, and the longest piece between two looks at its token, in bytes.
-    /// Small in Debug builds, so that tests walk both sides.
-    /// </summary>
+    /// <summary>Bytes between two checks of the token of a cached transfer. Small in Debug builds, so that tests reach it.</summary>
 #if DEBUG
     internal const int MaxInlineBytes = 32 * 1024;
 #else
-    internal const int MaxInlineBytes = Tuning.OpenFileMaxInlineBytes;
+    internal const int MaxInlineBytes = 1024 * 1024;
+#endif
+
+    /// <summary>Bytes that an asynchronous call copies on the calling thread. Small in Debug builds, so that tests exceed it.</summary>
+#if DEBUG
+    internal const int InlineLimit = MaxInlineBytes;
+#else
+    internal static int InlineLimit => Tuning.InlineLimitBytes;
 #endif
 
     /// <summary>
@@ -251,7 +255,7 @@ public abstract partial class OpenFile
 #if DEBUG
     internal const int MaxDirectPieceBytes = 128 * 1024;
 #else
-    internal const int MaxDirectPieceBytes = Tuning.OpenFileMaxDirectPieceBytes;
+    internal const int MaxDirectPieceBytes = 8 * 1024 * 1024;
 #endif
 
     /// <summary>Appends on this thread; the caller holds a reference, and is alone inside the gate of a direct file.</summary>

@@ -8,8 +8,11 @@ namespace Sluice.Engines;
 /// </summary>
 internal static class OperationPool
 {
-    private const int MaxLocal = Tuning.OperationPoolMaxLocal;
-    private const int MaxShared = Tuning.OperationPoolMaxShared;
+    /// <summary>Finished operations kept for a thread without a lock; half goes to the shared list at once.</summary>
+    private const int MaxLocal = 32;
+
+    /// <summary>Finished operations on the shared list.</summary>
+    private const int MaxShared = 16_384;
 
     private static readonly Lock SharedLock = new();
     private static IoOperation? s_shared;

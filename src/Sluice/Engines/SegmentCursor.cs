@@ -16,10 +16,11 @@ namespace Sluice.Engines;
 /// </remarks>
 internal sealed unsafe class SegmentCursor
 {
-    private const int MaxShared = Tuning.SegmentCursorMaxShared;
+    /// <summary>Cursors of vectored transfers that are kept for all threads; one more for each thread. No measurement.</summary>
+    private const int MaxShared = 128;
 
     /// <summary>Cursors that grew beyond this are left to the collector.</summary>
-    private const int MaxKeptSegments = Tuning.SegmentCursorMaxKeptSegments;
+    private const int MaxKeptSegments = 4096;
 
     private static readonly Lock SharedLock = new();
     private static readonly Stack<SegmentCursor> Shared = new(MaxShared);

@@ -124,7 +124,7 @@ public static class SluiceEngines
     /// <summary>As <see cref="Default"/>, but one whose rings may not have been made yet.</summary>
     internal static IoEngine Ring => Volatile.Read(ref s_reason) is not null ? ThreadPoolEngine.Instance : Volatile.Read(ref s_rings)[0];
 
-    private static string? EngineSetting => Tuning.Setting("SLUICE_ENGINE", "Sluice.Engine");
+    private static string? EngineSetting => Tuning.Engine;
 
     /// <summary>
     /// Makes the rings, if there may be any. The pool where there is no memory to find that out: the next operation asks again.
@@ -254,7 +254,7 @@ public static class SluiceEngines
     }
 
     private static long? FindRings() =>
-        long.TryParse(Tuning.Setting("SLUICE_RINGS", "Sluice.Rings"), CultureInfo.InvariantCulture, out long count) ? count : null;
+        long.TryParse(Tuning.Rings, CultureInfo.InvariantCulture, out long count) ? count : null;
 
     private static string? FindReason() =>
         string.Equals(EngineSetting, "pool", StringComparison.OrdinalIgnoreCase)
@@ -269,7 +269,7 @@ public static class SluiceEngines
             && !string.Equals(engine, "pool", StringComparison.OrdinalIgnoreCase)
             && !string.Equals(engine, "uring", StringComparison.OrdinalIgnoreCase)
             ? $"SLUICE_ENGINE or Sluice.Engine has the unknown value '{engine}', which is neither \"uring\" nor \"pool\": it is ignored"
-        : Tuning.Setting("SLUICE_RINGS", "Sluice.Rings") is not { } rings ? null
+        : Tuning.Rings is not { } rings ? null
         : RingsSetting is null ? $"SLUICE_RINGS or Sluice.Rings has the value '{rings}', which is no number of rings: it is ignored"
         : RingsSetting != RingsAskedFor
             ? $"SLUICE_RINGS or Sluice.Rings has the value '{rings}': there are 1 to {MaxRingsAskedFor} rings"

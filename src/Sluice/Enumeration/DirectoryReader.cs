@@ -27,8 +27,10 @@ internal sealed class DirectoryReader
     private const int FirstPieceBytes = 300;
     private const int PieceBytes = 600;
 #else
-    private const int FirstPieceBytes = Tuning.DirectoryFirstPieceBytes;
-    private const int PieceBytes = Tuning.DirectoryPieceBytes;
+    private const int FirstPieceBytes = 4 * 1024;
+
+    /// <summary>Bytes of the others (0010).</summary>
+    private const int PieceBytes = 32 * 1024;
 #endif
 
     private readonly int _fd;

@@ -11,7 +11,8 @@ namespace Sluice.Enumeration;
 /// </summary>
 internal sealed class EntryChunk(DirectoryReader? folder) : IDisposable
 {
-    public const int MaxEntries = Tuning.EntryChunkMaxEntries;
+    /// <summary>Entries that one thread hands to another together (0010).</summary>
+    public const int MaxEntries = 256;
 
     private readonly List<string> _paths = [];
     private DirectoryReader? _folder = folder;

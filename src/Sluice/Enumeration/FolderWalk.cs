@@ -17,13 +17,18 @@ namespace Sluice.Enumeration;
 /// </remarks>
 internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
 {
-    private const int MaxReadyChunks = Tuning.FolderWalkMaxReadyChunks;
+    /// <summary>Chunks of entries that wait for the caller of an enumeration (0010).</summary>
+    private const int MaxReadyChunks = 64;
 
     // Most walks that end early, and small folders, are over by then.
-    private const int StepsAlone = Tuning.FolderWalkStepsAlone;
+
+    /// <summary>Steps of an enumeration that its caller does alone before others help (0010).</summary>
+    private const int StepsAlone = 32;
 
     // Entries of a step: few at first, for who leaves at once; for a helper all of a piece.
-    private const int FirstStepEntries = Tuning.FolderWalkFirstStepEntries;
+
+    /// <summary>Entries of its first step (0010).</summary>
+    private const int FirstStepEntries = 8;
 
     private const int UsualNameChars = 1024;
 

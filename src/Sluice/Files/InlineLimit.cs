@@ -10,7 +10,8 @@ namespace Sluice.Files;
 /// </summary>
 internal static class InlineLimit
 {
-    public const int Bytes = Tuning.InlineLimitBytes;
+    /// <summary>Bytes of a whole file that are read on the caller's thread (0010).</summary>
+    public const int Bytes = 1 << 20;
 
     /// <summary>
     /// Goes on on a thread of the pool, where that many bytes are too many for the caller's. For the method that was called first: what

@@ -1,5 +1,3 @@
-using Sluice.Kernel;
-
 namespace Sluice.Files;
 
 /// <summary>
@@ -8,8 +6,11 @@ namespace Sluice.Files;
 /// </summary>
 internal sealed class LargeArrayHold
 {
-    private const int MinBytes = Tuning.LargeArrayHoldMinBytes;
-    private const int MaxBytes = Tuning.LargeArrayHoldMaxBytes;
+    /// <summary>Bytes from which on an array is the large object heap's, .NET's own limit.</summary>
+    private const int MinBytes = 85_000;
+
+    /// <summary>Bytes of the largest array that is held for a while (0010).</summary>
+    private const int MaxBytes = 4 << 20;
 
     private static byte[]? s_newest;
     private static int s_isWatched;

@@ -8,7 +8,8 @@ namespace Sluice;
 // Many small files at once.
 public static partial class SluiceFile
 {
-    private const int MaxGroups = Tuning.FileBatchMaxGroups;
+    /// <summary>Groups of a batch of files that are under way (0010).</summary>
+    private const int MaxGroups = 1024;
 
     /// <summary>Asynchronously reads many small files and returns their contents in the order of their paths.</summary>
     /// <param name="paths">

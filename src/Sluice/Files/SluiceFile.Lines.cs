@@ -12,7 +12,7 @@ public static partial class SluiceFile
 #if DEBUG
     private const int LinePieceBytes = 128;
 #else
-    private const int LinePieceBytes = Kernel.Tuning.LinePieceBytes;
+    private const int LinePieceBytes = 64 * 1024;
 #endif
 
     /// <inheritdoc cref="File.ReadLines(string)"/>

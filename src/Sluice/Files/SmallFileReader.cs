@@ -11,16 +11,16 @@ namespace Sluice.Files;
 internal static class SmallFileReader
 {
     /// <summary>Files of one group.</summary>
-    public const int MaxFiles = Tuning.SmallFileReaderMaxFiles;
+    public const int MaxFiles = 32;
 
     /// <summary>The longest file that a group reads itself: 32 of them are 8 MiB.</summary>
 #if DEBUG
     public const int MaxBytes = 4096;
 #else
-    public const int MaxBytes = Tuning.SmallFileReaderMaxBytes;
+    public const int MaxBytes = 256 * 1024;
 #endif
 
-    private static int PoolReaders => Tuning.SmallFileReaderPoolReaders;
+    private const int PoolReaders = 16;
 
     // Whether the kernel tells cached names from others; learnt by trying.
     private static volatile bool s_opensCached = true;

@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using Microsoft.Win32.SafeHandles;
-using Sluice.Kernel;
 using Sluice.Memory;
 
 namespace Sluice.Files;
@@ -9,7 +8,7 @@ namespace Sluice.Files;
 internal static class WholeFile
 {
     /// <summary>What a file without a length is first read into, in bytes.</summary>
-    private const int FirstGuessBytes = Tuning.WholeFileFirstGuessBytes;
+    private const int FirstGuessBytes = 4096;
 
     /// <summary>As .NET: elsewhere than on Windows the hint is a system call of its own, which small files do not earn back.</summary>
     private static FileOptions SequentialScan => OperatingSystem.IsWindows() ? FileOptions.SequentialScan : FileOptions.None;

@@ -1,5 +1,3 @@
-using Sluice.Kernel;
-
 namespace Sluice.Handles;
 
 /// <summary>
@@ -8,7 +6,8 @@ namespace Sluice.Handles;
 /// </summary>
 internal sealed class MeasuredFile
 {
-    private const int SmallBytes = Tuning.MeasuredFileSmallBytes;
+    /// <summary>Bytes up to which a file is read to learn its length: files of the kernel say any. A page.</summary>
+    private const int SmallBytes = 4096;
 
     private readonly SluiceHandle _handle;
     private readonly byte[]? _content;

@@ -20,7 +20,11 @@ internal static class NodeMetadata
     private const uint OtherBits = 0x07;
     private const int GroupShift = 3;
 
-    private const long MinRoomBytes = Tuning.NodeMetadataMinRoomBytes;
+
+    /// <summary>
+    /// Bytes free from which on a disk is far from full: what finds no space then is too large by itself. No measurement.
+    /// </summary>
+    private const long MinRoomBytes = 16 << 20;
 
     // struct posix_acl_xattr_header, then struct posix_acl_xattr_entry for each: tag, permissions, number.
     private const int ListHeaderBytes = 4;

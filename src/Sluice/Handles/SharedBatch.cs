@@ -12,7 +12,7 @@ namespace Sluice.Handles;
 internal sealed class SharedBatch<T>(SluiceHandle handle, T[] requests, SharedBatch<T>.Action action) : IThreadPoolWorkItem
 #pragma warning restore CA1001
 {
-    private static int MaxHelpers => Tuning.SharedBatchMaxHelpers;
+    private static int MaxHelpers => Tuning.MaxBatchThreads;
 
     private readonly SemaphoreSlim _done = new(0);
     private int _taken;

@@ -10,20 +10,20 @@ namespace Sluice;
 public sealed partial class SluiceHandle
 {
     /// <summary>After so many cold reads in a row, the page cache is asked only now and then.</summary>
-    private const int ColdStreak = Tuning.HandleColdStreak;
+    private const int ColdStreak = 8;
 
     /// <summary>How often it is asked then: once in so many reads.</summary>
-    private const int ColdProbe = Tuning.HandleColdProbe;
+    private const int ColdProbe = 16;
 
     /// <summary>After so many reads in a row that found their pages, a plain read is made instead of one that may not wait.</summary>
-    private const int HotStreak = Tuning.HandleHotStreak;
+    private const int HotStreak = 64;
 
     /// <summary>So many plain reads, then one that may not wait: whether the pages are still there is asked that often.</summary>
-    private const int HotRun = Tuning.HandleHotRun;
+    private const int HotRun = 15;
 
     /// <summary>Plain reads are for small transfers: the fifth of a system call is nothing to a large one, and its wait is
     /// longer.</summary>
-    private const int MaxHotBytes = Tuning.HandleMaxHotBytes;
+    private const int MaxHotBytes = 64 * 1024;
 
     /// <summary>Where the last short read found the end of the file.</summary>
     private long _endSeen = -1;
@@ -98,18 +98,18 @@ public sealed partial class SluiceHandle
     /// call would wait, and take what it finds from those who come after.
     /// </summary>
     private bool MayReadInline(long bytes, long fileOffset) =>
-        fileOffset >= 0 && _readsInline && bytes <= MaxInlineBytes && !IsKnownToBeginByWaiting && AsksCache();
+        fileOffset >= 0 && _readsInline && bytes <= InlineLimit && !IsKnownToBeginByWaiting && AsksCache();
 
     private bool AsksCache() => _coldReads < ColdStreak || (++_coldReads % ColdProbe) == 0;
 
     /// <summary>
-    /// Returns true if an asynchronous cached write of at most <see cref="OpenFile.MaxInlineBytes"/> is made on the calling thread;
+    /// Returns true if an asynchronous cached write of at most <see cref="OpenFile.InlineLimit"/> is made on the calling thread;
     /// <see cref="OpenFile.EndWriteHere"/> follows. A negative offset may be a pipe's, which could be full.
     /// </summary>
     private bool TryBeginWriteHere(long bytes, long fileOffset, out long begin)
     {
         begin = 0;
-        return fileOffset >= 0 && _writesInline && bytes <= MaxInlineBytes && TryBeginWriteHere(out begin);
+        return fileOffset >= 0 && _writesInline && bytes <= InlineLimit && TryBeginWriteHere(out begin);
     }
 
     /// <summary>What the page cache has, in one call under one reference; false where that is not all, and an operation has to go

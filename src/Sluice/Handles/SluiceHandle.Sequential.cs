@@ -16,7 +16,7 @@ public sealed partial class SluiceHandle
     /// Space is reserved for what is written behind this offset: where only the end of a file is reserved, a file of 1 MiB takes a fifth
     /// longer to make.
     /// </summary>
-    internal const int ReserveFrom = Tuning.HandleReserveFrom;
+    internal const int ReserveFrom = 4 * 1024 * 1024;
 #endif
 
     /// <summary>

@@ -203,7 +203,7 @@ public sealed partial class SluiceHandle
     private bool AllowsInline(IoVerb verb, SegmentCursor segments, long fileOffset, bool waits) =>
         segments.Segments.Length <= VectorCall.MaxSegments
         && (verb == IoVerb.ReadVector ? _readsInline : _writesInline)
-        && (waits || (fileOffset >= 0 && segments.Total <= MaxInlineBytes));
+        && (waits || (fileOffset >= 0 && segments.Total <= InlineLimit));
 
     private bool TransferInline(IoVerb verb, SegmentCursor segments, long fileOffset, bool waits, out long done)
     {

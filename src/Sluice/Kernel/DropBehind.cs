@@ -7,10 +7,10 @@ namespace Sluice.Kernel;
 internal static class DropBehind
 {
     /// <summary>Whenever a write reaches or crosses a multiple of this, what lies behind it is dropped too.</summary>
-    public const int EveryBytes = Tuning.DropBehindEveryBytes;
+    public const int EveryBytes = 1 << 20;
 
     /// <summary>So far behind: more than a device has in flight; the work for each byte of a long file stays bounded.</summary>
-    public const int BehindBytes = Tuning.DropBehindBehindBytes;
+    public const int BehindBytes = 32 << 20;
 
     public static (long Start, long Length) AfterWrite(long fileOffset, int bytes)
     {

@@ -14,9 +14,13 @@ internal sealed class LogSettings
 
     /// <summary>How many times within <see cref="RetainAge"/> somebody looks what is older, and in milliseconds how often at most and at
     /// least.</summary>
-    private const int LooksPerAge = Tuning.LogLooksPerAge;
-    private const int MinLookMs = Tuning.LogMinLookMs;
-    private const int MaxLookMs = Tuning.LogMaxLookMs;
+    private const int LooksPerAge = 8;
+
+    /// <summary>Milliseconds between two of them, at least.</summary>
+    private const int MinLookMs = 1000;
+
+    /// <summary>Milliseconds between two of them, at most.</summary>
+    private const int MaxLookMs = 600_000;
 
     public LogSettings(SluiceLogOptions options)
     {

@@ -1,4 +1,3 @@
-using Sluice.Kernel;
 using Sluice.Log;
 
 namespace Sluice;
@@ -7,8 +6,13 @@ namespace Sluice;
 public sealed partial class SluiceLog
 {
     /// <summary>How long those who have a place may take to fill it while nobody else gets one.</summary>
-    private const int MinFreezePatienceMs = Tuning.LogMinFreezePatienceMs;
-    private const int MaxFreezePatienceMs = Tuning.LogMaxFreezePatienceMs;
+    private const int MinFreezePatienceMs = 10;
+
+    /// <summary>The most of them.</summary>
+    private const int MaxFreezePatienceMs = 1000;
+
+    /// <summary>Milliseconds that the exit of a process waits for logs to be closed.</summary>
+    private const int ExitPatienceMs = 5000;
 
     /// <summary>When all logs together stop waiting for their closing at the exit of the process; 0 before the exit.</summary>
     private static long s_exitDeadline;
@@ -286,7 +290,7 @@ public sealed partial class SluiceLog
             Name = "Sluice log exit",
         };
         closing.UnsafeStart();
-        long deadline = Interlocked.CompareExchange(ref s_exitDeadline, Environment.TickCount64 + Tuning.LogExitPatienceMs, 0);
+        long deadline = Interlocked.CompareExchange(ref s_exitDeadline, Environment.TickCount64 + ExitPatienceMs, 0);
         deadline = deadline == 0 ? Volatile.Read(ref s_exitDeadline) : deadline;
         _ = closing.Join((int)Math.Max(0, deadline - Environment.TickCount64));
     }

@@ -10,16 +10,20 @@ namespace Sluice.Memory;
 internal static class AlignedBufferPool
 {
     /// <summary>Bytes that wait here for all processors together.</summary>
-    public static int MaxKeptBytes => Tuning.AlignedBufferPoolMaxKeptBytes;
+    public static int MaxKeptBytes => Tuning.MaxKeptMemoryBytes;
 
-    private const int SmallestLog2 = Tuning.AlignedBufferPoolSmallestLog2;
-    private const int LargestLog2 = Tuning.AlignedBufferPoolLargestLog2;
+
+    /// <summary>The smallest buffers that are kept, as a power of two: a page.</summary>
+    private const int SmallestLog2 = 12;
+
+    /// <summary>The largest: 1 MiB.</summary>
+    private const int LargestLog2 = 20;
 
     /// <summary>Sizes of which each processor has one at hand: from 4 KiB to 64 KiB.</summary>
-    private const int SizesAtHand = Tuning.AlignedBufferPoolSizesAtHand;
+    private const int SizesAtHand = 5;
 
     /// <summary>Two cache lines for each processor, so that none writes into another one's.</summary>
-    private const int SlotsOfProcessor = Tuning.AlignedBufferPoolSlotsOfProcessor;
+    private const int SlotsOfProcessor = 16;
 
 #if DEBUG
     private const int SlabBytes = HugePages.FewestBytes / 64;

@@ -6,7 +6,7 @@ namespace Sluice.Memory;
 internal static unsafe class HugePages
 {
     /// <summary>Below, too little of an array lies in whole huge pages.</summary>
-    public const int FewestBytes = Tuning.HugePagesFewestBytes;
+    public const int FewestBytes = 4 << 20;
 
     /// <summary>The size of a huge page.</summary>
     public const int PageBytes = 2 << 20;

@@ -13,8 +13,11 @@ namespace Sluice.Memory;
 /// </remarks>
 internal static class RetiredMemory
 {
-    private const int BatchCount = Tuning.RetiredMemoryBatchCount;
-    private const long BatchBytes = Tuning.RetiredMemoryBatchBytes;
+    /// <summary>Retired blocks that are given back together (0006).</summary>
+    private const int BatchCount = 32;
+
+    /// <summary>Bytes of them after which they are (0006).</summary>
+    private const long BatchBytes = 4 << 20;
 
     private static readonly Lock BatchLock = new();
     private static readonly MemoryLease[] Batch = new MemoryLease[BatchCount];

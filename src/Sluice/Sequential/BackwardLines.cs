@@ -8,7 +8,7 @@ internal sealed class BackwardLines
 #if DEBUG
     private const int ChunkBytes = 512;
 #else
-    private const int ChunkBytes = Kernel.Tuning.BackwardLinesChunkBytes;
+    private const int ChunkBytes = 64 * 1024;
 #endif
 
     private readonly SluiceHandle _handle;

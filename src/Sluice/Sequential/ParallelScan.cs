@@ -13,17 +13,20 @@ namespace Sluice.Sequential;
 internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TResult> callback, SluiceScanOptions options)
     : IDisposable
 {
-    private const int PartsAhead = Tuning.ParallelScanPartsAhead;
+    /// <summary>Parts of a scan that lie ready for each worker (0009).</summary>
+    private const int PartsAhead = 4;
     private const int PageBytes = 4096;
 
     /// <summary>After so many rounds of stripes the next are twice as long.</summary>
-    private const int RoundsToDouble = Tuning.ScanRoundsToDouble;
+    private const int RoundsToDouble = 8;
 #if DEBUG
     private const int StripeBytes = 512;
     private const int MaxStripeBytes = 16 * StripeBytes;
 #else
     private const int StripeBytes = Tuning.ScanStripeBytes;
-    private const int MaxStripeBytes = Tuning.ScanMaxStripeBytes;
+
+    /// <summary>The longest stripes. No measurement: see <see cref="ScanStripeBytes"/>.</summary>
+    private const int MaxStripeBytes = 1 << 30;
 #endif
 
     private readonly MeasuredFile _file = new(handle);

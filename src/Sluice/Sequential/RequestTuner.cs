@@ -9,13 +9,13 @@ namespace Sluice.Sequential;
 internal sealed class RequestTuner
 {
     /// <summary>Less growth than this is noise.</summary>
-    private const double Growth = Tuning.RequestTunerGrowth;
+    private const double Growth = 1.04;
 
     /// <summary>Steps without growth after which the best one is kept.</summary>
-    private const int Patience = Tuning.RequestTunerPatience;
+    private const int Patience = 2;
 
     /// <summary>How often what is in flight turns over within one measurement.</summary>
-    private const int TurnsPerWindow = Tuning.RequestTunerTurnsPerWindow;
+    private const int TurnsPerWindow = 8;
 
 #if DEBUG
     private const int Unit = 4 * 1024 / 64;

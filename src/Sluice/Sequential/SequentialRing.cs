@@ -18,7 +18,7 @@ namespace Sluice.Sequential;
 internal sealed class SequentialRing : BorrowedRing
 {
     /// <summary>The most transfers in flight.</summary>
-    public const int MaxEntries = Tuning.SequentialRingMaxEntries;
+    public const int MaxEntries = 128;
 
     private static readonly RingPool<SequentialRing> Pool = new(Tuning.SequentialRingMaxKept, TryCreate);
 

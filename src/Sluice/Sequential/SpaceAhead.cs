@@ -13,9 +13,9 @@ internal sealed class SpaceAhead
 #if DEBUG
     private const long SmallestStepBytes = 256L << 10;
 #else
-    private const long SmallestStepBytes = Tuning.SpaceAheadSmallestStepBytes;
+    private const long SmallestStepBytes = 16L << 20;
 #endif
-    private const long LargestStepBytes = Tuning.SpaceAheadLargestStepBytes;
+    private const long LargestStepBytes = 256L << 20;
 
     private readonly SluiceHandle _handle;
     private readonly bool _canSeek;

@@ -23,19 +23,19 @@ internal struct AdaptiveSize
     public const int Large = 2 * 1024;
 #else
     /// <summary>Bytes of the first transfer, as much as FileStream reads.</summary>
-    public const int Start = Tuning.AdaptiveStartBytes;
+    public const int Start = 4 * 1024;
 
     /// <summary>Bytes of the largest read: more fits no core's second-level cache beside the caller's own data.</summary>
-    public const int MaxRead = Tuning.AdaptiveMaxReadBytes;
+    public const int MaxRead = 256 * 1024;
 
     /// <summary>Bytes of the largest write: on ext4 pieces of this size took 5 to 10 % less time than half as large ones.</summary>
-    public const int MaxWrite = Tuning.AdaptiveMaxWriteBytes;
+    public const int MaxWrite = 512 * 1024;
 
     /// <summary>From here on a transfer is worth a hop to another thread, and a read as large as this its own system call.</summary>
-    public const int Large = Tuning.AdaptiveLargeBytes;
+    public const int Large = 32 * 1024;
 #endif
 
-    private const int Growth = Tuning.AdaptiveGrowth;
+    private const int Growth = 4;
 
     private const ulong SizeMask = 0x3F;
     private const ulong SequentialBit = 0x40;

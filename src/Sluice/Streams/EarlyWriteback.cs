@@ -19,14 +19,14 @@ internal struct EarlyWriteback
     public const int StepBytes = 64 * 1024;
 #else
     /// <summary>Bytes written one after another that are worth a start: 1 MiB to 16 MiB took the same time on a virtio disk.</summary>
-    public static int StepBytes => Tuning.EarlyWritebackStepBytes;
+    public const int StepBytes = 4 * 1024 * 1024;
 #endif
 
     /// <summary>A start that takes so long met a device with a full queue: the rest is left to the kernel.</summary>
-    private const int MaxStartMs = Tuning.EarlyWritebackMaxStartMs;
+    private const int MaxStartMs = 20;
 
     /// <summary>After so many jumps no file is written one piece after another any more.</summary>
-    private const int MaxJumps = Tuning.EarlyWritebackMaxJumps;
+    private const int MaxJumps = 16;
 
     private bool _isOn;
     private bool _hasBegun;

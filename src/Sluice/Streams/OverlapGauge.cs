@@ -10,7 +10,7 @@ namespace Sluice.Streams;
 internal struct OverlapGauge
 {
     /// <summary>One write in so many runs on the caller's thread all the same, to be timed.</summary>
-    private const int ProbeEvery = Tuning.OverlapGaugeProbeEvery;
+    private const int ProbeEvery = 64;
 
     /// <summary>A caller that fills a buffer in less than 250 us only copies: the hop costs it as much.</summary>
 #if DEBUG

@@ -18,11 +18,11 @@ internal sealed class ReadAhead(SluiceHandle handle, IMemoryUser user)
 #if DEBUG
     private const int DirectChunk = 8 * 1024;
 #else
-    private const int DirectChunk = Tuning.ReadAheadDirectChunk;
+    private const int DirectChunk = 512 * 1024;
 #endif
 
     /// <summary>Direct reads in flight. Cached ones go one by one: out of order they would defeat the kernel's own read-ahead.</summary>
-    private static int DirectDepth => Tuning.ReadAheadDirectDepth;
+    private static int DirectDepth => Tuning.ReadAheadDepth;
 
     private readonly Chunk[] _chunks = new Chunk[handle.Caching == FileCaching.Direct ? DirectDepth : 1];
     private readonly int _chunkBytes = handle.Caching == FileCaching.Direct ? DirectChunk : AdaptiveSize.MaxRead;

@@ -15,7 +15,7 @@ public sealed partial class SluiceStream
     private const int MaxReadMs = 250;
 #else
     /// <summary>A read that takes so long may never end.</summary>
-    private const int MaxReadMs = Kernel.Tuning.StreamMaxReadMs;
+    private const int MaxReadMs = 2000;
 #endif
 
     /// <summary>Asynchronously writes the buffered bytes and closes the file.</summary>
@@ -235,7 +235,8 @@ public sealed partial class SluiceStream
     private static async ValueTask<bool> WaitForReadAsync(Task task)
     {
         // Its timer waits for a lock.
-        await Uninterrupted.UntilDone(task, static t => t.WaitAsync(TimeSpan.FromMilliseconds(MaxReadMs))).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await Uninterrupted.UntilDone(task, static t => t.WaitAsync(TimeSpan.FromMilliseconds(MaxReadMs)))
+            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         return task.IsCompleted;
     }
 

@@ -12,7 +12,7 @@ public sealed partial class SluiceStream
     private const int NoRoom = -1;
 
     /// <summary>Looks at a copy of another thread before it is waited for asleep.</summary>
-    private const int MaxSpins = Tuning.StreamMaxSpins;
+    private const int MaxSpins = 100;
 
     private static readonly Lock SealLock = new();
 

@@ -1,4 +1,3 @@
-using Sluice.Kernel;
 using Sluice.Memory;
 
 namespace Sluice.Streams;
@@ -14,7 +13,8 @@ namespace Sluice.Streams;
 /// </remarks>
 internal sealed class StreamExtras
 {
-    private const int MaxKept = Tuning.StreamExtrasMaxKept;
+    /// <summary>What streams need that write, kept for the next ones. No measurement.</summary>
+    private const int MaxKept = 64;
 
     private static readonly Lock PoolLock = new();
     private static StreamExtras? s_first;

@@ -8,7 +8,7 @@ internal static class PoorMemoryProgram
     /// <summary>0 when nothing is kept and every byte is right.</summary>
     public static int RunWithSmallPool(string path)
     {
-        AppContext.SetData("Sluice.AlignedBufferPoolMaxKeptBytes", 0);
+        AppContext.SetData("Sluice.MaxKeptMemoryBytes", 0);
         byte[] content = Bytes.Pattern(3_000_000);
         foreach (FileCaching caching in Enum.GetValues<FileCaching>())
         {

@@ -34,7 +34,7 @@ internal sealed class RangeTransfer(
 #if DEBUG
     private const int BlockBytes = 64 * 1024;
 #else
-    private const int BlockBytes = Tuning.RangeTransferBlockBytes;
+    private const int BlockBytes = 1024 * 1024;
 #endif
 
     private readonly int _blockBytes = (int)options.PieceBytes(BlockBytes);

@@ -10,7 +10,7 @@ namespace Sluice.Log.Folders;
 internal sealed class DurableMark(Action<long> write, Action flush, long durable)
 {
     /// <summary>After how long one that could not be written is tried again.</summary>
-    public const int AgainMs = Tuning.LogMarkAgainMs;
+    public const int AgainMs = 200;
 
     private long _said = durable;
     private long _lowered;

@@ -12,7 +12,7 @@ namespace Sluice.Log.Folders;
 internal sealed class ZerosAhead(SluiceHandle file)
 {
     /// <summary>So many syncs at least have zeros of one write.</summary>
-    private const int MinSyncs = Tuning.LogMinSyncsAhead;
+    private const int MinSyncs = 8;
 
     private static byte[]? s_zeros;
 

@@ -2,7 +2,6 @@ using System.Buffers.Binary;
 using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics.X86;
-using Sluice.Kernel;
 
 namespace Sluice.Log.Frames;
 
@@ -19,7 +18,7 @@ internal static class Crc32C
     private const int CacheLineBytes = 64;
 
     /// <summary>Bytes of one strand.</summary>
-    private const int StrandBytes = Tuning.Crc32CStrandBytes;
+    private const int StrandBytes = 1024;
 
     /// <summary>What <see cref="StrandBytes"/> zeros make of a value, by each of its bytes.</summary>
     private static readonly uint[] Shifts = MakeShifts();

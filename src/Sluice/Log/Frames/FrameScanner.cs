@@ -1,4 +1,3 @@
-using Sluice.Kernel;
 
 namespace Sluice.Log.Frames;
 
@@ -21,8 +20,8 @@ internal enum FrameResult
 /// </summary>
 internal sealed class FrameScanner
 {
-    private const int ManyBytes = Tuning.FrameScannerManyBytes;
-    private const int FewBytes = Tuning.FrameScannerFewBytes;
+    private const int ManyBytes = 1024 * 1024;
+    private const int FewBytes = 4096;
     private const int FrameAlignment = 8;
     private const int EnoughZeros = 64 * 1024;
 

@@ -1,4 +1,3 @@
-using Sluice.Kernel;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 
@@ -11,7 +10,7 @@ namespace Sluice.Log.Segments;
 internal sealed partial class SegmentFile : IDisposable
 {
     /// <summary>After how long whoever writes looks again whether the file has its name.</summary>
-    private const int LookAgainMs = Tuning.LogLookAgainMs;
+    private const int LookAgainMs = 1000;
 
     private readonly LogFolder _folder;
     private readonly SluiceHandle _handle;

@@ -1,12 +1,11 @@
 using System.Threading.Tasks.Sources;
-using Sluice.Kernel;
 
 namespace Sluice.Log.Stages;
 
 /// <summary>An asynchronous wait, which is its own task; used again when its result was taken.</summary>
 internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTaskSource, IThreadPoolWorkItem
 {
-    private const int MaxKept = Tuning.LogWaitersMaxKept;
+    private const int MaxKept = 4096;
 
     private static readonly Lock PoolLock = new();
     private static AsyncWaiter? s_kept;

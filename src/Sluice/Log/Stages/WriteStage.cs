@@ -8,10 +8,11 @@ namespace Sluice.Log.Stages;
 /// </summary>
 internal sealed class WriteStage
 {
-    private const int SpinsPerLook = Tuning.LogSpinsPerLook;
+    /// <summary>Spins between two looks of who waits for a write (0014): three looks take about 1 us.</summary>
+    private const int SpinsPerLook = 8;
 
     /// <summary>How often who leads also serves those who fell asleep meanwhile, before the log's own thread is woken for them.</summary>
-    private const int MoreRounds = Tuning.LogMoreRounds;
+    private const int MoreRounds = 2;
 
     /// <summary>About 1 us, where a second processor may be writing just now.</summary>
     private static readonly int s_looks = Environment.ProcessorCount > 1 ? Tuning.LogLooks : 1;
