@@ -1,16 +1,10 @@
-using Sluice.Memory;
-
 namespace Sluice.Engines;
 
 /// <summary>
-/// Keeps whole-block direct writes and writes through the page cache apart, for all direct handles of this process on one file: many of
-/// the first, or one of the second. They take turns: one exclusive visitor, then all shared ones that wait, and so on. Nobody is blocked
-/// here: who has to wait is called when the turn has come.
+/// An asynchronous reader-writer lock of one file, shared by all direct handles of the process. Whole-block direct writes share it; writes
+/// through the page cache (edges, appends) have it alone, because the two may not meet in one page (open(2), NOTES). They alternate: one
+/// exclusive visitor, then all shared ones that wait. No thread waits here: a visitor that waits is called when it is inside.
 /// </summary>
-/// <remarks>
-/// A visitor that needs a thread may be called long before one is free, and threads may all be waiting for visitors behind it: such a
-/// thread calls <see cref="PassBy"/>, which takes back the places of those who have not begun.
-/// </remarks>
 internal sealed class DirectWriteGate
 {
     private static readonly Lock TableLock = new();
@@ -19,7 +13,6 @@ internal sealed class DirectWriteGate
     private readonly Lock _lock = new();
     private readonly LinkedList<GateVisitor> _shared = new();
     private readonly LinkedList<GateVisitor> _exclusive = new();
-    private readonly LinkedList<GateVisitor> _called = new();
     private readonly (ulong Device, ulong Inode) _key;
     private int _inside;
     private bool _isExclusive;
@@ -27,12 +20,12 @@ internal sealed class DirectWriteGate
 
     private DirectWriteGate((ulong Device, ulong Inode) key) => _key = key;
 
-    /// <summary>Nobody has the gate any more: neither a handle, disposed or forgotten, nor a transfer on its way.</summary>
+    /// <summary>No handle and no transfer has the gate any more.</summary>
     ~DirectWriteGate()
     {
-        using (TableLock.EnterUninterrupted())
+        lock (TableLock)
         {
-            // A new gate of the file may stand in its place by now.
+            // By now a new gate of the file may be in its place.
             if (Table.TryGetValue(_key, out WeakReference<DirectWriteGate>? entry) && !entry.TryGetTarget(out _))
             {
                 Table.Remove(_key);
@@ -40,10 +33,10 @@ internal sealed class DirectWriteGate
         }
     }
 
-    /// <summary>The gate of one file, the same for all who ask while anybody has it.</summary>
+    /// <summary>Returns the gate of a file: the same one as long as it is in use.</summary>
     public static DirectWriteGate Of(ulong device, ulong inode)
     {
-        using (TableLock.EnterUninterrupted())
+        lock (TableLock)
         {
             if (Table.TryGetValue((device, inode), out WeakReference<DirectWriteGate>? entry)
                 && entry.TryGetTarget(out DirectWriteGate? gate))
@@ -57,35 +50,26 @@ internal sealed class DirectWriteGate
         }
     }
 
-    /// <summary>Whether a file's gate is still in the table.</summary>
+    /// <summary>Returns true if the gate of a file is in the table.</summary>
     public static bool IsKnown(ulong device, ulong inode)
     {
-        using (TableLock.EnterUninterrupted())
+        lock (TableLock)
         {
             return Table.ContainsKey((device, inode));
         }
     }
 
     /// <summary>
-    /// Inside: to leave with <see cref="Leave"/>. Waiting: the visitor is called when its turn has come, and from here on belongs to
-    /// whoever calls it. Cancelled: it does not want to enter any more.
+    /// Inside: <see cref="Leave"/> follows. A visitor that was called is inside already. Waiting: the visitor is called when it is inside,
+    /// and may end at once. Cancelled: the visitor does not want to enter.
     /// </summary>
     public GatePass Enter(GateVisitor visitor)
     {
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
-            visitor.IsOnItsWay = false;
-            switch (visitor.Pass)
+            if (visitor.Pass == GatePass.Inside)
             {
-                case GatePass.Called:
-                    _called.Remove(visitor.Node);
-                    return visitor.Pass = GatePass.Inside;
-                case GatePass.Waiting when visitor.IsCancellationRequested:
-                    WaitersLike(visitor).Remove(visitor.Node);
-                    visitor.Pass = GatePass.None;
-                    return GatePass.Cancelled;
-                case GatePass.Waiting:
-                    return GatePass.Waiting;
+                return GatePass.Inside;
             }
 
             if (visitor.IsCancellationRequested)
@@ -95,21 +79,19 @@ internal sealed class DirectWriteGate
 
             if (visitor.IsExclusive ? _inside == 0 : !_isExclusive && _exclusive.Count == 0)
             {
-                _inside++;
-                _isExclusive = _sharedAreNext = visitor.IsExclusive;
-                return visitor.Pass = GatePass.Inside;
+                EnterLocked(visitor);
+                return GatePass.Inside;
             }
 
-            WaitersLike(visitor).AddLast(visitor.Node);
+            (visitor.IsExclusive ? _exclusive : _shared).AddLast(visitor);
             return visitor.Pass = GatePass.Waiting;
         }
     }
 
-    /// <summary>Enters among those who share, for the work of one thread that never waits here; false when somebody keeps them
-    /// out.</summary>
+    /// <summary>Enters among those that share, for work of this thread that does not wait; false if they are kept out.</summary>
     public bool TryEnterShared()
     {
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             if (_isExclusive || _exclusive.Count > 0)
             {
@@ -121,51 +103,31 @@ internal sealed class DirectWriteGate
         }
     }
 
-    /// <summary>Enters as the only one, for the work of one thread that never waits here; false when anybody is inside.</summary>
-    public bool TryEnterAlone()
-    {
-        using (_lock.EnterUninterrupted())
-        {
-            if (_inside != 0)
-            {
-                return false;
-            }
-
-            _inside = 1;
-            _isExclusive = _sharedAreNext = true;
-            return true;
-        }
-    }
-
-    /// <summary>Ends what <see cref="TryEnterShared"/> or <see cref="TryEnterAlone"/> began.</summary>
+    /// <summary>Ends what <see cref="TryEnterShared"/> began.</summary>
     public void Exit()
     {
-        GateVisitor? called;
-        using (_lock.EnterUninterrupted())
+        GateVisitor? entered;
+        lock (_lock)
         {
             _inside--;
-            called = CallNextLocked();
+            entered = EnterNextLocked();
         }
 
-        Call(called);
+        Call(entered, mayCall: true);
     }
 
-    /// <summary>Leaves, wherever the visitor stands; nothing happens when it is not here.</summary>
-    /// <param name="visitor">Who leaves.</param>
-    /// <param name="mayCall">False where this thread may run no caller's code: whose turn has come then begins on the pool.</param>
+    /// <summary>Leaves, inside or waiting; has no effect if the visitor is not here.</summary>
+    /// <param name="visitor">The visitor that leaves.</param>
+    /// <param name="mayCall">False if this thread may run no code of callers: visitors that enter then begin on the pool.</param>
     public void Leave(GateVisitor visitor, bool mayCall = true)
     {
-        GateVisitor? called;
-        using (_lock.EnterUninterrupted())
+        GateVisitor? entered;
+        lock (_lock)
         {
             switch (visitor.Pass)
             {
                 case GatePass.Waiting:
-                    WaitersLike(visitor).Remove(visitor.Node);
-                    break;
-                case GatePass.Called:
-                    _called.Remove(visitor.Node);
-                    _inside--;
+                    (visitor.IsExclusive ? _exclusive : _shared).Remove(visitor);
                     break;
                 case GatePass.Inside:
                     _inside--;
@@ -175,134 +137,86 @@ internal sealed class DirectWriteGate
             }
 
             visitor.Pass = GatePass.None;
-            called = CallNextLocked();
+            entered = EnterNextLocked();
         }
 
-        Call(called, mayCall);
+        Call(entered, mayCall);
     }
 
-    /// <summary>Takes a visitor that waits out of the queue; false when it does not wait, or its thread will come and look by
-    /// itself.</summary>
+    /// <summary>Takes a visitor out of the queue; false if it does not wait.</summary>
     public bool TryWithdraw(GateVisitor visitor)
     {
-        GateVisitor? called;
-        using (_lock.EnterUninterrupted())
+        GateVisitor? entered;
+        lock (_lock)
         {
-            if (visitor.Pass != GatePass.Waiting || visitor.IsOnItsWay)
+            if (visitor.Pass != GatePass.Waiting)
             {
                 return false;
             }
 
-            WaitersLike(visitor).Remove(visitor.Node);
+            (visitor.IsExclusive ? _exclusive : _shared).Remove(visitor);
             visitor.Pass = GatePass.None;
-            called = CallNextLocked();
+            entered = EnterNextLocked();
         }
 
-        Call(called);
+        Call(entered, mayCall: true);
         return true;
     }
 
-    /// <summary>
-    /// Lets a visitor whose thread waits for it pass those who were called and have not begun, for want of a thread perhaps. They keep
-    /// their places at the head of the queue.
-    /// </summary>
-    public void PassBy(GateVisitor visitor)
+    /// <summary>Lets in those whose turn it is, and returns them, linked by <see cref="GateVisitor.NextEntered"/>.</summary>
+    private GateVisitor? EnterNextLocked()
     {
-        GateVisitor? called = null;
-        using (_lock.EnterUninterrupted())
-        {
-            if (visitor.Pass != GatePass.Waiting)
-            {
-                return;
-            }
-
-            while (_called.Last is { } last)
-            {
-                _called.RemoveLast();
-                WaitersLike(last.Value).AddFirst(last);
-                last.Value.Pass = GatePass.Waiting;
-                _inside--;
-            }
-
-            if (_inside == 0 || (!visitor.IsExclusive && !_isExclusive))
-            {
-                CallLocked(visitor, ref called);
-            }
-        }
-
-        Call(called);
-    }
-
-    private LinkedList<GateVisitor> WaitersLike(GateVisitor visitor) => visitor.IsExclusive ? _exclusive : _shared;
-
-    /// <summary>Those whose turn it is now, linked by <see cref="GateVisitor.NextCalled"/>.</summary>
-    private GateVisitor? CallNextLocked()
-    {
-        GateVisitor? called = null;
+        GateVisitor? entered = null;
         if (_inside == 0)
         {
             _isExclusive = false;
             if (_exclusive.First is { } next && (!_sharedAreNext || _shared.Count == 0))
             {
-                CallLocked(next.Value, ref called);
-                return called;
+                _exclusive.RemoveFirst();
+                EnterLocked(next.Value);
+                return next.Value;
             }
         }
 
-        // After an exclusive one all who share, those that came while it waited included; else only while no exclusive one waits.
+        // After an exclusive one all that share, including those that came while it waited; else only while no exclusive one waits.
         if (!_isExclusive && (_inside == 0 || _exclusive.Count == 0))
         {
             while (_shared.First is { } next)
             {
-                CallLocked(next.Value, ref called);
+                _shared.RemoveFirst();
+                EnterLocked(next.Value);
+                next.Value.NextEntered = entered;
+                entered = next.Value;
             }
         }
 
-        return called;
+        return entered;
     }
 
-    private void CallLocked(GateVisitor visitor, ref GateVisitor? called)
+    private void EnterLocked(GateVisitor visitor)
     {
-        WaitersLike(visitor).Remove(visitor.Node);
         _inside++;
         _isExclusive = _sharedAreNext = visitor.IsExclusive;
-        if (visitor.BeginsWhenCalled)
-        {
-            visitor.Pass = GatePass.Inside;
-        }
-        else
-        {
-            visitor.Pass = GatePass.Called;
-            _called.AddLast(visitor.Node);
-            if (visitor.IsOnItsWay)
-            {
-                return;
-            }
-
-            visitor.IsOnItsWay = true;
-        }
-
-        visitor.NextCalled = called;
-        called = visitor;
+        visitor.Pass = GatePass.Inside;
     }
 
-    private static void Call(GateVisitor? called, bool mayCall = true)
+    private static void Call(GateVisitor? entered, bool mayCall)
     {
-        while (called is not null)
+        while (entered is not null)
         {
-            // Read before: a visitor that was called is its own again.
-            GateVisitor? next = called.NextCalled;
-            called.NextCalled = null;
-            if (mayCall || !called.BeginsWhenCalled)
+            // Read first: a visitor that was called may be another one already.
+            GateVisitor? next = entered.NextEntered;
+            entered.NextEntered = null;
+            if (mayCall || !entered.BeginsWhenCalled)
             {
-                called.OnCalled();
+                entered.OnCalled();
             }
             else
             {
-                called.QueueCalled();
+                entered.QueueCalled();
             }
 
-            called = next;
+            entered = next;
         }
     }
 }

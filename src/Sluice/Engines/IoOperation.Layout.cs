@@ -237,11 +237,6 @@ internal sealed partial class IoOperation
     {
         _passesGate = handle.DirectGate is not null;
         IsExclusive = exclusively;
-        if (_passesGate)
-        {
-            // Made here, where a want of memory is the caller's to hear; inside the gate nobody would.
-            _ = Node;
-        }
     }
 
     private void Cut(int length)

@@ -9,9 +9,6 @@ namespace Sluice.Engines;
 /// </summary>
 internal sealed partial class IoOperation
 {
-    /// <summary>After so long those who keep the gate for a thread that they have not got are passed by.</summary>
-    private const int PatienceMs = 20;
-
     /// <summary>What this thread waits with: it waits for one operation at a time, and a synchronous call allocates nothing.</summary>
     [ThreadStatic]
     private static object? t_waiter;
@@ -123,7 +120,7 @@ internal sealed partial class IoOperation
                 {
                     try
                     {
-                        _ = Monitor.Wait(waiter, _handle?.DirectGate is null ? Timeout.Infinite : PatienceMs);
+                        _ = Monitor.Wait(waiter);
                     }
                     catch (ThreadInterruptedException)
                     {
@@ -144,9 +141,6 @@ internal sealed partial class IoOperation
                     return !_completed;
                 }
             }
-
-            // The visitor that is called there may call this operation: without the lock.
-            _handle?.DirectGate?.PassBy(this);
         }
     }
 
