@@ -1,5 +1,4 @@
 using Sluice.Kernel;
-using Sluice.Memory;
 
 namespace Sluice.Engines;
 

@@ -1,5 +1,4 @@
 using Sluice.Errors;
-using Sluice.Errors;
 
 namespace Sluice.Engines;
 

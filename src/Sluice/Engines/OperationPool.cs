@@ -1,5 +1,3 @@
-using Sluice.Kernel;
-
 namespace Sluice.Engines;
 
 /// <summary>

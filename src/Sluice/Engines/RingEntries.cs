@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 
 namespace Sluice.Engines;

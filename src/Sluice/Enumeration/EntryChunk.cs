@@ -1,5 +1,4 @@
 using Sluice.Errors;
-using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 

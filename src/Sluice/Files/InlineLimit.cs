@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using System.Text;
-using Sluice.Kernel;
 
 namespace Sluice.Files;
 

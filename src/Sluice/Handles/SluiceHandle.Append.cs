@@ -77,19 +77,20 @@ public sealed partial class SluiceHandle
             return StartAppend(buffer, cancellationToken);
         }
 
+        bool isAppended;
         long offset;
         try
         {
-            using Reference reference = Hold();
-            ReadOnlySpan<byte> span = buffer.Span;
-            if (span.IsEmpty || !AppendTarget.TryAppend(span, out offset))
-            {
-                return StartAppend(buffer, cancellationToken);
-            }
+            isAppended = TryAppend(buffer.Span, out offset);
         }
         finally
         {
             EndWriteHere(begin, buffer.Length);
+        }
+
+        if (!isAppended)
+        {
+            return StartAppend(buffer, cancellationToken);
         }
 
         if (offset < 0)
@@ -104,6 +105,14 @@ public sealed partial class SluiceHandle
     /// <inheritdoc/>
     internal override long AppendBlocking(ReadOnlySpan<byte> buffer) =>
         !Libc.IsSupported ? AppendPortably(buffer) : buffer.IsEmpty ? LengthNow() : AppendTarget.Append(buffer);
+
+    /// <summary>Appends without waiting for other appends of this handle; false if there is one, or nothing to append.</summary>
+    private bool TryAppend(ReadOnlySpan<byte> bytes, out long offset)
+    {
+        using Reference reference = Hold();
+        offset = 0;
+        return !bytes.IsEmpty && AppendTarget.TryAppend(bytes, out offset);
+    }
 
     /// <summary>Made by the first append; the caller holds a reference.</summary>
     private AppendTarget AppendTarget => (AppendTarget?)_extras?.Appender ?? MakeAppendTarget();

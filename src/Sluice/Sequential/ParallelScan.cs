@@ -25,7 +25,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
 #else
     private const int StripeBytes = Tuning.ScanStripeBytes;
 
-    /// <summary>The longest stripes. No measurement: see <see cref="ScanStripeBytes"/>.</summary>
+    /// <summary>The longest stripes. No measurement: short beside a file that is worth sharing.</summary>
     private const int MaxStripeBytes = 1 << 30;
 #endif
 

@@ -1,5 +1,4 @@
 using System.Numerics;
-using Sluice.Kernel;
 
 namespace Sluice.Streams;
 

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Sluice.Kernel;
 
 namespace Sluice.Streams;
 

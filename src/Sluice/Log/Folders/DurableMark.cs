@@ -1,5 +1,3 @@
-using Sluice.Kernel;
-
 namespace Sluice.Log.Folders;
 
 /// <summary>What the log's folder says of how far the log is durable, while it is written. It may say less: that is true, too.</summary>

@@ -1,4 +1,3 @@
-
 namespace Sluice.Log.Frames;
 
 /// <summary>What <see cref="FrameScanner.TryNext"/> found.</summary>

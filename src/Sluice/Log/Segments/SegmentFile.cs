@@ -1,3 +1,4 @@
+using Sluice.Kernel;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 

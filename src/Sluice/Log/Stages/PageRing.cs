@@ -1,5 +1,3 @@
-using Sluice.Memory;
-
 namespace Sluice.Log.Stages;
 
 /// <summary>What became of a wish for a place.</summary>
