@@ -169,7 +169,7 @@ public sealed class ReaderLookTests
     {
         try
         {
-            using Process process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardError = true })!;
+            using Process process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardError = true, UseShellExecute = false })!;
             process.WaitForExit();
             return process.ExitCode == 0;
         }

@@ -1,5 +1,4 @@
 using System.Text;
-using Sluice.Memory;
 using Sluice.Sequential;
 
 namespace Sluice.Tests.Sequential;
