@@ -80,7 +80,7 @@ internal static class AlignedBufferPool
     /// <summary>How often a lease was ended that had ended before: a defect of its holder, which did no harm.</summary>
     public static int SecondReturns => Volatile.Read(ref s_secondReturns);
 
-    /// <summary>Bytes of the arrays whose buffers wait for their next use, here and in <see cref="RetiredMemory"/>.</summary>
+    /// <summary>Bytes of the arrays whose buffers wait here for their next use, and of the buffers in <see cref="RetiredMemory"/>.</summary>
     public static long KeptBytes =>
         Volatile.Read(ref s_sharedBytes) + AtHand.Sum(static b => (long)(b?.Array.Length ?? 0)) + RetiredMemory.Bytes;
 

@@ -120,7 +120,10 @@ public sealed class RetiredMemoryTests : AccountedTests
         AlignedBufferPool.RentedBytes.ShouldBeLessThanOrEqualTo(rented);
         RetiredMemory.Flush();
         AlignedBufferPool.RentedBytes.ShouldBeLessThanOrEqualTo(rented);
-        AlignedBufferPool.KeptBytes.ShouldBe(kept, "what waited for a barrier waits for its next use as well");
+
+        // The pool counts whole arrays, with up to 4 KiB each for alignment.
+        long arrays = kept + (3 * 4096);
+        AlignedBufferPool.KeptBytes.ShouldBeInRange(kept, arrays, "what waited for a barrier waits for its next use as well");
     }
 
     [Fact]
