@@ -36,39 +36,24 @@ internal static class Program
                 return await RefusedRing.StopAsync(name);
             case ["starting rings", string name]:
                 return await StartingRings.RunAsync(name);
-            case ["interrupted start", string name]:
-                return await StartingRings.InterruptAsync(name);
-            case ["handled start"]:
-                return StartingRings.HandleProbe();
             case ["unloaded start", string name]:
                 return StartingRings.Unload(name);
             case ["waiting start", string name]:
                 return await StartingRings.WaitForThreadAsync(name);
             case ["growing rings", string name]:
                 return await StartingRings.GrowAsync(name);
-            case ["growing without memory", string name]:
-                StartingRings.LackMemory(2);
-                return await StartingRings.GrowAsync(name);
-            case ["ring without memory", string name, string at]:
-                return await StartingRings.StartWithoutMemoryAsync(name, int.Parse(at));
-            case ["made without memory", string name]:
-                return RingsWithoutMemory.Run(name);
             case ["starved start"]:
                 return StartingRings.StarveFromTheBeginning();
             case ["described rings", string isRefused]:
                 return StartingRings.Describe(bool.Parse(isRefused));
             case ["set rings", string knob, string value]:
                 return StartingRings.Set(knob, value);
-            case ["untold refusal"]:
-                return StartingRings.RefuseWithoutMemory();
             case ["listener", string folder, string kind]:
                 return await Listeners.RunAsync(folder, kind);
             case ["counted", string folder]:
                 return await Listeners.CountAsync(folder);
             case ["continuations", string folder, string place]:
                 return await Continuations.RunAsync(folder, place);
-            case ["interruptions", string folder]:
-                return await Interruptions.RunAsync(folder);
             case ["storm", string folder, string seed]:
                 return await StormChild.RunAsync(folder, int.Parse(seed));
             case ["first name", string folder]:

@@ -101,30 +101,6 @@ public sealed class CalledWhileClosingTests : HostileTests
         (wrong, isTold).ShouldBe((0, true), $"files with wrong bytes; {file.Length} bytes in its own");
     }
 
-    /// <summary>A sleep that is broken off is no millisecond.</summary>
-    [SkippableFact]
-    public void Interruptions_do_not_shorten_the_wait_for_a_copy()
-    {
-        using HeldMemory memory = new();
-        SluiceStream stream = new(Temp.NewPath(), FileMode.CreateNew, FileAccess.Write, FileShare.None, Window);
-        stream.Write(First);
-        (Thread writing, Func<Exception?> error) = Beside.Start(() => stream.Write(memory.Span));
-        memory.WaitUntilTouched();
-        Stopwatch time = Stopwatch.StartNew();
-        (Thread closing, _) = Beside.Start(stream.Dispose);
-        while (!closing.Join(0) && time.ElapsedMilliseconds < 3000)
-        {
-            closing.Interrupt();
-        }
-
-        memory.Give(Content);
-        writing.Join();
-        closing.Join();
-        long ms = time.ElapsedMilliseconds;
-        Skip.If(ms >= Tuning.StreamMaxCopyMs, "the machine held this test for longer than a copy is waited for");
-        error().ShouldBeNull($"given up after {ms} ms");
-    }
-
     /// <summary>A read gets no bytes of others while closing waits for what is read ahead.</summary>
     [SkippableTheory]
     [InlineData("Read")]

@@ -56,73 +56,6 @@ internal static class StartingRings
         return 0;
     }
 
-    /// <summary>The first operation of an interrupted thread, while another thread is finding out whether there are rings.</summary>
-    public static async Task<int> InterruptAsync(string name)
-    {
-        using ManualResetEventSlim isHeld = new();
-        using ManualResetEventSlim goesOn = new();
-        int made = 0;
-        SystemCallFaults.Use((call, _, _) =>
-        {
-            if (call == "io_uring_setup" && Interlocked.Increment(ref made) == 1)
-            {
-                isHeld.Set();
-                goesOn.Wait(Watchdog.Patience);
-            }
-
-            return 0;
-        });
-        Task finder = Task.Factory.StartNew(static () => _ = RingProbe.Current, TaskCreationOptions.LongRunning);
-        isHeld.Wait(Watchdog.Patience).ShouldBeTrue();
-        Task? flush = null;
-        Exception? during = null;
-        Exception? afterwards = null;
-        using (SluiceHandle handle = SluiceHandle.Open(name, FileMode.Open, FileAccess.ReadWrite))
-        {
-            Thread other = new(() =>
-            {
-                Thread.CurrentThread.Interrupt();
-                during = Record.Exception(() =>
-                {
-                    flush = handle.FlushToDiskAsync().AsTask();
-                });
-                afterwards = Record.Exception(static () => Thread.Sleep(0));
-            });
-            other.Start();
-            other.Join(Watchdog.Patience).ShouldBeTrue();
-            during.ShouldBeNull();
-            afterwards.ShouldBeOfType<ThreadInterruptedException>("it is kept");
-            goesOn.Set();
-            await finder.WaitAsync(Watchdog.Patience);
-            await flush!.WaitAsync(Watchdog.Patience);
-        }
-
-        return 0;
-    }
-
-    /// <summary>
-    /// In the midst of the probe, where .NET's exceptions may come to a handler of the program's, another thread asks for the engine.
-    /// </summary>
-    public static int HandleProbe()
-    {
-        string? told = null;
-        int made = 0;
-        SystemCallFaults.Use((call, _, _) =>
-        {
-            if (call == "io_uring_setup" && Interlocked.Increment(ref made) == 1)
-            {
-                Thread other = new(() => told = SluiceEngines.Default.Name);
-                other.Start();
-                other.Join(Watchdog.Patience / 4).ShouldBeTrue("it waits for the thread that probes");
-            }
-
-            return 0;
-        });
-        SluiceEngines.Default.Name.ShouldBe(told);
-        told.ShouldBe("uring");
-        return 0;
-    }
-
     /// <summary>The kernel refuses the third ring and those after it, if <paramref name="isRefused"/>.</summary>
     public static int Describe(bool isRefused)
     {
@@ -267,69 +200,12 @@ internal static class StartingRings
         return 0;
     }
 
-    /// <summary>Where the first or the second of two rings is begun there is no memory, once: the descriptors of two rings stay.</summary>
-    public static async Task<int> StartWithoutMemoryAsync(string name, int at)
-    {
-        LackMemory(at);
-        using SluiceHandle handle = SluiceHandle.Open(name, FileMode.Open, FileAccess.ReadWrite);
-        for (int i = 0; i < 100; i++)
-        {
-            await handle.FlushToDiskAsync().AsTask().WaitAsync(Watchdog.Patience);
-        }
-
-        SluiceEngines.UringReason.ShouldBeNull();
-        int rings = Directory.GetFileSystemEntries("/proc/self/fd").Count(static d =>
-            new FileInfo(d).LinkTarget?.Contains("io_uring", StringComparison.Ordinal) == true);
-        rings.ShouldBe((int)SluiceEngines.RingCount, SluiceEngines.RingsDescription);
-        return 0;
-    }
-
-    /// <summary>No memory where the ring of this number is begun, once.</summary>
-    public static void LackMemory(int at)
-    {
-#if DEBUG
-        int begun = 0;
-        Seam.Use(kind =>
-        {
-            if (kind == SeamKind.QueueMemory && Environment.StackTrace.Contains(nameof(UringEngine.TryStart), StringComparison.Ordinal)
-                && Interlocked.Increment(ref begun) == at)
-            {
-                throw new OutOfMemoryException();
-            }
-        });
-#endif
-    }
-
     /// <summary>Nobody may enter the kernel, which says that it has no memory.</summary>
     public static int StarveFromTheBeginning()
     {
         SystemCallFaults.Use(static (call, _, _) => call == "io_uring_enter" ? -Errno.EAGAIN : 0);
         SluiceEngines.Default.Name.ShouldBe("pool");
         SluiceEngines.UringReason.ShouldNotBeNull().ShouldContain("11");
-        return 0;
-    }
-
-    /// <summary>A refusal for which there is no memory, or whose thread is interrupted, is no exception.</summary>
-    public static int RefuseWithoutMemory()
-    {
-#if DEBUG
-        Exception? comes = new OutOfMemoryException();
-        Seam.Use(kind =>
-        {
-            if (comes is not null && kind == (comes is OutOfMemoryException ? SeamKind.QueueMemory : SeamKind.Wait))
-            {
-                throw comes;
-            }
-        });
-        SluiceEngines.RefuseEntering(-Errno.EPERM);
-        comes = new ThreadInterruptedException();
-        SluiceEngines.RefuseEntering(-Errno.EPERM);
-        comes = null;
-        Should.Throw<ThreadInterruptedException>(static () => Thread.Sleep(0));
-        SluiceEngines.UringReason.ShouldBeNull();
-        SluiceEngines.RefuseEntering(-Errno.EPERM);
-        SluiceEngines.UringReason.ShouldNotBeNull().ShouldContain("EPERM");
-#endif
         return 0;
     }
 

@@ -9,14 +9,6 @@ public sealed class StartingRingsTests : HostileTests
         SucceedAsync([("SLUICE_RINGS", "2")], "starting rings", Temp.NewFile(new byte[10]));
 
     [SkippableFact]
-    public Task An_interrupted_threads_first_operation_waits_for_nobody_who_finds_out_whether_there_are_rings() =>
-        SucceedAsync([], "interrupted start", Temp.NewFile(new byte[10]));
-
-    [SkippableFact]
-    public Task Whoever_hears_of_what_the_probe_does_may_wait_for_another_thread_that_asks_for_the_engine() =>
-        SucceedAsync([], "handled start");
-
-    [SkippableFact]
     public Task What_is_made_while_the_library_is_unloaded_is_stopped() =>
         SucceedAsync([], "unloaded start", Temp.NewFile(new byte[10]));
 
@@ -24,31 +16,9 @@ public sealed class StartingRingsTests : HostileTests
     public Task The_first_write_of_a_process_without_rings_keeps_nobody_out_while_it_waits_for_a_thread() =>
         SucceedAsync([], "waiting start", Temp.NewFile(new byte[1 << 16]));
 
-    /// <summary>Each ring that is begun without memory would else leave its descriptor, or be made twice.</summary>
-    [SkippableTheory]
-    [InlineData(1)]
-    [InlineData(2)]
-    public Task A_ring_for_which_there_is_no_memory_leaves_nothing_and_is_made_later(int at) =>
-        SucceedAsync([("SLUICE_RINGS", "2")], "ring without memory", Temp.NewFile(new byte[10]), $"{at}");
-
-    /// <summary>At each step of its making: descriptor, mappings, or a ring that nobody has.</summary>
-    [SkippableFact]
-    public Task A_ring_that_there_is_no_memory_to_make_leaves_nothing() =>
-        SucceedAsync([], "made without memory", Temp.NewFile(new byte[1 << 16]));
-
-    [SkippableFact]
-    public Task A_ring_more_for_which_there_is_no_memory_is_made_later()
-    {
-        Skip.If(Environment.ProcessorCount < 2, "there is one processor");
-        return SucceedAsync([], "growing without memory", Temp.NewFile(new byte[10]));
-    }
-
     /// <summary>The kernel lets nobody enter from the beginning, as if that were for the moment only.</summary>
     [SkippableFact]
     public Task Where_the_kernel_takes_no_entry_from_the_beginning_there_is_no_ring() => SucceedAsync([], "starved start");
-
-    [SkippableFact]
-    public Task A_refusal_that_cannot_be_told_throws_nothing() => SucceedAsync([], "untold refusal");
 
     [SkippableFact]
     public Task Where_threads_that_submit_meet_often_there_is_one_ring_more()

@@ -1,13 +1,11 @@
-using System.Buffers;
 using Sluice.Memory;
 using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Storms;
 
 /// <summary>
-/// Some threads that use one object, while another one interrupts them, cancels their calls and closes the object, at moments that a seed
-/// and the scheduler choose. Whatever a call threw that this has not given it a reason for is a failure, and so is an interruption that
-/// comes out of a call.
+/// Threads that use one object while another thread cancels their calls and closes the object, at moments that a seed and the scheduler
+/// choose. An exception for which this class gave no reason is a failure.
 /// </summary>
 internal sealed class StormRound(TempFolder temp, int seed)
 {
@@ -53,7 +51,7 @@ internal sealed class StormRound(TempFolder temp, int seed)
     public bool IsOver => Volatile.Read(ref _failure) is not null;
 
     /// <summary>
-    /// System calls of the library during which the thread whose they are was interrupted, its last token cancelled, or the object closed.
+    /// System calls of the library during which the last token of the calling thread was canceled or the object was closed.
     /// </summary>
     public int Struck => Volatile.Read(ref _struck);
 
@@ -99,14 +97,12 @@ internal sealed class StormRound(TempFolder temp, int seed)
 
     private void Work(StormWorker worker, Action<StormWorker> work)
     {
-        // What .NET makes for a thread at its first text, under a lock: the callers' own code is not to hear an interruption there.
-        ArrayPool<char>.Shared.Return(ArrayPool<char>.Shared.Rent(1));
         AwaitOthers();
         t_worker = worker;
         work(worker);
     }
 
-    /// <summary>Nobody is far on before all have come; nor is anybody interrupted here, who might hear of it.</summary>
+    /// <summary>No thread begins before all have started.</summary>
     private void AwaitOthers()
     {
         Interlocked.Decrement(ref _waited);
@@ -156,10 +152,6 @@ internal sealed class StormRound(TempFolder temp, int seed)
                 Close(close);
                 _intruder = new Intruder(temp);
                 _intruder.Come();
-            }
-            else if (random.Next(2) == 0)
-            {
-                worker.Thread!.Interrupt();
             }
             else
             {
@@ -232,15 +224,10 @@ internal sealed class StormRound(TempFolder temp, int seed)
         }
     }
 
-    /// <summary>Debug builds: where .NET may wait, the interruption comes at this very place.</summary>
+    /// <summary>Debug builds: other threads run between two steps.</summary>
     private void OnSeam(SeamKind kind)
     {
         Random random = t_random ??= new Random(unchecked((seed * 17) + Environment.CurrentManagedThreadId));
-        if (kind == SeamKind.Wait && t_worker is not null && random.Next(24) == 0)
-        {
-            throw new ThreadInterruptedException("in a storm");
-        }
-
         if (kind == SeamKind.Between && random.Next(4) == 0)
         {
             Thread.Yield();

@@ -3,8 +3,8 @@ using System.Globalization;
 namespace Sluice.Hostile.Tests.Storms;
 
 /// <summary>
-/// Interruptions, cancellations, closings and callers' code that throws, at random moments, over all that a caller holds. The moments are
-/// the scheduler's too, so that a seed brings a failure back often, not always: SLUICE_STORM_SEED is the first one of each test.
+/// Cancellation, closing and callers' code that throws, at random moments, on each type that a caller holds. The moments depend on the
+/// scheduler too, so a seed reproduces a failure often, not always. SLUICE_STORM_SEED is the first seed of each test.
 /// </summary>
 [Trait("Tier", "slow")]
 public sealed class StormTests : HostileTests

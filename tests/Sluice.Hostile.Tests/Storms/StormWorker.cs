@@ -60,7 +60,7 @@ internal sealed class StormWorker(StormRound round, int number, Random random)
         return new StormCall(what, task, error, mustFail, countdown, token);
     }
 
-    /// <summary>Waits for a call that was begun, whoever interrupts.</summary>
+    /// <summary>Waits for a call that was begun.</summary>
     public bool Ends(StormCall call)
     {
         if (call.Task is not { } task)
@@ -68,18 +68,7 @@ internal sealed class StormWorker(StormRound round, int number, Random random)
             return HasSucceeded(call.What, call.Error, call.MustFail, call.Countdown, call.Token);
         }
 
-        while (!task.IsCompleted)
-        {
-            try
-            {
-                _ = Task.WaitAny([task]);
-            }
-            catch (ThreadInterruptedException)
-            {
-                // The test's own wait.
-            }
-        }
-
+        _ = Task.WaitAny([task]);
         Exception? error = task.IsCanceled ? CancellationOf(task) : task.Exception?.InnerException;
         return HasSucceeded(call.What, error, call.MustFail, call.Countdown, call.Token);
     }
@@ -88,24 +77,7 @@ internal sealed class StormWorker(StormRound round, int number, Random random)
     public bool TryAsync(string what, Func<Task> call, Countdown? countdown = null, CancellationToken token = default) =>
         Ends(Begin(what, call, countdown, token));
 
-    /// <summary>.NET makes the exception when it is asked for, and may wait for its message: the test's own wait, too.</summary>
-    private static OperationCanceledException CancellationOf(Task task)
-    {
-        while (true)
-        {
-            try
-            {
-                task.GetAwaiter().GetResult();
-            }
-            catch (OperationCanceledException e)
-            {
-                return e;
-            }
-            catch (ThreadInterruptedException)
-            {
-            }
-        }
-    }
+    private static Exception? CancellationOf(Task task) => Caught(() => task.GetAwaiter().GetResult());
 
     private static Exception? Caught(Action action)
     {

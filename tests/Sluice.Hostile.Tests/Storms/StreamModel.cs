@@ -7,7 +7,6 @@ internal sealed class StreamModel(byte[] content)
     private byte[] _bytes = [.. content];
     private long _minLength = long.MaxValue;
     private long _maxLength;
-    private long _wildFrom = long.MaxValue;
 
     public long Length { get; private set; } = content.Length;
 
@@ -75,31 +74,19 @@ internal sealed class StreamModel(byte[] content)
         _maxLength = Math.Max(before, after);
     }
 
-    /// <summary>The stream was closed around writes; how much of what was rejected was accepted cannot be asked any more.</summary>
-    public void MayHaveWritten(long from, List<(byte[] Bytes, bool IsDone)> writes)
+    /// <summary>The stream was closed during a write, and cannot be asked how much of it was accepted.</summary>
+    public void MayHaveWritten(byte[] bytes)
     {
-        int first = writes.FindIndex(w => !w.IsDone);
-        for (int i = 0; i < first; i++)
-        {
-            Write(writes[i].Bytes, writes[i].Bytes.Length);
-        }
-
-        _maybe.Add((Position, writes[first].Bytes));
+        _maybe.Add((Position, bytes));
         _minLength = Length;
-        _maxLength = Math.Max(Length, Position + writes[first].Bytes.Length);
-        if (writes.FindLastIndex(w => w.IsDone) > first)
-        {
-            // Where those behind it went depends on it.
-            _wildFrom = Position;
-            _maxLength = Math.Max(Length, from + writes.Sum(w => (long)w.Bytes.Length));
-        }
+        _maxLength = Math.Max(Length, Position + bytes.Length);
     }
 
     /// <summary>The whole file in the end.</summary>
     public void Check(ReadOnlySpan<byte> file)
     {
         ((long)file.Length).ShouldBeInRange(Math.Min(_minLength, Length), Math.Max(_maxLength, Length), "the length in the end");
-        for (int i = 0; i < file.Length && i < _wildFrom; i++)
+        for (int i = 0; i < file.Length; i++)
         {
             byte expected = i < Length ? _bytes[i] : (byte)0;
             if (file[i] != expected && !MayBe(i, file[i]))

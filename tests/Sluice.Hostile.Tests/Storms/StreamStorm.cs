@@ -3,9 +3,9 @@ using Microsoft.Win32.SafeHandles;
 namespace Sluice.Hostile.Tests.Storms;
 
 /// <summary>
-/// A stream that one thread uses while another one interrupts it, cancels its calls and closes the stream. After each call that was
-/// rejected the position says what of it was accepted; what was accepted is in the file in the end; the bytes behind it that the call was
-/// to write are the old ones or the new ones; and no others change.
+/// A stream that one thread uses, one call at a time, while another thread cancels its calls and closes the stream. After each call that
+/// was rejected the position says what of it was accepted; what was accepted is in the file in the end; the bytes behind it that the call
+/// was to write are the old ones or the new ones; and no others change.
 /// </summary>
 internal sealed class StreamStorm
 {
@@ -18,14 +18,8 @@ internal sealed class StreamStorm
     private readonly Random _random;
     private readonly StreamModel _model;
 
-    /// <summary>Without a buffer each call takes its place when it begins, and what is rejected leaves a gap: one at a time.</summary>
-    private readonly int _maxAtOnce;
-
-    private StreamStorm(SluiceStream stream, SafeFileHandle look, StormWorker worker, StreamModel model, bool isBuffered)
-    {
+    private StreamStorm(SluiceStream stream, SafeFileHandle look, StormWorker worker, StreamModel model) =>
         (_stream, _look, _worker, _random, _model) = (stream, look, worker, worker.Random, model);
-        _maxAtOnce = isBuffered ? 3 : 1;
-    }
 
     public static void Run(StormRound round, FileCaching caching, IoEngine? engine)
     {
@@ -44,7 +38,7 @@ internal sealed class StreamStorm
                 Options = round.Random.Next(2) == 0 ? FileOptions.Asynchronous : FileOptions.None,
             });
             bool isAsync = round.Random.Next(2) == 0;
-            round.Run(1, w => new StreamStorm(stream, look, w, model, isBuffered: bufferSize != 0).Work(), () =>
+            round.Run(1, w => new StreamStorm(stream, look, w, model).Work(), () =>
             {
                 if (isAsync)
                 {
@@ -98,7 +92,7 @@ internal sealed class StreamStorm
                 ReadBytes(_random.Next(1, 30));
                 break;
             case 6 or 7:
-                ReadAtOnce();
+                ReadAsync();
                 break;
             case 8:
                 WriteNow();
@@ -107,7 +101,7 @@ internal sealed class StreamStorm
                 WriteBytes(_random.Next(1, 30));
                 break;
             default:
-                WriteAtOnce();
+                WriteAsync();
                 break;
         }
     }
@@ -146,27 +140,15 @@ internal sealed class StreamStorm
         }
     }
 
-    /// <summary>Some reads that are begun one after another; a token for one of them at most.</summary>
-    private void ReadAtOnce()
+    private void ReadAsync()
     {
-        List<(StormCall Call, StormMemory Memory)> calls = [];
-        int count = _random.Next(1, _maxAtOnce + 1);
-        int risky = _random.Next(count);
-        for (int i = 0; i < count; i++)
-        {
-            CancellationToken token = i == risky ? _worker.NextToken() : CancellationToken.None;
-            Countdown countdown = i == risky ? _worker.NextCountdown() : new Countdown(int.MaxValue, ThrownKind.Ordinary);
-            StormMemory memory = new(_random, countdown, new byte[_random.Next(1, 20_000)], 0);
-            calls.Add((_worker.Begin("ReadAsync", () => _stream.ReadAsync(memory.Memory, token).AsTask(), countdown, token), memory));
-        }
-
-        foreach ((StormCall call, StormMemory memory) in calls)
-        {
-            bool isDone = _worker.Ends(call);
-            SettleRead(memory.Content, memory.Before, isDone ? ((Task<int>)call.Task!).Result : 0, isDone);
-            memory.Close();
-        }
-
+        CancellationToken token = _worker.NextToken();
+        Countdown countdown = _worker.NextCountdown();
+        StormMemory memory = new(_random, countdown, new byte[_random.Next(1, 20_000)], 0);
+        StormCall call = _worker.Begin("ReadAsync", () => _stream.ReadAsync(memory.Memory, token).AsTask(), countdown, token);
+        bool isDone = _worker.Ends(call);
+        SettleRead(memory.Content, memory.Before, isDone ? ((Task<int>)call.Task!).Result : 0, isDone);
+        memory.Close();
         CheckPosition();
     }
 
@@ -186,9 +168,7 @@ internal sealed class StreamStorm
     private void WriteNow()
     {
         byte[] bytes = NextBytes(NextLength());
-        long from = _model.Position;
-        bool isDone = _worker.Try("Write", () => _stream.Write(bytes));
-        SettleWrites(from, [(bytes, isDone)]);
+        SettleWrite(_model.Position, bytes, _worker.Try("Write", () => _stream.Write(bytes)));
     }
 
     private void WriteBytes(int count)
@@ -196,49 +176,27 @@ internal sealed class StreamStorm
         for (int i = 0; i < count && !_worker.HasEnded; i++)
         {
             byte[] one = NextBytes(1);
-            long from = _model.Position;
-            SettleWrites(from, [(one, _worker.Try("WriteByte", () => _stream.WriteByte(one[0])))]);
+            SettleWrite(_model.Position, one, _worker.Try("WriteByte", () => _stream.WriteByte(one[0])));
         }
     }
 
-    /// <summary>
-    /// Some writes that are begun one after another, a token for one of them at most, and perhaps a synchronous call behind them.
-    /// </summary>
-    private void WriteAtOnce()
+    private void WriteAsync()
     {
-        long from = _model.Position;
-        List<(StormCall Call, StormMemory Memory)> calls = [];
-        int count = _random.Next(1, _maxAtOnce + 1);
-        int risky = _random.Next(count);
-        for (int i = 0; i < count; i++)
-        {
-            CancellationToken token = i == risky ? _worker.NextToken() : CancellationToken.None;
-            Countdown countdown = i == risky ? _worker.NextCountdown() : new Countdown(int.MaxValue, ThrownKind.Ordinary);
-            StormMemory memory = new(_random, countdown, NextBytes(NextLength()), 0);
-            calls.Add((_worker.Begin("WriteAsync", () => _stream.WriteAsync(memory.Memory, token).AsTask(), countdown, token), memory));
-        }
-
-        if (_random.Next(3) == 0)
-        {
-            _worker.Try("Flush behind writes", _stream.Flush);
-        }
-
-        List<(byte[], bool)> writes = [];
-        foreach ((StormCall call, StormMemory memory) in calls)
-        {
-            writes.Add((memory.Before.ToArray(), _worker.Ends(call)));
-            memory.Close();
-        }
-
-        SettleWrites(from, writes);
+        CancellationToken token = _worker.NextToken();
+        Countdown countdown = _worker.NextCountdown();
+        StormMemory memory = new(_random, countdown, NextBytes(NextLength()), 0);
+        StormCall call = _worker.Begin("WriteAsync", () => _stream.WriteAsync(memory.Memory, token).AsTask(), countdown, token);
+        bool isDone = _worker.Ends(call);
+        memory.Close();
+        SettleWrite(_model.Position, memory.Before.ToArray(), isDone);
     }
 
-    /// <summary>Of one that was rejected as much was accepted as the position moved beyond the others.</summary>
-    private void SettleWrites(long from, List<(byte[] Bytes, bool IsDone)> writes)
+    /// <summary>A rejected write accepted as many bytes as the position moved.</summary>
+    private void SettleWrite(long from, byte[] bytes, bool isDone)
     {
-        if (writes.TrueForAll(w => w.IsDone))
+        if (isDone)
         {
-            writes.ForEach(w => _model.Write(w.Bytes, w.Bytes.Length));
+            _model.Write(bytes, bytes.Length);
             CheckPosition();
             return;
         }
@@ -246,27 +204,15 @@ internal sealed class StreamStorm
         long position = 0;
         if (_worker.HasEnded || !_worker.Try("Position", () => position = _stream.Position))
         {
-            // Closed: how much of those that were rejected was accepted, nobody knows.
-            _model.MayHaveWritten(from, writes);
+            // The stream is closed and cannot be asked how much it accepted.
+            _model.MayHaveWritten(bytes);
             return;
         }
 
-        long accepted = position - from - writes.Where(w => w.IsDone).Sum(w => (long)w.Bytes.Length);
-        byte[] rejected = writes.Single(w => !w.IsDone).Bytes;
-        accepted.ShouldBeInRange(0, rejected.Length, $"bytes of {rejected.Length} that a rejected write accepted");
-        long at = from;
-        foreach ((byte[] bytes, bool isDone) in writes)
-        {
-            if (!isDone)
-            {
-                // Behind the last byte of all, what it was to write may stand in the file.
-                Look(at, rejected, Math.Max(position, at + accepted));
-            }
-
-            _model.Write(bytes, isDone ? bytes.Length : (int)accepted);
-            at = _model.Position;
-        }
-
+        long accepted = position - from;
+        accepted.ShouldBeInRange(0, bytes.Length, $"bytes of {bytes.Length} that a rejected write accepted");
+        Look(from, bytes, position);
+        _model.Write(bytes, (int)accepted);
         CheckPosition();
     }
 

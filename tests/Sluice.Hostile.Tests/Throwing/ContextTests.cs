@@ -22,13 +22,6 @@ public sealed class ContextTests : HostileTests
         await child.SucceedAsync();
     }
 
-    [Fact]
-    public async Task An_interruption_that_a_continuation_leaves_behind()
-    {
-        using Child child = new([], [], "interruptions", Temp.Root);
-        await child.SucceedAsync();
-    }
-
     [Theory]
     [MemberData(nameof(Cases))]
     public async Task Nothing_of_the_library_goes_on_in_its_callers_context(string engine, FileCaching caching)
