@@ -11,7 +11,6 @@ internal sealed class StormFaults : IDisposable
 {
     private const int EIO = 5;
     private const int EAGAIN = 11;
-    private const int ENOMEM = 12;
     private const int EACCES = 13;
     private const int EMFILE = 24;
     private const int EFBIG = 27;
@@ -55,15 +54,9 @@ internal sealed class StormFaults : IDisposable
 
         /// <summary>A segment's writes fail, or write a part.</summary>
         WritingPart = 1 << 11,
-
-        /// <summary>The caller has no memory before a call.</summary>
-        Memory = 1 << 12,
-        Allocating = 1 << 13,
-        Locking = 1 << 14,
-        Listing = 1 << 15,
-
-        /// <summary>Of shared memory, for want of room.</summary>
-        Attaching = 1 << 16,
+        Allocating = 1 << 12,
+        Locking = 1 << 13,
+        Listing = 1 << 14,
     }
 
     /// <summary>What fails from now on, and how often of a thousand times.</summary>
@@ -103,7 +96,7 @@ internal sealed class StormFaults : IDisposable
         }
 
         string name = NameOf(fd);
-        if (name != _log && Path.GetDirectoryName(name) != _log && call != "shmat")
+        if (name != _log && Path.GetDirectoryName(name) != _log)
         {
             return 0;
         }
@@ -111,15 +104,7 @@ internal sealed class StormFaults : IDisposable
         Kinds kind = KindOf(call, name);
         lock (_random)
         {
-            if (isCaller && (kinds & Kinds.Memory) != 0 && _random.Next(3000) < _permille)
-            {
-                _trace.Add($"      no memory for {call} {Path.GetFileName(name)}");
-                throw new OutOfMemoryException("storm");
-            }
-
-            // A mark of 64 bytes that is half written, and was the only name of memory, would leave that on the machine that tests.
-            bool mayBePart = kind == Kinds.WritingSegment && (kinds & Kinds.WritingPart) != 0
-                && !name.EndsWith(".memory", StringComparison.Ordinal);
+            bool mayBePart = kind == Kinds.WritingSegment && (kinds & Kinds.WritingPart) != 0;
             if (((kinds & kind) == 0 && !mayBePart) || _random.Next(1000) >= _permille)
             {
                 return 0;
@@ -132,7 +117,7 @@ internal sealed class StormFaults : IDisposable
                 return part;
             }
 
-            int errno = kind == Kinds.Attaching ? ENOMEM : _random.Next(2) == 0 ? EIO : kind switch
+            int errno = _random.Next(2) == 0 ? EIO : kind switch
             {
                 Kinds.Removing or Kinds.Renaming => EACCES,
                 Kinds.WritingSegment or Kinds.WritingState => ENOSPC,
@@ -160,7 +145,6 @@ internal sealed class StormFaults : IDisposable
         "fallocate" => Kinds.Allocating,
         "fcntl" => Kinds.Locking,
         "getdents64" => Kinds.Listing,
-        "shmat" => Kinds.Attaching,
         "pwrite" => IsState(name) ? Kinds.WritingState : Kinds.WritingSegment,
         _ => Kinds.None,
     };
