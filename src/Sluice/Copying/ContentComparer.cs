@@ -171,30 +171,22 @@ internal static class ContentComparer
         using SluiceHandle handle = OpenAnew(fd, name, caching);
         using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
 
-        // This thread waits for its reads, which need none of the pool's then.
-        handle.IsWaitedFor = true;
-        byte[][] buffers = [ArrayPool<byte>.Shared.RentUninterrupted(BlockBytes), ArrayPool<byte>.Shared.RentUninterrupted(BlockBytes)];
+        // Synchronous reads: several copies may occupy every thread of the pool.
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(BlockBytes);
         try
         {
-            long at = part.Begin;
-            Task<int> next = Next(buffers[0]);
-            for (int turn = 0; ; turn ^= 1)
+            for (long at = part.Begin; ;)
             {
-                _ = PoolWork.Wait(next);
-                int bytes = next.GetAwaiter().GetResult();
+                cancellationToken.ThrowIfCancellationRequested();
+                int bytes = handle.Read(buffer.AsSpan(0, (int)Math.Min(BlockBytes, part.End - at)), at);
                 if (bytes == 0)
                 {
                     return hash.GetHashAndReset();
                 }
 
-                // The next block is read while this one is worked on.
+                hash.AppendData(buffer, 0, bytes);
                 at += bytes;
-                next = Next(buffers[turn ^ 1]);
-                hash.AppendData(buffers[turn], 0, bytes);
             }
-
-            Task<int> Next(byte[] buffer) =>
-                handle.ReadAsync(buffer.AsMemory(0, (int)Math.Min(BlockBytes, part.End - at)), at, cancellationToken).AsTask();
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -202,8 +194,7 @@ internal static class ContentComparer
         }
         finally
         {
-            ArrayPool<byte>.Shared.ReturnUninterrupted(buffers[0]);
-            ArrayPool<byte>.Shared.ReturnUninterrupted(buffers[1]);
+            ArrayPool<byte>.Shared.Return(buffer);
         }
     }
 

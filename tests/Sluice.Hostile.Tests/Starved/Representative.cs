@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using System.Text;
+using Sluice.Engines;
 
 namespace Sluice.Hostile.Tests.Starved;
 
@@ -82,6 +83,14 @@ internal static partial class Representative
 
         // What a copy needs of the runtime is there by now, and no name was drawn for it.
         await SluiceFile.CopyAsync(target, Path.Combine(folder, "copy"), new CopyOptions { Resume = true });
+        using (IoEngine.UseForCurrentContext(ThreadPoolEngine.Instance))
+        using (SluiceHandle handle = SluiceHandle.Open(
+            Path.Combine(folder, "copy"), FileMode.Open, FileAccess.ReadWrite, options: FileOptions.Asynchronous))
+        {
+            await handle.WriteAsync(new byte[10], 0);
+            await handle.ReadAsync(new byte[10], 0);
+        }
+
         bool isReplaced = false;
         for (int spare = 0; spare < 8; spare++)
         {
