@@ -36,7 +36,11 @@ internal sealed partial class IoOperation
         switch (_work)
         {
             case WorkKind.Transfer:
-                ThreadPoolEngine.Run(this, isPooled: true);
+                if (!FuseThreads.TryQueue(this))
+                {
+                    ThreadPoolEngine.Run(this, isPooled: true);
+                }
+
                 break;
             case WorkKind.Continuation:
                 RunContinuation();

@@ -174,7 +174,7 @@ public abstract partial class OpenFile
     }
 
     /// <summary>As <see cref="BeginsByWaiting"/>, without a look: false where nobody has asked yet.</summary>
-    private protected bool IsKnownToBeginByWaiting => (_found & WaitsToBegin) != 0;
+    internal bool IsKnownToBeginByWaiting => (_found & WaitsToBegin) != 0;
 
     /// <summary>
     /// Somebody's synchronous calls may wait for asynchronous transfers of this file: a stream, a reader or a writer stands on it.

@@ -228,6 +228,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
             return;
         }
 
+        FuseThreads.NoteSubmission();
         AfterEnter(ring.Submit());
         if (_cancels.AreQueued && Refusal == 0 && !IsStarved)
         {

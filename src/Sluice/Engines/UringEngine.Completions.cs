@@ -247,6 +247,8 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             _entries.Entering++;
         }
 
+        FuseThreads.NoteSubmission();
+
         // Others may submit the same entries meanwhile: the kernel then finds fewer, and returns at once.
         int result = _ring.EnterPublished(pending, 1, Tuning.LeaderWaitMs);
         _duty.LeaveKernel(turn);
