@@ -157,9 +157,20 @@ internal static class RefuseCommand
         Console.WriteLine($"openActual={actual?.GetType().Name}: {actual?.Message}");
     }
 
-    /// <summary>Assemblies and type initializers open files: all of that first.</summary>
+    /// <summary>
+    /// Loads assemblies, whose type initializers open files, and makes threads of the pool: the runtime ends a process whose pool cannot
+    /// make a thread for lack of a descriptor.
+    /// </summary>
     private static void LoadEverything()
     {
+        int threads = Math.Max(8, Environment.ProcessorCount);
+        ThreadPool.SetMinThreads(threads, threads);
+        using CountdownEvent all = new(threads);
+        Task.WaitAll([.. Enumerable.Range(0, threads).Select(_ => Task.Run(() =>
+        {
+            all.Signal();
+            all.Wait();
+        }))]);
         Queue<Assembly> queue = new([typeof(SluiceHandle).Assembly, typeof(RefuseCommand).Assembly]);
         HashSet<string> seen = [];
         while (queue.TryDequeue(out Assembly? assembly))
