@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
@@ -34,7 +35,7 @@ public abstract partial class OpenFile
     private byte _access;
     private protected OpenFileExtras? _extras;
     private StorageDevice? _device;
-    private bool _writesSlowly;
+    private byte _slowWrites;
     private byte _caching;
     private byte _flagBits;
 
@@ -186,22 +187,43 @@ public abstract partial class OpenFile
     }
 
     /// <summary>
-    /// Returns true if an asynchronous call may write on the calling thread; <see cref="EndWriteHere"/> follows. Does not wait.
+    /// Returns true if an asynchronous call may write on the calling thread; <see cref="EndWriteHere"/> or <see cref="AbandonWriteHere"/>
+    /// follows. Does not wait.
     /// </summary>
     private protected bool TryBeginWriteHere(out long begin)
     {
-        begin = 0;
-        return !BeginsByWaiting && !_writesSlowly && Device.TryBeginWrite(out begin);
+        begin = Stopwatch.GetTimestamp();
+        return !BeginsByWaiting && _slowWrites < StorageDevice.MaxSlowWrites && Device.TryBeginWrite(begin);
     }
 
-    private protected void EndWriteHere(long begin, long length) =>
-        Device.EndWrite(_writesSlowly = StorageDevice.IsSlow(begin, (int)length));
+    private protected void EndWriteHere(long begin, long length)
+    {
+        long now = Stopwatch.GetTimestamp();
+        Device.EndWrite(now, NoteWrite(now - begin, (int)length));
+    }
+
+    /// <summary>Nothing was written.</summary>
+    private protected void AbandonWriteHere() => Device.AbandonWrite();
 
     /// <summary>Begins a write on a thread that may wait for the device; <see cref="EndBlockingWrite"/> follows.</summary>
-    internal long BeginBlockingWrite() => Device.BeginBlockingWrite();
+    internal long BeginBlockingWrite()
+    {
+        Device.BeginBlockingWrite();
+        return Stopwatch.GetTimestamp();
+    }
 
-    internal void EndBlockingWrite(long begin, int length) =>
-        Device.EndBlockingWrite(_writesSlowly = StorageDevice.IsSlow(begin, length));
+    internal void EndBlockingWrite(long begin, int length)
+    {
+        long now = Stopwatch.GetTimestamp();
+        Device.EndBlockingWrite(now, NoteWrite(now - begin, length));
+    }
+
+    private bool NoteWrite(long elapsed, int length)
+    {
+        bool wasSlow = StorageDevice.IsSlow(elapsed, length);
+        _slowWrites = StorageDevice.CountSlow(_slowWrites, wasSlow);
+        return wasSlow;
+    }
 
     /// <summary>
     /// The offsets of writes are not arguments of a caller: the file belongs to a writer or a replacement, for which a file that becomes too

@@ -10,8 +10,10 @@ namespace Sluice.Engines;
 /// system that is frozen, full of dirty pages or out of reach can hold such a write for any length of time. Thread-safe.
 /// </summary>
 /// <remarks>
-/// One thread at a time makes such a write, so a device that stops responding holds at most one caller of an asynchronous method. All
-/// others use pool threads until that write has ended and a write was fast again.
+/// Several threads make such writes at once while the device answers: while a write to it ended less than 1 ms ago. If none has, a thread
+/// writes only if no other write is outstanding. A device that stops responding therefore holds the callers that begin within 1 ms of its
+/// last answer, and one caller at most if it was idle before. All others use pool threads. They do so too after two slow writes in a row,
+/// until one was fast; one slow write may be a thread that lost its processor.
 /// </remarks>
 internal sealed class StorageDevice
 {
@@ -21,8 +23,11 @@ internal sealed class StorageDevice
     /// <summary>A conservative rate of copies into the page cache: 500 to 1,000 MB/s if a host has to provide the pages.</summary>
     private const int BytesPerMicrosecond = 1000;
 
-    /// <summary>If a pool thread's write takes longer than this, no write is made on a caller's thread.</summary>
-    private const int MaxOutstandingMicroseconds = 1000;
+    /// <summary>After so many slow writes in a row, no write is made on a caller's thread.</summary>
+    public const byte MaxSlowWrites = 2;
+
+    /// <summary>Time after the end of a write for which the device is known to respond.</summary>
+    private const int RespondingMicroseconds = 1000;
 
     private static readonly long TicksOfMicrosecond = Math.Max(1, Stopwatch.Frequency / 1_000_000);
     private static readonly ConcurrentDictionary<ulong, StorageDevice> Devices = [];
@@ -31,12 +36,9 @@ internal sealed class StorageDevice
     private ulong _mountId;
     private bool _isOnFuse;
 
-    private bool _isSlow;
-    private int _hasWriter;
-    private int _blockingWrites;
-
-    /// <summary>When the first of the blocking writes began, or one of them ended.</summary>
-    private long _blockingSince;
+    private byte _slowWrites;
+    private int _outstanding;
+    private long _lastEnd;
 
     /// <summary>Returns the device of an open file. Does not wait for a server or a FUSE program if the kernel has unique mount IDs.</summary>
     public static StorageDevice Of(int fd, out bool isOnFuse)
@@ -50,45 +52,60 @@ internal sealed class StorageDevice
     }
 
     /// <summary>Returns true if a write took longer than copying its bytes explains.</summary>
-    public static bool IsSlow(long begin, int length) =>
-        Stopwatch.GetTimestamp() - begin > (SlowMicroseconds + (length / BytesPerMicrosecond)) * TicksOfMicrosecond;
+    /// <param name="elapsed">In ticks of <see cref="Stopwatch"/>.</param>
+    /// <param name="length">In bytes.</param>
+    public static bool IsSlow(long elapsed, int length) =>
+        elapsed > (SlowMicroseconds + (length / BytesPerMicrosecond)) * TicksOfMicrosecond;
 
-    /// <summary>Returns true if the calling thread may write; <see cref="EndWrite"/> follows. Does not wait.</summary>
-    public bool TryBeginWrite(out long begin)
+    /// <summary>Returns the number of slow writes in a row, up to <see cref="MaxSlowWrites"/>.</summary>
+    public static byte CountSlow(byte slowWrites, bool wasSlow) => wasSlow ? (byte)Math.Min(slowWrites + 1, MaxSlowWrites) : (byte)0;
+
+    /// <summary>
+    /// Returns true if the calling thread may write; <see cref="EndWrite"/> or <see cref="AbandonWrite"/> follows. Does not wait.
+    /// </summary>
+    /// <param name="now">A timestamp of <see cref="Stopwatch"/>.</param>
+    public bool TryBeginWrite(long now)
     {
-        begin = Stopwatch.GetTimestamp();
-        return !Volatile.Read(ref _isSlow)
-            && (Volatile.Read(ref _blockingWrites) == 0
-                || begin - Volatile.Read(ref _blockingSince) < MaxOutstandingMicroseconds * TicksOfMicrosecond)
-            && Interlocked.CompareExchange(ref _hasWriter, 1, 0) == 0;
+        if (Volatile.Read(ref _slowWrites) == MaxSlowWrites)
+        {
+            return false;
+        }
+
+        if (now - Volatile.Read(ref _lastEnd) >= RespondingMicroseconds * TicksOfMicrosecond)
+        {
+            return Interlocked.CompareExchange(ref _outstanding, 1, 0) == 0;
+        }
+
+        Interlocked.Increment(ref _outstanding);
+        return true;
     }
 
-    public void EndWrite(bool wasSlow)
+    public void EndWrite(long now, bool wasSlow)
     {
-        Volatile.Write(ref _isSlow, wasSlow);
-        Volatile.Write(ref _hasWriter, 0);
+        Volatile.Write(ref _slowWrites, CountSlow(_slowWrites, wasSlow));
+        End(now);
     }
+
+    /// <summary>In place of <see cref="EndWrite"/>, if nothing was written.</summary>
+    public void AbandonWrite() => Interlocked.Decrement(ref _outstanding);
 
     /// <summary>Begins a write on a thread that may wait for the device; <see cref="EndBlockingWrite"/> follows.</summary>
-    public long BeginBlockingWrite()
+    public void BeginBlockingWrite() => Interlocked.Increment(ref _outstanding);
+
+    public void EndBlockingWrite(long now, bool wasSlow)
     {
-        long now = Stopwatch.GetTimestamp();
-        if (Interlocked.Increment(ref _blockingWrites) == 1)
+        if (!wasSlow)
         {
-            Volatile.Write(ref _blockingSince, now);
+            Volatile.Write(ref _slowWrites, 0);
         }
 
-        return now;
+        End(now);
     }
 
-    public void EndBlockingWrite(bool wasSlow)
+    private void End(long now)
     {
-        Volatile.Write(ref _blockingSince, Stopwatch.GetTimestamp());
-        Interlocked.Decrement(ref _blockingWrites);
-        if (!wasSlow && Volatile.Read(ref _isSlow))
-        {
-            Volatile.Write(ref _isSlow, false);
-        }
+        Volatile.Write(ref _lastEnd, now);
+        Interlocked.Decrement(ref _outstanding);
     }
 
     /// <summary>A device number is reused after unmounting, so the answer is kept for one mount only, and only if its ID is unique.</summary>

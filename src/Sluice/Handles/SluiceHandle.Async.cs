@@ -173,10 +173,10 @@ public sealed partial class SluiceHandle
     /// <returns>A task that completes when all bytes are written.</returns>
     /// <remarks>
     /// <para>
-    /// This method can copy up to 1 MiB into the page cache on the calling thread. Only one thread at a time does this for each device. If
-    /// the kernel makes that write wait, for example because the file system is frozen, the calling thread waits until the write has ended.
-    /// Meanwhile, and until a write was fast again, all writes to the device use thread-pool threads. Writes also use thread-pool threads
-    /// while one of these threads has waited for the device for more than 1 ms, and if the file is on FUSE.
+    /// This method can copy up to 1 MiB into the page cache on the calling thread. If the kernel makes that write wait, for example because
+    /// the file system is frozen, the calling thread waits until the write has ended. This can happen to one thread for each device, and to
+    /// those that call within 1 ms of the end of another write to the device. Other writes use thread-pool threads, as do all writes to the
+    /// device after two slow ones in a row until one was fast, and writes to files on FUSE.
     /// </para>
     /// <para>
     /// If the operating system handle was opened with O_APPEND, the bytes are written at the end of the file; see
