@@ -1,7 +1,7 @@
 await using SluiceHandle file = SluiceHandle.Open("data.bin", FileMode.Create, FileAccess.ReadWrite, caching: FileCaching.Direct);
 
 await file.WriteAsync("hello, disk"u8.ToArray(), fileOffset: 0);   // writes all bytes or throws; needs no alignment
-long at = await file.AppendAsync(" and more"u8.ToArray());         // an atomic append; returns its offset
+long at = await file.AppendAndGetOffsetAsync(" and more"u8.ToArray()); // an atomic append; returns its offset
 byte[] buffer = new byte[4096];
 int read = await file.ReadAsync(buffer, fileOffset: 0);            // returns 0 at the end of the file
 

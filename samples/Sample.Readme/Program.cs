@@ -1,7 +1,7 @@
 await using (SluiceHandle file = SluiceHandle.Open("data.bin", FileMode.Create, FileAccess.ReadWrite))
 {
     await file.WriteAsync("one,two\n"u8.ToArray(), fileOffset: 0);   // writes all bytes or throws; safe from any thread
-    long at = await file.AppendAsync("three\n"u8.ToArray());         // an atomic append; returns its offset, here 8
+    await file.AppendAsync("three\n"u8.ToArray());                   // an atomic append
 }
 
 using (StreamReader text = new(new SluiceStream("data.bin", FileMode.Open)))   // in place of FileStream

@@ -173,7 +173,7 @@ internal sealed class SmokeRun(string path, FileCaching caching)
             for (int i = 0; i < appends.Length; i++)
             {
                 byte[] record = Pattern(200, seed: i);
-                appends[i] = Task.Run(async () => (record[0] & 1) == 0 ? handle.Append(record) : await handle.AppendAsync(record));
+                appends[i] = Task.Run(async () => (record[0] & 1) == 0 ? handle.AppendAndGetOffset(record) : await handle.AppendAndGetOffsetAsync(record));
             }
 
             long[] offsets = await Task.WhenAll(appends);

@@ -35,7 +35,7 @@ public sealed class AppendFaultTests : IDisposable
         {
             for (int i = 0; i < records; i++)
             {
-                mine[i] = handle.Append(RecordOf(t, i));
+                mine[i] = handle.AppendAndGetOffset(RecordOf(t, i));
             }
         }))];
         Array.ForEach(running, static thread => thread.Start());
@@ -218,7 +218,7 @@ public sealed class AppendFaultTests : IDisposable
             Caching = caching,
         });
         SystemCallFaults.Use((call, _, _) => isShared && call == "open" ? -EIO : 0);
-        handle.Append("first..."u8).ShouldBe(0);
+        handle.AppendAndGetOffset("first..."u8).ShouldBe(0);
         bool isMoving = false;
         SystemCallFaults.Use((call, fd, _) =>
         {
@@ -233,10 +233,10 @@ public sealed class AppendFaultTests : IDisposable
             return call == (isMoved ? "fstat" : "lseek") && !isMoving ? -EIO : 0;
         });
         IOException error = await Should.ThrowAsync<IOException>(
-            async () => _ = isAsync ? await handle.AppendAsync("second.."u8.ToArray()) : handle.Append("second.."u8));
+            async () => _ = isAsync ? await handle.AppendAndGetOffsetAsync("second.."u8.ToArray()) : handle.AppendAndGetOffset("second.."u8));
         error.HResult.ShouldBe(EIO);
         SystemCallFaults.Use(null);
-        handle.Append("third..."u8).ShouldBe(16);
+        handle.AppendAndGetOffset("third..."u8).ShouldBe(16);
         File.ReadAllText(path).ShouldBe("first...second..third...");
     }
 

@@ -32,7 +32,7 @@ public sealed class CloseErrorTests
         ["handle append"] = static (path, bytes) =>
         {
             using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Create, FileAccess.Write);
-            _ = handle.Append(bytes);
+            handle.Append(bytes);
             return Task.CompletedTask;
         },
         ["writer"] = static (path, bytes) =>

@@ -189,10 +189,10 @@ public sealed class FullDiskTests
                 await handle.WriteAsync(bytes, offset);
                 break;
             case "Append":
-                handle.Append(bytes).ShouldBe(offset);
+                handle.AppendAndGetOffset(bytes).ShouldBe(offset);
                 break;
             case "AppendAsync":
-                (await handle.AppendAsync(bytes)).ShouldBe(offset);
+                (await handle.AppendAndGetOffsetAsync(bytes)).ShouldBe(offset);
                 break;
             case "WriteBatch":
                 handle.WriteBatch([new WriteRequest(offset, bytes.AsMemory(0, 4096)),

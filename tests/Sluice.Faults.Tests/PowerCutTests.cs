@@ -27,7 +27,7 @@ public sealed class PowerCutTests
                 byte[] bytes = Pattern.Bytes(i, 1 + i * 3331);
                 if (i % 3 == 0)
                 {
-                    (await handle.AppendAsync(bytes)).ShouldBe(model.Length);
+                    (await handle.AppendAndGetOffsetAsync(bytes)).ShouldBe(model.Length);
                     model.Append(bytes);
                 }
                 else

@@ -34,17 +34,17 @@ internal sealed unsafe class AppendTarget : IDisposable
         _own = _refusal >= 0 ? new SafeFileHandle(_refusal, ownsHandle: true) : null;
     }
 
-    /// <summary>Appends all bytes. Returns their offset or a negative errno.</summary>
-    public long Append(ReadOnlySpan<byte> bytes)
+    /// <summary>Appends all bytes. Returns their offset, or 0 if it is not needed; or a negative errno.</summary>
+    public long Append(ReadOnlySpan<byte> bytes, bool needsOffset)
     {
         lock (_lock)
         {
-            return AppendAll(bytes);
+            return AppendAll(bytes, needsOffset);
         }
     }
 
     /// <summary>As <see cref="Append"/>; false, without waiting, if another thread is appending.</summary>
-    public bool TryAppend(ReadOnlySpan<byte> bytes, out long offset)
+    public bool TryAppend(ReadOnlySpan<byte> bytes, bool needsOffset, out long offset)
     {
         offset = 0;
         if (!_lock.TryEnter())
@@ -54,7 +54,7 @@ internal sealed unsafe class AppendTarget : IDisposable
 
         try
         {
-            offset = AppendAll(bytes);
+            offset = AppendAll(bytes, needsOffset);
             return true;
         }
         finally
@@ -75,12 +75,12 @@ internal sealed unsafe class AppendTarget : IDisposable
         }
     }
 
-    private long AppendAll(ReadOnlySpan<byte> bytes)
+    private long AppendAll(ReadOnlySpan<byte> bytes, bool needsOffset)
     {
-        long offset = -1;
+        long offset = needsOffset ? -1 : 0;
         for (int done = 0; done < bytes.Length;)
         {
-            int written = Write(bytes[done..], needsEnd: true, out long end);
+            int written = Write(bytes[done..], needsEnd: offset < 0, out long end);
             if (written <= 0)
             {
                 return written < 0 ? written : -Errno.EIO;

@@ -10,15 +10,10 @@ public sealed partial class SluiceHandle
 {
     /// <summary>Writes all bytes of a buffer at the end of the file.</summary>
     /// <param name="buffer">The bytes to append.</param>
-    /// <returns>The offset in the file at which the bytes were written, in bytes.</returns>
     /// <remarks>
     /// <para>
     /// On 64-bit Linux and a local file system, an append is atomic with respect to all threads, handles and processes that append to the
     /// same file. Otherwise, it is atomic only with respect to other appends through this handle.
-    /// </para>
-    /// <para>
-    /// The first append opens the file a second time, through /proc. If that fails, for example because /proc is not mounted, the returned
-    /// offset is correct only if no other code changes the file position of the operating system handle.
     /// </para>
     /// <para>Appends always go through the page cache, even with <see cref="FileCaching.Direct"/>.</para>
     /// </remarks>
@@ -29,7 +24,76 @@ public sealed partial class SluiceHandle
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
     /// <exception cref="IOException">The operating system reported an error. Some of the bytes may be at the end of the file.</exception>
-    public long Append(ReadOnlySpan<byte> buffer)
+    public void Append(ReadOnlySpan<byte> buffer) => AppendBytes(buffer, needsOffset: false);
+
+    /// <summary>Writes all bytes of a buffer at the end of the file, and returns their offset.</summary>
+    /// <param name="buffer">The bytes to append.</param>
+    /// <returns>The offset in the file at which the bytes were written, in bytes.</returns>
+    /// <remarks>
+    /// <para>Makes one system call more than <see cref="Append"/>, and is as atomic.</para>
+    /// <para>
+    /// The first append opens the file a second time, through /proc. If that fails, for example because /proc is not mounted, the returned
+    /// offset is correct only if no other code changes the file position of the operating system handle.
+    /// </para>
+    /// </remarks>
+    /// <inheritdoc cref="Append" path="/exception"/>
+    public long AppendAndGetOffset(ReadOnlySpan<byte> buffer) => AppendBytes(buffer, needsOffset: true);
+
+    /// <summary>Asynchronously writes all bytes of a buffer at the end of the file.</summary>
+    /// <param name="buffer">The bytes to append. The memory must not be changed until the returned task has completed.</param>
+    /// <param name="cancellationToken">The token to cancel the append before it starts. An append that has started is not canceled.</param>
+    /// <returns>A task that completes when all bytes are written.</returns>
+    /// <remarks>
+    /// This method can copy up to 1 MiB into the page cache on the calling thread, under the same conditions as
+    /// <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>. For atomicity, see <see cref="Append"/>.
+    /// </remarks>
+    /// <inheritdoc cref="Append" path="/exception"/>
+    /// <exception cref="OperationCanceledException">The append was canceled before it started.</exception>
+    public ValueTask AppendAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        if (TryAppend(buffer, needsOffset: false, cancellationToken, out long offset))
+        {
+            return offset >= 0 ? ValueTask.CompletedTask : ValueTask.FromException(ErrorOf((int)-offset, IoVerb.Append, -1));
+        }
+
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellationToken);
+        }
+
+        IoOperation operation = StartAppend(buffer, cancellationToken, out short version);
+        return new ValueTask(operation, version);
+    }
+
+    /// <summary>Asynchronously writes all bytes of a buffer at the end of the file, and returns their offset.</summary>
+    /// <param name="buffer">The bytes to append. The memory must not be changed until the returned task has completed.</param>
+    /// <param name="cancellationToken">The token to cancel the append before it starts. An append that has started is not canceled.</param>
+    /// <returns>The offset in the file at which the bytes were written, in bytes.</returns>
+    /// <remarks>
+    /// <inheritdoc cref="AppendAsync" path="/remarks/node()"/> For the offset, see <see cref="AppendAndGetOffset"/>.
+    /// </remarks>
+    /// <inheritdoc cref="AppendAsync" path="/exception"/>
+    public ValueTask<long> AppendAndGetOffsetAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        if (TryAppend(buffer, needsOffset: true, cancellationToken, out long offset))
+        {
+            return offset >= 0 ? new ValueTask<long>(offset) : ValueTask.FromException<long>(ErrorOf((int)-offset, IoVerb.Append, -1));
+        }
+
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<long>(cancellationToken);
+        }
+
+        IoOperation operation = StartAppend(buffer, cancellationToken, out short version);
+        return new ValueTask<long>(operation, version);
+    }
+
+    /// <inheritdoc/>
+    internal override long AppendBlocking(ReadOnlySpan<byte> buffer) =>
+        !Libc.IsSupported ? AppendPortably(buffer) : buffer.IsEmpty ? LengthNow() : AppendTarget.Append(buffer, needsOffset: true);
+
+    private long AppendBytes(ReadOnlySpan<byte> buffer, bool needsOffset)
     {
         CheckAppend();
         if (Caching == FileCaching.Direct || IsIntercepted || !Libc.IsSupported)
@@ -38,7 +102,7 @@ public sealed partial class SluiceHandle
         }
 
         using Reference reference = Hold();
-        long offset = buffer.IsEmpty ? LengthNow() : AppendTarget.Append(buffer);
+        long offset = buffer.IsEmpty ? LengthNow() : AppendTarget.Append(buffer, needsOffset);
         if (offset < 0)
         {
             ThrowFailed((int)-offset, IoVerb.Append, -1);
@@ -48,70 +112,44 @@ public sealed partial class SluiceHandle
         return offset;
     }
 
-    /// <summary>Asynchronously writes all bytes of a buffer at the end of the file.</summary>
-    /// <param name="buffer">The bytes to append. The memory must not be changed until the returned task has completed.</param>
-    /// <param name="cancellationToken">The token to cancel the append before it starts. An append that has started is not canceled.</param>
-    /// <returns>The offset in the file at which the bytes were written, in bytes.</returns>
-    /// <remarks>
-    /// This method can copy up to 1 MiB into the page cache on the calling thread, under the same conditions as
-    /// <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>. For atomicity, see <see cref="Append"/>.
-    /// </remarks>
-    /// <exception cref="NotSupportedException">The file cannot seek.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// The file would become larger than the file system or the process's file size limit allows.
-    /// </exception>
-    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
-    /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
-    /// <exception cref="IOException">The operating system reported an error. Some of the bytes may be at the end of the file.</exception>
-    /// <exception cref="OperationCanceledException">The append was canceled before it started.</exception>
-    public ValueTask<long> AppendAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+    /// <summary>
+    /// Appends on the calling thread if that waits neither for the device nor for other appends of this handle. Returns false if the append
+    /// is canceled or an operation has to make it.
+    /// </summary>
+    private bool TryAppend(ReadOnlyMemory<byte> buffer, bool needsOffset, CancellationToken cancellationToken, out long offset)
     {
         CheckAppend();
-        if (cancellationToken.IsCancellationRequested)
+        offset = 0;
+        if (buffer.IsEmpty || cancellationToken.IsCancellationRequested
+            || !TryBeginWriteHere(buffer.Length, fileOffset: 0, out long begin))
         {
-            return ValueTask.FromCanceled<long>(cancellationToken);
+            return false;
         }
 
-        if (!TryBeginWriteHere(buffer.Length, fileOffset: 0, out long begin))
-        {
-            return StartAppend(buffer, cancellationToken);
-        }
-
-        bool isAppended;
-        long offset;
+        bool isAppended = false;
         try
         {
-            isAppended = TryAppend(buffer.Span, out offset);
+            using Reference reference = Hold();
+            isAppended = AppendTarget.TryAppend(buffer.Span, needsOffset, out offset);
         }
         finally
         {
-            EndWriteHere(begin, buffer.Length);
+            if (isAppended)
+            {
+                EndWriteHere(begin, buffer.Length);
+            }
+            else
+            {
+                AbandonWriteHere();
+            }
         }
 
-        if (!isAppended)
+        if (isAppended && offset >= 0)
         {
-            return StartAppend(buffer, cancellationToken);
+            IoMetrics.Note(this, IoVerb.Append, Carrier.Inline, buffer.Length);
         }
 
-        if (offset < 0)
-        {
-            return ValueTask.FromException<long>(ErrorOf((int)-offset, IoVerb.Append, -1));
-        }
-
-        IoMetrics.Note(this, IoVerb.Append, Carrier.Inline, buffer.Length);
-        return new ValueTask<long>(offset);
-    }
-
-    /// <inheritdoc/>
-    internal override long AppendBlocking(ReadOnlySpan<byte> buffer) =>
-        !Libc.IsSupported ? AppendPortably(buffer) : buffer.IsEmpty ? LengthNow() : AppendTarget.Append(buffer);
-
-    /// <summary>Appends without waiting for other appends of this handle; false if there is one, or nothing to append.</summary>
-    private bool TryAppend(ReadOnlySpan<byte> bytes, out long offset)
-    {
-        using Reference reference = Hold();
-        offset = 0;
-        return !bytes.IsEmpty && AppendTarget.TryAppend(bytes, out offset);
+        return isAppended;
     }
 
     /// <summary>Made by the first append; the caller holds a reference.</summary>
@@ -158,11 +196,11 @@ public sealed partial class SluiceHandle
         }
     }
 
-    private ValueTask<long> StartAppend(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
+    private IoOperation StartAppend(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken, out short version)
     {
         IoOperation operation = IoOperation.ForAppend(this, buffer, cancellationToken);
-        short version = operation.Version;
+        version = operation.Version;
         operation.Start();
-        return new ValueTask<long>(operation, version);
+        return operation;
     }
 }

@@ -251,7 +251,7 @@ internal sealed partial class RawOutput : LogOutput
         long before = _current.Length;
         try
         {
-            _ = _current.Append(page.Bytes[_done..page.End]);
+            _current.Append(page.Bytes[_done..page.End]);
         }
         catch (IOException)
         {

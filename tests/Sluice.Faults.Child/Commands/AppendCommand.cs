@@ -15,7 +15,7 @@ internal static class AppendCommand
         for (int i = 0; i < count; i++)
         {
             byte[] record = RecordFormat.Make(id, i);
-            offsets[i] = i % 2 == 0 ? handle.Append(record) : handle.AppendAsync(record).AsTask().GetAwaiter().GetResult();
+            offsets[i] = i % 2 == 0 ? handle.AppendAndGetOffset(record) : handle.AppendAndGetOffsetAsync(record).AsTask().GetAwaiter().GetResult();
         }
 
         foreach (long offset in offsets)

@@ -15,7 +15,7 @@ internal static class DurableCommand
             long offset = end;
             if (string.Equals(way, "append", StringComparison.Ordinal))
             {
-                offset = await handle.AppendAsync(record);
+                offset = await handle.AppendAndGetOffsetAsync(record);
             }
             else
             {

@@ -56,7 +56,7 @@ internal static class RandomWalk
                         model.Write(bytes, offset + bytes.Length);
                         break;
                     case 6 when model.Length < MaxLength:
-                        (i % 2 == 0 ? handle.Append(bytes) : await handle.AppendAsync(bytes)).ShouldBe(model.Length, step);
+                        (i % 2 == 0 ? handle.AppendAndGetOffset(bytes) : await handle.AppendAndGetOffsetAsync(bytes)).ShouldBe(model.Length, step);
                         model.Append(bytes);
                         break;
                     case 7:

@@ -11,7 +11,7 @@ internal static class SharedChecks
         using ScratchFile file = target.NewFile();
         using SluiceHandle first = target.Open(file);
         using SluiceHandle second = target.Open(file);
-        first.Append("head!"u8).ShouldBe(0);
+        first.AppendAndGetOffset("head!"u8).ShouldBe(0);
         List<(long Offset, byte[] Bytes)>[] landed = await Task.WhenAll(Enumerable.Range(0, 6).Select(worker => Task.Run(async () =>
         {
             List<(long, byte[])> mine = [];
@@ -19,7 +19,7 @@ internal static class SharedChecks
             for (int i = 0; i < 40; i++)
             {
                 byte[] bytes = Pattern.Bytes(worker * 1000 + i, 1 + (worker * 977 + i * 331) % 6000);
-                mine.Add((i % 2 == 0 ? handle.Append(bytes) : await handle.AppendAsync(bytes), bytes));
+                mine.Add((i % 2 == 0 ? handle.AppendAndGetOffset(bytes) : await handle.AppendAndGetOffsetAsync(bytes), bytes));
             }
 
             return mine;
@@ -119,7 +119,7 @@ internal static class SharedChecks
                 for (int i = 0; i < 60; i++)
                 {
                     byte[] bytes = Pattern.Bytes(i, 1 + i * 7);
-                    (await appender.AppendAsync(bytes)).ShouldBe(head.Length + all.Count);
+                    (await appender.AppendAndGetOffsetAsync(bytes)).ShouldBe(head.Length + all.Count);
                     all.AddRange(bytes);
                 }
 

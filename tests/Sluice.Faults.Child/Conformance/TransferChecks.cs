@@ -83,8 +83,8 @@ internal static class TransferChecks
         handle.Read(Span<byte>.Empty, 5).ShouldBe(0);
         (await handle.ReadAsync(Memory<byte>.Empty, 5)).ShouldBe(0);
         (await handle.ReadAsync((IReadOnlyList<Memory<byte>>)[], 5)).ShouldBe(0);
-        handle.Append([]).ShouldBe(777);
-        (await handle.AppendAsync(ReadOnlyMemory<byte>.Empty)).ShouldBe(777);
+        handle.AppendAndGetOffset([]).ShouldBe(777);
+        (await handle.AppendAndGetOffsetAsync(ReadOnlyMemory<byte>.Empty)).ShouldBe(777);
         FileModel.ShouldMatch(file.Content, content, "file");
     }
 
@@ -192,7 +192,7 @@ internal static class TransferChecks
                 model.Write(bytes, offset);
             }
 
-            writer.Append(buffer).ShouldBe(model.Length);
+            writer.AppendAndGetOffset(buffer).ShouldBe(model.Length);
             model.Append(buffer);
             writer.FlushToDisk();
             Should.Throw<UnauthorizedAccessException>(() => writer.Read(buffer, 0)).Message.ShouldContain(file.Path);
@@ -256,7 +256,7 @@ internal static class TransferChecks
         FileModel.ShouldMatch(buffer.AsSpan(100, bytes.Length), bytes, "behind 4 GiB");
         (await handle.ReadAsync(buffer, 3L << 30)).ShouldBe(buffer.Length);
         buffer.AsSpan().ContainsAnyExcept((byte)0).ShouldBeFalse("a hole does not read as zeros");
-        handle.Append(bytes).ShouldBe(offset + bytes.Length);
+        handle.AppendAndGetOffset(bytes).ShouldBe(offset + bytes.Length);
         handle.SetLength(0);
         handle.Length.ShouldBe(0);
     }

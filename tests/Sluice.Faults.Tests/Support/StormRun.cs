@@ -171,7 +171,7 @@ internal sealed class StormRun(string path, FileCaching caching, FaultyEngine en
         {
             byte[] bytes = Pattern.Bytes(seed + i, 1 + i * 97);
             long landed = 0;
-            await UntilDoneAsync(async () => landed = i % 2 == 0 ? handle.Append(bytes) : await handle.AppendAsync(bytes));
+            await UntilDoneAsync(async () => landed = i % 2 == 0 ? handle.AppendAndGetOffset(bytes) : await handle.AppendAndGetOffsetAsync(bytes));
 
             // A failed append that had written something would show here.
             landed.ShouldBe(end, Name);

@@ -32,8 +32,10 @@ internal static class HandleScenarios
         yield return Writing("WriteAsync list", caching, static h => h.WriteAsync(ReadOnly(New), Offset).AsTask());
         yield return Writing("WriteBatch", caching, static h => Run(() => WriteBatch(h)));
         yield return Of("WriteBatch of blocks", caching, static h => Run(() => WriteBlocks(h)), Blocks);
-        yield return Of("Append", caching, static h => Run(() => h.Append(New).ShouldBe(Old.Length)), Appended);
-        yield return Of("AppendAsync", caching, static async h => (await h.AppendAsync(New)).ShouldBe(Old.Length), Appended);
+        yield return Of("Append", caching, static h => Run(() => h.AppendAndGetOffset(New).ShouldBe(Old.Length)), Appended);
+        yield return Of("AppendAsync", caching, static async h => (await h.AppendAndGetOffsetAsync(New)).ShouldBe(Old.Length), Appended);
+        yield return Of("Append without offset", caching, static h => Run(() => h.Append(New)), Appended);
+        yield return Of("AppendAsync without offset", caching, static h => h.AppendAsync(New).AsTask(), Appended);
         yield return Of("FlushToDisk", caching, static h => Run(h.FlushToDisk));
         yield return Of("FlushDataToDisk", caching, static h => Run(h.FlushDataToDisk));
         yield return Of("FlushToDiskAsync", caching, static h => h.FlushToDiskAsync().AsTask());

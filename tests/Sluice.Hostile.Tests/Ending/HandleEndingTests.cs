@@ -62,7 +62,7 @@ public sealed class HandleEndingTests : HostileTests
         await EndAsync(() => CallAsync(() => handle.WriteAsync(one, 7000, source.Token), () => handle.Write(one.Span, 7000)));
         await EndAsync(() => CallAsync(() => handle.WriteAsync(from, 16_384, source.Token), () => handle.Write(from, 16_384)));
         await EndAsync(async () =>
-            (isAsync ? await handle.AppendAsync(one, source.Token) : handle.Append(one.Span)).ShouldBe(Before.Length));
+            (isAsync ? await handle.AppendAndGetOffsetAsync(one, source.Token) : handle.AppendAndGetOffset(one.Span)).ShouldBe(Before.Length));
         await EndAsync(() => CallAsync(() => handle.FlushToDiskAsync(source.Token), handle.FlushToDisk));
         await steps.EndAsync();
         byte[] all = File.ReadAllBytes(path);

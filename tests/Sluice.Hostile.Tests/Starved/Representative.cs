@@ -263,7 +263,7 @@ internal static partial class Representative
         read.ShouldBeBytes(Content);
         handle.ReadBatch([.. Enumerable.Range(0, 60).Select(i => new ReadRequest(i * piece, read.AsMemory(i * piece, piece)))]);
         read.ShouldBeBytes(Content);
-        long[] ends = await Task.WhenAll(Enumerable.Range(0, 20).Select(_ => handle.AppendAsync(Content.AsMemory(0, 100)).AsTask()));
+        long[] ends = await Task.WhenAll(Enumerable.Range(0, 20).Select(_ => handle.AppendAndGetOffsetAsync(Content.AsMemory(0, 100)).AsTask()));
         ends.Distinct().Count().ShouldBe(20);
         handle.FlushToDisk();
     }

@@ -63,7 +63,7 @@ internal static class AppendStorm
             {
                 byte[] record = NextRecord(worker, i * 10);
                 long landed = 0;
-                if (worker.Try("Append", () => landed = handle.Append(record)))
+                if (worker.Try("Append", () => landed = handle.AppendAndGetOffset(record)))
                 {
                     appended.Acknowledged.Add((landed, record));
                 }
@@ -77,7 +77,7 @@ internal static class AppendStorm
                 Countdown countdown = worker.NextCountdown();
                 StormMemory memory = new(random, countdown, NextRecord(worker, (i * 10) + n), 0);
                 CancellationToken token = worker.NextToken();
-                calls.Add((worker.Begin("AppendAsync", () => handle.AppendAsync(memory.Memory, token).AsTask(), countdown, token), memory));
+                calls.Add((worker.Begin("AppendAsync", () => handle.AppendAndGetOffsetAsync(memory.Memory, token).AsTask(), countdown, token), memory));
             }
 
             foreach ((StormCall call, StormMemory memory) in calls)

@@ -107,7 +107,7 @@ public sealed class EngineTests : HostileTests
             {
                 byte[] record = Bytes.Pattern(100 + (i * 700), i);
                 await countdown.TryAsync(async () =>
-                    done.Add((isAsync ? await handle.AppendAsync(record) : handle.Append(record), record)));
+                    done.Add((isAsync ? await handle.AppendAndGetOffsetAsync(record) : handle.AppendAndGetOffset(record), record)));
             }
         }
 

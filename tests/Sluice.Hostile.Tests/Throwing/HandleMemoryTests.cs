@@ -75,7 +75,7 @@ public sealed class HandleMemoryTests : HostileTests
                 await handle.WriteAsync(memories[0].Memory, Offset);
                 break;
             case "append":
-                (await handle.AppendAsync(memories[0].Memory)).ShouldBe(Before.Length);
+                (await handle.AppendAndGetOffsetAsync(memories[0].Memory)).ShouldBe(Before.Length);
                 break;
             case "read list":
                 Memory<byte>[] into = [.. memories.Select(m => m.Memory)];

@@ -163,7 +163,7 @@ public abstract partial class SluiceHandleConformance
         ConcurrentDictionary<(int, int), long> landed = [];
         for (int i = 0; i < count; i++)
         {
-            landed[(0, i)] = await handle.AppendAsync(AppendRecords.Make(0, i));
+            landed[(0, i)] = await handle.AppendAndGetOffsetAsync(AppendRecords.Make(0, i));
             await Task.Yield();
         }
 
@@ -231,7 +231,7 @@ public abstract partial class SluiceHandleConformance
         {
             for (int i = 0; i < (IsFaulty ? 10 : 300); i++)
             {
-                (await handle.AppendAsync(Bytes.Pattern(7))).ShouldBe(10 + (i * 7));
+                (await handle.AppendAndGetOffsetAsync(Bytes.Pattern(7))).ShouldBe(10 + (i * 7));
             }
         }
         finally
@@ -268,7 +268,7 @@ public abstract partial class SluiceHandleConformance
 
         foreach (int size in (int[])[100, 1, 5000])
         {
-            (await handle.AppendAsync(Bytes.Pattern(size))).ShouldBe(expected.Length);
+            (await handle.AppendAndGetOffsetAsync(Bytes.Pattern(size))).ShouldBe(expected.Length);
             expected = [.. expected, .. Bytes.Pattern(size)];
         }
 

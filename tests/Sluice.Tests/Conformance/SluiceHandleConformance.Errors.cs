@@ -14,7 +14,8 @@ public abstract partial class SluiceHandleConformance
         ReadOnlyMemory<byte>[] written = [buffer];
         foreach (Action action in (Action[])[
             () => _ = handle.Length, () => handle.SetLength(1), () => handle.Read(buffer, 0), () => handle.Read(segments, 0),
-            () => handle.Write(buffer, 0), () => handle.Write(written, 0), () => handle.Append(buffer), () => handle.FlushToDisk(),
+            () => handle.Write(buffer, 0), () => handle.Write(written, 0), () => handle.Append(buffer),
+            () => handle.AppendAndGetOffset(buffer), () => handle.FlushToDisk(),
             () => handle.ReadBatch(new ReadRequest[1]), () => handle.WriteBatch(new WriteRequest[1]), () => handle.Allocate(0, 1),
             () => handle.PunchHole(0, 1), () => handle.GetExtents(), () => handle.Read(buffer, -1), () => handle.ReadBatch([])])
         {
@@ -24,7 +25,8 @@ public abstract partial class SluiceHandleConformance
         foreach (Func<Task> action in (Func<Task>[])[
             async () => await handle.ReadAsync(buffer, 0), async () => await handle.ReadAsync(segments, 0),
             async () => await handle.WriteAsync(buffer, 0), async () => await handle.WriteAsync(written, 0),
-            async () => await handle.AppendAsync(buffer), async () => await handle.FlushToDiskAsync(),
+            async () => await handle.AppendAsync(buffer), async () => await handle.AppendAndGetOffsetAsync(buffer),
+            async () => await handle.FlushToDiskAsync(),
             async () => await handle.ReadAsync(buffer, 0, new CancellationToken(true))])
         {
             await Should.ThrowAsync<ObjectDisposedException>(action);

@@ -273,7 +273,7 @@ public abstract partial class SluiceHandleConformance
         {
             handle.Write([1, 2], 3);
             await handle.WriteAsync(new byte[] { 5 }, 0);
-            handle.Append([9]).ShouldBe(10);
+            handle.AppendAndGetOffset([9]).ShouldBe(10);
         }
 
         byte[] expected = [.. Bytes.Pattern(10), 9];

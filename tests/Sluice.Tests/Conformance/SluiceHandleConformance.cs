@@ -85,7 +85,7 @@ public abstract partial class SluiceHandleConformance : IDisposable
     }
 
     private static async Task<long> AppendAsync(SluiceHandle handle, ReadOnlyMemory<byte> buffer, bool isAsync) =>
-        isAsync ? await handle.AppendAsync(buffer) : handle.Append(buffer.Span);
+        isAsync ? await handle.AppendAndGetOffsetAsync(buffer) : handle.AppendAndGetOffset(buffer.Span);
 
     /// <summary>What another program sees.</summary>
     private static byte[] Content(SluiceHandle handle)

@@ -73,8 +73,8 @@ public sealed class HardLinkTests : IDisposable
         await handle.WriteAsync(Bytes.Pattern(1000), 0);
         handle.Read(new byte[10], 0).ShouldBe(0);
         (await handle.ReadAsync(new byte[10], 0)).ShouldBe(0);
-        handle.Append(Bytes.Pattern(28)).ShouldBe(0);
-        (await handle.AppendAsync(Bytes.Pattern(28))).ShouldBe(0);
+        handle.AppendAndGetOffset(Bytes.Pattern(28)).ShouldBe(0);
+        (await handle.AppendAndGetOffsetAsync(Bytes.Pattern(28))).ShouldBe(0);
         Action twice = () => SluiceFile.OpenNullHandle().Dispose();
         twice.ShouldNotThrow();
     }

@@ -96,7 +96,7 @@ internal sealed partial class HandleModel
             }
 
             room -= bytes.Length;
-            appends.Add((bytes, _handle.AppendAsync(bytes).AsTask()));
+            appends.Add((bytes, _handle.AppendAndGetOffsetAsync(bytes).AsTask()));
         }
 
         await Task.WhenAll(appends.Select(a => a.Landed));

@@ -41,7 +41,7 @@ internal sealed partial class HandleModel
 
         ReadOnlyMemory<byte> bytes = SomeBytes(SomeLength(_length));
         Doing(isAsync ? "AppendAsync" : "Append", _length, bytes.Length);
-        long landed = isAsync ? await _handle.AppendAsync(bytes) : _handle.Append(bytes.Span);
+        long landed = isAsync ? await _handle.AppendAndGetOffsetAsync(bytes) : _handle.AppendAndGetOffset(bytes.Span);
         if (landed != _length)
         {
             throw Wrong($"landed at {landed}");

@@ -31,7 +31,7 @@ public sealed partial class SluiceWriterTests
             writer.Write(content);
             writer.Flush();
             using SluiceHandle other = SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
-            at = other.Append(others);
+            at = other.AppendAndGetOffset(others);
         }
 
         byte[] file = File.ReadAllBytes(path);

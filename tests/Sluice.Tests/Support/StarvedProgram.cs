@@ -95,7 +95,7 @@ internal static class StarvedProgram
             handles[i % 2].Write(edge, (30 * block) + i);
         }
 
-        handles[0].Append(edge).ShouldBe(64 * block);
+        handles[0].AppendAndGetOffset(edge).ShouldBe(64 * block);
         byte[] read = new byte[edge.Length];
         handles[1].Read(read, (30 * block) + 9).ShouldBe(edge.Length);
         read.ShouldBeBytes(edge);
@@ -143,7 +143,7 @@ internal static class StarvedProgram
         handle.Write(written, 5);
         handle.WriteBatch([.. Enumerable.Range(0, count).Select(i => new WriteRequest(5 + (i * size), written[i]))]);
         handle.Write(bytes.AsSpan(0, 3), 5);
-        handle.Append(bytes.AsSpan(0, 10)).ShouldBe(bytes.Length + 5);
+        handle.AppendAndGetOffset(bytes.AsSpan(0, 10)).ShouldBe(bytes.Length + 5);
         handle.FlushToDisk();
         Memory<byte>[] read = [.. Enumerable.Range(0, count).Select(_ => (Memory<byte>)new byte[size])];
         handle.Read(read, 5).ShouldBe(bytes.Length);

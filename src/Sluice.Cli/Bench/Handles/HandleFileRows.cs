@@ -12,7 +12,7 @@ internal static class HandleFileRows
         "append-200-t64", "append 200 B from 64 threads",
         "logs and journals with many writers; .NET: a lock around RandomAccess.Write", OpenThreadsAppend)
     {
-        Target = new RowTarget { MinRatio = 1.5 },
+        Target = new RowTarget { MinRatio = 1 },
     };
 
     public static Row Preallocated() => new(
