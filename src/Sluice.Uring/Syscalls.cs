@@ -73,21 +73,21 @@ internal static unsafe partial class Syscalls
     // Marshal.GetLastSystemError reads errno itself: no GC transition or managed call may come between the call and the read, and
     // the stubs of blittable signatures have none that touches errno (the same way the framework's own SetLastError stub works,
     // without its thread-local copy).
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial nint syscall(long number, nint a, nint b, nint c, nint d, nint e, nint f);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial void* mmap(void* address, nuint length, int protection, int flags, int fd, long offset);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int munmap(void* address, nuint length);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int getrlimit(int resource, ulong* limits);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int capget(uint* header, uint* sets);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int close(int fd);
 }

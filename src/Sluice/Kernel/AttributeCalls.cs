@@ -157,27 +157,27 @@ internal static unsafe partial class AttributeCalls
     /// <summary>Whether a call is to be made again; else it has its result, or a negative errno.</summary>
     private static bool WasInterrupted(nint answer, out nint result) => (result = (nint)SystemCall.Result((long)answer)) == -Errno.EINTR;
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial nint fgetxattr(int fd, byte* name, byte* value, nuint length);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial nint getxattr(byte* path, byte* name, byte* value, nuint length);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int fsetxattr(int fd, byte* name, byte* value, nuint length, int flags);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int setxattr(byte* path, byte* name, byte* value, nuint length, int flags);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int fremovexattr(int fd, byte* name);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int removexattr(byte* path, byte* name);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial nint flistxattr(int fd, byte* names, nuint length);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial nint listxattr(byte* path, byte* names, nuint length);
 }

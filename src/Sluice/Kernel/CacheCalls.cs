@@ -46,9 +46,9 @@ internal static unsafe partial class CacheCalls
         // A hint.
         _ = SystemCallFaults.Fails("posix_fadvise", fd) ? -1 : posix_fadvise(fd, offset, length, advice);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int posix_fadvise(int fd, long offset, long length, int advice);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int sync_file_range(int fd, long offset, long length, uint flags);
 }

@@ -19,7 +19,7 @@ internal static partial class ClockCalls
         return answer == 0 || Marshal.GetLastSystemError() == Errno.EINTR;
     }
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int nanosleep(in Timespec time, nint left);
 
     private readonly record struct Timespec(long Seconds, long Ns);

@@ -78,6 +78,6 @@ internal static unsafe partial class CopyCalls
         return SystemCall.Result(answer);
     }
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int syncfs(int fd);
 }

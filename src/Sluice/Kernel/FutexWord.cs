@@ -53,6 +53,6 @@ internal sealed unsafe partial class FutexWord
         GC.KeepAlive(_pinned);
     }
 
-    [LibraryImport("libc", EntryPoint = "syscall")]
+    [LibraryImport(SystemLibrary.Name, EntryPoint = "syscall")]
     private static partial nint wakeSleeper(long number, int* word, nint operation, nint count);
 }

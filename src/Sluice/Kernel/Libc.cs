@@ -355,51 +355,51 @@ internal static unsafe partial class Libc
 
     private static int LastErrno() => Marshal.GetLastSystemError();
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial nint pread(int fd, byte* buffer, nuint count, long offset);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial nint pwrite(int fd, byte* buffer, nuint count, long offset);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial nint read(int fd, byte* buffer, nuint count);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial nint write(int fd, byte* buffer, nuint count);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial nint preadv(int fd, Iovec* segments, int count, long offset);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial nint pwritev(int fd, Iovec* segments, int count, long offset);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial nint readv(int fd, Iovec* segments, int count);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial nint writev(int fd, Iovec* segments, int count);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int open(byte* path, int flags, int mode);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int fstatfs(int fd, long* result);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int fsync(int fd);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int fdatasync(int fd);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int futimens(int fd, long* times);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int fstatvfs(int fd, ulong* result);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int getrusage(int who, long* usage);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int ioctl(int fd, nuint request, void* argument);
 }

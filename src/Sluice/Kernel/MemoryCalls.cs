@@ -14,6 +14,6 @@ internal static unsafe partial class MemoryCalls
         // A hint.
         _ = SystemCallFaults.Fails("madvise", -1) ? -1 : madvise(address, length, HugePage);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int madvise(void* address, nuint length, int advice);
 }

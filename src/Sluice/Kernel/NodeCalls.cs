@@ -368,45 +368,45 @@ internal static unsafe partial class NodeCalls
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void FillByDotNet(Span<byte> bytes) => RandomNumberGenerator.Fill(bytes);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial nint getrandom(byte* buffer, nuint length, uint flags);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int renameat(int fromFd, byte* from, int toFd, byte* to);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int unlinkat(int directoryFd, byte* path, int flags);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int linkat(int fromFd, byte* from, int toFd, byte* to, int flags);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int symlinkat(byte* target, int directoryFd, byte* at);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial nint readlinkat(int directoryFd, byte* path, byte* buffer, nuint length);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int mkdirat(int directoryFd, byte* path, uint mode);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int mknodat(int directoryFd, byte* path, uint mode, ulong device);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int fchmodat(int directoryFd, byte* path, uint mode, int flags);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int fchmod(int fd, uint mode);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int fchownat(int directoryFd, byte* path, uint user, uint group, int flags);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int utimensat(int directoryFd, byte* path, long* times, int flags);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial uint geteuid();
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial uint getegid();
 }

@@ -217,12 +217,12 @@ internal static unsafe partial class PathCalls
         return duplicate < 0 ? 0 : CloseWritten(duplicate);
     }
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int openat(int directoryFd, byte* path, int flags, uint mode);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int ftruncate(int fd, long length);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int close(int fd);
 }

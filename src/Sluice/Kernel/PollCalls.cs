@@ -44,7 +44,7 @@ internal static partial class PollCalls
         return answer > 0;
     }
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int poll(ref PollFd descriptors, nuint count, int timeoutMs);
 
     private record struct PollFd(int Fd, short Wanted, short Answer);

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Kernel;
@@ -6,18 +7,18 @@ namespace Sluice.Kernel;
 /// <summary>Functions of the C library that more than one class here calls; those that one alone calls are declared there.</summary>
 internal static unsafe partial class SharedCalls
 {
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     internal static partial nint syscall(long number, nint a, nint b, nint c, nint d, nint e, nint f);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     internal static partial int statx(int directoryFd, byte* path, int flags, uint mask, Statx* result);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     internal static partial long lseek(int fd, long offset, int whence);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     internal static partial int fcntl(int fd, int command, nint argument);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     internal static partial int flock(int fd, int operation);
 }

@@ -32,9 +32,9 @@ internal static unsafe partial class SpaceCalls
         return getrlimit(LimitFileSize, limits) == 0 ? (long)Math.Min(limits[0], long.MaxValue) : long.MaxValue;
     }
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int fallocate(int fd, int mode, long offset, long length);
 
-    [LibraryImport("libc")]
+    [LibraryImport(SystemLibrary.Name)]
     private static partial int getrlimit(int resource, ulong* limits);
 }
