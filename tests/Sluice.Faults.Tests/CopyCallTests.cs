@@ -62,31 +62,4 @@ public sealed class CopyCallTests : IDisposable
         error.Failures.ShouldHaveSingleItem().Path.ShouldBe(Path.Combine(source, "large"));
         Directory.GetFileSystemEntries(target).ShouldBe([Path.Combine(target, "small")]);
     }
-
-    /// <summary>A ring answers EAGAIN where a call would wait, for memory as well.</summary>
-    [SkippableTheory]
-    [InlineData("ring Read")]
-    [InlineData("ring Write")]
-    public async Task A_transfer_of_a_direct_copy_that_is_refused_once_is_made_again(string refused)
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
-        byte[] content = Pattern.Bytes(1, 300_001);
-        string source = Path.Combine(_root, "source");
-        string target = Path.Combine(_root, "target");
-        await File.WriteAllBytesAsync(source, content);
-        int asked = 0;
-        SystemCallFaults.Use((call, _, _) => call == refused && asked++ == 0 ? -CallFaults.EAGAIN : 0);
-        try
-        {
-            (await SluiceFile.CopyAsync(source, target, new CopyOptions { Method = CopyMethod.Direct })).Bytes.ShouldBe(content.Length);
-        }
-        catch (IOException e) when (e.Message.Contains("not possible here", StringComparison.Ordinal))
-        {
-            Skip.If(condition: true, e.Message);
-        }
-
-        SystemCallFaults.Use(null);
-        Skip.If(asked == 0, "there is no ring");
-        (await File.ReadAllBytesAsync(target)).ShouldBe(content);
-    }
 }

@@ -247,7 +247,6 @@ internal sealed class CopyCommand(
         Depth = options.Depth,
         Recurse = options.Recursive,
         Shard = options.Shard,
-        SplitBytes = options.SplitBytes,
         ContinueOnError = true,
         PreserveMetadata = options.Preserve,
         Overwrite = mayReplace,

@@ -47,9 +47,6 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
     /// <summary>The part of the tree that this process copies; null for all of it.</summary>
     public Shard? Shard { get; init; }
 
-    /// <summary>Shards copy longer files in ranges of this length; 0: none; null: as the library says.</summary>
-    public long? SplitBytes { get; init; }
-
     /// <summary>End a copy that was made in shards.</summary>
     public bool Finish { get; init; }
 
@@ -93,8 +90,6 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
             "With -r: copy part I of N, from 0 on; auto takes both from mpirun, srun, Slurm's arrays, or (as auto/N) Kubernetes (all).");
         Option<bool> finish = command.Flag("--finish", null,
             "With -r, when all shards have ended: look whether everything is there, and give folders their modes, or all that -p keeps.");
-        Option<string> split = command.Value("--split", null, "size",
-            "With --shard and --finish: copy larger files in ranges of this length, a multiple of 1M; 0: all as a whole (16G).");
         Option<bool> dryRun = command.Flag("--dry-run", "n", "Say what would be copied, and copy nothing; with -q only what would fail.");
         Option<string> limit = command.Value("--bwlimit", null, "size", "At most so many bytes a second, as in 20M (no limit).");
         Option<string> method = command.Value("--method", null, "name",
@@ -140,9 +135,6 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
                 throw new UsageException("--shard and --finish are for trees: with -r, and without --demo, --resume and --dry-run");
             if (isFinish && (part is not null || result.GetValue(verify)))
                 throw new UsageException("--finish comes after the shards: without --shard, and without --verify, which is theirs");
-            string? splitSize = result.GetValue(split);
-            if (splitSize is not null && part is null && !isFinish)
-                throw new UsageException("--split is for a copy in shards: with --shard or --finish");
             CopyMethod way = ParseMethod(result.GetValue(method));
             if (result.GetValue(depth) is not null && way is not (CopyMethod.Auto or CopyMethod.Direct))
                 throw new UsageException($"--depth is about direct copies, and --method {NameOf(way)} makes none");
@@ -154,7 +146,6 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
                 Depth = ParseDepth(result.GetValue(depth)),
                 Recursive = isRecursive,
                 Shard = part,
-                SplitBytes = ParseSplit(splitSize),
                 Finish = isFinish,
                 Preserve = result.GetValue(preserve) || result.GetValue(archive),
                 Force = result.GetValue(force),
@@ -186,11 +177,6 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
         text is null ? CopyOptions.DefaultDepth
         : int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int depth) && depth is >= 1 and <= MaxDepth ? depth
         : throw new UsageException($"--depth is a number from 1 to {MaxDepth}, not '{text}'");
-
-    private static long? ParseSplit(string? text) =>
-        text is null ? null
-        : ByteSize.TryParse(text, out long bytes) && bytes >= 0 && bytes % ByteSize.MiB == 0 ? bytes
-        : throw new UsageException($"--split is a multiple of 1M, or 0, not '{text}'");
 
     private static long ParseSize(string option, string? text) =>
         text is null ? ByteSize.GiB

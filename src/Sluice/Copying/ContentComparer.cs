@@ -18,12 +18,8 @@ internal static class ContentComparer
 {
 #if DEBUG
     private const int BlockBytes = 16 * 1024;
-    private const int Places = 3;
 #else
     private const int BlockBytes = 1024 * 1024;
-
-    /// <summary>Places of each range at which the end of a copy in shards compares copy and source (0012).</summary>
-    private const int Places = 16;
 #endif
 
     /// <summary>How far both are the same, rounded down to a block, unless they are the same to the end of the source.</summary>
@@ -61,33 +57,12 @@ internal static class ContentComparer
     /// has none, this one does so afterwards.
     /// </summary>
     /// <exception cref="IOException">They differ.</exception>
-    public static void Verify(int fromFd, string source, int copyFd, string target, CancellationToken cancellationToken) =>
-        Verify(fromFd, source, copyFd, target, new DataRange(0, long.MaxValue), cancellationToken);
-
-    /// <inheritdoc cref="Verify(int, string, int, string, CancellationToken)"/>
-    public static void Verify(
-        int fromFd, string source, int copyFd, string target, DataRange part, CancellationToken cancellationToken)
-    {
-        if (!IsOnDisk(fromFd, source, copyFd, target, part, cancellationToken))
-        {
-            throw Differs(source, target);
-        }
-    }
-
-    /// <summary>As <see cref="Verify(int, string, int, string, CancellationToken)"/>, of a part, and with an answer.</summary>
-    /// <param name="fromFd">The source.</param>
-    /// <param name="source">Its path, for people.</param>
-    /// <param name="copyFd">The copy.</param>
-    /// <param name="target">Its path, for people.</param>
-    /// <param name="part">What of both is compared.</param>
-    /// <param name="cancellationToken">Ends it.</param>
-    public static bool IsOnDisk(
-        int fromFd, string source, int copyFd, string target, DataRange part, CancellationToken cancellationToken)
+    public static void Verify(int fromFd, string source, int copyFd, string target, CancellationToken cancellationToken)
     {
         // What direct I/O cannot pass by is dropped: it has been flushed.
-        CacheCalls.Drop(copyFd, part.Begin, part.End == long.MaxValue ? 0 : part.End - part.Begin);
+        CacheCalls.Drop(copyFd, 0, 0);
         using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        SourceHash expected = new(() => Hash(fromFd, source, FileCaching.Cached, part, stop.Token));
+        SourceHash expected = new(() => Hash(fromFd, source, FileCaching.Cached, stop.Token));
         try
         {
             PoolWork.Queue(expected);
@@ -100,7 +75,7 @@ internal static class ContentComparer
         byte[] actual;
         try
         {
-            actual = Hash(copyFd, target, FileCaching.Direct, part, cancellationToken);
+            actual = Hash(copyFd, target, FileCaching.Direct, cancellationToken);
         }
         catch
         {
@@ -110,38 +85,11 @@ internal static class ContentComparer
             throw;
         }
 
-        return expected.Take().AsSpan().SequenceEqual(actual);
-    }
-
-    /// <summary>What the disk gives back is something else than what is in the source.</summary>
-    public static IOException Differs(string source, string target) =>
-        new($"Copying '{source}' to '{target}' failed: what the disk gives back is not what the source holds (SHA-256).");
-
-    /// <summary>
-    /// Whether both hold the same at some places spread over a part of them, its first and last bytes among these: a look at whether what
-    /// somebody else has written is there, and no proof that all of it is.
-    /// </summary>
-    /// <exception cref="IOException">One cannot be read.</exception>
-    public static bool IsSameAtPlaces(int fromFd, string source, int copyFd, string target, DataRange part)
-    {
-        Span<byte> one = stackalloc byte[Tuning.RangeCheckPlaceBytes];
-        Span<byte> other = stackalloc byte[Tuning.RangeCheckPlaceBytes];
-        long last = Math.Max(part.End - part.Begin - Tuning.RangeCheckPlaceBytes, 0);
-        for (int i = 0; i < Places; i++)
+        if (!expected.Take().AsSpan().SequenceEqual(actual))
         {
-            long at = part.Begin + (long)((Int128)last * i / (Places - 1));
-            int wanted = (int)Math.Min(Tuning.RangeCheckPlaceBytes, part.End - at);
-            int first = Fill(fromFd, one[..wanted], at, out int error);
-            PathErrors.ThrowIfFailed(error, "Reading the source", source);
-            int second = Fill(copyFd, other[..wanted], at, out error);
-            PathErrors.ThrowIfFailed(error, "Reading the copy", target);
-            if (first < wanted || second < wanted || !one[..wanted].SequenceEqual(other[..wanted]))
-            {
-                return false;
-            }
+            throw new IOException(
+                $"Copying '{source}' to '{target}' failed: what the disk gives back is not what the source holds (SHA-256).");
         }
-
-        return true;
     }
 
     /// <summary>
@@ -166,7 +114,7 @@ internal static class ContentComparer
         return SluiceHandle.Adopt(new SafeFileHandle(again, ownsHandle: true), name, FileAccess.Read, caching, engine: null);
     }
 
-    private static byte[] Hash(int fd, string name, FileCaching caching, DataRange part, CancellationToken cancellationToken)
+    private static byte[] Hash(int fd, string name, FileCaching caching, CancellationToken cancellationToken)
     {
         using SluiceHandle handle = OpenAnew(fd, name, caching);
         using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
@@ -175,10 +123,10 @@ internal static class ContentComparer
         byte[] buffer = ArrayPool<byte>.Shared.Rent(BlockBytes);
         try
         {
-            for (long at = part.Begin; ;)
+            for (long at = 0; ;)
             {
                 cancellationToken.ThrowIfCancellationRequested();
-                int bytes = handle.Read(buffer.AsSpan(0, (int)Math.Min(BlockBytes, part.End - at)), at);
+                int bytes = handle.Read(buffer.AsSpan(0, BlockBytes), at);
                 if (bytes == 0)
                 {
                     return hash.GetHashAndReset();
@@ -198,19 +146,15 @@ internal static class ContentComparer
         }
     }
 
-    private static int Fill(int fd, Span<byte> buffer, long offset) => Fill(fd, buffer, offset, out _);
-
-    /// <summary>The bytes that could be read, and a negative errno where it ended with one.</summary>
-    private static int Fill(int fd, Span<byte> buffer, long offset, out int error)
+    /// <summary>Returns the number of bytes read; fewer than asked for at the end of the file or after an error.</summary>
+    private static int Fill(int fd, Span<byte> buffer, long offset)
     {
         int filled = 0;
-        error = 0;
         while (filled < buffer.Length)
         {
             int bytes = TransferCalls.Read(fd, buffer[filled..], offset + filled, RwFlags.None);
             if (bytes <= 0)
             {
-                error = bytes;
                 break;
             }
 

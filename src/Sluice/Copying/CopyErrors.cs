@@ -5,10 +5,4 @@ internal static class CopyErrors
 {
     /// <summary>The source ended before its length.</summary>
     public const int SourceEnded = -10_001;
-
-    /// <summary>The source is no longer the version of which a part is being copied.</summary>
-    public const int SourceChanged = -10_002;
-
-    /// <summary>What several processes write is no longer where they write it: it has its name, or somebody has removed it.</summary>
-    public const int CopyTaken = -10_003;
 }

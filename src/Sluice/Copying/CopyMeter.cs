@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Sluice.Memory;
 
 namespace Sluice.Copying;
 
@@ -74,13 +73,10 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPe
         }
         while (Interlocked.CompareExchange(ref _dueTicks, due, before) != before);
 
-        bool isInterrupted = false;
         for (long left; !cancellationToken.IsCancellationRequested && (left = due - Stopwatch.GetTimestamp()) > 0;)
         {
-            Uninterrupted.Sleep((int)Math.Min((left / (Stopwatch.Frequency / 1000)) + 1, WaitMs), ref isInterrupted);
+            Thread.Sleep((int)Math.Min((left / (Stopwatch.Frequency / 1000)) + 1, WaitMs));
         }
-
-        Uninterrupted.Restore(isInterrupted);
     }
 
     /// <summary>Bytes that were copied, and are being copied anew.</summary>

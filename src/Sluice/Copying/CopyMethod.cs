@@ -5,11 +5,8 @@ public enum CopyMethod
 {
     /// <summary>The fastest method that works. This is the default.</summary>
     /// <remarks>
-    /// If the file system supports it, the copy shares the blocks of the source (<see cref="Reflink"/>). Otherwise, files are copied
-    /// through the page cache, except files of at least 512 MiB that are mostly not in the page cache. For such a file, the copy measures
-    /// <see cref="Direct"/> and the page cache on some parts, and uses the faster method for the rest.
-    /// <see cref="CopyResult.MethodReason"/> contains the measured rates. With <see cref="CopyOptions.FlushToDisk"/>, such a file is always
-    /// copied with <see cref="Direct"/>.
+    /// If the file system supports it, the copy shares the blocks of the source (<see cref="Reflink"/>). Otherwise, the kernel copies the
+    /// bytes (<see cref="CopyFileRange"/>), or they are read and written (<see cref="Buffered"/>) if the kernel refuses that.
     /// </remarks>
     Auto,
 

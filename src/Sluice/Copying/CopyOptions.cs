@@ -28,7 +28,6 @@ public sealed class CopyOptions
     /// default is <see cref="DefaultDepth"/>.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 1 or greater than 64.</exception>
-    /// <remarks>With <see cref="CopyMethod.Auto"/> and the default value, the copy may use a larger number of smaller requests.</remarks>
     public int Depth
     {
         get;
@@ -82,8 +81,8 @@ public sealed class CopyOptions
     /// </summary>
     /// <remarks>
     /// <para>The processes need not communicate, because the path of a file and the number of shards determine which shard copies the file.
-    /// Each file is copied as a whole by one shard, unless it is longer than <see cref="SplitBytes"/>. All shards write to the target
-    /// directory. Each file has a temporary name until it is complete.</para>
+    /// Each file is copied as a whole by one shard. All shards write to the target directory. Each file has a temporary name until it is
+    /// complete.</para>
     /// <para>A shard can be run again after a failure. It skips target files that belong to the current user and have the length and the
     /// last write time of their source. With <see cref="Verify"/>, their content must match too. If <see cref="Overwrite"/> is
     /// <see langword="true"/> and <see cref="SkipUnchanged"/> is <see langword="false"/>, all files are copied again.</para>
@@ -92,32 +91,6 @@ public sealed class CopyOptions
     /// <para>This option requires <see cref="Recurse"/> and cannot be combined with <see cref="Resume"/>.</para>
     /// </remarks>
     public Shard? Shard { get; init; }
-
-    /// <summary>
-    /// Gets the file length, in bytes, above which a file is divided into ranges that different shards copy. It is also the length of a
-    /// range. The value must be 0 or a multiple of 1,048,576 (1 MiB). The default is <see langword="null"/>, which stands for 16 GiB. Linux
-    /// only.
-    /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is negative or not a multiple of 1 MiB.</exception>
-    /// <remarks>
-    /// <para>If the value is 0, no file is divided. All shards of a copy must use the same value. The application setting
-    /// <c>Sluice.CopySplitBytes</c> (see <see cref="AppContext.GetData"/>) changes the default. The default is 0 on FUSE, SMB, AFS and 9p,
-    /// because several machines may not be able to write one file there.</para>
-    /// <para>With <see cref="CopyMethod.Reflink"/> and <see cref="CopyMethod.CopyFileRange"/>, no files are divided. With
-    /// <see cref="PreserveMetadata"/>, files with several hard links are not divided. Ranges are written to directories named
-    /// <c>.name.sluice-part</c>, where <c>name</c> is the name of the file. Source entries with such a name are not copied and are reported
-    /// as failures.</para>
-    /// </remarks>
-    public long? SplitBytes
-    {
-        get;
-        init
-        {
-            ArgumentOutOfRangeException.ThrowIfNegative(value ?? 0, nameof(value));
-            ArgumentOutOfRangeException.ThrowIfNotEqual((value ?? 0) % Tuning.CopySplitStepBytes, 0, nameof(value));
-            field = value;
-        }
-    }
 
     /// <summary>
     /// Gets a value that indicates whether the copy of a tree continues after a file or directory has failed. The default is
@@ -184,8 +157,8 @@ public sealed class CopyOptions
     /// <remarks>
     /// The limit applies to all threads of the copy together. Blocks that the file system shares between source and target
     /// (<see cref="CopyMethod.Reflink"/>) and holes in a sparse file are not transferred and do not count toward the limit. With a limit,
-    /// <see cref="CopyMethod.Auto"/> does not measure which method is faster, and <see cref="Depth"/> is ignored. On operating systems
-    /// other than Linux, the copy pauses only between files, so the rate within a file is not limited.
+    /// <see cref="Depth"/> is ignored. On operating systems other than Linux, the copy pauses only between files, so the rate within a file
+    /// is not limited.
     /// </remarks>
     public long? BytesPerSecond
     {
@@ -212,14 +185,8 @@ public sealed class CopyOptions
     /// <summary>Whether what is there and is the same stays, without having been asked for.</summary>
     internal bool KeepsOwnWork => IsShared && (!Overwrite || (IsFinish && SkipUnchanged));
 
-    /// <summary>Whether what earlier runs of shards have made is made anew.</summary>
-    internal bool MakesAnew => IsShared && Overwrite && !SkipUnchanged;
-
     /// <summary>How often the temporary folder of a new tree is touched.</summary>
     internal int TouchMs { get; init; } = Tuning.TemporaryFolderTouchMs;
-
-    /// <summary>The length of a range.</summary>
-    internal long RangeBytes => SplitBytes ?? (Tuning.CopySplitBytes / Tuning.CopySplitStepBytes * Tuning.CopySplitStepBytes);
 
     /// <summary>The requests outstanding: one where the rate is limited, and the next one begins when this one was due.</summary>
     internal int RequestsOutstanding => BytesPerSecond is null ? Depth : 1;
@@ -248,7 +215,6 @@ public sealed class CopyOptions
             Recurse = true,
             SkipUnchanged = SkipUnchanged,
             Exclude = Exclude,
-            SplitBytes = SplitBytes,
             ContinueOnError = ContinueOnError,
             PreserveMetadata = PreserveMetadata,
 #pragma warning disable CA1416 // On Windows it is null, and null may be set.

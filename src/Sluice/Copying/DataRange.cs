@@ -2,7 +2,6 @@ using System.Runtime.Versioning;
 using Sluice.Errors;
 using Sluice.Kernel;
 using Sluice.Uring;
-using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
@@ -62,35 +61,6 @@ internal readonly record struct DataRange(long Begin, long End)
         }
 
         return ranges;
-    }
-
-    /// <summary>
-    /// Whether most of some places spread over a file are in the page cache. False where nothing tells, as on an overlay, which has no
-    /// pages of its own.
-    /// </summary>
-    [SupportedOSPlatform("linux")]
-    public static bool IsMostlyInMemory(int fd, long length)
-    {
-        int cached = 0;
-        Span<byte> one = stackalloc byte[1];
-        for (int i = 0; i < Tuning.FileTransferCacheProbes; i++)
-        {
-            long place = PlaceToAsk(length, i);
-            long pages = CacheCalls.CountPages(fd, place, 1);
-            cached += pages > 0 || (pages < 0 && TransferCalls.ReadNoWait(fd, one, place, RwFlags.None) == 1) ? 1 : 0;
-        }
-
-        return cached > Tuning.FileTransferCacheProbes / 2;
-    }
-
-    /// <summary>
-    /// Where a file is asked whether it is in memory, in one of as many parts of it. Drawn anew each time: where the kernel brings in what
-    /// was asked for and is not there, the same places would all be in memory the next time.
-    /// </summary>
-    public static long PlaceToAsk(long length, int part)
-    {
-        long step = length / Tuning.FileTransferCacheProbes;
-        return (step * part) + Random.Shared.NextInt64(Math.Max(step, 1));
     }
 
     /// <summary>

@@ -7,131 +7,187 @@ using Sluice.Uring.Abi;
 namespace Sluice.Copying;
 
 /// <summary>
-/// Parts of one open file into another past the page cache, with several requests outstanding: on a ring; by threads where there is none,
-/// or where the kernel refuses it on the way. Belongs to one thread.
+/// Copies one open file into another with direct I/O and several requests outstanding: the calling thread and others, which end with the
+/// copy, each read a block and write it from the same buffer.
 /// </summary>
+/// <param name="fromFd">The source.</param>
+/// <param name="toFd">The target.</param>
+/// <param name="length">The length of the source. The caller truncates the target to it, because the last block is written whole.</param>
+/// <param name="depth">The number of threads.</param>
+/// <param name="blockBytes">The length of a request in bytes.</param>
+/// <param name="copied">Called on the calling thread with the number of bytes added since the last call.</param>
+/// <param name="cancellationToken">Ends the copy with -ECANCELED.</param>
 [SupportedOSPlatform("linux")]
-internal sealed class DirectCopy : IDisposable
+internal sealed class DirectCopy(
+    int fromFd, int toFd, long length, int depth, int blockBytes, Action<long> copied, CancellationToken cancellationToken)
 {
     private const int FallbackAlignment = 4096;
 
-    private readonly int _fromFd;
-    private readonly int _toFd;
-    private readonly int _fromFlags;
-    private readonly int _toFlags;
-    private readonly AlignedBuffer _memory;
-    private CopyRing? _ring;
+    private readonly Lock _lock = new();
+    private int _alignment;
+    private long _next;
+    private long _end;
+    private long _unreported;
+    private int _error;
 
-    private DirectCopy(int fromFd, int toFd, int fromFlags, int toFlags, int alignment, int memoryBytes)
-    {
-        (_fromFd, _toFd, _fromFlags, _toFlags, Alignment) = (fromFd, toFd, fromFlags, toFlags, alignment);
-        _memory = new AlignedBuffer(memoryBytes);
-
-        // A last block is written to its border before it is cut: a copy that is killed between must not show what was in this memory.
-        _memory.Span.Clear();
-        _ring = CopyRing.TryCreate(_memory, out int errno);
-        WhyThreads = _ring is not null ? null : (SluiceEngines.AllowsRings ? null : SluiceEngines.UringReason) ?? WhyNoRing(errno);
-    }
-
-    /// <summary>What offsets are multiples of.</summary>
-    public int Alignment { get; }
-
-    /// <summary>Why there is no ring; null while there is one.</summary>
-    public string? WhyThreads { get; private set; }
-
-    /// <summary>Null where one of the files takes no direct transfers.</summary>
-    /// <param name="fromFd">The source.</param>
-    /// <param name="toFd">The target.</param>
-    /// <param name="blockBytes">The smallest request that there will be.</param>
-    /// <param name="memoryBytes">The most bytes that will be in flight.</param>
-    public static DirectCopy? TryOpen(int fromFd, int toFd, int blockBytes, int memoryBytes)
+    /// <summary>Copies the data from <paramref name="begin"/> on; holes are left out.</summary>
+    /// <returns>
+    /// 0, or a negative errno: -EOPNOTSUPP if a file does not support direct I/O, <see cref="CopyErrors.SourceEnded"/> if the source ends
+    /// before its length. When this method returns, no request is outstanding and the files use the page cache again.
+    /// </returns>
+    public int Run(long begin, string source)
     {
         (int from, int to) = (AlignmentOf(fromFd), AlignmentOf(toFd));
-        int alignment = from == 0 || to == 0 ? 0 : Math.Max(from, to);
+        _alignment = Math.Max(from, to);
 
-        // Without O_NONBLOCK, under which a ring may answer EAGAIN.
+        // Without O_NONBLOCK, with which a read may return EAGAIN.
         int fromFlags = Libc.GetFlags(fromFd) & ~PathCalls.NonBlocking;
         int toFlags = Libc.GetFlags(toFd);
-        return alignment == 0 || blockBytes % alignment != 0 || Math.Min(fromFlags, toFlags) < 0
-            ? null
-            : new DirectCopy(fromFd, toFd, fromFlags, toFlags, alignment, memoryBytes);
-    }
-
-    /// <summary>
-    /// Copies one range; 0, or a negative errno: -EOPNOTSUPP where the files do not become direct, <see cref="CopyErrors.SourceEnded"/>
-    /// for a source that ends before its length. Nothing is in flight when this returns, and both files go through the page cache again.
-    /// </summary>
-    /// <param name="range">It begins at a multiple of the alignment.</param>
-    /// <param name="length">The length of the source; what is written behind it in its last block is cut off by the caller.</param>
-    /// <param name="depth">The most requests outstanding.</param>
-    /// <param name="blockBytes">Bytes of a request.</param>
-    /// <param name="copied">Told how many bytes were added; less than none where some are copied anew.</param>
-    /// <param name="cancellationToken">Ends the copy with -ECANCELED.</param>
-    public int Run(DataRange range, long length, int depth, int blockBytes, Action<long> copied, CancellationToken cancellationToken)
-    {
-        if (Libc.SetFlags(_fromFd, _fromFlags | Libc.DirectFlag) < 0)
+        if (from == 0 || to == 0 || blockBytes % _alignment != 0 || Math.Min(fromFlags, toFlags) < 0)
         {
             return -Errno.EOPNOTSUPP;
         }
 
-        // Direct writes into space that is there already run side by side; those that make their own may wait for each other.
-        int room = SpaceCalls.Allocate(_toFd, FallocateFlags.None, range.Begin, range.End - range.Begin);
-
+        List<DataRange> ranges = DataRange.Find(fromFd, begin / _alignment * _alignment, length, _alignment, source);
+        int result = PathCalls.SetLength(toFd, length);
         try
         {
-            return room is not (0 or -Errno.EOPNOTSUPP or -Errno.ENOSYS) ? room
-                : Libc.SetFlags(_toFd, _toFlags | Libc.DirectFlag) < 0 ? -Errno.EOPNOTSUPP
-                : RunDirect(range, length, depth, blockBytes, copied, cancellationToken);
+            result = result < 0 ? result
+                : Libc.SetFlags(fromFd, fromFlags | Libc.DirectFlag) < 0 || Libc.SetFlags(toFd, toFlags | Libc.DirectFlag) < 0
+                    ? -Errno.EOPNOTSUPP
+                    : 0;
+            AlignedBuffer memory = new(depth * blockBytes);
+
+            // The last block is written whole before it is truncated: a killed copy must not show what this memory held.
+            memory.Span.Clear();
+            for (int i = 0; i < ranges.Count && result == 0; i++)
+            {
+                // Direct writes into allocated space run in parallel; those that allocate may wait for each other.
+                int room = SpaceCalls.Allocate(toFd, FallocateFlags.None, ranges[i].Begin, ranges[i].End - ranges[i].Begin);
+                result = room is 0 or -Errno.EOPNOTSUPP or -Errno.ENOSYS ? RunRange(ranges[i], memory) : room;
+            }
         }
         finally
         {
-            _ = Libc.SetFlags(_fromFd, _fromFlags);
-            _ = Libc.SetFlags(_toFd, _toFlags);
+            _ = Libc.SetFlags(fromFd, fromFlags);
+            _ = Libc.SetFlags(toFd, toFlags);
         }
+
+        return result;
     }
 
-    /// <summary>Where the source has data from a place on, and the target its length; 0, or a negative errno.</summary>
-    public int Find(long begin, long length, string source, out List<DataRange> ranges)
-    {
-        ranges = DataRange.Find(_fromFd, begin / Alignment * Alignment, length, Alignment, source);
-        return PathCalls.SetLength(_toFd, length);
-    }
-
-    public void Dispose() => _ring?.Dispose();
-
-    private static string WhyNoRing(int errno) => $"there is no ring (errno {-errno})";
-
-    /// <summary>0 where direct transfers are refused.</summary>
-    public static int AlignmentOf(int fd) =>
+    /// <summary>Returns 0 if the file does not support direct I/O.</summary>
+    private static int AlignmentOf(int fd) =>
         Libc.Stat(fd, StatxMask.BasicStats | StatxMask.DioAlign, out Statx stat) == 0 && (stat.Mask & StatxMask.DioAlign) != 0
             ? (int)Math.Max(stat.DioOffsetAlign, stat.DioOffsetAlign == 0 ? 0 : stat.DioMemAlign)
             : FallbackAlignment;
 
-    private int RunDirect(
-        DataRange range, long length, int depth, int blockBytes, Action<long> copied, CancellationToken cancellationToken)
+    private int RunRange(DataRange range, AlignedBuffer memory)
     {
-        if (_ring is not null)
+        (_next, _end) = (range.Begin, range.End);
+        int count = (int)Math.Clamp((range.End - range.Begin + blockBytes - 1) / blockBytes, 1, depth);
+        List<Thread> threads = [];
+        try
         {
-            long counted = 0;
-            int result = _ring.Run(
-                _fromFd, _toFd, range.Begin, range.End, length, Alignment, depth, blockBytes, Count, cancellationToken);
-            if (_ring.Refusal == 0)
+            for (int i = 1; i < count; i++)
             {
-                return result;
+                Memory<byte> block = memory.Memory.Slice(i * blockBytes, blockBytes);
+                Thread thread = new(() => Work(block.Span, isCaller: false)) { IsBackground = true, Name = "Sluice copy" };
+                thread.UnsafeStart();
+                threads.Add(thread);
             }
 
-            WhyThreads = WhyNoRing(_ring.Refusal);
-            _ring.Dispose();
-            _ring = null;
-            copied(-counted);
-
-            void Count(long bytes)
+            Work(memory.Memory.Span[..blockBytes], isCaller: true);
+        }
+        catch
+        {
+            // The progress callback may throw, and a thread may not start: no request begins then.
+            Fail(-Errno.ECANCELED);
+            throw;
+        }
+        finally
+        {
+            foreach (Thread thread in threads)
             {
-                counted += bytes;
-                copied(bytes);
+                thread.Join();
             }
         }
 
-        return new CopyThreads(_fromFd, _toFd, _memory, Alignment, length, cancellationToken).Run(range, depth, blockBytes, copied);
+        copied(Interlocked.Exchange(ref _unreported, 0));
+        return Volatile.Read(ref _error);
+    }
+
+    private void Work(Span<byte> block, bool isCaller)
+    {
+        while (TryTake(out long offset, out int wanted))
+        {
+            int bytes = (wanted + _alignment - 1) / _alignment * _alignment;
+            int result = Transfer(isRead: true, block[..bytes], offset, (int)Math.Min(bytes, length - offset));
+            result = result < 0 ? result : Transfer(isRead: false, block[..bytes], offset, bytes);
+            if (result < 0)
+            {
+                Fail(result);
+                return;
+            }
+
+            Interlocked.Add(ref _unreported, Math.Min(wanted, length - offset));
+            if (isCaller)
+            {
+                copied(Interlocked.Exchange(ref _unreported, 0));
+            }
+        }
+    }
+
+    private bool TryTake(out long offset, out int wanted)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            Fail(-Errno.ECANCELED);
+        }
+
+        lock (_lock)
+        {
+            offset = _next;
+            wanted = _error != 0 ? 0 : (int)Math.Min(blockBytes, _end - _next);
+            _next += wanted;
+            return wanted > 0;
+        }
+    }
+
+    /// <summary>Returns 0 when at least <paramref name="needed"/> bytes were transferred, otherwise a negative errno.</summary>
+    private int Transfer(bool isRead, Span<byte> block, long offset, int needed)
+    {
+        for (int done = 0; ;)
+        {
+            int bytes = isRead
+                ? TransferCalls.Read(fromFd, block[done..], offset + done, RwFlags.None)
+                : TransferCalls.Write(toFd, block[done..], offset + done, RwFlags.None);
+            if (bytes < 0)
+            {
+                return bytes;
+            }
+
+            if (done + bytes >= needed)
+            {
+                return 0;
+            }
+
+            // A short transfer continues at an aligned offset.
+            int before = done;
+            done = (done + bytes) / _alignment * _alignment;
+            if (done <= before)
+            {
+                return isRead ? CopyErrors.SourceEnded : -Errno.EIO;
+            }
+        }
+    }
+
+    /// <summary>Keeps the first failure.</summary>
+    private void Fail(int result)
+    {
+        lock (_lock)
+        {
+            _error = _error == 0 ? result : _error;
+        }
     }
 }

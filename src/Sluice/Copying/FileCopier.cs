@@ -1,5 +1,4 @@
 using System.Runtime.Versioning;
-using Sluice.Copying.Ranges;
 using Sluice.Errors;
 using Sluice.Handles;
 using Sluice.Kernel;
@@ -120,53 +119,6 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
                 MethodReason = transfer.Reason,
                 Depth = transfer.Depth,
             };
-        }
-        catch
-        {
-            temporary.Keep();
-            throw;
-        }
-    }
-
-    /// <summary>
-    /// Whether a file is to be copied: false where what is at the target stays. For who copies a part of it; nothing is made.
-    /// </summary>
-    /// <exception cref="IOException">Something is at the target that may not be replaced.</exception>
-    public bool IsNeeded(int fromFd, in Statx before, in NodePath from, in NodePath to)
-    {
-        bool isNeeded = !IsFound(fromFd, before, to);
-        if (isNeeded)
-        {
-            FindTarget(from.Text, before, to)?.Dispose();
-        }
-
-        return isNeeded;
-    }
-
-    /// <summary>
-    /// Gives what several processes have written the target's name and metadata. Its bytes are on the disk; where all is to be, so is the
-    /// rest before it has its name.
-    /// </summary>
-    /// <param name="fromFd">The source.</param>
-    /// <param name="before">What it is.</param>
-    /// <param name="from">Its name.</param>
-    /// <param name="to">The target.</param>
-    /// <param name="part">What was written.</param>
-    public void Name(int fromFd, in Statx before, in NodePath from, in NodePath to, PartFolder part)
-    {
-        using OldFile? old = FindTarget(from.Text, before, to);
-        using TemporaryFile temporary = part.TakeFile(to);
-        try
-        {
-            if (old is null && options.UnixCreateMode is { } mode)
-            {
-                PathErrors.ThrowIfFailed(
-                    NodeCalls.SetMode(temporary.Descriptor, (uint)mode & ~Umask.Read()), "Setting the permissions of", to.Text);
-            }
-
-            SetMetadata(fromFd, before, old, temporary.Descriptor, to.Text);
-            SourceVersion.ThrowIfChanged(before, from);
-            Finish(fromFd, from.Text, temporary, to);
         }
         catch
         {

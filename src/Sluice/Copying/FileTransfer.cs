@@ -1,9 +1,7 @@
 using System.Buffers;
-using System.Diagnostics;
 using System.Runtime.Versioning;
 using Sluice.Errors;
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -19,37 +17,18 @@ internal sealed class FileTransfer(
 {
 #if DEBUG
     private const int BlockBytes = 64 * 1024;
-    private const int SmallBlockBytes = 16 * 1024;
     private const long PieceBytes = 256 * 1024;
-    private const long TurnBytes = 128 * 1024;
-    private const long MinMeasuredBytes = 1024 * 1024;
 #else
     private const int BlockBytes = 1024 * 1024;
 
-    /// <summary>Bytes of a small direct request of a copy: so many are outstanding as take the memory of the large ones (0011).</summary>
-    private const int SmallBlockBytes = 256 * 1024;
-
-    /// <summary>Bytes of a piece of a copy between two looks at its token (0011).</summary>
+    /// <summary>The number of bytes between two checks of the cancellation token (0011).</summary>
     private const long PieceBytes = 64 * 1024 * 1024;
-
-    /// <summary>Bytes that each way to copy has in a turn while ways are compared (0011).</summary>
-    private const long TurnBytes = 16 * 1024 * 1024;
-
-    /// <summary>
-    /// The smallest copy, in bytes, of which parts are copied in several ways to find the fastest: below it that takes longer than it
-    /// gains (0011).
-    /// </summary>
-    private const long MinMeasuredBytes = 512L << 20;
 #endif
 
     private readonly int _blockBytes = (int)options.PieceBytes(BlockBytes);
     private readonly long _callBytes = options.PieceBytes(16 * 1024 * 1024);
     private long _copied;
-    private bool _isBuffered;
     private int? _cloned;
-
-    /// <summary>What whoever is told of the progress has taken: no way's time.</summary>
-    private long _toldTicks;
 
     public CopyMethod Method { get; private set; }
 
@@ -68,7 +47,6 @@ internal sealed class FileTransfer(
     {
         Length = length;
         bool isAuto = options.Method == CopyMethod.Auto;
-        bool isDirectRefused = false;
         int result = -Errno.EOPNOTSUPP;
         if (options.Method == CopyMethod.Reflink || (isAuto && begin == 0 && length > 0))
         {
@@ -76,23 +54,17 @@ internal sealed class FileTransfer(
             Note(CopyMethod.Reflink, "the file system shares the blocks");
         }
 
-        result = options.Method == CopyMethod.Direct ? RunDirect(begin) : result;
-        if (result != 0 && isAuto && options.BytesPerSecond is null && length >= MinMeasuredBytes
-            && !DataRange.IsMostlyInMemory(fromFd, length))
+        if (options.Method == CopyMethod.Direct)
         {
-            result = RunMeasured(begin);
-            isDirectRefused = CanTryNext(result);
+            Note(CopyMethod.Direct, "");
+            Depth = options.RequestsOutstanding;
+            result = new DirectCopy(fromFd, toFd, length, Depth, _blockBytes, Count, cancellationToken).Run(begin, source);
         }
 
         if (result != 0 && (options.Method == CopyMethod.CopyFileRange || (isAuto && CanTryNext(result))))
         {
             Count(-_copied);
-            Note(
-                CopyMethod.CopyFileRange,
-                isDirectRefused ? "direct I/O is refused here"
-                : options.BytesPerSecond is not null ? "its rate is limited"
-                : length < MinMeasuredBytes ? "the file is too small to measure ways"
-                : "the file is in memory");
+            Note(CopyMethod.CopyFileRange, "the file system does not share blocks");
             result = RunRanges(begin, CopyRange);
         }
 
@@ -101,7 +73,7 @@ internal sealed class FileTransfer(
             || (isAuto && (CanTryNext(result) || result is -Errno.ENOENT or -Errno.EACCES))))
         {
             Count(-_copied);
-            Note(CopyMethod.Buffered, "the file systems copy nothing between them");
+            Note(CopyMethod.Buffered, "the kernel copies nothing between these file systems");
             CacheCalls.AdviseSequential(fromFd);
             result = RunRanges(begin, CopyBuffered);
         }
@@ -150,99 +122,8 @@ internal sealed class FileTransfer(
     private void Note(CopyMethod method, string reason)
     {
         Method = method;
-        Reason = options.Method is CopyMethod.Auto or CopyMethod.Direct ? reason : "it was asked for";
+        Reason = options.Method == CopyMethod.Auto ? reason : "it was asked for";
         Depth = 0;
-    }
-
-    private int RunDirect(long begin)
-    {
-        int depth = options.RequestsOutstanding;
-        using DirectCopy? direct = DirectCopy.TryOpen(fromFd, toFd, _blockBytes, depth * _blockBytes);
-        if (direct is null)
-        {
-            return -Errno.EOPNOTSUPP;
-        }
-
-        int result = direct.Find(begin, length, source, out List<DataRange> ranges);
-        for (int i = 0; i < ranges.Count && result == 0; i++)
-        {
-            result = direct.Run(ranges[i], length, depth, _blockBytes, Count, cancellationToken);
-        }
-
-        Note(CopyMethod.Direct, "it was asked for" + ByThreads(direct));
-        Depth = depth;
-        return result;
-    }
-
-    /// <summary>
-    /// Parts of the file by each way that there may be, and the rest by the one that was fastest: directly in few large requests, in many
-    /// small ones that take as much memory, and through the page cache, but where the device is to have all of it at the end anyway.
-    /// </summary>
-    private int RunMeasured(long begin)
-    {
-        (int Depth, int Bytes)[] direct = options.Depth == CopyOptions.DefaultDepth
-            ? [(options.Depth, BlockBytes), (options.Depth * BlockBytes / SmallBlockBytes, SmallBlockBytes)]
-            : [(options.Depth, BlockBytes)];
-        using DirectCopy? copy = DirectCopy.TryOpen(fromFd, toFd, SmallBlockBytes, options.Depth * BlockBytes);
-        if (copy is null)
-        {
-            return -Errno.EOPNOTSUPP;
-        }
-
-        bool triesCache = !options.FlushToDisk;
-        CopyChoice choice = new(direct.Length + (triesCache ? 1 : 0), TurnBytes, length, beginning: triesCache ? TurnBytes / 2 : 0);
-        bool isRefused = false;
-        int result = copy.Find(begin, length, source, out List<DataRange> ranges);
-        foreach (DataRange range in ranges)
-        {
-            for (long at = range.Begin; at < range.End && result == 0;)
-            {
-                // Pieces end at blocks' borders, wherever a turn does.
-                long bytes = (Math.Min(choice.Left, PieceBytes) + BlockBytes - 1) / BlockBytes * BlockBytes;
-                DataRange piece = new(at, Math.Min(at + bytes, range.End));
-                (int way, long before, long start) = (choice.Way, _copied, Stopwatch.GetTimestamp() - _toldTicks);
-                result = way == direct.Length
-                    ? CopyCached(piece)
-                    : copy.Run(piece, length, direct[way].Depth, direct[way].Bytes, Count, cancellationToken);
-                if (way < direct.Length && triesCache && CanTryNext(result))
-                {
-                    Count(before - _copied);
-                    choice.Drop(0);
-                    choice.Drop(direct.Length - 1);
-                    (isRefused, result) = (true, 0);
-                    continue;
-                }
-
-                choice.Add(piece.End - at, Stopwatch.GetTimestamp() - _toldTicks - start);
-                at = piece.End;
-            }
-        }
-
-        bool isDirect = choice.Most < direct.Length && ranges.Count > 0;
-        Note(
-            isDirect ? CopyMethod.Direct : _isBuffered ? CopyMethod.Buffered : CopyMethod.CopyFileRange,
-            ranges.Count == 0 ? "there was no data to copy" : isRefused
-                ? isDirect ? "direct I/O was refused before the end" : "direct I/O is refused here"
-                : choice.Describe([.. direct.Select(w => $"{w.Depth} x {w.Bytes >> 10} KiB direct"), "cached"])
-                    + ByThreads(copy, isDirect ? "" : "the direct parts "));
-        Depth = isDirect ? direct[choice.Most].Depth : 0;
-        return result;
-    }
-
-    private static string ByThreads(DirectCopy copy, string what = "") => copy.WhyThreads is { } why ? $"; {what}by threads: {why}" : "";
-
-    private int CopyCached(DataRange piece)
-    {
-        long before = _copied;
-        int result = _isBuffered ? CopyBuffered(piece.Begin, piece.End) : CopyRange(piece.Begin, piece.End);
-        if (!_isBuffered && (CanTryNext(result) || result is -Errno.ENOENT or -Errno.EACCES))
-        {
-            Count(before - _copied);
-            _isBuffered = true;
-            result = CopyBuffered(piece.Begin, piece.End);
-        }
-
-        return result;
     }
 
     private int RunRanges(long begin, Func<long, long, int> copy)
@@ -261,7 +142,7 @@ internal sealed class FileTransfer(
         int result = isOne ? 0 : PathCalls.SetLength(toFd, length);
 
         // One after the other: threads that write one file through the page cache spin on its lock (ext4, 2 GiB on two cores: 14.8 s
-        // of CPU, where cp takes 3.6). What cuts a large file over several requests is the direct way.
+        // of CPU, where cp takes 3.6).
         for (int i = 0; i < pieces.Count && result == 0; i++)
         {
             result = copy(pieces[i].Begin, pieces[i].End);
@@ -277,7 +158,7 @@ internal sealed class FileTransfer(
     private void CopyToEnd(long begin)
     {
         Count(-_copied);
-        byte[] buffer = ArrayPool<byte>.Shared.RentUninterrupted(BlockBytes);
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(BlockBytes);
         try
         {
             (long most, long at) = (length == 0 ? long.MaxValue : length, begin);
@@ -308,7 +189,7 @@ internal sealed class FileTransfer(
         }
         finally
         {
-            ArrayPool<byte>.Shared.ReturnUninterrupted(buffer);
+            ArrayPool<byte>.Shared.Return(buffer);
         }
     }
 
@@ -335,7 +216,7 @@ internal sealed class FileTransfer(
 
     private int CopyBuffered(long begin, long end)
     {
-        byte[] buffer = ArrayPool<byte>.Shared.RentUninterrupted(BlockBytes);
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(BlockBytes);
         try
         {
             while (begin < end)
@@ -364,7 +245,7 @@ internal sealed class FileTransfer(
         }
         finally
         {
-            ArrayPool<byte>.Shared.ReturnUninterrupted(buffer);
+            ArrayPool<byte>.Shared.Return(buffer);
         }
     }
 
@@ -401,9 +282,7 @@ internal sealed class FileTransfer(
     private void Count(long bytes)
     {
         _copied += bytes;
-        long start = Stopwatch.GetTimestamp();
         meter.AddMoved(bytes, cancellationToken);
         meter.TakeBack(Math.Max(-bytes, 0));
-        _toldTicks += Stopwatch.GetTimestamp() - start;
     }
 }

@@ -1,6 +1,5 @@
 using System.Runtime.Versioning;
 using System.Text;
-using Sluice.Copying.Ranges;
 using Sluice.Enumeration;
 using Sluice.Errors;
 using Sluice.Kernel;
@@ -59,8 +58,7 @@ internal static class Leftovers
 
     /// <summary>
     /// Removes from a folder of a copy in shards what killed processes left of it: under temporary names of what the source's folder has,
-    /// by the same rules as <see cref="Remove"/>; and what shards have written of files that were divided, if nobody writes there. What the
-    /// source itself has under such a name is part of the copy.
+    /// by the same rules as <see cref="Remove"/>. What the source itself has under such a name is part of the copy.
     /// </summary>
     /// <param name="source">The source's folder, of which nothing has been read.</param>
     /// <param name="copyFd">The copy's folder, which is closed.</param>
@@ -91,7 +89,7 @@ internal static class Leftovers
                 byte[]? original = OriginalOf(path.Leaf, source, ref originals);
                 if (original is not null && !isLeftOut(original) && source.Stat(name, StatxMask.Type, out _) == -Errno.ENOENT)
                 {
-                    _ = TemporaryName.IsPart(path.Leaf) ? PartFolder.TryRemove(path) : TryRemove(path, isShared);
+                    _ = TryRemove(path, isShared);
                 }
             }
         }

@@ -83,14 +83,6 @@ internal sealed class TemporaryFile : IDisposable
         return fd >= 0 ? new TemporaryFile(fd, target, name, isFoundAgain: true) : Create(target, mode);
     }
 
-    /// <summary>
-    /// A file that is whole under another name, in a folder that nobody else comes into; it stays there if it does not get its target's.
-    /// </summary>
-    /// <param name="fd">The file, which is closed with this.</param>
-    /// <param name="target">What it is to be called.</param>
-    /// <param name="name">What it is called.</param>
-    public static TemporaryFile Of(int fd, in NodePath target, in NodePath name) => new(fd, target, name, isFoundAgain: true);
-
     /// <summary>Gives the file a name that cannot be foreseen, if it has none: some file systems make durable only what has one.</summary>
     public void GiveName()
     {

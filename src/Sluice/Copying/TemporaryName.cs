@@ -9,8 +9,7 @@ using Sluice.Uring.Abi;
 namespace Sluice.Copying;
 
 /// <summary>
-/// The names that files and folders have until they are whole, beside their target: <c>.name.(16 digits).sluice-tmp</c>, and
-/// <c>.name.(16 digits).sluice-part</c> of a file that several processes write.
+/// The names that files and folders have until they are whole, beside their target: <c>.name.(16 digits).sluice-tmp</c>.
 /// </summary>
 internal static class TemporaryName
 {
@@ -20,8 +19,6 @@ internal static class TemporaryName
     private static readonly SearchValues<byte> Digits = SearchValues.Create("0123456789abcdef"u8);
 
     private static ReadOnlySpan<byte> SuffixBytes => ".sluice-tmp"u8;
-
-    private static ReadOnlySpan<byte> PartSuffixBytes => ".sluice-part"u8;
 
     /// <summary>One that nobody can have foreseen.</summary>
     public static NodePath Random(in NodePath target)
@@ -42,32 +39,19 @@ internal static class TemporaryName
     public static bool IsSources(in NodePath source) =>
         NodeCalls.Stat(Reserved(source), followsLinks: false, StatxMask.Type, out _) != -Errno.ENOENT;
 
-    /// <summary>The one under which several processes find what they write of one file: <c>.name.(16 digits).sluice-part</c>.</summary>
-    public static NodePath Part(in NodePath target, ReadOnlySpan<byte> version) =>
-        Beside(target, $".{Convert.ToHexStringLower(version[..RandomBytes])}", PartSuffixBytes);
-
-    /// <summary>Whether a name is one that <see cref="Part"/> gives.</summary>
-    public static bool IsPart(ReadOnlySpan<byte> name) => !TargetIn(name, PartSuffixBytes).IsEmpty;
-
-    /// <summary>
-    /// Whether a name may lead to one that <see cref="Part"/> gives, also where a file system takes capitals and small letters for one.
-    /// </summary>
-    public static bool MayBePart(ReadOnlySpan<byte> name) =>
-        name is [(byte)'.', ..]
-        && name.Length > PartSuffixBytes.Length
-        && Ascii.EqualsIgnoreCase(name[^PartSuffixBytes.Length..], PartSuffixBytes);
-
-    /// <summary>Whether a name is of this kind, those of <see cref="Part"/> left out.</summary>
+    /// <summary>Whether a name is of this kind, also of one that is to be gone on from.</summary>
     public static bool IsOne(ReadOnlySpan<byte> name) => name is [(byte)'.', ..] && name.EndsWith(SuffixBytes);
 
     /// <summary>
-    /// What stands for the target's name in one that <see cref="Random"/> or <see cref="Part"/> gave: that name, or
-    /// <see cref="Shortened"/>. Empty where a name is none of these.
+    /// What stands for the target's name in one that <see cref="Random"/> gave: that name, or <see cref="Shortened"/>. Empty where a name
+    /// is none of these.
     /// </summary>
     public static ReadOnlySpan<byte> TargetIn(ReadOnlySpan<byte> name)
     {
-        ReadOnlySpan<byte> target = TargetIn(name, SuffixBytes);
-        return target.IsEmpty ? TargetIn(name, PartSuffixBytes) : target;
+        const int digits = 2 * RandomBytes;
+        int end = name.Length - SuffixBytes.Length - digits - 1;
+        bool isOne = IsOne(name) && end > 1 && name[end] == '.' && !name.Slice(end + 1, digits).ContainsAnyExcept(Digits);
+        return isOne ? name[1..end] : [];
     }
 
     /// <summary>What stands for a name that is too long to have something added.</summary>
@@ -99,25 +83,14 @@ internal static class TemporaryName
     /// <summary>Whether an errno says that something else, or nothing, has a name by now.</summary>
     public static bool IsElsewhere(int error) => error is -Errno.ENOENT or -Errno.ENOTDIR or -Errno.ELOOP;
 
-    private static ReadOnlySpan<byte> TargetIn(ReadOnlySpan<byte> name, ReadOnlySpan<byte> suffix)
-    {
-        const int digits = 2 * RandomBytes;
-        int end = name.Length - suffix.Length - digits - 1;
-        bool isOne = name is [(byte)'.', ..] && name.EndsWith(suffix) && end > 1 && name[end] == '.'
-            && !name.Slice(end + 1, digits).ContainsAnyExcept(Digits);
-        return isOne ? name[1..end] : [];
-    }
-
-    private static NodePath Beside(in NodePath target, string digits) => Beside(target, digits, SuffixBytes);
-
-    private static NodePath Beside(in NodePath target, string digits, ReadOnlySpan<byte> suffix)
+    private static NodePath Beside(in NodePath target, string digits)
     {
         ReadOnlySpan<byte> name = target.Leaf;
-        if (name.Length > MaxNameBytes - digits.Length - suffix.Length - 1)
+        if (name.Length > MaxNameBytes - digits.Length - SuffixBytes.Length - 1)
         {
             name = Shortened(name);
         }
 
-        return target.Beside([(byte)'.', .. name, .. Encoding.ASCII.GetBytes(digits), .. suffix]);
+        return target.Beside([(byte)'.', .. name, .. Encoding.ASCII.GetBytes(digits), .. SuffixBytes]);
     }
 }

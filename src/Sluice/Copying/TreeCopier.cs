@@ -1,5 +1,4 @@
 using System.Runtime.Versioning;
-using Sluice.Copying.Ranges;
 using Sluice.Enumeration;
 using Sluice.Errors;
 using Sluice.Handles;
@@ -177,8 +176,6 @@ internal sealed class TreeCopier : IDisposable
 
         if (_share is null)
         {
-            _entries.Divided.Name(source, target);
-            ThrowIfEnded();
             _entries.CopyHardLinks(source, target);
             ThrowIfEnded();
             if (_options.IsFinish)
@@ -193,7 +190,6 @@ internal sealed class TreeCopier : IDisposable
         }
 
         _folders.Flush(target);
-        _entries.Divided.TellRefused();
     }
 
     /// <summary>
@@ -304,7 +300,7 @@ internal sealed class TreeCopier : IDisposable
         {
             while (folder.Reader.TryNext(out ReadOnlySpan<byte> name, out byte type))
             {
-                if (folder.IsLeftOut(_options.Exclude, name) || _entries.Divided.Refuses(folder, name))
+                if (folder.IsLeftOut(_options.Exclude, name))
                 {
                     continue;
                 }
@@ -321,8 +317,7 @@ internal sealed class TreeCopier : IDisposable
                     continue;
                 }
 
-                bool isAskedFor = type == DirectoryReader.TypeFile && DividedFiles.AsksForAll(_options);
-                if (!isAskedFor && _share?.Has(hash, name) == false)
+                if (_share?.Has(hash, name) == false)
                 {
                     continue;
                 }

@@ -1,5 +1,4 @@
 using System.Runtime.Versioning;
-using Sluice.Copying.Ranges;
 using Sluice.Enumeration;
 using Sluice.Errors;
 using Sluice.Handles;
@@ -26,9 +25,6 @@ internal sealed class TreeEntryCopier(
     private long _resumedBytes;
     private int _depth;
     private int _changedFiles;
-
-    /// <summary>What shards copy in ranges.</summary>
-    public DividedFiles Divided { get; } = new(options, meter, failures, cancellationToken);
 
     /// <summary>
     /// Whether the permissions of what is made are something else than those that are asked for and the umask leaves: a folder's default
@@ -131,22 +127,10 @@ internal sealed class TreeEntryCopier(
             return;
         }
 
-        if (!Divided.IsOurs(folder, from.Leaf))
-        {
-            // One that is divided is all shards'; what cannot be looked at is its own shard's to tell.
-            _ = NodeCalls.Stat(from, followsLinks: false, StatxMask.BasicStats, out Statx others) == 0
-                && Divided.Has(others, to) && TryCopyRanges(folder, from, to);
-            return;
-        }
-
         using Descriptor opened = FileCopier.OpenSource(from, followsLinks: false, out Statx stat);
         if (options.PreserveMetadata && stat.NLink > 1)
         {
             _hardLinks.Add(folder, name, stat, MayReplace(folder, name));
-        }
-        else if (Divided.Has(stat, to) && TryCopyRanges(folder, from, to))
-        {
-            return;
         }
         else if (isNewTree)
         {
@@ -166,11 +150,6 @@ internal sealed class TreeEntryCopier(
         if (options.PreserveMetadata && stat.NLink > 1)
         {
             _hardLinks.Add(folder, from.Name, stat, MayReplace(folder, from.Name));
-            return;
-        }
-
-        if (Divided.Find(folder, from, stat, to))
-        {
             return;
         }
 
@@ -229,26 +208,6 @@ internal sealed class TreeEntryCopier(
         }
 
         return alone.Made;
-    }
-
-    /// <summary>What is this shard's of a file that is divided; false where it is copied as a whole.</summary>
-    private bool TryCopyRanges(TreeFolder folder, in NodePath from, in NodePath to)
-    {
-        if (Divided.Copy(folder, from, to) is not { } result)
-        {
-            return false;
-        }
-
-        if (result.UnchangedFiles > 0)
-        {
-            Note(isMade: false);
-        }
-        else if (result.Bytes > 0)
-        {
-            Book(result.Method, result.Bytes, 0, result.Depth);
-        }
-
-        return true;
     }
 
     /// <summary>Into a tree that nobody sees yet: under its own name at once.</summary>

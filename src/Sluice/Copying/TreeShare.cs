@@ -25,9 +25,8 @@ internal sealed class TreeShare(Shard shard)
     /// <summary>Whether an entry is copied by this shard.</summary>
     /// <param name="folder">What <see cref="Begin"/> gave.</param>
     /// <param name="name">The entry's name, without a NUL.</param>
-    /// <param name="range">Which part of a file that is divided: one after the other goes to one shard after the other.</param>
-    public bool Has(ulong folder, ReadOnlySpan<byte> name, long range = 0) =>
-        ((Mix(Add(folder, name)) % (ulong)shard.Count) + (ulong)range) % (ulong)shard.Count == (ulong)shard.Index;
+    public bool Has(ulong folder, ReadOnlySpan<byte> name) =>
+        Mix(Add(folder, name)) % (ulong)shard.Count == (ulong)shard.Index;
 
     /// <summary>Looks at the target; a folder that several processes copy to is made by the first of them.</summary>
     /// <returns>0, or a negative errno: of <c>ENOENT</c> a new tree is made.</returns>

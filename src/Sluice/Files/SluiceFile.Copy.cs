@@ -107,7 +107,7 @@ public static partial class SluiceFile
     /// <param name="cancellationToken">The token to monitor for cancellation requests. A canceled call can be repeated.</param>
     /// <returns>
     /// A task whose result describes the copy. <see cref="CopyResult.UnchangedFiles"/> is the number of entries that were already complete.
-    /// <see cref="CopyResult.Files"/> is the number of additional hard links and of files that were copied in ranges.
+    /// <see cref="CopyResult.Files"/> is the number of additional hard links.
     /// </returns>
     /// <exception cref="ArgumentException">
     /// A path is empty or is not a valid path, the options contradict each other, or <see cref="CopyOptions.Shard"/>,
@@ -126,8 +126,7 @@ public static partial class SluiceFile
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     /// <remarks>
     /// <para>The method first checks that the copy contains every entry of the source, with the same type, length and last write time. It
-    /// then renames files that were copied in ranges (<see cref="CopyOptions.SplitBytes"/>) from their temporary names, creates additional
-    /// hard links, and sets the permissions and times of the directories. With <see cref="CopyOptions.PreserveMetadata"/>, it also copies
+    /// then creates additional hard links, and sets the permissions and times of the directories. With <see cref="CopyOptions.PreserveMetadata"/>, it also copies
     /// the other metadata of the directories.</para>
     /// <para>If an entry is missing, nothing is changed. If a file fails, no directory is changed. In both cases, run the failed shard
     /// again and then call this method again. The method also removes temporary files of killed shards, as described for

@@ -160,18 +160,6 @@ internal static class Tuning
     public const int LogZeroBytes = 256 * 1024;
 
     /// <summary>
-    /// Bytes of a range: larger files are copied in ranges by the shards of a copy that is told nothing else (0012); what is over a whole
-    /// number of <see cref="CopySplitStepBytes"/> is left out.
-    /// </summary>
-    public const long CopySplitBytes = 16L << 30;
-
-    /// <summary>What the length of a range is a multiple of: no two processes write into one page or block, however large (0012).</summary>
-    public const long CopySplitStepBytes = 1024 * 1024;
-
-    /// <summary>Bytes that it compares at each (0012).</summary>
-    public const int RangeCheckPlaceBytes = 4096;
-
-    /// <summary>
     /// The first stripes of a file that several processes scan, in bytes. All of them must have the same, so it is no setting. No
     /// measurement: long beside a read-ahead, short beside a file that is worth sharing.
     /// </summary>
@@ -182,9 +170,6 @@ internal static class Tuning
     /// than the keeper. Who comes from a handler of exceptions may hold up another log's keeper meanwhile (0014).
     /// </summary>
     public const int LogKeeperPatienceMs = 100;
-
-    /// <summary>Places at which a file is asked whether it is in memory (0011).</summary>
-    public const int FileTransferCacheProbes = 16;
 
     /// <summary>The share of what is kept up to which a size drives out others (0007).</summary>
     public const double AlignedBufferPoolMostOfOneSize = 0.75;
@@ -214,15 +199,6 @@ internal static class Tuning
 
     /// <summary>Threads that help a walk of folders, at most (0010). No measurement: two processors.</summary>
     public const int FolderWalkMaxHelpers = 16;
-
-    /// <summary>Of the turn of the last way, the glance that is afforded where a second first turn would cost too much.</summary>
-    public const int CopyChoiceGlancePart = 16;
-
-    /// <summary>A long turn is one part in so many of the file (0011), ...</summary>
-    public const int CopyChoiceLongTurnPart = 16;
-
-    /// <summary>... and at most so many turns of the comparison.</summary>
-    public const int CopyChoiceLongTurnUnits = 4;
 
     /// <summary>
     /// Milliseconds between two touches of the folder in which a new tree is made: 24 before it would be taken for a leftover (0012).

@@ -47,9 +47,6 @@ public sealed class CopyShardTests : IDisposable
     [InlineData("copy -r --shard auto/x a b")]
     [InlineData("copy -r --shard 99999999999/4 a b")]
     [InlineData("copy --shard 0/4 a b")]
-    [InlineData("copy -r --split 1M a b")]
-    [InlineData("copy -r --shard 0/4 --split 1000 a b")]
-    [InlineData("copy -r --shard 0/4 --split -1M a b")]
     [InlineData("copy --finish a b")]
     [InlineData("copy -r --shard 0/4 --finish a b")]
     [InlineData("copy -r --finish --verify a b")]
@@ -80,7 +77,7 @@ public sealed class CopyShardTests : IDisposable
         (string expected, string actual) = (_folder["expected"], _folder["actual"]);
         RunProgram("cp", "-a", source, expected);
 
-        string[] shard = ["copy", "-a", "--shard", "auto", "--split", "1M"];
+        string[] shard = ["copy", "-a", "--shard", "auto"];
         using (ToolProcess killed = Start(Environment(1), [.. shard, "--bwlimit", "4K", source, actual]))
         {
             await killed.WaitUntilAsync(() => Directory.Exists(actual) && FilesOf(actual).Any());
@@ -88,7 +85,7 @@ public sealed class CopyShardTests : IDisposable
             (await killed.EndAsync()).ExitCode.ShouldNotBe(ExitCode.Success);
         }
 
-        ToolRun early = await ToolRun.RunAsync("copy", "-a", "--finish", "--split", "1M", source, actual);
+        ToolRun early = await ToolRun.RunAsync("copy", "-a", "--finish", source, actual);
         early.ExitCode.ShouldBe(ExitCode.IoError);
         early.Error.ShouldContain("its shard has to be run again");
         early.Out.ShouldBeEmpty();
@@ -102,7 +99,7 @@ public sealed class CopyShardTests : IDisposable
             rank.Dispose();
         }
 
-        ToolRun end = await ToolRun.RunAsync("copy", "-a", "--finish", "--split", "1M", "--json", _folder["end.json"], source, actual);
+        ToolRun end = await ToolRun.RunAsync("copy", "-a", "--finish", "--json", _folder["end.json"], source, actual);
         end.ExitCode.ShouldBe(ExitCode.Success, end.Error);
         end.Out.ShouldContain($"{source} -> {actual}: whole: ");
         Describe(actual).ShouldBe(Describe(expected));
@@ -201,24 +198,6 @@ public sealed class CopyShardTests : IDisposable
     }
 
     [SkippableFact]
-    public async Task An_end_of_which_something_failed_calls_nothing_whole()
-    {
-        SkipUnlessLinux();
-        Directory.CreateDirectory(_folder["tree"]);
-        File.WriteAllBytes(_folder["tree/large"], new byte[2 << 20]);
-        File.WriteAllText(_folder["tree/.large.0123456789abcdef.sluice-part"], "");
-        string[] how = ["-r", "--split", "1M", _folder["tree"], _folder["copy"]];
-        foreach (string[] run in (string[][])[["--shard", "0/1"], ["--finish"]])
-        {
-            ToolRun failed = await ToolRun.RunAsync(["copy", .. run, .. how]);
-            failed.ExitCode.ShouldBe(ExitCode.IoError);
-            failed.Error.ShouldContain("its name is kept for folders in which shards write a file");
-            failed.Out.ShouldNotContain("whole");
-        }
-        Directory.EnumerateFileSystemEntries(_folder["copy"]).ShouldBe([_folder["copy/large"]]);
-    }
-
-    [SkippableFact]
     public async Task Merging_says_what_is_missing_and_what_failed()
     {
         SkipUnlessLinux();
@@ -297,8 +276,8 @@ public sealed class CopyShardTests : IDisposable
         string source = MakeTree();
         RunProgram("cp", "-a", source, _folder["expected"]);
         RunProgram("/usr/bin/mpirun", "--oversubscribe", "-np", $"{Ranks}", "--allow-run-as-root", ToolProcess.DotnetPath,
-            ToolProcess.ToolPath, "copy", "-q", "-a", "--shard", "auto", "--split", "1M", source, _folder["actual"]);
-        await SucceedAsync("copy", "-a", "--finish", "--split", "1M", source, _folder["actual"]);
+            ToolProcess.ToolPath, "copy", "-q", "-a", "--shard", "auto", source, _folder["actual"]);
+        await SucceedAsync("copy", "-a", "--finish", source, _folder["actual"]);
         Describe(_folder["actual"]).ShouldBe(Describe(_folder["expected"]));
     }
 

@@ -79,7 +79,6 @@ internal static class FileScenarios
         {
             MustCall = ["sync"],
         };
-        yield return Ranges();
     }
 
     private static string Source(string folder) => Path.Combine(folder, "source");
@@ -198,50 +197,6 @@ internal static class FileScenarios
             }
         },
     };
-
-    /// <summary>A shard that fails at any step is run again, and so is the end; half a file has no name in between.</summary>
-    private static CallScenario Ranges()
-    {
-        const int range = 1 << 20;
-        byte[] content = new byte[range + 5000];
-        Copied.AsSpan(0, 5000).CopyTo(content);
-        Copied.AsSpan(7000, 5000).CopyTo(content.AsSpan(range));
-        return Of("CopyAsync in ranges", CopyAsync, Prepare) with
-        {
-            MaxKinds = 1,
-            MustCall = ["sync", "sync"],
-            AfterFailure = folder =>
-            {
-                string copy = Path.Combine(folder, "copy", "large");
-                if (File.Exists(copy))
-                {
-                    FileModel.ShouldMatch(File.ReadAllBytes(copy), content, "copied");
-                }
-
-                CopyAsync(folder).GetAwaiter().GetResult();
-            },
-        };
-
-        void Prepare(string folder)
-        {
-            string tree = Directory.CreateDirectory(Path.Combine(folder, "tree")).FullName;
-            using FileStream large = new(Path.Combine(tree, "large"), FileMode.CreateNew);
-            large.Write(content.AsSpan(0, 5000));
-            large.Position = range;
-            large.Write(content.AsSpan(range));
-        }
-
-        async Task CopyAsync(string folder)
-        {
-            string tree = Path.Combine(folder, "tree");
-            string copy = Path.Combine(folder, "copy");
-            CopyOptions shard = new() { Recurse = true, PreserveMetadata = true, SplitBytes = range, Shard = default(Shard) };
-            await SluiceFile.CopyAsync(tree, copy, shard);
-            CopyOptions end = new() { PreserveMetadata = true, SplitBytes = range };
-            await SluiceFile.FinishCopyAsync(tree, copy, end);
-            FileModel.ShouldMatch(await File.ReadAllBytesAsync(Path.Combine(copy, "large")), content, "copied");
-        }
-    }
 
     private static async Task ReadManyAsync(string folder)
     {

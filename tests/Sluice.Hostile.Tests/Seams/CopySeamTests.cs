@@ -208,49 +208,6 @@ public sealed class CopySeamTests : HostileTests
         File.ReadAllBytes(target).ShouldBeBytes(Content);
     }
 
-    /// <summary>
-    /// The bytes of a block that was begun directly and refused are copied anew, and what is said of the way fits what most bytes went.
-    /// </summary>
-    [SkippableTheory]
-    [InlineData(1)]
-    [InlineData(2)]
-    [InlineData(6)]
-    [InlineData(1000)]
-    public async Task Direct_transfers_that_are_refused_before_the_end_leave_no_gap_and_no_false_reason(int refusedFrom)
-    {
-#if !DEBUG
-        Skip.If(condition: true, "Release builds compare ways from 512 MiB on");
-#endif
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
-        byte[] content = Bytes.Pattern(3_000_777);
-        string source = Temp.NewFile(content);
-        string target = Temp.NewPath();
-        using (SluiceHandle handle = SluiceHandle.Open(source))
-        {
-            Diagnostics.PageCache.Drop(handle.SafeFileHandle);
-        }
-
-        int pieces = 0;
-        SystemCallFaults.Use((call, _, _) =>
-        {
-            if (call is "copy_file_range")
-            {
-                // So that the direct way is the one that goes on, while there is one.
-                Thread.Sleep(20);
-            }
-
-            return call == "fallocate" && Interlocked.Increment(ref pieces) >= refusedFrom ? -Errno.EINVAL : 0;
-        });
-        CopyResult result = await SluiceFile.CopyAsync(source, target);
-        SystemCallFaults.Use(null);
-        File.ReadAllBytes(target).ShouldBeBytes(content);
-        Skip.If(pieces == 0, $"no way was compared here: {result.MethodReason}");
-        string direct = pieces < refusedFrom ? "measured on its parts" : "direct I/O was refused before the end";
-        result.MethodReason.ShouldStartWith(
-            result.Method == CopyMethod.Direct ? direct : pieces < refusedFrom ? "measured on its parts" : "direct I/O is refused here");
-        (result.Depth > 0).ShouldBe(result.Method == CopyMethod.Direct);
-    }
-
     [SkippableFact]
     public async Task Who_makes_holes_where_data_was_found_holds_no_copy_up()
     {

@@ -56,7 +56,6 @@ public sealed partial class ArchitectureTests
         "Handles/Fiemap.cs",
         "Handles/VectorCall.cs",
         "Kernel/AttributeCalls.cs",
-        "Kernel/CacheCalls.cs",
         "Kernel/CopyCalls.cs",
         "Kernel/FutexWord.cs",
         "Kernel/Libc.cs",

@@ -1,5 +1,4 @@
 using System.Runtime.Versioning;
-using Sluice.Copying;
 using static Sluice.Tests.Support.Trees;
 
 namespace Sluice.Tests.Files;
@@ -78,27 +77,6 @@ public sealed class CopyContractTests : IDisposable
         string fresh = _temp.NewPath();
         _ = await SluiceFile.CopyAsync(source, fresh, options);
         File.GetUnixFileMode(Path.Combine(target, "file")).ShouldBe(File.GetUnixFileMode(Path.Combine(fresh, "file")));
-    }
-
-    [SupportedOSPlatform("linux")]
-    [SkippableTheory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public void The_first_and_the_last_byte_of_a_part_are_compared(bool isLast)
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "ranges are copied on Linux");
-        byte[] content = Bytes.Pattern(1_000_000);
-        DataRange part = new(100_000, 900_000);
-        byte[] other = [.. content];
-        other[isLast ? part.End - 1 : part.Begin] ^= 1;
-        using SluiceHandle source = SluiceHandle.Open(_temp.NewFile(content));
-        using SluiceHandle same = SluiceHandle.Open(_temp.NewFile(content));
-        using SluiceHandle changed = SluiceHandle.Open(_temp.NewFile(other));
-        IsSame(same).ShouldBeTrue();
-        IsSame(changed).ShouldBeFalse();
-
-        bool IsSame(SluiceHandle copy) => ContentComparer.IsSameAtPlaces(
-            (int)source.SafeFileHandle.DangerousGetHandle(), source.Path, (int)copy.SafeFileHandle.DangerousGetHandle(), copy.Path, part);
     }
 
     private string NewTree(byte[] content)
