@@ -12,7 +12,6 @@ namespace Sluice;
 /// </remarks>
 public abstract class IoEngine
 {
-    private static readonly AsyncLocal<IoEngine?> AmbientEngine = new();
     private static bool s_ambientUsed;
 
     private protected IoEngine()
@@ -23,7 +22,7 @@ public abstract class IoEngine
     public abstract string Name { get; }
 
     /// <summary>The engine of the current context, or null where none was set.</summary>
-    internal static IoEngine? Ambient => Volatile.Read(ref s_ambientUsed) ? AmbientEngine.Value : null;
+    internal static IoEngine? Ambient => Volatile.Read(ref s_ambientUsed) ? Context.Engine.Value : null;
 
     /// <summary>Sets the engine for all handles that are subsequently opened in the current asynchronous context.</summary>
     /// <param name="engine">The engine to use.</param>
@@ -36,8 +35,8 @@ public abstract class IoEngine
     public static IDisposable UseForCurrentContext(IoEngine engine)
     {
         ArgumentNullException.ThrowIfNull(engine);
-        IoEngine? previous = AmbientEngine.Value;
-        AmbientEngine.Value = engine;
+        IoEngine? previous = Context.Engine.Value;
+        Context.Engine.Value = engine;
         Volatile.Write(ref s_ambientUsed, true);
         return new Scope(previous);
     }
@@ -54,8 +53,14 @@ public abstract class IoEngine
     /// </summary>
     internal abstract void Submit(IoOperation operation);
 
+    /// <summary>Initialized by programs that set an engine only.</summary>
+    private static class Context
+    {
+        public static readonly AsyncLocal<IoEngine?> Engine = new();
+    }
+
     private sealed class Scope(IoEngine? previous) : IDisposable
     {
-        public void Dispose() => AmbientEngine.Value = previous;
+        public void Dispose() => Context.Engine.Value = previous;
     }
 }

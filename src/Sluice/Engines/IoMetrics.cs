@@ -20,6 +20,10 @@ internal enum Carrier
 /// </summary>
 internal abstract class MetricsWatch
 {
+    /// <summary>The one that is asked. Here, because a first transfer asks, and the fields of <see cref="IoMetrics"/> need not be
+    /// initialized for that.</summary>
+    public static MetricsWatch? Current;
+
     /// <summary>Whether somebody listens to counts of transfers now.</summary>
     public abstract bool IsWatched { get; }
 
@@ -51,7 +55,6 @@ internal static class IoMetrics
     private static readonly string[] CarrierNames = ["inline", "uring", "pool"];
 
     private static readonly int Processors = (int)BitOperations.RoundUpToPowerOf2((uint)Math.Min(Environment.ProcessorCount, 64));
-    private static MetricsWatch? s_watch;
     private static long[]? s_counts;
     private static readonly long[] Pools = new long[(Processors + 1) * PoolStride];
     private static long s_edgeTransfers;
@@ -86,10 +89,10 @@ internal static class IoMetrics
     private static int Row => (Thread.GetCurrentProcessorId() & (Processors - 1)) + 1;
 
     /// <summary>Whether to count: nothing more than this is asked on a hot path.</summary>
-    public static bool IsOn => s_watch is { IsWatched: true };
+    public static bool IsOn => MetricsWatch.Current is { IsWatched: true };
 
     /// <summary>Whether to look at the clock, which transfers that wait for nothing do not.</summary>
-    public static bool IsTimed => s_watch is { IsTimed: true };
+    public static bool IsTimed => MetricsWatch.Current is { IsTimed: true };
 
     public static void Watch(MetricsWatch? watch)
     {
@@ -98,7 +101,7 @@ internal static class IoMetrics
             Volatile.Write(ref s_counts, new long[(Processors + 1) * Stride]);
         }
 
-        Volatile.Write(ref s_watch, watch);
+        Volatile.Write(ref MetricsWatch.Current, watch);
     }
 
     /// <summary>Notes a transfer that has ended, if somebody listens.</summary>

@@ -73,7 +73,10 @@ internal sealed class SluiceMeter : MetricsWatch
         {
             LibraryUnload.Register(Close);
             AppDomain.CurrentDomain.AssemblyLoad += OnAssemblyLoad;
-            Array.ForEach(AppDomain.CurrentDomain.GetAssemblies(), QueueFor);
+            foreach (System.Reflection.Assembly assembly in AppDomain.CurrentDomain.GetAssemblies())
+            {
+                QueueFor(assembly);
+            }
         }
     }
 

@@ -39,7 +39,7 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
         : base(file, path, access, caching, engine)
     {
         _ownsHandle = ownsHandle;
-        _readsInline = Libc.IsSupported && !IsCustomEngine && Alignment.Offset == 1;
+        _readsInline = Libc.IsSupported && !IsCustomEngine && (Caching != FileCaching.Direct || Alignment.Offset == 1);
         _writesInline = _readsInline;
     }
 

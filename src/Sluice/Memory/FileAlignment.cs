@@ -21,7 +21,7 @@ namespace Sluice;
 public readonly record struct FileAlignment(int Memory, int Offset, int Length)
 {
     /// <summary>Gets the alignment of a handle without direct I/O, in which all three values are 1.</summary>
-    public static FileAlignment None { get; } = new(1, 1, 1);
+    public static FileAlignment None => new(1, 1, 1);
 
     internal bool IsAligned(nint address, long offset, long length) =>
         ((address & (Memory - 1)) | (nint)(offset & (Offset - 1)) | (nint)(length & (Length - 1))) == 0;
