@@ -47,6 +47,17 @@ public sealed class CloseErrorTests
             await writer.WriteAsync(bytes);
             await writer.CompleteAsync();
         },
+        ["stream"] = static (path, bytes) =>
+        {
+            using SluiceStream stream = new(path, FileMode.Create, FileAccess.Write);
+            stream.Write(bytes);
+            return Task.CompletedTask;
+        },
+        ["stream async"] = static async (path, bytes) =>
+        {
+            await using SluiceStream stream = new(path, FileMode.Create, FileAccess.ReadWrite, FileShare.Read, 0, useAsync: true);
+            await stream.WriteAsync(bytes);
+        },
         ["WriteAllBytes"] = static (path, bytes) => Done(() => SluiceFile.WriteAllBytes(path, bytes)),
         ["WriteAllBytes span"] = static (path, bytes) => Done(() => SluiceFile.WriteAllBytes(path, bytes.AsSpan())),
         ["AppendAllBytes"] = static (path, bytes) => Done(() => SluiceFile.AppendAllBytes(path, bytes)),
@@ -130,6 +141,22 @@ public sealed class CloseErrorTests
         Should.Throw<IOException>(handle.Dispose).HResult.ShouldBe(Eio);
         handle.SafeFileHandle.IsClosed.ShouldBeTrue();
         handle.Dispose();
+    }
+
+    [SkippableTheory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_stream_that_is_disposed_twice_reports_once(bool isAsync)
+    {
+        using FuseMount mount = FuseMount.OrSkip(FuseFault.CloseError);
+        SluiceStream stream = new(mount.PathOf("a"), FileMode.Create);
+        stream.Write(new byte[10]);
+        IOException error = await Should.ThrowAsync<IOException>(
+            () => isAsync ? stream.DisposeAsync().AsTask() : Task.Run(stream.Dispose));
+        error.HResult.ShouldBe(Eio);
+        stream.SafeFileHandle.IsClosed.ShouldBeTrue();
+        stream.Dispose();
+        await stream.DisposeAsync();
     }
 
     private static async Task ShouldFailAsync(string way, string path, int bytes, int errno)

@@ -175,15 +175,6 @@ internal static class Tuning
     public const double AlignedBufferPoolMostOfOneSize = 0.75;
 
     /// <summary>
-    /// Milliseconds that it waits for a copy of another thread into the stream's memory, which ends as soon as that thread is let run and
-    /// has the memory that it copies from; afterwards that write throws. No measurement.
-    /// </summary>
-    public const int StreamMaxCopyMs = 10_000;
-
-    /// <summary>Microseconds of a caller between two writes below which it only copies, and a hop costs it as much.</summary>
-    public const long OverlapGaugeMinFillMicroseconds = 250;
-
-    /// <summary>
     /// KiB of one measurement of how large requests are best, and how many: a shorter one would be of the scheduler (0009).
     /// </summary>
     public const long RequestTunerShortestWindowKiB = 4096;

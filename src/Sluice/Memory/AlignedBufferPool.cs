@@ -59,15 +59,12 @@ internal static class AlignedBufferPool
         }
     }
 
-    /// <summary>
-    /// Bytes of the buffers that somebody uses: whose leases have not ended, but for those of <see cref="RetiredMemory"/>; exact while
-    /// nobody rents or returns.
-    /// </summary>
+    /// <summary>Bytes of the buffers whose leases have not ended; exact while nobody rents or returns.</summary>
     public static long RentedBytes
     {
         get
         {
-            long kept = RetiredMemory.Bytes + AtHand.Sum(static b => (long)(b?.Length ?? 0));
+            long kept = AtHand.Sum(static b => (long)(b?.Length ?? 0));
             for (int size = 0; size < SharedCounts.Length; size++)
             {
                 kept += (long)SharedCounts[size] << (size + SmallestLog2);
@@ -80,9 +77,9 @@ internal static class AlignedBufferPool
     /// <summary>How often a lease was ended that had ended before: a defect of its holder, which did no harm.</summary>
     public static int SecondReturns => Volatile.Read(ref s_secondReturns);
 
-    /// <summary>Bytes of the arrays whose buffers wait here for their next use, and of the buffers in <see cref="RetiredMemory"/>.</summary>
+    /// <summary>Bytes of the arrays whose buffers wait here for their next use.</summary>
     public static long KeptBytes =>
-        Volatile.Read(ref s_sharedBytes) + AtHand.Sum(static b => (long)(b?.Array.Length ?? 0)) + RetiredMemory.Bytes;
+        Volatile.Read(ref s_sharedBytes) + AtHand.Sum(static b => (long)(b?.Array.Length ?? 0));
 
     /// <summary>Memory of at least <paramref name="length"/> bytes; what is in it is anything.</summary>
     public static MemoryLease Rent(int length)

@@ -19,15 +19,9 @@ internal readonly struct MemoryLease
 
     /// <summary>A new use of a buffer that nobody else has.</summary>
     public MemoryLease(AlignedBuffer buffer)
-        : this(buffer, buffer.Use)
-    {
-    }
-
-    /// <summary>A lease from its parts, for owners that keep them apart.</summary>
-    public MemoryLease(AlignedBuffer? buffer, int use)
     {
         _buffer = buffer;
-        _use = use;
+        _use = buffer.Use;
     }
 
     /// <summary>Whether this is the empty lease.</summary>
@@ -62,8 +56,6 @@ internal readonly struct MemoryLease
             return _buffer!;
         }
     }
-
-    public void Deconstruct(out AlignedBuffer? buffer, out int use) => (buffer, use) = (_buffer, _use);
 
     /// <summary>Bytes from <paramref name="index"/> of the array on; pinning them again costs nothing.</summary>
     public Memory<byte> MemoryAt(int index, int length) => Buffer.MemoryAt(index, length);

@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace Sluice.Memory;
 
 /// <summary>
-/// Places where .NET may wait for a lock of its own or need memory, and where another thread may come between two looks. In Debug builds
-/// a test comes there: it throws what .NET would throw there, or does what that other thread would do. Other builds have nothing of this.
+/// Places where .NET may wait for a lock of its own or need memory. In Debug builds a test comes there and throws what .NET would throw
+/// there. Other builds have nothing of this.
 /// </summary>
 internal static class Seam
 {
@@ -17,10 +17,6 @@ internal static class Seam
     /// <inheritdoc cref="SeamKind.Wait"/>
     [Conditional("DEBUG")]
     public static void Wait() => Volatile.Read(ref s_comes)?.Invoke(SeamKind.Wait);
-
-    /// <inheritdoc cref="SeamKind.Between"/>
-    [Conditional("DEBUG")]
-    public static void Between() => Volatile.Read(ref s_comes)?.Invoke(SeamKind.Between);
 
     /// <inheritdoc cref="SeamKind.Memory"/>
     [Conditional("DEBUG")]
@@ -36,9 +32,6 @@ internal enum SeamKind
 {
     /// <summary>.NET waits for a lock: a ThreadInterruptedException.</summary>
     Wait,
-
-    /// <summary>Another thread, and no exception.</summary>
-    Between,
 
     /// <summary>A buffer is wanted: an OutOfMemoryException.</summary>
     Memory,

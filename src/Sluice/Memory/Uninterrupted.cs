@@ -84,32 +84,6 @@ internal static class Uninterrupted
         }
     }
 
-    /// <summary>
-    /// Ends a task, also where there is no memory for it at first. .NET waits for locks where it hands on those who await it, and leaves
-    /// out the rest where it is broken off: an interruption that is there already is put aside before. One that comes within, or a want of
-    /// memory there, costs some of them their call, where there are several: only those may be several who look again by themselves.
-    /// </summary>
-    public static void EndUninterrupted(this TaskCompletionSource source)
-    {
-        bool isInterrupted = false;
-        Sleep(0, ref isInterrupted);
-        do
-        {
-            try
-            {
-                UntilDone(source, static s => s.TrySetResult());
-            }
-            catch (OutOfMemoryException)
-            {
-                // As little a matter of whoever ends it: the log's own threads do.
-                Sleep(1, ref isInterrupted);
-            }
-        }
-        while (!source.Task.IsCompleted);
-
-        Restore(isInterrupted);
-    }
-
     public static void WaitUninterrupted(this SemaphoreSlim semaphore) => UntilDone(semaphore, static s => s.Wait());
 
     /// <summary>Monitor.Enter; <paramref name="isInterrupted"/> is set when an interruption is to be restored at the end.</summary>

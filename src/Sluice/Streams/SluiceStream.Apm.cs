@@ -1,5 +1,3 @@
-using Sluice.Engines;
-
 namespace Sluice;
 
 // The Begin/End forms of reading and writing.
@@ -35,9 +33,7 @@ public sealed partial class SluiceStream
     public override int EndRead(IAsyncResult asyncResult)
     {
         ArgumentNullException.ThrowIfNull(asyncResult);
-        Task<int> read = TaskToAsyncResult.Unwrap<int>(asyncResult);
-        PoolWork.Wait(read);
-        return read.GetAwaiter().GetResult();
+        return TaskToAsyncResult.End<int>(asyncResult);
     }
 
     /// <summary>
@@ -71,8 +67,6 @@ public sealed partial class SluiceStream
     public override void EndWrite(IAsyncResult asyncResult)
     {
         ArgumentNullException.ThrowIfNull(asyncResult);
-        Task write = TaskToAsyncResult.Unwrap(asyncResult);
-        PoolWork.Wait(write);
-        write.GetAwaiter().GetResult();
+        TaskToAsyncResult.End(asyncResult);
     }
 }

@@ -1,46 +1,33 @@
-using Sluice.Memory;
+using System.Runtime.CompilerServices;
+using Sluice.Errors;
 using Sluice.Streams;
 
 namespace Sluice;
 
-// The window: a piece of the file in memory, either read and not yet consumed, or written and not yet handed down. All members work on
-// these fields; nothing else knows where the stream stands.
-//
-// The position is always _base + _pos. Three states: empty (_readEnd and _writeEnd are 0, so is _pos), reading (bytes from _pos to
-// _readEnd are ahead of the caller; none where he has moved behind them), writing (bytes from the window's start to _pos are not in the
-// file yet, and there is room up to _writeEnd). While an asynchronous operation waits, the window is empty or full, so that the quick ways
-// of other members do not touch it.
-//
-// The quick ways take no lock, and another thread may close the stream meanwhile. They set _isCopying, read _pos and then _readEnd or
-// _writeEnd, copy, move _pos and take the mark off; whoever takes the window away sets the ends to 0 or below before _pos, and gives
-// memory that was a window to RetiredMemory, never to the pool itself. Those that write then look whether closing has given them up
-// (_isGivenUp).
-public sealed partial class SluiceStream : IMemoryUser
+// The window: a range of the file in memory. The position of the stream is _base + _pos. The window is in one of three states:
+// - empty: _readEnd and _writeEnd are 0, and _pos is 0;
+// - reading: the bytes from _pos to _readEnd were read and not yet consumed (none if the position was set behind them);
+// - writing: the bytes from the start of the window to _pos are not yet written to the file, and there is room up to _writeEnd.
+// A call that the window cannot satisfy holds the gate.
+public sealed partial class SluiceStream
 {
-    // The lease of the window in parts: a field of its type would make each stream 8 bytes longer (decision 0006).
-    private AlignedBuffer? _windowBuffer;
-    private int _windowUse;
-    private byte[] _buffer = [];
-    private volatile bool _isCopying;
+    private StreamWindow _window = StreamWindow.None;
     private long _base;
     private int _pos;
     private int _readEnd;
     private int _writeEnd;
     private AdaptiveSize _sizing = new();
-    private OperationGate _gate;
-    private StreamExtras? _extras;
+    private CallGate _gate;
+    private ReadAhead? _readAhead;
+    private FinalFlush? _finalFlush;
 
-    bool IMemoryUser.IsCopying => _isCopying;
+    private bool IsDirect => _handle.Caching == FileCaching.Direct;
 
-    private MemoryLease Window => new(_windowBuffer, _windowUse);
+    private int MaxRead => IsDirect ? AdaptiveSize.MaxDirect / 2 : AdaptiveSize.MaxRead;
 
-    private StreamExtras Extras => _extras ??= StreamExtras.Rent(this);
+    private int MaxWrite => IsDirect ? AdaptiveSize.MaxDirect : AdaptiveSize.MaxWrite;
 
-    private ReadAhead? ReadAhead => _extras?.ReadAhead;
-
-    private WriteBehind? WriteBehind => _extras?.WriteBehind;
-
-    /// <summary>Bytes at once that a transfer beginning at <paramref name="offset"/> is worth.</summary>
+    /// <summary>Returns the size of a transfer that begins at <paramref name="offset"/>.</summary>
     private int SizeFor(long offset, int most)
     {
         if (!IsAdaptive)
@@ -48,99 +35,57 @@ public sealed partial class SluiceStream : IMemoryUser
             return _bufferSize;
         }
 
-        // A stream that cannot seek must not ask for more than comes; files are spared the question until they have grown.
+        // Only a small read of a file that cannot seek returns what is there.
         int size = _sizing.Next(offset, most);
         return size <= AdaptiveSize.Start || _handle.CanSeek ? size : AdaptiveSize.Start;
     }
 
-    /// <summary>The window is empty and the position is <paramref name="position"/>.</summary>
+    /// <summary>Makes the window empty and sets the position.</summary>
     private void Forget(long position)
     {
         _readEnd = 0;
         _writeEnd = 0;
-        Volatile.Write(ref _pos, 0);
-        Volatile.Write(ref _base, position);
-    }
-
-    /// <summary>Moves the position; bytes that were read are kept until something is read or written elsewhere, unless they are behind
-    /// it. Written bytes were handed down before.</summary>
-    private void MoveTo(long target)
-    {
-        if (_readEnd != 0)
-        {
-            // Behind it, too: the end of an archive's entry is moved to before its beginning is read.
-            long index = target - _base;
-            if (index >= Window.Start && index <= int.MaxValue)
-            {
-                if (index > _readEnd)
-                {
-                    ReadAhead?.Abandon();
-                }
-
-                _pos = (int)index;
-                return;
-            }
-        }
-
-        if (target != _base + _pos)
-        {
-            ReadAhead?.Abandon();
-        }
-
-        Forget(target);
-    }
-
-    /// <summary>Memory for a window of at least <paramref name="size"/> bytes; the window is empty.</summary>
-    private MemoryLease WindowOf(int size)
-    {
-        if (Window.Length < size)
-        {
-            ReleaseWindow();
-            MemoryLease spare = WriteBehind?.TakeSpare(size) ?? default;
-            if (spare.IsEmpty && _extras is { HasRetiredWindow: true } extras)
-            {
-                // Still in the processor's cache, where a stream is flushed again and again.
-                spare = RetiredMemory.TakeBack(this, size);
-                extras.HasRetiredWindow = !spare.IsEmpty;
-            }
-
-            SetWindow(spare.IsEmpty ? AlignedBufferPool.Rent(size) : spare);
-        }
-
-        return Window;
-    }
-
-    private void SetWindow(MemoryLease window)
-    {
-        (_windowBuffer, _windowUse) = window;
-        _buffer = window.IsEmpty ? [] : window.Array;
-    }
-
-    /// <summary>After a flush: an idle stream keeps no more memory than FileStream.</summary>
-    private void ReleaseIdleWindow()
-    {
-        WriteBehind?.ReleaseSpare();
-        ReadAhead?.ReleaseSpare();
-        if (Window.Length > AdaptiveSize.Start && _readEnd == 0 && _writeEnd == 0)
-        {
-            ReleaseWindow();
-        }
-    }
-
-    private void ReleaseWindow()
-    {
-        MemoryLease window = Window;
-        SetWindow(default);
-        RetiredMemory.Add(window, this);
-        if (_extras is { } extras && !window.IsEmpty)
-        {
-            extras.HasRetiredWindow = true;
-        }
+        _pos = 0;
+        _base = position;
     }
 
     /// <summary>
-    /// Bytes before <paramref name="offset"/> with which a read of <paramref name="size"/> bytes should begin, to be aligned: none
-    /// unless the file is direct, and none where <paramref name="needed"/> bytes would not fit behind them.
+    /// Sets the position. Bytes that were read are kept unless the new position is before them: a program may move to the end of a block
+    /// before it reads the beginning.
+    /// </summary>
+    private void MoveTo(long target)
+    {
+        long index = target - _base;
+        bool isKept = _readEnd != 0 && index >= _window.Start && index <= int.MaxValue;
+        if (isKept ? index > _readEnd : index != _pos)
+        {
+            _readAhead?.Abandon();
+        }
+
+        if (isKept)
+        {
+            _pos = (int)index;
+        }
+        else
+        {
+            Forget(target);
+        }
+    }
+
+    /// <summary>Returns memory for a window of at least <paramref name="size"/> bytes. The window is empty.</summary>
+    private StreamWindow WindowOf(int size)
+    {
+        if (_window.Length < size)
+        {
+            _window = StreamWindow.Allocate(size, _handle.Alignment.Memory);
+        }
+
+        return _window;
+    }
+
+    /// <summary>
+    /// Returns the number of bytes before <paramref name="offset"/> with which a direct read of <paramref name="size"/> bytes should begin
+    /// in order to be aligned; 0 if <paramref name="needed"/> bytes would not fit behind them.
     /// </summary>
     private int LeadOf(long offset, int size, int needed)
     {
@@ -149,25 +94,23 @@ public sealed partial class SluiceStream : IMemoryUser
         return size % alignment == 0 && size - lead >= needed ? lead : 0;
     }
 
-    /// <summary>The window holds what was read: <paramref name="length"/> bytes from <paramref name="start"/> of the file on.</summary>
+    /// <summary>The window contains <paramref name="length"/> bytes that were read from <paramref name="start"/>.</summary>
     private void ShowRead(long start, int lead, int length, bool wasWhole)
     {
-        int first = Window.Start;
-        _base = start - first;
-        _pos = first + lead;
-        Volatile.Write(ref _readEnd, first + length);
         if (length <= lead)
         {
             // The end of the file is at or before the position.
             Forget(start + lead);
+            return;
         }
-        else
-        {
-            _sizing.Ended(start + length, wasWhole);
-        }
+
+        _base = start - _window.Start;
+        _pos = _window.Start + lead;
+        _readEnd = _window.Start + length;
+        _sizing.Ended(start + length, wasWhole);
     }
 
-    /// <summary>Copies what is ahead in the window.</summary>
+    /// <summary>Copies bytes that were read into the window.</summary>
     private int TakeAvailable(Span<byte> destination)
     {
         int count = Math.Min(_readEnd - _pos, destination.Length);
@@ -176,64 +119,27 @@ public sealed partial class SluiceStream : IMemoryUser
             return 0;
         }
 
-        _buffer.AsSpan(_pos, count).CopyTo(destination);
+        _window.Array.AsSpan(_pos, count).CopyTo(destination);
         _pos += count;
         return count;
-    }
-
-    /// <summary>Books a read that no window took, as <see cref="ShowRead"/> does one that is in it.</summary>
-    private void EndReadThrough(long end, bool wasWhole)
-    {
-        _base = end;
-        _sizing.Ended(end, wasWhole);
     }
 
     /// <summary>Opens an empty window for writing at the position.</summary>
     private void BeginWriting(int size)
     {
-        MemoryLease window = WindowOf(size);
-        long offset = _base;
+        // Another thread may have closed the stream, and would not write these bytes.
+        ThrowIfClosed();
+        _finalFlush ??= new FinalFlush(this);
+        int start = WindowOf(size).Start;
 
-        // Where the window reaches a block's border it ends at one, so that what follows are whole blocks.
-        int lead = IsAdaptive ? (int)(offset % _handle.Alignment.Offset) : 0;
-        int room = size - (lead % size);
-
-        // Before there is something to be written, for it sees to that should nobody dispose this stream; and closing needs it.
-        _ = Extras;
-        _base = offset - window.Start;
-        _pos = window.Start;
-        Volatile.Write(ref _writeEnd, window.Start + room);
+        // The window ends at the border of a block, so that the following direct writes are aligned.
+        int lead = IsAdaptive ? (int)(_base % _handle.Alignment.Offset) : 0;
+        _base -= start;
+        _pos = start;
+        _writeEnd = start + size - (lead % size);
     }
 
-    /// <summary>
-    /// Reserves the space of a large window that extends the file, where that makes writing it cheaper. The first bytes are left to
-    /// delayed allocation: with it ext4 also writes a file that replaces an old one when it is closed (mount option auto_da_alloc). Cached
-    /// files only: ext4 may leave zeros where space is reserved beside pages that RWF_DONTCACHE is writing back (decision 0005).
-    /// </summary>
-    private void ReserveSpace(long offset, int length)
-    {
-        if (offset >= SluiceHandle.ReserveFrom && length >= AdaptiveSize.Large && Reserves
-            && offset + length > _handle.Length)
-        {
-            _handle.Reserve(offset, length);
-        }
-    }
-
-    // What is appended stays whole, and is not cut for it.
-    private bool Reserves =>
-        IsAdaptive
-        && (Extras.Reserves ??= _handle is { Caching: FileCaching.Cached, DelaysAllocation: true } && !_handle.IsAppending()) == true;
-
-    /// <summary>
-    /// Whether a write is cut, so that no more space is reserved than is written next: what a process that is killed, or a cancellation,
-    /// leaves behind the end is less than a piece.
-    /// </summary>
-    private bool ReservesInPieces(int length) => length > OpenFile.MaxInlineBytes && Reserves;
-
-    /// <summary>Books bytes that the handle has taken, or that are on their way behind the caller.</summary>
-    private void NoteWritten(long offset, int length) => _extras?.Writeback.Wrote(_handle, offset, length);
-
-    /// <summary>Copies as much as there is room for.</summary>
+    /// <summary>Copies bytes into the window, as far as there is room.</summary>
     private int PutAvailable(ReadOnlySpan<byte> source)
     {
         int count = Math.Min(_writeEnd - _pos, source.Length);
@@ -242,31 +148,177 @@ public sealed partial class SluiceStream : IMemoryUser
             return 0;
         }
 
-        source[..count].CopyTo(_buffer.AsSpan(_pos));
+        source[..count].CopyTo(_window.Array.AsSpan(_pos));
         _pos += count;
         return count;
     }
 
-    /// <summary>Waits for asynchronous operations that are under way; sync members are not serialised otherwise.</summary>
-    /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
-    private void EnterGate() => _gate.Enter(this);
-
-    /// <summary>Leaves the gate; where the stream was closed around this operation, ends it.</summary>
-    /// <returns>False where it was closed: what the operation has left in the window is lost.</returns>
-    internal bool ExitGate()
+    /// <summary>Writes the bytes of the window to the file. If that fails, the bytes that were not written stay in the window.</summary>
+    private void FlushWrites()
     {
-        if (_gate.Exit(this))
+        if (_writeEnd == 0)
         {
-            return true;
+            return;
         }
 
-        if (ReadAhead is { IsBusy: true } ahead)
+        int length = _pos - _window.Start;
+        if (length > 0)
         {
-            // Behind: whoever has closed the stream has not waited for this read either.
-            _ = Blocking.AsTask(ahead.DrainAsync());
+            try
+            {
+                _handle.Write(_window.Span(length), _base + _window.Start);
+            }
+            catch (Exception e)
+            {
+                KeepRest(e);
+                throw;
+            }
+
+            _sizing.Ended(_base + _pos, wasWhole: _pos == _writeEnd);
         }
 
-        EndClosed();
-        return false;
+        Forget(_base + _pos);
+    }
+
+    /// <inheritdoc cref="FlushWrites"/>
+    private ValueTask FlushWritesAsync() => _writeEnd == 0 ? ValueTask.CompletedTask : FlushWritesSlowAsync();
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask FlushWritesSlowAsync()
+    {
+        int length = _pos - _window.Start;
+        if (length > 0)
+        {
+            try
+            {
+                await _handle.WriteAsync(_window.Memory(length), _base + _window.Start, CancellationToken.None).ConfigureAwait(false);
+            }
+            catch (Exception e)
+            {
+                KeepRest(e);
+                throw;
+            }
+
+            _sizing.Ended(_base + _pos, wasWhole: _pos == _writeEnd);
+        }
+
+        Forget(_base + _pos);
+    }
+
+    /// <summary>
+    /// Removes the bytes from the window that were written before a write failed: the next attempt would write them a second time to a pipe
+    /// or at the end of a file. The position stays.
+    /// </summary>
+    private void KeepRest(Exception error)
+    {
+        int written = PartialWrite.Of(error, _handle);
+        if (written > 0)
+        {
+            int start = _window.Start;
+            _window.Array.AsSpan(start + written, _pos - start - written).CopyTo(_window.Array.AsSpan(start));
+            (_base, _pos, _writeEnd) = (_base + written, _pos - written, _writeEnd - written);
+        }
+    }
+
+    /// <summary>Undoes <see cref="PutAvailable"/> if the window could not be written: the caller learns that its bytes were not accepted.</summary>
+    private void TakeBack(int put)
+    {
+        _pos -= put;
+        if (put > 0 && _pos < _window.Start)
+        {
+            // A part of them was written.
+            Forget(_base + _pos);
+        }
+    }
+
+    /// <summary>Undoes <see cref="TakeAvailable"/> if the rest of a read failed.</summary>
+    private void StepBack(int taken)
+    {
+        if (taken != 0)
+        {
+            Forget(_base + _pos - taken);
+        }
+    }
+
+    /// <summary>Before a write: discards bytes that were read ahead.</summary>
+    private void DiscardReadAhead()
+    {
+        _readAhead?.Abandon();
+        if (_readEnd != 0)
+        {
+            if (_readEnd > _pos && !_handle.CanSeek)
+            {
+                StreamErrors.ThrowUnreadBytes();
+            }
+
+            Forget(_base + _pos);
+            _sizing.Reset();
+        }
+    }
+
+    /// <summary>Waits for asynchronous calls in progress.</summary>
+    private void EnterGate()
+    {
+        _gate.Enter();
+        CheckEntered();
+    }
+
+    /// <inheritdoc cref="EnterGate"/>
+    private ValueTask EnterGateAsync(CancellationToken cancellationToken)
+    {
+        if (!_gate.TryEnter())
+        {
+            return WaitForGateAsync(cancellationToken);
+        }
+
+        CheckEntered();
+        return ValueTask.CompletedTask;
+    }
+
+    private async ValueTask WaitForGateAsync(CancellationToken cancellationToken)
+    {
+        await _gate.EnterAsync(cancellationToken).ConfigureAwait(false);
+        CheckEntered();
+    }
+
+    private void CheckEntered()
+    {
+        if (!HasOpenFile)
+        {
+            _gate.Exit();
+            StreamErrors.ThrowClosed();
+        }
+    }
+
+    private void ExitGate()
+    {
+        if (!IsOpen)
+        {
+            // Another thread has closed the stream during this call.
+            _readEnd = 0;
+            _writeEnd = 0;
+        }
+
+        _gate.Exit();
+    }
+
+    /// <summary>Writes the bytes of a stream that was not disposed, as <see cref="FileStream"/> does. Only streams that write have one.</summary>
+    private sealed class FinalFlush(SluiceStream stream)
+    {
+        ~FinalFlush()
+        {
+            try
+            {
+                if (stream.IsOpen && !stream._handle.IsClosed)
+                {
+                    stream.FlushWrites();
+                }
+            }
+#pragma warning disable CA1031 // A finalizer must not throw.
+            catch (Exception)
+#pragma warning restore CA1031
+            {
+            }
+        }
     }
 }

@@ -99,5 +99,5 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>A stream that cannot seek gives what it has: no piece is too large for it.</summary>
-    private static int PieceOf(int bufferSize) => Math.Clamp(bufferSize, AdaptiveSize.MaxRead, AdaptiveSize.MaxWrite);
+    private static int PieceOf(int bufferSize) => Math.Clamp(bufferSize, AdaptiveSize.MaxDirect / 2, AdaptiveSize.MaxDirect);
 }

@@ -3,9 +3,11 @@ using Sluice.Streams;
 
 namespace Sluice;
 
-// What only FileStream has: being one, the name of a handle that came from elsewhere, and locks.
 public sealed partial class SluiceStream
 {
+    /// <summary>For names and locks.</summary>
+    private FileStream? _lockingStream;
+
     /// <summary>Gets the path of the file.</summary>
     /// <value>
     /// The full path. If the stream was created from a <see cref="Microsoft.Win32.SafeHandles.SafeFileHandle"/> without a path, the value
@@ -13,7 +15,7 @@ public sealed partial class SluiceStream
     /// </value>
     public string Name =>
         _origin != HandleOrigin.Foreign ? _handle.Path
-        : _extras?.LockingStream is null && _handle.IsClosed ? "[Unknown]" : LockingStream.Name;
+        : _lockingStream is null && _handle.IsClosed ? "[Unknown]" : LockingStream.Name;
 
     /// <summary>Returns a <see cref="FileStream"/> that calls this stream, for code that requires a <see cref="FileStream"/>.</summary>
     /// <returns>The <see cref="FileStream"/>. Disposing it disposes this stream.</returns>
@@ -24,7 +26,7 @@ public sealed partial class SluiceStream
     public FileStream AsFileStream()
     {
         ThrowIfClosed();
-        return new SluiceFileStream(this, _handle.SafeFileHandle.DangerousGetHandle(), Access);
+        return new SluiceFileStream(this, _handle.SafeFileHandle.DangerousGetHandle(), _access);
     }
 
     /// <summary>Locks a range of the file against access by other processes. On Unix this is an advisory lock.</summary>
@@ -67,7 +69,6 @@ public sealed partial class SluiceStream
         LockingStream.Unlock(position, length);
     }
 
-    /// <summary>For what only it knows: names and locks.</summary>
     private FileStream LockingStream =>
-        Extras.LockingStream ??= BorrowedStream.Over(_handle.SafeFileHandle, IsOpen ? Access : _handle.Access);
+        _lockingStream ??= BorrowedStream.Over(_handle.SafeFileHandle, IsOpen ? _access : _handle.Access);
 }

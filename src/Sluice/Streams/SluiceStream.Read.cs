@@ -1,12 +1,12 @@
 using System.Runtime.CompilerServices;
-using Sluice.Memory;
 using Sluice.Streams;
 
 namespace Sluice;
 
-// Synchronous reading.
 public sealed partial class SluiceStream
 {
+    private Task<int>? _lastRead;
+
     /// <summary>Reads bytes from the position of the stream into an array.</summary>
     /// <param name="buffer">The array that receives the bytes.</param>
     /// <param name="offset">The index in <paramref name="buffer"/> of the first byte to store.</param>
@@ -37,14 +37,12 @@ public sealed partial class SluiceStream
     /// <exception cref="IOException">The operating system reported an error. The position has not changed.</exception>
     public override int Read(Span<byte> buffer)
     {
-        int count = buffer.Length;
-        _isCopying = true;
         int pos = _pos;
+        int count = buffer.Length;
         if (count <= _readEnd - pos && count != 0)
         {
-            _buffer.AsSpan(pos, count).CopyTo(buffer);
+            _window.Array.AsSpan(pos, count).CopyTo(buffer);
             _pos = pos + count;
-            _isCopying = false;
             return count;
         }
 
@@ -57,20 +55,102 @@ public sealed partial class SluiceStream
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public override int ReadByte()
     {
-        // No mark, which would cost a quarter: a byte of memory that was taken away meanwhile is not given out.
         int pos = _pos;
-        byte[] buffer = _buffer;
-        if ((uint)pos < (uint)buffer.Length)
+        byte[] buffer = _window.Array;
+        if (pos < _readEnd && (uint)pos < (uint)buffer.Length)
         {
-            byte value = Volatile.Read(ref buffer[pos]);
-            if (pos < _readEnd)
-            {
-                _pos = pos + 1;
-                return value;
-            }
+            _pos = pos + 1;
+            return buffer[pos];
         }
 
         return ReadByteSlow();
+    }
+
+    /// <summary>Asynchronously reads bytes from the position of the stream into an array.</summary>
+    /// <param name="buffer">The array that receives the bytes. It must not be used until the returned task has completed.</param>
+    /// <param name="offset">The index in <paramref name="buffer"/> of the first byte to store.</param>
+    /// <param name="count">The maximum number of bytes to read.</param>
+    /// <param name="cancellationToken">The token to cancel the read.</param>
+    /// <returns>
+    /// The number of bytes read; 0 at the end of the file. It is less than <paramref name="count"/> only at the end of the file, or if the
+    /// file cannot seek.
+    /// </returns>
+    /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="offset"/> and <paramref name="count"/> do not specify a range of <paramref name="buffer"/>.
+    /// </exception>
+    /// <inheritdoc cref="ReadAsync(Memory{byte}, CancellationToken)" path="/exception"/>
+    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
+    {
+        ValidateBufferArguments(buffer, offset, count);
+        ValueTask<int> read = ReadAsync(buffer.AsMemory(offset, count), cancellationToken);
+        if (!read.IsCompletedSuccessfully)
+        {
+            return read.AsTask();
+        }
+
+        // Most calls return as many bytes as the one before.
+        int result = read.Result;
+        return _lastRead is { } last && last.Result == result ? last : _lastRead = Task.FromResult(result);
+    }
+
+    /// <summary>Asynchronously reads bytes from the position of the stream.</summary>
+    /// <param name="buffer">The memory that receives the bytes. It must not be used until the returned task has completed.</param>
+    /// <param name="cancellationToken">The token to cancel the read.</param>
+    /// <returns>
+    /// The number of bytes read; 0 at the end of the file. It is less than the length of <paramref name="buffer"/> only at the end of the
+    /// file, or if the file cannot seek.
+    /// </returns>
+    /// <exception cref="NotSupportedException">The stream does not support reading.</exception>
+    /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
+    /// <exception cref="IOException">The operating system reported an error. The position has not changed.</exception>
+    /// <exception cref="OperationCanceledException">The read was canceled. The position has not changed.</exception>
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<int>(cancellationToken);
+        }
+
+        ThrowUnlessReadable();
+        int count = buffer.Length;
+        if (count <= _readEnd - _pos && count != 0)
+        {
+            // The memory may be the caller's code, and throw.
+            Span<byte> destination = buffer.Span;
+            if (_gate.TryEnter())
+            {
+                int taken = count <= _readEnd - _pos ? TakeAvailable(destination) : 0;
+                ExitGate();
+                if (taken != 0)
+                {
+                    return new ValueTask<int>(taken);
+                }
+            }
+        }
+
+        return IsBuffered ? ReadSlowAsync(buffer, cancellationToken) : ReadUnbufferedAsync(buffer, cancellationToken);
+    }
+
+    /// <summary>Asynchronously reads one byte from the position of the stream.</summary>
+    /// <param name="cancellationToken">The token to cancel the read.</param>
+    /// <returns>The byte, or -1 at the end of the file.</returns>
+    /// <remarks>
+    /// If the byte is in the buffer, this method is about as fast as <see cref="ReadByte"/>. Do not call it while another operation on the
+    /// stream is in progress.
+    /// </remarks>
+    /// <inheritdoc cref="ReadAsync(Memory{byte}, CancellationToken)" path="/exception"/>
+    public ValueTask<int> ReadByteAsync(CancellationToken cancellationToken = default)
+    {
+        int pos = _pos;
+        byte[] buffer = _window.Array;
+        if (pos < _readEnd && (uint)pos < (uint)buffer.Length && !cancellationToken.IsCancellationRequested)
+        {
+            _pos = pos + 1;
+            return new ValueTask<int>(buffer[pos]);
+        }
+
+        return ReadByteSlowAsync(cancellationToken);
     }
 
     private int ReadByteSlow()
@@ -81,7 +161,6 @@ public sealed partial class SluiceStream
 
     private int ReadSlow(Span<byte> buffer)
     {
-        EndQuickWay();
         ThrowUnlessReadable();
         ThrowIfClosed();
         if (!IsBuffered)
@@ -91,20 +170,10 @@ public sealed partial class SluiceStream
             return bytes;
         }
 
-        if (!_gate.TryEnterToRead())
-        {
-            EnterGate();
-        }
-
+        EnterGate();
         try
         {
-            if (HasUnwritten)
-            {
-                _gate.StopReading();
-                LeaveWriting();
-            }
-
-            _gate.StartReading();
+            FlushWrites();
             int done = TakeAvailable(buffer);
             if (done == buffer.Length || (done > 0 && !_handle.CanSeek))
             {
@@ -127,14 +196,14 @@ public sealed partial class SluiceStream
         }
     }
 
-    /// <summary>The window is used up: reads through a new one, or into the caller's memory where that is as large.</summary>
+    /// <summary>Reads at the end of the window: through a new window, or directly into a large buffer of the caller.</summary>
     private int ReadRest(Span<byte> rest)
     {
         long offset = _base + _pos;
         Forget(offset);
-        ReadAhead?.Abandon();
-        int size = SizeFor(offset, AdaptiveSize.MaxRead);
-        if (PassesThrough(rest.Length, size))
+        _readAhead?.Abandon();
+        int size = SizeFor(offset, MaxRead);
+        if (ReadsThrough(rest.Length, size))
         {
             int bytes = _handle.Read(rest, offset);
             EndReadThrough(offset + bytes, bytes == rest.Length);
@@ -142,21 +211,142 @@ public sealed partial class SluiceStream
         }
 
         int lead = LeadOf(offset, size, rest.Length);
-        MemoryLease window = WindowOf(size);
-        int length = _handle.Read(window.Array.AsSpan(window.Start, size), offset - lead);
+        int length = _handle.Read(WindowOf(size).Span(size), offset - lead);
         ShowRead(offset - lead, lead, length, length == size);
         return TakeAvailable(rest);
     }
 
-    /// <summary>Whether a transfer of so many bytes gains nothing from a window of <paramref name="size"/> bytes.</summary>
-    private bool PassesThrough(int length, int size) => length >= (IsAdaptive ? Math.Min(size, AdaptiveSize.Large) : size);
+    /// <summary>Returns true if a window of <paramref name="size"/> bytes would gain nothing for a read of so many bytes.</summary>
+    private bool ReadsThrough(int length, int size) => length >= (IsAdaptive ? Math.Min(size, AdaptiveSize.Large) : size);
 
-    /// <summary>Undoes what a read took from the window before its rest failed: the caller has seen none of it.</summary>
-    private void StepBack(int bytes)
+    private void EndReadThrough(long end, bool wasWhole)
     {
-        if (bytes != 0)
+        _base = end;
+        _sizing.Ended(end, wasWhole);
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> ReadByteSlowAsync(CancellationToken cancellationToken)
+    {
+        byte[] one = new byte[1];
+        return await ReadAsync(one, cancellationToken).ConfigureAwait(false) == 0 ? -1 : one[0];
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> ReadSlowAsync(Memory<byte> buffer, CancellationToken cancellationToken)
+    {
+        await EnterGateAsync(cancellationToken).ConfigureAwait(false);
+        try
         {
-            Forget(_base + _pos - bytes);
+            await FlushWritesAsync().ConfigureAwait(false);
+            int done = TakeAvailable(buffer.Span);
+            if (done == buffer.Length || (done > 0 && !_handle.CanSeek))
+            {
+                return done;
+            }
+
+            try
+            {
+                return done + await ReadRestAsync(buffer[done..], cancellationToken).ConfigureAwait(false);
+            }
+            catch
+            {
+                StepBack(done);
+                throw;
+            }
+        }
+        finally
+        {
+            ExitGate();
         }
     }
+
+    /// <summary>As <see cref="ReadRest"/>; takes what was read ahead first. If it fails, the position is not changed.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> ReadRestAsync(Memory<byte> rest, CancellationToken cancellationToken)
+    {
+        int done = 0;
+        try
+        {
+            while (_readAhead is { } ahead && ahead.Offset == _base + _pos)
+            {
+                long offset = ahead.Offset;
+                Forget(offset);
+                StreamWindow used = _window;
+                _window = StreamWindow.None;
+                (_window, int length, bool isLast) = await ahead.TakeAsync(used).ConfigureAwait(false);
+                ShowRead(offset, 0, length, !isLast);
+                cancellationToken.ThrowIfCancellationRequested();
+                int taken = TakeAvailable(rest.Span);
+                done += taken;
+                rest = rest[taken..];
+                if (rest.IsEmpty || (isLast && done > 0))
+                {
+                    return done;
+                }
+            }
+
+            // Also if the file ended when it was read ahead: it may be longer now.
+            return done + await ReadHereAsync(rest, cancellationToken).ConfigureAwait(false);
+        }
+        catch
+        {
+            StepBack(done);
+            throw;
+        }
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> ReadHereAsync(Memory<byte> rest, CancellationToken cancellationToken)
+    {
+        long offset = _base + _pos;
+        Forget(offset);
+        int size = SizeFor(offset, MaxRead);
+        bool isThrough = ReadsThrough(rest.Length, size);
+        int lead = isThrough ? 0 : LeadOf(offset, size, rest.Length);
+        ValueTask<int> read = _handle.ReadAsync(isThrough ? rest : WindowOf(size).Memory(size), offset - lead, cancellationToken);
+        bool isHot = read.IsCompleted;
+        int length = await read.ConfigureAwait(false);
+        if (isThrough)
+        {
+            EndReadThrough(offset + length, length == rest.Length);
+        }
+        else
+        {
+            ShowRead(offset - lead, lead, length, length == size);
+            length = TakeAvailable(rest.Span);
+        }
+
+        if (!isHot && IsAdaptive && _sizing is { IsSequential: true, Current: >= AdaptiveSize.Large } && _handle.CanSeek)
+        {
+            _readAhead ??= new ReadAhead(_handle);
+            await _readAhead.StartAsync(_readEnd != 0 ? _base + _readEnd : _base).ConfigureAwait(false);
+        }
+
+        return length;
+    }
+
+    /// <summary>As with <see cref="FileStream"/>, several calls can be in progress; each takes its place when it begins.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> ReadUnbufferedAsync(Memory<byte> buffer, CancellationToken cancellationToken)
+    {
+        int count = buffer.Length;
+        long offset = TakePlace(count);
+        int bytes = 0;
+        try
+        {
+            bytes = await _handle.ReadAsync(buffer, offset, cancellationToken).ConfigureAwait(false);
+            return bytes;
+        }
+        finally
+        {
+            if (bytes != count)
+            {
+                TakePlace(bytes - count);
+            }
+        }
+    }
+
+    /// <summary>Moves the position of a stream without a buffer, and returns the position before.</summary>
+    private long TakePlace(int count) => Interlocked.Add(ref _base, count) - count;
 }

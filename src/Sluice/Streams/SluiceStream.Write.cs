@@ -3,7 +3,6 @@ using Sluice.Streams;
 
 namespace Sluice;
 
-// Synchronous writing.
 public sealed partial class SluiceStream
 {
     /// <summary>Writes bytes of an array at the position of the stream. The bytes can stay in the buffer until the next flush.</summary>
@@ -36,19 +35,13 @@ public sealed partial class SluiceStream
     /// </exception>
     public override void Write(ReadOnlySpan<byte> buffer)
     {
-        int count = buffer.Length;
-        _isCopying = true;
         int pos = _pos;
-        if (count <= _writeEnd - pos && count != 0)
+        int count = buffer.Length;
+        if (count <= _writeEnd - pos && count != 0 && !_gate.IsTaken)
         {
-            buffer.CopyTo(_buffer.AsSpan(pos));
+            buffer.CopyTo(_window.Array.AsSpan(pos));
             _pos = pos + count;
-            _isCopying = false;
-            if (_isGivenUp)
-            {
-                ThrowIfLeftOut(pos + count);
-            }
-
+            ThrowIfClosing();
             return;
         }
 
@@ -60,18 +53,12 @@ public sealed partial class SluiceStream
     /// <inheritdoc cref="Write(ReadOnlySpan{byte})" path="/exception"/>
     public override void WriteByte(byte value)
     {
-        _isCopying = true;
         int pos = _pos;
-        if (pos < _writeEnd)
+        if (pos < _writeEnd && !_gate.IsTaken)
         {
-            _buffer[pos] = value;
+            _window.Array[pos] = value;
             _pos = pos + 1;
-            _isCopying = false;
-            if (_isGivenUp)
-            {
-                ThrowIfLeftOut(pos + 1);
-            }
-
+            ThrowIfClosing();
             return;
         }
 
@@ -106,13 +93,145 @@ public sealed partial class SluiceStream
         }
     }
 
-    // Apart: a span over the argument would keep it on the stack, and in the caller's loop too, where WriteByte is inlined.
+    /// <summary>
+    /// Asynchronously writes bytes of an array at the position of the stream. The bytes can stay in the buffer until the next flush.
+    /// </summary>
+    /// <param name="buffer">The array that contains the bytes. It must not be changed until the returned task has completed.</param>
+    /// <param name="offset">The index in <paramref name="buffer"/> of the first byte to write.</param>
+    /// <param name="count">The number of bytes to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to cancel the write. For its effect, see <see cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)"/>.
+    /// </param>
+    /// <returns>A task that completes when the bytes are in the buffer or are written.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="offset"/> and <paramref name="count"/> do not specify a range of <paramref name="buffer"/>.
+    /// </exception>
+    /// <inheritdoc cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
+    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
+    {
+        ValidateBufferArguments(buffer, offset, count);
+        return WriteAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
+    }
+
+    /// <summary>Asynchronously writes bytes at the position of the stream. The bytes can stay in the buffer until the next flush.</summary>
+    /// <param name="buffer">The bytes to write. The memory must not be changed until the returned task has completed.</param>
+    /// <param name="cancellationToken">The token to cancel the write.</param>
+    /// <returns>A task that completes when the bytes are in the buffer or are written.</returns>
+    /// <remarks>
+    /// <para>If the file cannot seek, as is the case for a pipe, the bytes are not buffered.</para>
+    /// <para>
+    /// A write to a file that can seek is not canceled after it has started. If the file cannot seek, it can be canceled after any byte.
+    /// </para>
+    /// </remarks>
+    /// <exception cref="NotSupportedException">
+    /// The stream does not support writing; or the file cannot seek, and the buffer contains bytes that were read from it.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">
+    /// The stream is closed, or another thread closed it during this call. In the second case, bytes of this call that were not yet written
+    /// are lost. For a pipe, earlier bytes in the buffer can be lost too.
+    /// </exception>
+    /// <exception cref="IOException">
+    /// The operating system reported an error when these bytes or earlier bytes in the buffer were written. The message contains the offset
+    /// of the error.
+    /// </exception>
+    /// <exception cref="OperationCanceledException">
+    /// The write was canceled. <see cref="Position"/> is after the bytes that were accepted. If the file can seek and at most 1 MiB was to
+    /// be written, no bytes were accepted.
+    /// </exception>
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellationToken);
+        }
+
+        ThrowUnlessWritable();
+        int count = buffer.Length;
+        if (count <= _writeEnd - _pos && count != 0 && _handle.CanSeek)
+        {
+            // The memory may be the caller's code, and throw.
+            ReadOnlySpan<byte> source = buffer.Span;
+            if (_gate.TryEnter())
+            {
+                int put = count <= _writeEnd - _pos ? PutAvailable(source) : 0;
+                ExitGate();
+                if (put != 0)
+                {
+                    return ValueTask.CompletedTask;
+                }
+            }
+        }
+
+        return IsBuffered ? WriteSlowAsync(buffer, cancellationToken) : WriteUnbufferedAsync(buffer, cancellationToken);
+    }
+
+    /// <summary>
+    /// Asynchronously writes one byte at the position of the stream. The byte can stay in the buffer until the next flush.
+    /// </summary>
+    /// <param name="value">The byte to write.</param>
+    /// <param name="cancellationToken">The token to cancel the write.</param>
+    /// <returns>A task that completes when the byte is in the buffer or is written.</returns>
+    /// <remarks>
+    /// If there is room in the buffer, this method is about as fast as <see cref="WriteByte"/>. Do not call it while another operation on
+    /// the stream is in progress. If the file cannot seek, as is the case for a pipe, the byte is not buffered.
+    /// </remarks>
+    /// <inheritdoc cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
+    public ValueTask WriteByteAsync(byte value, CancellationToken cancellationToken = default)
+    {
+        int pos = _pos;
+        if (pos < _writeEnd && !_gate.IsTaken && _handle.CanSeek && !cancellationToken.IsCancellationRequested)
+        {
+            _window.Array[pos] = value;
+            _pos = pos + 1;
+            ThrowIfClosing();
+            return ValueTask.CompletedTask;
+        }
+
+        return WriteAsync(new[] { value }, cancellationToken);
+    }
+
+    /// <summary>
+    /// Asynchronously writes the buffered bytes to the operating system. If the file can seek, bytes that were read ahead are discarded.
+    /// </summary>
+    /// <param name="cancellationToken">
+    /// The token to cancel the flush. If the file cannot seek, the flush is canceled only before it starts.
+    /// </param>
+    /// <returns>A task that completes when the buffer is empty.</returns>
+    /// <remarks>
+    /// The bytes are not flushed to the disk: see <see cref="Flush(bool)"/> and <see cref="SluiceHandle.FlushToDiskAsync"/>.
+    /// </remarks>
+    /// <exception cref="IOException">The bytes could not be written. They stay in the buffer.</exception>
+    /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
+    /// <exception cref="OperationCanceledException">The flush was canceled. Bytes that were not written stay in the buffer.</exception>
+    public override Task FlushAsync(CancellationToken cancellationToken)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return Task.FromCanceled(cancellationToken);
+        }
+
+        ThrowIfClosed();
+        return _writeEnd == 0 && _readEnd == 0 && _readAhead is not { Offset: >= 0 } && !_gate.IsTaken
+            ? Task.CompletedTask
+            : FlushSlowAsync(cancellationToken).AsTask();
+    }
+
+    /// <summary>Another thread may have closed the stream before it could find the bytes in the window.</summary>
+    private void ThrowIfClosing()
+    {
+        if (!IsOpen)
+        {
+            StreamErrors.ThrowClosed();
+        }
+    }
+
+    // Not inlined: the span would keep the argument on the stack, also in a loop of the caller.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void WriteByteSlow(byte value) => WriteSlow([value]);
 
     private void WriteSlow(ReadOnlySpan<byte> buffer)
     {
-        EndQuickWay();
         ThrowUnlessWritable();
         ThrowIfClosed();
         if (!IsBuffered)
@@ -122,51 +241,27 @@ public sealed partial class SluiceStream
         }
 
         EnterGate();
-        bool isOpen = true;
-        bool isInWindow = false;
-        try
-        {
-            isInWindow = WriteInGate(buffer);
-        }
-        finally
-        {
-            isOpen = ExitGate();
-        }
-
-        if (isInWindow && !isOpen)
-        {
-            // A pipe that another thread has closed meanwhile, which waits for nobody.
-            StreamErrors.ThrowClosed();
-        }
-    }
-
-    /// <returns>Whether the last of it is in the window; else all of it is in the file.</returns>
-    private bool WriteInGate(ReadOnlySpan<byte> buffer)
-    {
         int put = 0;
         try
         {
-            LeaveReading();
+            DiscardReadAhead();
             while (true)
             {
                 put = PutAvailable(buffer);
                 buffer = buffer[put..];
                 if (buffer.IsEmpty)
                 {
-                    return put > 0;
+                    return;
                 }
 
-                HandDown();
+                FlushWrites();
                 put = 0;
-                WriteBehind?.Settle();
-                int size = SizeFor(_base, AdaptiveSize.MaxWrite);
+                int size = SizeFor(_base, MaxWrite);
                 if (WritesThrough(buffer.Length, size))
                 {
-                    WriteThrough(buffer);
-                    NoteWritten(_base, buffer.Length);
-                    _base += buffer.Length;
-                    _sizing.Ended(_base, wasWhole: true);
-                    return false;
+                    _handle.Write(buffer, _base);
+                    EndWriteThrough(buffer.Length);
+                    return;
                 }
 
                 BeginWriting(size);
@@ -177,9 +272,12 @@ public sealed partial class SluiceStream
             TakeBack(put);
             throw;
         }
+        finally
+        {
+            ExitGate();
+        }
     }
 
-    /// <summary>Takes its place first: an asynchronous write in front of it may be cancelled meanwhile.</summary>
     private void WriteUnbuffered(ReadOnlySpan<byte> buffer)
     {
         long offset = TakePlace(buffer.Length);
@@ -189,80 +287,28 @@ public sealed partial class SluiceStream
         }
         catch
         {
-            _ = TakePlace(-buffer.Length);
+            TakePlace(-buffer.Length);
             throw;
         }
-
-        NoteWritten(offset, buffer.Length);
     }
 
-    /// <summary>Writes what no window is to take; where space is reserved, piece by piece.</summary>
-    private void WriteThrough(ReadOnlySpan<byte> buffer)
+    /// <summary>Returns true if a window of <paramref name="size"/> bytes would gain nothing for a write of so many bytes.</summary>
+    private bool WritesThrough(int length, int size) => length >= (IsAdaptive ? Math.Min(size, MaxRead) : size);
+
+    private void EndWriteThrough(int length)
     {
-        long offset = _base;
-        while (ReservesInPieces(buffer.Length))
-        {
-            ReserveSpace(offset, OpenFile.MaxInlineBytes);
-            _handle.Write(buffer[..OpenFile.MaxInlineBytes], offset);
-            buffer = buffer[OpenFile.MaxInlineBytes..];
-            offset += OpenFile.MaxInlineBytes;
-        }
-
-        ReserveSpace(offset, buffer.Length);
-        _handle.Write(buffer, offset);
+        _base += length;
+        _sizing.Ended(_base, wasWhole: true);
     }
 
-    /// <summary>Whether a write of <paramref name="length"/> bytes gains nothing from a window of <paramref name="size"/> bytes.</summary>
-    private bool WritesThrough(int length, int size) => length >= (IsAdaptive ? Math.Min(size, AdaptiveSize.MaxRead) : size);
-
-    private bool HasUnwritten => _writeEnd != 0 || WriteBehind is { IsPending: true };
-
-    /// <summary>Before reading: everything written is in the file.</summary>
-    private void LeaveWriting()
-    {
-        WriteBehind?.Settle();
-        HandDown();
-    }
-
-    /// <summary>Before writing: nothing is read ahead.</summary>
-    private void LeaveReading()
-    {
-        if (ReadAhead is { } ahead)
-        {
-            ahead.Abandon();
-        }
-
-        if (_readEnd != 0)
-        {
-            CheckUnreadBytes();
-            Forget(_base + _pos);
-            _sizing.Reset();
-        }
-    }
-
-    /// <summary>What was read ahead of the caller from a pipe or a terminal cannot be put back.</summary>
-    private void CheckUnreadBytes()
-    {
-        if (_readEnd > _pos && !_handle.CanSeek)
-        {
-            StreamErrors.ThrowUnreadBytes();
-        }
-    }
-
-    /// <summary>Everything written is in the file, and nothing is read ahead.</summary>
+    /// <summary>Writes the buffered bytes, and discards bytes that were read ahead.</summary>
     private void FlushBuffer()
     {
         EnterGate();
         try
         {
-            LeaveWriting();
-            if (_readEnd != 0 && _handle.CanSeek)
-            {
-                Forget(_base + _pos);
-            }
-
-            ReadAhead?.Abandon();
-            ReleaseIdleWindow();
+            FlushWrites();
+            DiscardReads();
         }
         finally
         {
@@ -270,23 +316,90 @@ public sealed partial class SluiceStream
         }
     }
 
-    /// <summary>Writes what is in memory; called by the finalizer of the extras when both are collected.</summary>
-    internal void FlushAtFinalization()
+    private void DiscardReads()
     {
-        try
+        _readAhead?.Abandon();
+        if (_readEnd != 0 && _handle.CanSeek)
         {
-            if (IsOpen && !_handle.IsClosed)
-            {
-                LeaveWriting();
-                ReleaseWindow();
-                WriteBehind?.ReleaseSpare();
-                ReadAhead?.ReleaseSpare();
-            }
-        }
-#pragma warning disable CA1031 // Nobody is there to hear of it, and a finalizer must not throw.
-        catch (Exception)
-#pragma warning restore CA1031
-        {
+            Forget(_base + _pos);
         }
     }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask FlushSlowAsync(CancellationToken cancellationToken)
+    {
+        await EnterGateAsync(cancellationToken).ConfigureAwait(false);
+        try
+        {
+            await FlushWritesAsync().ConfigureAwait(false);
+            DiscardReads();
+        }
+        finally
+        {
+            ExitGate();
+        }
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask WriteSlowAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
+    {
+        await EnterGateAsync(cancellationToken).ConfigureAwait(false);
+        int put = 0;
+        try
+        {
+            DiscardReadAhead();
+
+            // As with FileStream, bytes for a pipe are not buffered here: the other end may wait for them.
+            bool isThrough = !_handle.CanSeek;
+            while (true)
+            {
+                put = isThrough ? 0 : PutAvailable(buffer.Span);
+                buffer = buffer[put..];
+                if (buffer.IsEmpty)
+                {
+                    return;
+                }
+
+                await FlushWritesAsync().ConfigureAwait(false);
+                put = 0;
+                int size = SizeFor(_base, MaxWrite);
+                if (isThrough || WritesThrough(buffer.Length, size))
+                {
+                    await _handle.WriteAsync(buffer, _base, TokenOfWrite(cancellationToken)).ConfigureAwait(false);
+                    EndWriteThrough(buffer.Length);
+                    return;
+                }
+
+                BeginWriting(size);
+            }
+        }
+        catch
+        {
+            TakeBack(put);
+            throw;
+        }
+        finally
+        {
+            ExitGate();
+        }
+    }
+
+    /// <summary>As with <see cref="FileStream"/>, several calls can be in progress; each takes its place when it begins.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask WriteUnbufferedAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
+    {
+        long offset = TakePlace(buffer.Length);
+        try
+        {
+            await _handle.WriteAsync(buffer, offset, TokenOfWrite(cancellationToken)).ConfigureAwait(false);
+        }
+        catch
+        {
+            TakePlace(-buffer.Length);
+            throw;
+        }
+    }
+
+    /// <summary>A write that can leave a part behind is canceled only if it may wait for a reader.</summary>
+    private CancellationToken TokenOfWrite(CancellationToken cancellationToken) => _handle.CanSeek ? default : cancellationToken;
 }

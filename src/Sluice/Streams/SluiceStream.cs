@@ -10,8 +10,8 @@ namespace Sluice;
 /// <para>The file docs/compatibility.md of the project lists the differences from <see cref="FileStream"/>.</para>
 /// <para>
 /// If no buffer size is specified, the stream adapts the size of its buffer. The buffer has 4 KiB at first and after each change of
-/// position. During sequential access it grows to 256 KiB for reads and 512 KiB for writes. Asynchronous reads then also read ahead, and
-/// asynchronous writes can return while a full buffer is still being written.
+/// position. During sequential access it grows to 64 KiB, or with <see cref="FileCaching.Direct"/> to 256 KiB for reads and 512 KiB for
+/// writes. Asynchronous reads then also read ahead.
 /// </para>
 /// <para>A specified buffer size is used exactly; 0 and 1 turn buffering off.</para>
 /// <para>
@@ -28,10 +28,10 @@ public sealed partial class SluiceStream : Stream
     private readonly SluiceHandle _handle;
     private readonly HandleOrigin _origin;
     private readonly int _bufferSize;
-    private byte _access;
+    private readonly long _appendStart = -1;
 
-    /// <summary>In <see cref="_access"/>: the stream is being closed, and no copy of another thread is waited for any more.</summary>
-    private const byte Closing = 0x80;
+    /// <summary>The access that the stream offers; none if it is closed.</summary>
+    private FileAccess _access;
 
     /// <summary>
     /// Opens a file for reading and writing, or only for writing if the mode is <see cref="FileMode.Append"/>. Others may read the file.
@@ -130,7 +130,7 @@ public sealed partial class SluiceStream : Stream
     /// <param name="options">The options. Their buffer size is <see cref="SluiceOptions.Adaptive"/> by default.</param>
     /// <inheritdoc cref="SluiceStream(string, FileMode, FileAccess, FileShare, int, FileOptions)" path="/exception"/>
     public SluiceStream(string path, SluiceOptions options)
-        : this(StreamOpening.Open(path, options), options.Mode, options.Access, options.BufferSize, options.PreallocationSize)
+        : this(StreamOpening.Open(path, options), options.Mode, options.Access, options.BufferSize)
     {
     }
 
@@ -177,7 +177,7 @@ public sealed partial class SluiceStream : Stream
         handle.IsWaitedFor = true;
         _origin = ownsHandle ? HandleOrigin.Own : HandleOrigin.Borrowed;
         _bufferSize = bufferSize == 1 ? 0 : bufferSize;
-        Access = access;
+        _access = access;
     }
 
     /// <summary>
@@ -228,25 +228,16 @@ public sealed partial class SluiceStream : Stream
         : this(StreamOpening.Adopt(handle, access, bufferSize, isAsync), access, bufferSize, ownsHandle: true) =>
         (_origin, _base) = (HandleOrigin.Foreign, _handle.DescriptorPosition);
 
-    private SluiceStream(SluiceHandle handle, FileMode mode, FileAccess access, int bufferSize, long preallocationSize = 0)
+    private SluiceStream(SluiceHandle handle, FileMode mode, FileAccess access, int bufferSize)
     {
         _handle = handle;
         handle.IsWaitedFor = true;
         _origin = HandleOrigin.Own;
         _bufferSize = bufferSize == 1 ? 0 : bufferSize;
-        Access = access;
+        _access = access;
         if (mode == FileMode.Append && handle.CanSeek)
         {
-            Extras.AppendStart = _base = handle.Length;
-        }
-        else if (preallocationSize > 0)
-        {
-            // The file has its space already; and ext4 does not write such a file back when it is closed, so neither is it begun here.
-            Extras.Reserves = false;
-        }
-        else if (mode is FileMode.Create or FileMode.Truncate)
-        {
-            Extras.Writeback = EarlyWriteback.On;
+            _appendStart = _base = handle.Length;
         }
     }
 
@@ -350,7 +341,7 @@ public sealed partial class SluiceStream : Stream
         {
             ArgumentOutOfRangeException.ThrowIfNegative(value);
             ThrowUnlessSeekable();
-            if (_writeEnd != 0 || value < AppendStart)
+            if (_writeEnd != 0 || value < _appendStart)
             {
                 Seek(value, SeekOrigin.Begin);
             }
@@ -399,9 +390,9 @@ public sealed partial class SluiceStream : Stream
             StreamErrors.ThrowSeekBeforeStart(_handle.Path, target);
         }
 
-        if (target < AppendStart)
+        if (target < _appendStart)
         {
-            StreamErrors.ThrowSeekBeforeAppend(_handle.Path, target, AppendStart);
+            StreamErrors.ThrowSeekBeforeAppend(_handle.Path, target, _appendStart);
         }
 
         MoveTo(target);
@@ -426,9 +417,9 @@ public sealed partial class SluiceStream : Stream
         ThrowUnlessSeekable();
         ThrowUnlessWritable();
         FlushBuffer();
-        if (value < AppendStart)
+        if (value < _appendStart)
         {
-            StreamErrors.ThrowTruncateBeforeAppend(_handle.Path, value, AppendStart);
+            StreamErrors.ThrowTruncateBeforeAppend(_handle.Path, value, _appendStart);
         }
 
         _handle.SetLength(value);
@@ -438,15 +429,7 @@ public sealed partial class SluiceStream : Stream
         }
     }
 
-    private long AppendStart => _extras?.AppendStart ?? -1;
-
-    private long LengthNow()
-    {
-        // First what is in memory: another thread that closes the stream may be writing it, and it is in the file when it is here no more.
-        long accepted = WriteBehind is { IsPending: true } behind ? behind.End : 0;
-        accepted = Volatile.Read(ref _writeEnd) != 0 ? Math.Max(accepted, Volatile.Read(ref _base) + _pos) : accepted;
-        return Math.Max(accepted, _handle.LengthNow());
-    }
+    private long LengthNow() => Math.Max(_writeEnd != 0 ? _base + _pos : 0, _handle.LengthNow());
 
     private bool IsAdaptive => _bufferSize < 0;
 
@@ -454,19 +437,12 @@ public sealed partial class SluiceStream : Stream
 
     private bool IsOpen => _access != 0;
 
-    /// <summary>Neither the stream is closed, nor the file under it.</summary>
+    /// <summary>Returns true if neither the stream nor its file is closed.</summary>
     private bool HasOpenFile => IsOpen && !_handle.SafeFileHandle.IsClosed;
 
-    /// <summary>What the stream may do; nothing once it is closed. A byte: see decision 0006.</summary>
-    private FileAccess Access
-    {
-        get => (FileAccess)(_access & ~Closing);
-        set => _access = (byte)value;
-    }
+    private bool MayRead => (_access & FileAccess.Read) != 0;
 
-    private bool MayRead => (_access & (byte)FileAccess.Read) != 0;
-
-    private bool MayWrite => (_access & (byte)FileAccess.Write) != 0;
+    private bool MayWrite => (_access & FileAccess.Write) != 0;
 
     private void ThrowIfClosed()
     {

@@ -20,11 +20,7 @@ internal sealed class LeakCounters(string folder, bool countsRings = true)
             .Where(t => OpenFiles.IsIn(folder, t) || (countsRings && t.Contains("io_uring", StringComparison.Ordinal)))
             .Order(StringComparer.Ordinal)];
 
-    private static int Rented()
-    {
-        RetiredMemory.Flush();
-        return AlignedBufferPool.Rented;
-    }
+    private static int Rented() => AlignedBufferPool.Rented;
 
     private bool IsBusy() => InFlight != 0 || Rented() > _rented || OpenedSince().Count > 0;
 

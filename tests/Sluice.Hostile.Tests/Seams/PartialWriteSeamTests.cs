@@ -1,7 +1,5 @@
 using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
-using Sluice.Memory;
-using Sluice.Streams;
 using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;
@@ -35,28 +33,6 @@ public sealed class PartialWriteSeamTests : HostileTests
         stream.Position.ShouldBe(Content.Length + 1);
         await stream.DisposeAsync();
         File.ReadAllBytes(path).ShouldBeBytes([.. Content, 7]);
-    }
-
-    [SkippableTheory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task What_a_failed_write_behind_has_written_is_not_written_again(bool isAsync)
-    {
-        string path = Temp.NewFile([]);
-        using SluiceHandle handle = OpenForAppending(path, 100, -Errno.ENOSPC, 50, -Errno.ENOSPC);
-        MemoryLease memory = AlignedBufferPool.Rent(16_384);
-        Content.CopyTo(memory.Span);
-        WriteBehind behind = new();
-        behind.Start(handle, new User(), memory, memory.Start, Content.Length, 0);
-        for (int i = 0; i < 2; i++)
-        {
-            (await Should.ThrowAsync<IOException>(() => SettleAsync(behind, isAsync))).HResult.ShouldBe(Errno.ENOSPC);
-            behind.End.ShouldBe(Content.Length);
-        }
-
-        await SettleAsync(behind, isAsync);
-        behind.Reset();
-        File.ReadAllBytes(path).ShouldBeBytes(Content);
     }
 
     /// <summary>
@@ -105,9 +81,6 @@ public sealed class PartialWriteSeamTests : HostileTests
 
     private static Task FlushAsync(SluiceStream stream, bool isAsync) => isAsync ? stream.FlushAsync() : Task.Run(stream.Flush);
 
-    private static Task SettleAsync(WriteBehind behind, bool isAsync) =>
-        isAsync ? behind.SettleAsync(CancellationToken.None).AsTask() : Task.Run(behind.Settle);
-
     /// <param name="path">A file.</param>
     /// <param name="answers">To its writes, one after another: so many bytes, or an error. Then what the kernel says.</param>
     private SluiceHandle OpenForAppending(string path, params long[] answers)
@@ -120,11 +93,6 @@ public sealed class PartialWriteSeamTests : HostileTests
             : call != "pwrite" ? 0
             : Interlocked.Increment(ref _writes) is var n && n <= answers.Length ? answers[n - 1] : 0);
         return SluiceHandle.FromSafeFileHandle(file, FileAccess.Write, ownsHandle: true);
-    }
-
-    private sealed class User : IMemoryUser
-    {
-        public bool IsCopying => false;
     }
 
     /// <summary>Lets a hundred bytes of a write through before it throws what is next, as long as there is something.</summary>

@@ -1,4 +1,3 @@
-using Sluice.Memory;
 using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Storms;
@@ -72,7 +71,6 @@ internal sealed class StormRound(TempFolder temp, int seed)
         Random moments = new(~seed);
         Thread disturber = new(() => Guarded(() => Disturb(moments, close))) { IsBackground = true };
         SystemCallFaults.Use(OnCall);
-        Seam.Use(OnSeam);
         try
         {
             Array.ForEach(threads, static t => t.Start());
@@ -85,7 +83,6 @@ internal sealed class StormRound(TempFolder temp, int seed)
         finally
         {
             SystemCallFaults.Use(null);
-            Seam.Use(null);
         }
 
         Guarded(() => _intruder?.Check());
@@ -221,16 +218,6 @@ internal sealed class StormRound(TempFolder temp, int seed)
         if (Volatile.Read(ref _answered) >= asked && (target is null || target == own))
         {
             Interlocked.Increment(ref _struck);
-        }
-    }
-
-    /// <summary>Debug builds: other threads run between two steps.</summary>
-    private void OnSeam(SeamKind kind)
-    {
-        Random random = t_random ??= new Random(unchecked((seed * 17) + Environment.CurrentManagedThreadId));
-        if (kind == SeamKind.Between && random.Next(4) == 0)
-        {
-            Thread.Yield();
         }
     }
 }

@@ -38,11 +38,7 @@ internal sealed class Accounts
     /// <summary>All descriptors of the process; 0 where they cannot be counted.</summary>
     public static int DescriptorCount() => Directory.Exists("/proc/self/fd") ? Directory.GetFileSystemEntries("/proc/self/fd").Length : 0;
 
-    private static int Rented()
-    {
-        RetiredMemory.Flush();
-        return AlignedBufferPool.Rented;
-    }
+    private static int Rented() => AlignedBufferPool.Rented;
 
     private static void NobodySharesMemory(string what)
     {

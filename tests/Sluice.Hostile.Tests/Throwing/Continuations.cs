@@ -1,6 +1,4 @@
-using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
-using Sluice.Streams;
 
 namespace Sluice.Hostile.Tests.Throwing;
 
@@ -31,11 +29,6 @@ internal static class Continuations
 
             return isExpected;
         });
-        if (place == "continuation")
-        {
-            await RegistrationAsync();
-        }
-
         string path = Path.Combine(folder, "file");
         foreach (FileCaching caching in (FileCaching[])[FileCaching.Cached, FileCaching.Direct])
         {
@@ -78,26 +71,6 @@ internal static class Continuations
         }
 
         return 0;
-    }
-
-    /// <summary>What a method awaits has registered it, and throws then: the method does not end by that, and goes on once.</summary>
-    private static async Task RegistrationAsync()
-    {
-        Countdown countdown = new(1, ThrownKind.Ordinary);
-        Volatile.Write(ref s_countdown, countdown);
-        ThrowingAwaiter awaiter = new(countdown);
-        ValueTask<int> method = AwaitAsync(awaiter);
-        method.IsCompleted.ShouldBeFalse("it goes on without the thread that was thrown at");
-        await SpinAsync(() => Volatile.Read(ref s_unhandled) == 1);
-        awaiter.GoOn!();
-        (await method).ShouldBe(5);
-    }
-
-    [AsyncMethodBuilder(typeof(InnerTaskBuilder<>))]
-    private static async ValueTask<int> AwaitAsync(ThrowingAwaiter awaiter)
-    {
-        await awaiter;
-        return 5;
     }
 
     private static async Task RoundAsync(SluiceHandle handle, SluiceStream stream, string place, Countdown countdown)
@@ -263,27 +236,6 @@ internal static class Continuations
         {
             patience.IsCancellationRequested.ShouldBeFalse("a caller was never told");
             await Task.Delay(1, CancellationToken.None);
-        }
-    }
-
-    private sealed class ThrowingAwaiter(Countdown countdown) : ICriticalNotifyCompletion
-    {
-        public Action? GoOn { get; private set; }
-
-        public bool IsCompleted => false;
-
-        public ThrowingAwaiter GetAwaiter() => this;
-
-        public void GetResult()
-        {
-        }
-
-        public void OnCompleted(Action continuation) => UnsafeOnCompleted(continuation);
-
-        public void UnsafeOnCompleted(Action continuation)
-        {
-            GoOn = continuation;
-            countdown.Hit();
         }
     }
 }

@@ -9,8 +9,8 @@ public sealed class StreamReadAheadTests : AccountedTests, IDisposable
     /// <summary>Enough for reading ahead, in Release builds too.</summary>
     private const int Length = 4 << 20;
 
-    /// <summary>The last window before it is no larger, and what is read ahead is.</summary>
-    private const int MaxWindow = 2 * AdaptiveSize.Large;
+    /// <summary>Windows are no larger, and what is read ahead is.</summary>
+    private const int MaxWindow = AdaptiveSize.MaxRead;
 
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
 

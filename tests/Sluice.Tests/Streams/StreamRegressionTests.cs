@@ -19,7 +19,6 @@ public sealed class StreamRegressionTests : IDisposable
     {
         Skip.IfNot(Directory.Exists("/proc/self/fd"), "descriptors are found in /proc");
         string path = _temp.NewFile(200_000);
-        Sluice.Memory.RetiredMemory.Flush();
         Forget(path);
         for (int i = 0; i < 20 && IsOpen(); i++)
         {

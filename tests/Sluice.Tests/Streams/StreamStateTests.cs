@@ -57,47 +57,6 @@ public sealed class StreamStateTests : AccountedTests, IDisposable
         seen.ShouldBeGreaterThan(3);
     }
 
-    /// <summary>Whoever must have the bytes in the file tries a window again that failed behind it, and hears of it each time.</summary>
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_window_that_failed_behind_is_tried_again_by_each_flush_until_it_is_written(bool isAsync)
-    {
-        const int chunk = (AdaptiveSize.MaxRead / 4) - 10;
-        byte[] content = Bytes.Pattern(Length);
-        int seen = 0;
-        for (int good = 0; good < Length - (Length / 8); good += Length / 12)
-        {
-            string path = _temp.NewPath();
-            FaultPlan plan = new(1);
-            FaultyEngine engine = new(plan);
-            await using SluiceStream stream = NewDirect(path, engine);
-            int done = 0;
-            bool hasThrown = false;
-            while (engine.FaultCount == 0 && done < Length - chunk)
-            {
-                plan.Eio = done >= good ? 1 : 0;
-                hasThrown = await FailsAsync(() => stream.WriteAsync(content.AsMemory(done, chunk)).AsTask());
-                done = (int)stream.Position;
-            }
-
-            bool isBehind = engine.FaultCount > 0 && !hasThrown;
-            seen += isBehind ? 1 : 0;
-            for (int i = 0; i < 3 && isBehind; i++)
-            {
-                (await FailsAsync(() => FlushAsync(stream, isAsync))).ShouldBeTrue($"flush {i}");
-                stream.Position.ShouldBe(done);
-            }
-
-            plan.Eio = 0;
-            await FlushAsync(stream, isAsync);
-            stream.Position.ShouldBe(done);
-            File.ReadAllBytes(path).ShouldBeBytes(content.AsSpan(0, done));
-        }
-
-        seen.ShouldBeGreaterThan(3);
-    }
-
     /// <summary>A write that passes by the window ends with the error of the one behind it, and with nothing in memory but that.</summary>
     [Theory]
     [InlineData(false)]

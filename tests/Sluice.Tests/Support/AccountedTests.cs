@@ -11,12 +11,8 @@ public abstract class AccountedTests : IAsyncLifetime
     private readonly int _rented = Rented();
     private readonly int _secondReturns = AlignedBufferPool.SecondReturns;
 
-    /// <summary>Leases that have not ended; those that only wait for a barrier are over.</summary>
-    protected static int Rented()
-    {
-        RetiredMemory.Flush();
-        return AlignedBufferPool.Rented;
-    }
+    /// <summary>Leases that have not ended.</summary>
+    protected static int Rented() => AlignedBufferPool.Rented;
 
     public virtual Task InitializeAsync() => Task.CompletedTask;
 

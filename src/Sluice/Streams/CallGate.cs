@@ -1,0 +1,94 @@
+namespace Sluice.Streams;
+
+/// <summary>Admits the calls of a stream one at a time, in the order in which they ask. Thread-safe.</summary>
+internal struct CallGate
+{
+    private const int Free = 0;
+    private const int Taken = 1;
+
+    /// <summary>As <see cref="Taken"/>, and the queue may have waiters. The gate is handed to the first of them.</summary>
+    private const int Awaited = 2;
+
+    private int _state;
+    private Queue<TaskCompletionSource>? _waiters;
+
+    /// <summary>Returns true if a call is in progress.</summary>
+    public readonly bool IsTaken => _state != Free;
+
+    public bool TryEnter() => Interlocked.CompareExchange(ref _state, Taken, Free) == Free;
+
+    public void Enter()
+    {
+        if (!TryEnter() && Enqueue() is { } turn)
+        {
+            try
+            {
+                turn.Task.GetAwaiter().GetResult();
+            }
+            catch
+            {
+                // The wait was interrupted.
+                if (!turn.TrySetCanceled())
+                {
+                    Exit();
+                }
+
+                throw;
+            }
+        }
+    }
+
+    /// <param name="cancellationToken">Cancels the wait. It is not checked if the gate is free.</param>
+    public ValueTask EnterAsync(CancellationToken cancellationToken) =>
+        TryEnter() || Enqueue() is not { } turn ? ValueTask.CompletedTask : WaitAsync(turn, cancellationToken);
+
+    public void Exit()
+    {
+        if (Interlocked.CompareExchange(ref _state, Free, Taken) != Taken)
+        {
+            HandOver();
+        }
+    }
+
+    private static async ValueTask WaitAsync(TaskCompletionSource turn, CancellationToken cancellationToken)
+    {
+        using (cancellationToken.UnsafeRegister(static (turn, token) => ((TaskCompletionSource)turn!).TrySetCanceled(token), turn))
+        {
+            await turn.Task.ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Returns a task that ends when the gate is the caller's; null if it is already.</summary>
+    private TaskCompletionSource? Enqueue()
+    {
+        Queue<TaskCompletionSource> waiters = LazyInitializer.EnsureInitialized(ref _waiters);
+        lock (waiters)
+        {
+            if (Interlocked.Exchange(ref _state, Awaited) == Free)
+            {
+                return null;
+            }
+
+            var turn = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            waiters.Enqueue(turn);
+            return turn;
+        }
+    }
+
+    private void HandOver()
+    {
+        Queue<TaskCompletionSource> waiters = _waiters!;
+        lock (waiters)
+        {
+            while (waiters.TryDequeue(out TaskCompletionSource? turn))
+            {
+                if (turn.TrySetResult())
+                {
+                    return;
+                }
+            }
+
+            Volatile.Write(ref _state, Free);
+        }
+    }
+}
