@@ -135,7 +135,6 @@ internal sealed partial class IoOperation
         _strays = default;
         _readsThroughCache = false;
         _hasEdge = false;
-        _endsBetweenPieces = false;
         LeavesRing = false;
         _passesGate = false;
         PassesCache = false;

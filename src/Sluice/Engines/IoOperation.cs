@@ -43,7 +43,6 @@ internal sealed partial class IoOperation
     private bool _referenced;
     private bool _readsThroughCache;
     private bool _hasEdge;
-    private bool _endsBetweenPieces;
     private CancellationToken _cancellationToken;
     private CancellationTokenRegistration _registration;
     private volatile bool _cancelRequested;
@@ -107,13 +106,7 @@ internal sealed partial class IoOperation
 
     /// <summary>The caller no longer wants the result; an engine that has not begun completes with -ECANCELED.</summary>
     public override bool IsCancellationRequested =>
-        !_endsBetweenPieces && (_cancelRequested || _cancellationToken.IsCancellationRequested);
-
-    /// <summary>
-    /// Whether nothing more of a write is begun: its token is cancelled, some of it is written, and more is left than one piece.
-    /// </summary>
-    private bool EndsHere =>
-        _endsBetweenPieces && _done > 0 && _total - _done > OpenFile.MaxInlineBytes && _cancellationToken.IsCancellationRequested;
+        _cancelRequested || _cancellationToken.IsCancellationRequested;
 
     /// <summary>
     /// One blocking call of a file or a block device does all of this submission, and ends by itself. May be asked while another thread
@@ -143,15 +136,6 @@ internal sealed partial class IoOperation
 
     public static IoOperation ForWrite(OpenFile handle, ReadOnlyMemory<byte> buffer, long fileOffset, int done, CancellationToken token) =>
         ForMemory(handle, IoVerb.Write, MemoryMarshal.AsMemory(buffer), fileOffset, done, token);
-
-    /// <summary>A write of which each submission is carried out whole; between them a cancelled token ends it, with the bytes that are
-    /// written as its result.</summary>
-    public static IoOperation ForWriteInPieces(OpenFile handle, ReadOnlyMemory<byte> buffer, long fileOffset, CancellationToken token)
-    {
-        IoOperation operation = ForWrite(handle, buffer, fileOffset, 0, token);
-        operation._endsBetweenPieces = true;
-        return operation;
-    }
 
     public static IoOperation ForAppend(OpenFile handle, ReadOnlyMemory<byte> buffer, CancellationToken token) =>
         ForMemory(handle, IoVerb.Append, MemoryMarshal.AsMemory(buffer), -1, 0, token);
@@ -228,7 +212,7 @@ internal sealed partial class IoOperation
             }
 
             Prepare();
-            if (_cancellationToken.CanBeCanceled && !_endsBetweenPieces)
+            if (_cancellationToken.CanBeCanceled)
             {
                 // Registered before the submission, so that a completion always finds the registration it has to end.
                 _registration = _cancellationToken.UnsafeRegister(static state => ((IoOperation)state!).RequestCancel(), this);
@@ -314,12 +298,6 @@ internal sealed partial class IoOperation
 
             if (result < 0 ? Recover(-result) : Advance(result))
             {
-                if (EndsHere)
-                {
-                    Finish(_done, null);
-                    return false;
-                }
-
                 if (!IsCancellationRequested)
                 {
                     Prepare();

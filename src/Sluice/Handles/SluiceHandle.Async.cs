@@ -237,19 +237,6 @@ public sealed partial class SluiceHandle
         return StartWrite(buffer, fileOffset, 0, CancellationToken.None);
     }
 
-    /// <summary>
-    /// As <see cref="WriteBehindAsync"/>, but for the token, which is looked at between pieces only: what is begun is written whole, and
-    /// the result says how many bytes are. Fewer than there are only where more than one piece was left.
-    /// </summary>
-    internal ValueTask<long> WriteInPiecesAsync(ReadOnlyMemory<byte> buffer, long fileOffset, CancellationToken cancellationToken)
-    {
-        CheckOffset(fileOffset);
-        IoOperation operation = IoOperation.ForWriteInPieces(this, buffer, fileOffset, cancellationToken);
-        short version = operation.Version;
-        operation.Start();
-        return new ValueTask<long>(operation, version);
-    }
-
     /// <summary>Flushes all data and metadata of the file to the disk, so that they survive a power failure (fsync(2)).</summary>
     /// <remarks>
     /// As with <see cref="RandomAccess.FlushToDisk"/>, no exception is thrown if the file is not a regular file or the handle was opened

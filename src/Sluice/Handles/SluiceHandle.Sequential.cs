@@ -8,17 +8,6 @@ namespace Sluice;
 // What the sequential readers and writers ask of a handle.
 public sealed partial class SluiceHandle
 {
-#if DEBUG
-    /// <summary>Space is reserved for what is written behind this offset: small in Debug builds, so that every test comes there.</summary>
-    internal const int ReserveFrom = 16 * 1024;
-#else
-    /// <summary>
-    /// Space is reserved for what is written behind this offset: where only the end of a file is reserved, a file of 1 MiB takes a fifth
-    /// longer to make.
-    /// </summary>
-    internal const int ReserveFrom = 4 * 1024 * 1024;
-#endif
-
     /// <summary>
     /// Direct transfers may go through a ring of their caller's own: the process uses rings, and no engine was asked for. Cached ones may
     /// not: overlapping reads defeat the kernel's read-ahead, and writes are memory copies that the ring hands to a kernel worker.

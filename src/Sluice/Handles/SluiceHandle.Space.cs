@@ -95,41 +95,6 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>
-    /// Whether the file system is ext4, which delays allocation. A large piece is written for less when its space was reserved just
-    /// before, and a file that was emptied is written back when it is closed
-    /// (docs/decisions/0005-cached-writes-and-space.md). Other file systems were not measured, or place data their own way.
-    /// </summary>
-    internal bool DelaysAllocation => Libc.IsSupported && Caching != FileCaching.Direct && CanSeek && Libc.IsExt(_fd);
-
-    /// <summary>Reserves the space of a piece that is to be written next. Where it fails, the write itself will say why.</summary>
-    internal void Reserve(long offset, long length) =>
-        TryOnDescriptor(
-            // The write itself reports the error.
-            (offset, length), static (fd, range) => _ = SpaceCalls.Allocate(fd, FallocateFlags.KeepSize, range.offset, range.length));
-
-    /// <summary>Starts writing a range back to the device, and waits for nothing; a length of 0 reaches to the end of the file.</summary>
-    internal void StartWriteback(long offset, long length) =>
-        TryOnDescriptor((offset, length), static (fd, range) => CacheCalls.StartWriteback(fd, range.offset, range.length));
-
-    /// <summary>What is only a favour: nothing happens where the handle is closed meanwhile.</summary>
-    private void TryOnDescriptor<T>(T argument, Action<int, T> call)
-    {
-        if (IsClosed)
-        {
-            return;
-        }
-
-        try
-        {
-            using Reference reference = Hold();
-            call(_fd, argument);
-        }
-        catch (ObjectDisposedException)
-        {
-        }
-    }
-
     /// <summary>Releases the space of a range of the file to the file system (fallocate(2), FALLOC_FL_PUNCH_HOLE).</summary>
     /// <param name="offset">The offset of the range in the file, in bytes.</param>
     /// <param name="length">The length of the range, in bytes.</param>
