@@ -7,7 +7,7 @@ try
         await Parallel.ForAsync(0, 1000, async (i, cancellationToken) =>
         {
             byte[] record = System.Text.Encoding.UTF8.GetBytes($"record {i:0000}\n");
-            long offset = await log.AppendAsync(record, cancellationToken);
+            long offset = await log.AppendAndGetOffsetAsync(record, cancellationToken);
             if (offset % record.Length != 0)
             {
                 throw new InvalidDataException($"record {i} landed inside another, at {offset}");

@@ -80,7 +80,7 @@ internal class CompletionDuty(long longTicks)
     public bool PrefersCalls(long nowMs) => _gauge.IsLongAt(nowMs);
 
     /// <inheritdoc cref="ContinuationGauge.Measure"/>
-    public void Measure(long ticks, bool isInterrupted) => _gauge.Measure(ticks, isInterrupted);
+    public void Measure(long ticks) => _gauge.Measure(ticks);
 
     /// <summary>
     /// Whether this thread may leave entries to be handed over together: only while somebody leads who has yet to enter the kernel, and

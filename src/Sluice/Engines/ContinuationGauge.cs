@@ -32,17 +32,8 @@ internal struct ContinuationGauge(long longTicks)
     }
 
     /// <summary>Books what one continuation took.</summary>
-    /// <param name="ticks">Its time.</param>
-    /// <param name="isInterrupted">It took long, and others had its processor meanwhile: that says nothing of it.</param>
-    public void Measure(long ticks, bool isInterrupted)
+    public void Measure(long ticks)
     {
-        if (isInterrupted)
-        {
-            // Nor was it stuck.
-            Volatile.Write(ref _isCautious, false);
-            return;
-        }
-
         long average = _ticks;
         _ticks = ticks > average
             ? average + ((Math.Min(ticks, longTicks * Tuning.ContinuationMaxTimesLong) - average) >> Tuning.ContinuationRiseShift)

@@ -1,17 +1,13 @@
 using System.Diagnostics;
-using Sluice.Kernel;
 
 namespace Sluice.Engines;
 
 /// <summary>One thread's turn at running what has completed in a ring: as the holder of the role or beside it. One thread's own.</summary>
 internal sealed class DutyTurn
 {
-    private static readonly long InterruptionTicks = Tuning.InterruptionMicroseconds * Stopwatch.Frequency / 1_000_000;
-
     private long _began;
     private long _ended;
     private long _submitting;
-    private long _preemptions;
 
     /// <summary>The engine whose continuations this thread runs now; null between two turns.</summary>
     public UringEngine? Engine { get; set; }
@@ -33,7 +29,6 @@ internal sealed class DutyTurn
     {
         Engine = engine;
         Role = CompletionDuty.CompletionThread;
-        _preemptions = Libc.GetPreemptions();
         Pause();
     }
 
@@ -44,22 +39,11 @@ internal sealed class DutyTurn
         _began = _ended > 0 ? _ended : Stopwatch.GetTimestamp();
     }
 
-    /// <summary>Caller's code has ended.</summary>
-    /// <param name="isInterrupted">It took long, and others had the processor meanwhile.</param>
-    /// <returns>What it took, in ticks, without what it was busy submitting.</returns>
-    public long EndRun(out bool isInterrupted)
+    /// <summary>Caller's code has ended. Returns what it took, in ticks, without what it was busy submitting.</summary>
+    public long EndRun()
     {
         _ended = Stopwatch.GetTimestamp();
-        long ticks = _ended - _began - _submitting;
-        isInterrupted = false;
-        if (ticks > InterruptionTicks)
-        {
-            long before = _preemptions;
-            _preemptions = Libc.GetPreemptions();
-            isInterrupted = _preemptions != before;
-        }
-
-        return ticks;
+        return _ended - _began - _submitting;
     }
 
     /// <summary>Something else than caller's code comes now.</summary>

@@ -51,8 +51,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         finally
         {
             turn.Engine = null;
-            long ticks = turn.EndRun(out bool isInterrupted);
-            _duty.Measure(ticks, isInterrupted);
+            _duty.Measure(turn.EndRun());
         }
     }
 
@@ -111,7 +110,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     {
         turn.BeginRun();
         ThreadPoolEngine.Complete(operation, operation.RingResult);
-        _duty.Measure(turn.EndRun(out bool isInterrupted), isInterrupted);
+        _duty.Measure(turn.EndRun());
         if (context is not null)
         {
             // What one caller's continuation leaves there is not the next one's.

@@ -325,15 +325,6 @@ internal static unsafe partial class Libc
     /// <summary>Whether the file lies on ext2, ext3 or ext4, which share a number (statfs(2)).</summary>
     public static bool IsExt(int fd) => FileSystemType(fd) == ExtMagic;
 
-    /// <summary>How often the calling thread has had to let others have its processor; 0 where the system does not say.</summary>
-    public static long GetPreemptions()
-    {
-        // struct rusage: two times of two words each, and fourteen counts, the last of which is ru_nivcsw.
-        const int RUsageThread = 1;
-        long* usage = stackalloc long[18];
-        return (SystemCallFaults.Fails("getrusage", -1) ? -1 : getrusage(RUsageThread, usage)) < 0 ? 0 : usage[17];
-    }
-
     public static int GetFlags(int fd)
     {
         int flags = SystemCallFaults.Fails("fcntl", fd) ? -1 : fcntl(fd, FGetFl, 0);
@@ -396,9 +387,6 @@ internal static unsafe partial class Libc
 
     [LibraryImport(SystemLibrary.Name)]
     private static partial int fstatvfs(int fd, ulong* result);
-
-    [LibraryImport(SystemLibrary.Name)]
-    private static partial int getrusage(int who, long* usage);
 
     [LibraryImport(SystemLibrary.Name)]
     private static partial int ioctl(int fd, nuint request, void* argument);

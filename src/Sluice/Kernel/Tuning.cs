@@ -65,9 +65,6 @@ internal static class Tuning
     /// <summary>Operations for each processor, in a ring or just out of it, from which on long continuations get no calls (0002).</summary>
     public const int CallsPerProcessor = 2;
 
-    /// <summary>Microseconds from which on a continuation may have lost its processor; asking the system takes a third of one.</summary>
-    public const long InterruptionMicroseconds = 40;
-
     /// <summary>One submission of so many, and one, looks whether the lock is another thread's: a power of two less one.</summary>
     public const int ContentionSample = 63;
 

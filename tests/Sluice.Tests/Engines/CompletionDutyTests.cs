@@ -91,24 +91,12 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
     {
         CompletionDuty duty = new(DutyWorld.LongTicks);
         duty.PrefersCalls(nowMs: 0).ShouldBeFalse();
-        duty.Measure(10 * DutyWorld.LongTicks, isInterrupted: false);
-        duty.Measure(10 * DutyWorld.LongTicks, isInterrupted: false);
+        duty.Measure(10 * DutyWorld.LongTicks);
+        duty.Measure(10 * DutyWorld.LongTicks);
         duty.PrefersCalls(nowMs: 0).ShouldBeTrue();
         for (int i = 0; i < 500; i++)
         {
-            duty.Measure(1, isInterrupted: false);
-        }
-
-        duty.PrefersCalls(nowMs: 0).ShouldBeFalse();
-    }
-
-    [Fact]
-    public void One_whose_processor_others_had_meanwhile_is_not_long()
-    {
-        CompletionDuty duty = new(DutyWorld.LongTicks);
-        for (int i = 0; i < 10; i++)
-        {
-            duty.Measure(1000 * DutyWorld.LongTicks, isInterrupted: true);
+            duty.Measure(1);
         }
 
         duty.PrefersCalls(nowMs: 0).ShouldBeFalse();
@@ -120,8 +108,8 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
         CompletionDuty duty = new(DutyWorld.LongTicks);
         DutyTurn leader = Lead(duty, out DutyTurn other);
         duty.Considered(other, isPoolWanted: false, nowMs: 0).ShouldBe(DutyStep.Leave);
-        duty.Measure(100 * DutyWorld.LongTicks, isInterrupted: false);
-        duty.Measure(100 * DutyWorld.LongTicks, isInterrupted: false);
+        duty.Measure(100 * DutyWorld.LongTicks);
+        duty.Measure(100 * DutyWorld.LongTicks);
         duty.EnterKernel(leader);
         duty.Considered(other, isPoolWanted: false, nowMs: 0).ShouldBe(DutyStep.Leave);
         duty.LeaveKernel(leader);
@@ -144,8 +132,8 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
         duty.Begin(other).ShouldBe(DutyStep.Pick);
         duty.LeaveKernel(leader);
         duty.Ran(leader, more: true, isPoolWanted: true).ShouldBe(DutyStep.Pick);
-        duty.Measure(100 * DutyWorld.LongTicks, isInterrupted: false);
-        duty.Measure(100 * DutyWorld.LongTicks, isInterrupted: false);
+        duty.Measure(100 * DutyWorld.LongTicks);
+        duty.Measure(100 * DutyWorld.LongTicks);
         duty.Begin(other).ShouldBe(DutyStep.Pick);
         duty.Ran(other, more: true, isPoolWanted: false).ShouldBe(DutyStep.Pick);
     }
@@ -177,8 +165,8 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
         CompletionDuty duty = new(DutyWorld.LongTicks);
         DutyTurn leader = Lead(duty, out _);
         duty.Picked(leader, got: true, more: false).ShouldBe(DutyStep.Run);
-        duty.Measure(100 * DutyWorld.LongTicks, isInterrupted: false);
-        duty.Measure(100 * DutyWorld.LongTicks, isInterrupted: false);
+        duty.Measure(100 * DutyWorld.LongTicks);
+        duty.Measure(100 * DutyWorld.LongTicks);
         duty.Picked(leader, got: true, more: false).ShouldBe(DutyStep.AskHelp);
     }
 
@@ -187,8 +175,8 @@ public sealed class CompletionDutyTests(ITestOutputHelper output)
     {
         CompletionDuty duty = new(DutyWorld.LongTicks);
         DutyTurn leader = Lead(duty, out _);
-        duty.Measure(100 * DutyWorld.LongTicks, isInterrupted: false);
-        duty.Measure(100 * DutyWorld.LongTicks, isInterrupted: false);
+        duty.Measure(100 * DutyWorld.LongTicks);
+        duty.Measure(100 * DutyWorld.LongTicks);
         duty.Ran(leader, more: true, isPoolWanted: true).ShouldBe(DutyStep.Retire);
         duty.StepDown(leader, isBacklogEmpty: true).ShouldBeTrue();
         CompletionDuty.Retired(leader, more: false).ShouldBe(DutyStep.Pick);

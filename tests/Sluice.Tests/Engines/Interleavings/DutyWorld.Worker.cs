@@ -74,7 +74,7 @@ internal sealed partial class DutyWorld
                     _more = world._completed.Count > 0;
                     break;
                 case (DutyStep.Run, _):
-                    duty.Measure(world._operations[_picked].Ticks, isInterrupted: false);
+                    duty.Measure(world._operations[_picked].Ticks);
                     Next(duty.Ran(_turn, _more, (duty.AreContinuationsLong || !duty.Leads(_turn)) && world._isPoolWanted));
                     break;
                 case (DutyStep.Consider, _):

@@ -42,7 +42,7 @@ internal sealed partial class DutyWorld : World
         for (int i = 0; i < 2 && operations[0].Ticks > LongTicks; i++)
         {
             // They were long before.
-            duty.Measure(operations[0].Ticks, isInterrupted: false);
+            duty.Measure(operations[0].Ticks);
         }
 
         for (int i = 0; i < workers; i++)
