@@ -73,6 +73,19 @@ public sealed class CloseErrorTests
         ["WriteAllLinesAsync"] = static (path, bytes) => SluiceFile.WriteAllLinesAsync(path, [Text(bytes)]),
         ["ReplaceAtomically"] = static (path, bytes) => Done(() => SluiceFile.ReplaceAtomically(path, bytes)),
         ["ReplaceAtomicallyAsync"] = static (path, bytes) => SluiceFile.ReplaceAtomicallyAsync(path, bytes),
+        ["CopyAsync"] = static async (path, bytes) =>
+        {
+            string source = Path.GetTempFileName();
+            try
+            {
+                await File.WriteAllBytesAsync(source, bytes);
+                await SluiceFile.CopyAsync(source, path, new CopyOptions { Overwrite = true, Method = CopyMethod.Buffered });
+            }
+            finally
+            {
+                File.Delete(source);
+            }
+        },
         ["WriteManyAsync"] = static async (path, bytes) =>
         {
             FileBatchException error = await Should.ThrowAsync<FileBatchException>(

@@ -1,12 +1,11 @@
 using System.Buffers;
+using System.Runtime.ExceptionServices;
 using System.Runtime.Versioning;
 using System.Security.Cryptography;
 using System.Text;
 using Microsoft.Win32.SafeHandles;
-using Sluice.Engines;
 using Sluice.Errors;
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -25,8 +24,8 @@ internal static class ContentComparer
     /// <summary>How far both are the same, rounded down to a block, unless they are the same to the end of the source.</summary>
     public static long FirstDifference(int fromFd, int toFd, long length, CancellationToken cancellationToken)
     {
-        byte[] one = ArrayPool<byte>.Shared.RentUninterrupted(BlockBytes);
-        byte[] other = ArrayPool<byte>.Shared.RentUninterrupted(BlockBytes);
+        byte[] one = ArrayPool<byte>.Shared.Rent(BlockBytes);
+        byte[] other = ArrayPool<byte>.Shared.Rent(BlockBytes);
         try
         {
             long at = 0;
@@ -47,14 +46,13 @@ internal static class ContentComparer
         }
         finally
         {
-            ArrayPool<byte>.Shared.ReturnUninterrupted(one);
-            ArrayPool<byte>.Shared.ReturnUninterrupted(other);
+            ArrayPool<byte>.Shared.Return(one);
+            ArrayPool<byte>.Shared.Return(other);
         }
     }
 
     /// <summary>
-    /// Reads the copy from the disk, and compares its SHA-256 with the source's. Another thread reads the source meanwhile; where the pool
-    /// has none, this one does so afterwards.
+    /// Reads the copy from the disk, and compares its SHA-256 with the source's. Another thread reads the source meanwhile.
     /// </summary>
     /// <exception cref="IOException">They differ.</exception>
     public static void Verify(int fromFd, string source, int copyFd, string target, CancellationToken cancellationToken)
@@ -62,16 +60,26 @@ internal static class ContentComparer
         // What direct I/O cannot pass by is dropped: it has been flushed.
         CacheCalls.Drop(copyFd, 0, 0);
         using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        SourceHash expected = new(() => Hash(fromFd, source, FileCaching.Cached, stop.Token));
-        try
+        byte[] expected = [];
+        Exception? error = null;
+        Thread reader = new(() =>
         {
-            PoolWork.Queue(expected);
-        }
-        catch (Exception)
+            try
+            {
+                expected = Hash(fromFd, source, FileCaching.Cached, stop.Token);
+            }
+#pragma warning disable CA1031 // Thrown on the caller's thread.
+            catch (Exception e)
+            {
+                error = e;
+            }
+#pragma warning restore CA1031
+        })
         {
-            // A pool without memory or threads: this one works it out.
-        }
-
+            IsBackground = true,
+            Name = "Sluice verify",
+        };
+        reader.UnsafeStart();
         byte[] actual;
         try
         {
@@ -79,13 +87,21 @@ internal static class ContentComparer
         }
         catch
         {
-            // Whoever reads the source does so by a number that is another file's when this copy has ended.
             stop.Cancel();
-            expected.Withdraw();
             throw;
         }
+        finally
+        {
+            // The reader uses the source's descriptor, which the caller closes.
+            reader.Join();
+        }
 
-        if (!expected.Take().AsSpan().SequenceEqual(actual))
+        if (error is not null)
+        {
+            ExceptionDispatchInfo.Throw(error);
+        }
+
+        if (!expected.AsSpan().SequenceEqual(actual))
         {
             throw new IOException(
                 $"Copying '{source}' to '{target}' failed: what the disk gives back is not what the source holds (SHA-256).");
@@ -105,7 +121,7 @@ internal static class ContentComparer
         int again = PathCalls.Open(Encoding.ASCII.GetBytes($"/proc/self/fd/{fd}\0"), PathCalls.ReadOnly);
         if (again is -Errno.EACCES or -Errno.EPERM or -Errno.ENOENT or -Errno.ENOTDIR)
         {
-            _ = Libc.SetFlags(fd, Libc.GetFlags(fd) & ~PathCalls.NonBlocking);
+            _ = Libc.SetFlags(fd, Libc.GetFlags(fd) & ~PathCalls.NonBlocking); // A regular file ignores O_NONBLOCK in most file systems.
             return SluiceHandle.FromSafeFileHandle(
                 new SafeFileHandle(fd, ownsHandle: false), name, FileAccess.Read, ownsHandle: false);
         }
@@ -162,53 +178,5 @@ internal static class ContentComparer
         }
 
         return filled;
-    }
-
-    /// <summary>The source's, which whoever comes first works out: a thread of the pool, or the one that wants it.</summary>
-    private sealed class SourceHash(Func<byte[]> work) : IThreadPoolWorkItem
-    {
-        private readonly TaskCompletionSource<byte[]> _outcome = new();
-        private int _isBegun;
-
-        public void Execute()
-        {
-            if (Interlocked.Exchange(ref _isBegun, 1) != 0)
-            {
-                return;
-            }
-
-            byte[] hash = [];
-            Exception? error = null;
-            try
-            {
-                hash = work();
-            }
-            catch (Exception e)
-            {
-                error = e;
-            }
-
-            // An interruption may come while the other one is told, which looks again by itself.
-            Uninterrupted.UntilDone(
-                (_outcome, hash, error),
-                static end => _ = end.error is null ? end._outcome.TrySetResult(end.hash) : end._outcome.TrySetException(end.error));
-        }
-
-        /// <summary>What was begun has ended when this returns, and nothing begins.</summary>
-        public void Withdraw()
-        {
-            if (Interlocked.Exchange(ref _isBegun, 1) != 0)
-            {
-                _ = PoolWork.Wait(_outcome.Task);
-                _ = _outcome.Task.Exception;
-            }
-        }
-
-        public byte[] Take()
-        {
-            Execute();
-            _ = PoolWork.Wait(_outcome.Task);
-            return _outcome.Task.GetAwaiter().GetResult();
-        }
     }
 }

@@ -1,4 +1,3 @@
-using Sluice.Memory;
 using Sluice.Uring;
 
 namespace Sluice.Copying;
@@ -23,7 +22,7 @@ internal sealed class CopyFailures(bool continues, CopyMeter meter, Cancellation
     public void Add(string path, Exception error)
     {
         bool isLast = !continues || IsEverybodys(-error.HResult);
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             if (_hasEnded)
             {
@@ -55,7 +54,7 @@ internal sealed class CopyFailures(bool continues, CopyMeter meter, Cancellation
     /// <summary>All that has failed, as one exception; null: nothing has.</summary>
     public FileBatchException? Found()
     {
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             long bytes = Volatile.Read(ref _bytes);
             return _failures.Count > 0

@@ -1,5 +1,6 @@
 using System.Runtime.Versioning;
 using Sluice.Kernel;
+using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
@@ -38,6 +39,12 @@ internal static class CopyWork
     /// <summary>Whether the source is one small file.</summary>
     private static bool IsShort(string source)
     {
+        if (OperatingSystem.IsLinux() && Libc.IsSupported)
+        {
+            return NodeCalls.Stat(NodePath.Of(source), followsLinks: true, StatxMask.BasicStats, out Statx stat) == 0
+                && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular && stat.Size <= MaxShortBytes;
+        }
+
         FileInfo file = new(source);
         return file.Exists && file.Length <= MaxShortBytes;
     }
@@ -90,7 +97,7 @@ internal static class CopyWork
         }
         catch (OperationCanceledException e) when (cancellationToken.IsCancellationRequested)
         {
-            TellLast(meter);
+            meter.Tell();
             if (meter.Failures?.Found() is { } failed)
             {
                 throw new OperationCanceledException(e.Message, failed, cancellationToken);
@@ -102,19 +109,6 @@ internal static class CopyWork
             }
 
             throw new OperationCanceledException(e.Message, e, cancellationToken);
-        }
-    }
-
-    /// <summary>How far a cancelled copy came. A token of whoever is told may have ended with the caller's.</summary>
-    private static void TellLast(CopyMeter meter)
-    {
-        try
-        {
-            meter.Tell();
-        }
-        catch (OperationCanceledException)
-        {
-            // The copy's own end says it.
         }
     }
 

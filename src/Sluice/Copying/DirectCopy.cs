@@ -69,8 +69,8 @@ internal sealed class DirectCopy(
         }
         finally
         {
-            _ = Libc.SetFlags(fromFd, fromFlags);
-            _ = Libc.SetFlags(toFd, toFlags);
+            _ = Libc.SetFlags(fromFd, fromFlags); // The descriptor is closed soon.
+            _ = Libc.SetFlags(toFd, toFlags); // The descriptor is closed soon; setting the length needs no flags.
         }
 
         return result;

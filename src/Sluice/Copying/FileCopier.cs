@@ -88,7 +88,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             }
 
             long begin = isFound ? GoOnFrom(fromFd, temporary.Descriptor, length, target) : 0;
-            FileTransfer transfer = new(fromFd, temporary.Descriptor, source, target, length, options, meter, cancellationToken);
+            FileTransfer transfer = new(fromFd, temporary.Descriptor, source, target, before, options, meter, cancellationToken);
             if (clonesOnly && !transfer.TryClone())
             {
                 return null;
@@ -234,7 +234,8 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     private OldFile? FindTarget(string source, in Statx from, in NodePath to)
     {
         string verb = $"Copying '{source}' to";
-        OldFile? old = OldFile.TryFind(to, verb, out bool isLink);
+        bool isLink = false;
+        OldFile? old = Location?.IsFree == true && !options.Overwrite ? null : OldFile.TryFind(to, verb, out isLink);
         try
         {
             if (old?.Stat.IsSame(from) == true)
@@ -332,8 +333,14 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             ContentComparer.Verify(fromFd, source, temporary.Descriptor, to.Text, cancellationToken);
         }
 
-        PathErrors.ThrowIfFailed(Libc.Stat(temporary.Descriptor, StatxMask.BasicStats, out Statx made), "Looking at", to.Text);
-        Made = made;
+        if (Location is null)
+        {
+            PathErrors.ThrowIfFailed(Libc.Stat(temporary.Descriptor, StatxMask.BasicStats, out Statx made), "Looking at", to.Text);
+            Made = made;
+        }
+
+        // What close(2) would report, before the file has its target's name.
+        WrittenFile.ThrowIfFailed(PathCalls.CloseDuplicate(temporary.Descriptor), to.Text);
         cancellationToken.ThrowIfCancellationRequested();
         if (Overwrite)
         {

@@ -12,7 +12,7 @@ namespace Sluice.Copying;
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class FileTransfer(
-    int fromFd, int toFd, string source, string target, long length, CopyOptions options, CopyMeter meter,
+    int fromFd, int toFd, string source, string target, in Statx from, CopyOptions options, CopyMeter meter,
     CancellationToken cancellationToken)
 {
 #if DEBUG
@@ -25,9 +25,15 @@ internal sealed class FileTransfer(
     private const long PieceBytes = 64 * 1024 * 1024;
 #endif
 
+    /// <summary>The unit of the number of blocks in statx(2).</summary>
+    private const int BlockUnit = 512;
+
     private readonly int _blockBytes = (int)options.PieceBytes(BlockBytes);
     private readonly long _callBytes = options.PieceBytes(16 * 1024 * 1024);
+    private readonly long _length = (long)from.Size;
+    private readonly bool _mayHaveHoles = MayHaveHoles(from);
     private long _copied;
+    private bool _hasLength;
     private int? _cloned;
 
     public CopyMethod Method { get; private set; }
@@ -36,7 +42,7 @@ internal sealed class FileTransfer(
 
     public int Depth { get; private set; }
 
-    /// <summary>Bytes of the copy: the source's length, but where it says nothing, as that of files of /proc.</summary>
+    /// <summary>Bytes of the copy: the source's _length, but where it says nothing, as that of files of /proc.</summary>
     public long Length { get; private set; }
 
     /// <summary>Whether the file system shares the blocks; then <see cref="Run"/> has not more to do than to end it.</summary>
@@ -45,10 +51,10 @@ internal sealed class FileTransfer(
     /// <summary>Copies from <paramref name="begin"/> to the end; what is before it is there already.</summary>
     public void Run(long begin)
     {
-        Length = length;
+        Length = _length;
         bool isAuto = options.Method == CopyMethod.Auto;
         int result = -Errno.EOPNOTSUPP;
-        if (options.Method == CopyMethod.Reflink || (isAuto && begin == 0 && length > 0))
+        if (options.Method == CopyMethod.Reflink || (isAuto && begin == 0 && _length > 0))
         {
             result = _cloned ?? CopyCalls.Clone(fromFd, toFd);
             Note(CopyMethod.Reflink, "the file system shares the blocks");
@@ -58,7 +64,7 @@ internal sealed class FileTransfer(
         {
             Note(CopyMethod.Direct, "");
             Depth = options.RequestsOutstanding;
-            result = new DirectCopy(fromFd, toFd, length, Depth, _blockBytes, Count, cancellationToken).Run(begin, source);
+            result = new DirectCopy(fromFd, toFd, _length, Depth, _blockBytes, Count, cancellationToken).Run(begin, source);
         }
 
         if (result != 0 && (options.Method == CopyMethod.CopyFileRange || (isAuto && CanTryNext(result))))
@@ -78,7 +84,7 @@ internal sealed class FileTransfer(
             result = RunRanges(begin, CopyBuffered);
         }
 
-        if (result == CopyErrors.SourceEnded || (result == 0 && length == 0))
+        if (result == CopyErrors.SourceEnded || (result == 0 && _length == 0))
         {
             CopyToEnd(begin);
             return;
@@ -86,14 +92,14 @@ internal sealed class FileTransfer(
 
         if (result == 0 && Method == CopyMethod.Reflink)
         {
-            // A source that was cut before its blocks were shared has not more to give; an error is no length.
-            Length = Math.Min(Libc.LengthOf(toFd), length);
+            // A source that was cut before its blocks were shared has not more to give; an error is no _length.
+            Length = Math.Min(Libc.LengthOf(toFd), _length);
             result = (int)Math.Min(Length, 0);
-            meter.Correct(result == 0 ? Length - length : 0);
+            meter.Correct(result == 0 ? Length - _length : 0);
         }
 
         // A hole at the end, and what a clone or whole blocks have too much.
-        result = result == 0 && Libc.LengthOf(toFd) != Length ? PathCalls.SetLength(toFd, Length) : result;
+        result = result == 0 && !_hasLength && Libc.LengthOf(toFd) != Length ? PathCalls.SetLength(toFd, Length) : result;
         if (result < 0)
         {
             throw ToException(result);
@@ -115,6 +121,11 @@ internal sealed class FileTransfer(
         _ => PathErrors.Create(result, $"Copying '{source}' to", target),
     };
 
+    /// <summary>
+    /// Returns true if a file has fewer blocks than bytes: it has holes, or its file system packs its bytes or does not report blocks.
+    /// </summary>
+    public static bool MayHaveHoles(in Statx stat) => stat.Blocks < (stat.Size + BlockUnit - 1) / BlockUnit;
+
     private static bool CanTryNext(int result) =>
         result is -Errno.EOPNOTSUPP or -Errno.EINVAL or -Errno.EXDEV or -Errno.ENOTTY or -Errno.ENOSYS or -Errno.EPERM or -Errno.EBADF
             or -Errno.ETXTBSY;
@@ -129,7 +140,8 @@ internal sealed class FileTransfer(
     private int RunRanges(long begin, Func<long, long, int> copy)
     {
         List<DataRange> pieces = [];
-        foreach (DataRange range in DataRange.Find(fromFd, begin, length, 1, source))
+        List<DataRange> ranges = _mayHaveHoles ? DataRange.Find(fromFd, begin, _length, 1, source) : [new DataRange(begin, _length)];
+        foreach (DataRange range in ranges)
         {
             for (long at = range.Begin; at < range.End; at += PieceBytes)
             {
@@ -137,9 +149,9 @@ internal sealed class FileTransfer(
             }
         }
 
-        // A single piece that ends where the file does makes its length.
-        bool isOne = pieces.Count == 1 && pieces[0].End == length;
-        int result = isOne ? 0 : PathCalls.SetLength(toFd, length);
+        // A single piece that ends where the file does makes its _length.
+        bool isOne = pieces.Count == 1 && pieces[0].End == _length;
+        int result = isOne ? 0 : PathCalls.SetLength(toFd, _length);
 
         // One after the other: threads that write one file through the page cache spin on its lock (ext4, 2 GiB on two cores: 14.8 s
         // of CPU, where cp takes 3.6).
@@ -148,12 +160,13 @@ internal sealed class FileTransfer(
             result = copy(pieces[i].Begin, pieces[i].End);
         }
 
+        _hasLength = isOne && result == 0;
         return result;
     }
 
     /// <summary>
-    /// Copies what can be read, where the length is not the truth: files of /proc say 0, those of /sys 4096, and a log may be cut while
-    /// it is copied. No more than the length, where there is one: a log that grows has no end.
+    /// Copies what can be read, where the _length is not the truth: files of /proc say 0, those of /sys 4096, and a log may be cut while
+    /// it is copied. No more than the _length, where there is one: a log that grows has no end.
     /// </summary>
     private void CopyToEnd(long begin)
     {
@@ -161,7 +174,7 @@ internal sealed class FileTransfer(
         byte[] buffer = ArrayPool<byte>.Shared.Rent(BlockBytes);
         try
         {
-            (long most, long at) = (length == 0 ? long.MaxValue : length, begin);
+            (long most, long at) = (_length == 0 ? long.MaxValue : _length, begin);
             while (at < most)
             {
                 int bytes = TransferCalls.Read(fromFd, buffer.AsSpan(0, (int)Math.Min(_blockBytes, most - at)), at, RwFlags.None);
@@ -180,11 +193,11 @@ internal sealed class FileTransfer(
 
                 at += bytes;
                 Count(bytes);
-                Note(CopyMethod.Buffered, "the file does not tell its length");
+                Note(CopyMethod.Buffered, "the file does not tell its _length");
             }
 
             PathErrors.ThrowIfFailed(PathCalls.SetLength(toFd, at), $"Copying '{source}' to", target);
-            meter.Correct(at - length);
+            meter.Correct(at - _length);
             Length = at;
         }
         finally

@@ -1,7 +1,6 @@
 using System.Runtime.Versioning;
 using Sluice.Errors;
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
@@ -29,7 +28,7 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
             return;
         }
 
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             _names.Add(new HardLinkName(folder.Place, name, stat, mayReplace));
         }

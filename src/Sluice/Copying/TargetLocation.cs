@@ -28,6 +28,9 @@ internal sealed class TargetLocation : IDisposable
 
     public NodePath Path { get; }
 
+    /// <summary>Gets a value that indicates whether nothing had the name when the path was resolved.</summary>
+    public bool IsFree { get; private set; }
+
     /// <summary>A full path with what its last name leads to, where that is a symbolic link: the link stays one.</summary>
     public static TargetLocation Resolve(string path, string verb)
     {
@@ -40,6 +43,7 @@ internal sealed class TargetLocation : IDisposable
                 int node = PathCalls.Open(at.Path, PathCalls.PathOnly | PathCalls.NoFollowFlag);
                 if (node == -Errno.ENOENT)
                 {
+                    at.IsFree = true;
                     break;
                 }
 

@@ -89,7 +89,7 @@ internal sealed class TemporaryFile : IDisposable
         for (int i = 0; _name is null; i++)
         {
             NodePath name = TemporaryName.Random(_target);
-            _ = NodeCalls.LockFileNow(Descriptor, forWriting: true);
+            _ = NodeCalls.LockFileNow(Descriptor, forWriting: true); // Without locks, the age of the file decides.
             int result = NodeCalls.LinkOpened(Descriptor, name);
             if (result != -Errno.EEXIST || i == MaxTries)
             {
@@ -136,7 +136,7 @@ internal sealed class TemporaryFile : IDisposable
                 if (result == 0)
                 {
                     // The copy is there; a name that cannot be removed takes nothing from it.
-                    _ = NodeCalls.Unlink(name);
+                    _ = NodeCalls.Unlink(name); // See above.
                 }
                 else if (result is -Errno.EPERM or -Errno.EOPNOTSUPP or -Errno.ENOSYS)
                 {
@@ -157,7 +157,7 @@ internal sealed class TemporaryFile : IDisposable
     {
         if (_isFoundAgain && _name is not null)
         {
-            _ = NodeCalls.SetMode(Descriptor, ModeBits.OwnerReadWrite);
+            _ = NodeCalls.SetMode(Descriptor, ModeBits.OwnerReadWrite); // Otherwise the next copy starts anew.
             _name = null;
         }
     }
@@ -167,7 +167,7 @@ internal sealed class TemporaryFile : IDisposable
         // Removed while it is locked, so that nobody else's file of the same name is.
         if (_name is { } name && TemporaryName.LeadsTo(name, Descriptor))
         {
-            _ = NodeCalls.Unlink(name);
+            _ = NodeCalls.Unlink(name); // What fails here must not hide why the copy failed.
         }
 
         SafeFileHandle.Dispose();
@@ -193,7 +193,7 @@ internal sealed class TemporaryFile : IDisposable
         int result = claim.Fd < 0 ? claim.Fd : NodeCalls.Rename(name, _target);
         if (result < 0 && claim.Fd >= 0 && TemporaryName.LeadsTo(_target, claim.Fd))
         {
-            _ = NodeCalls.Unlink(_target);
+            _ = NodeCalls.Unlink(_target); // The error of the rename is reported.
         }
 
         return result;
@@ -207,7 +207,7 @@ internal sealed class TemporaryFile : IDisposable
             return fd;
         }
 
-        _ = NodeCalls.LockFileNow(fd, forWriting: true);
+        _ = NodeCalls.LockFileNow(fd, forWriting: true); // Without locks, the age of the file decides.
         if (TemporaryName.LeadsTo(name, fd))
         {
             return fd;
@@ -243,7 +243,7 @@ internal sealed class TemporaryFile : IDisposable
             && Libc.SetFlags(fd, flags & ~PathCalls.NonBlocking) == 0)
         {
             // What the copy gets at its end it gets once more. Where permissions cannot be set, all files have the same ones.
-            _ = NodeCalls.SetMode(fd, ModeBits.OwnerReadWrite);
+            _ = NodeCalls.SetMode(fd, ModeBits.OwnerReadWrite); // See above.
             return fd;
         }
 
@@ -278,7 +278,7 @@ internal sealed class TemporaryFile : IDisposable
         if (_name is not null)
         {
             _name = null;
-            _ = NodeCalls.UnlockFile(Descriptor);
+            _ = NodeCalls.UnlockFile(Descriptor); // The close unlocks it too.
         }
     }
 }

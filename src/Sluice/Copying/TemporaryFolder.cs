@@ -2,7 +2,6 @@ using System.Runtime.Versioning;
 using Sluice.Enumeration;
 using Sluice.Errors;
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -117,7 +116,7 @@ internal sealed class TemporaryFolder : IDisposable
         _isNamed = true;
 
         // Only now: without it the folder would not be known for what it is. Under the target's name it says nothing.
-        _ = AttributeCalls.Remove(Descriptor, Mark);
+        _ = AttributeCalls.Remove(Descriptor, Mark); // See above.
     }
 
     public void Dispose()
@@ -132,7 +131,7 @@ internal sealed class TemporaryFolder : IDisposable
             // What cannot be removed now stays under a name that says what it is, and must not hide why the copy failed. The folder that
             // is open is emptied, whatever has its name by now; and only an empty folder can be removed.
             _ = TreeRemoval.Empty(Again(Descriptor), Text);
-            _ = NodeCalls.RemoveDirectory(_name);
+            _ = NodeCalls.RemoveDirectory(_name); // See above.
         }
 
         PathCalls.Close(Descriptor);
@@ -142,7 +141,7 @@ internal sealed class TemporaryFolder : IDisposable
     private void BeFoundAgain()
     {
         _ = TakeBack(Descriptor);
-        _ = AttributeCalls.Set(Descriptor, Mark, [1]);
+        _ = AttributeCalls.Set(Descriptor, Mark, [1]); // Without the mark, the next copy starts anew.
     }
 
     private static int Make(in NodePath name, bool mustBeMarked)
@@ -167,7 +166,7 @@ internal sealed class TemporaryFolder : IDisposable
 
         // Only an empty folder can be removed, whoever has put it there by now.
         new Descriptor(fd).Dispose();
-        _ = NodeCalls.RemoveDirectory(name);
+        _ = NodeCalls.RemoveDirectory(name); // See above.
 
         if (failed is not (0 or -Errno.ENOTEMPTY or -Errno.ENOENT))
         {
@@ -279,7 +278,7 @@ internal sealed class TemporaryFolder : IDisposable
 
         public void Dispose()
         {
-            using (_lock.EnterUninterrupted())
+            lock (_lock)
             {
                 _fd = -1;
             }
@@ -289,9 +288,9 @@ internal sealed class TemporaryFolder : IDisposable
 
         private void Touch()
         {
-            using (_lock.EnterUninterrupted())
+            lock (_lock)
             {
-                _ = _fd < 0 ? 0 : Libc.SetTimes(_fd, []);
+                _ = _fd < 0 ? 0 : Libc.SetTimes(_fd, []); // A hint for other machines.
             }
         }
     }

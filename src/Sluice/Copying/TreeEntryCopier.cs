@@ -3,7 +3,6 @@ using Sluice.Enumeration;
 using Sluice.Errors;
 using Sluice.Handles;
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -14,9 +13,6 @@ namespace Sluice.Copying;
 internal sealed class TreeEntryCopier(
     CopyOptions options, CopyMeter meter, CopyFailures failures, bool isNewTree, CancellationToken cancellationToken)
 {
-    // What statx(2) counts in.
-    private const int BlockBytes = 512;
-
     private readonly NodeCopier _nodes = new(options, isNewTree, cancellationToken);
     private readonly Lock _lock = new();
     private readonly HardLinkCopier _hardLinks = new(options, failures, cancellationToken);
@@ -231,7 +227,7 @@ internal sealed class TreeEntryCopier(
                 return;
             }
 
-            _ = NodeCalls.Unlink(to);
+            _ = NodeCalls.Unlink(to); // If it stays, the next call fails.
             toFd = PathCalls.Open(to, make, mode);
         }
 
@@ -241,9 +237,9 @@ internal sealed class TreeEntryCopier(
         {
             (CopyMethod method, int depth) = (CopyMethod.Buffered, 0);
             bool isSmall = length is > 0 and <= SmallTransfer.MaxBytes && options.Method is CopyMethod.Auto or CopyMethod.Buffered;
-            if (!isSmall || MayHaveHoles(stat))
+            if (!isSmall || FileTransfer.MayHaveHoles(stat))
             {
-                FileTransfer transfer = new(fromFd, toFd, from.Text, to.Text, length, options, meter, cancellationToken);
+                FileTransfer transfer = new(fromFd, toFd, from.Text, to.Text, stat, options, meter, cancellationToken);
                 transfer.Run(0);
                 (method, length, depth) = (transfer.Method, transfer.Length, transfer.Depth);
             }
@@ -261,22 +257,17 @@ internal sealed class TreeEntryCopier(
             }
 
             Settle(folder, fromFd, toFd, from, to);
+            WrittenFile.ThrowIfFailed(PathCalls.CloseDuplicate(toFd), to.Text);
             meter.EndFile();
             Book(method, length, 0, depth);
         }
         catch
         {
             // Half a file has no place in a tree that gets its name nevertheless.
-            _ = NodeCalls.Unlink(to);
+            _ = NodeCalls.Unlink(to); // The error of the copy is reported.
             throw;
         }
     }
-
-    /// <summary>
-    /// Whether a file has fewer blocks than bytes: it has holes, or its file system packs its bytes, or does not tell. Only a transfer that
-    /// looks for holes keeps them.
-    /// </summary>
-    private static bool MayHaveHoles(in Statx stat) => stat.Blocks < (stat.Size + BlockBytes - 1) / BlockBytes;
 
     /// <summary>What is to be on the disk, and is not when its file system is flushed at the end, or is read back from there.</summary>
     private void Settle(TreeFolder folder, int fromFd, int toFd, in NodePath from, in NodePath to)
@@ -349,7 +340,7 @@ internal sealed class TreeEntryCopier(
         failures.Count(bytes);
         Interlocked.Add(ref _bytesByMethod[(int)method], Math.Max(bytes, 1));
         Interlocked.Add(ref _resumedBytes, resumed);
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             _depth = Math.Max(_depth, depth);
         }

@@ -2,7 +2,6 @@ using System.Runtime.Versioning;
 using System.Text;
 using Sluice.Enumeration;
 using Sluice.Kernel;
-using Sluice.Memory;
 
 namespace Sluice.Copying;
 
@@ -67,7 +66,7 @@ internal sealed class LeftNames
     /// <summary>Whether a name is one of them, to the last byte; it is not again, since this copy puts its own there.</summary>
     public bool Take(byte[] name)
     {
-        using (_lock.EnterUninterrupted())
+        lock (_lock)
         {
             return _names.Remove(Encoding.Latin1.GetString(name));
         }

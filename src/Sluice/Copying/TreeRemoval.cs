@@ -132,7 +132,7 @@ internal static class TreeRemoval
     {
         if (Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0 && (stat.Mode & ModeBits.OwnerAll) != ModeBits.OwnerAll)
         {
-            _ = NodeCalls.SetMode(fd, (stat.Mode & ModeBits.All) | ModeBits.OwnerAll);
+            _ = NodeCalls.SetMode(fd, (stat.Mode & ModeBits.All) | ModeBits.OwnerAll); // What then cannot be removed is reported.
         }
     }
 }

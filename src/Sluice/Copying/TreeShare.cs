@@ -84,7 +84,7 @@ internal sealed class TreeShare(Shard shard)
     public static bool IsRestricted(in Statx from) => (from.Mode & ModeBits.OwnerAll) != ModeBits.OwnerAll;
 
     /// <summary>Where there are no such attributes the folder keeps what its owner needs now.</summary>
-    public static void SetMark(int fd) => _ = AttributeCalls.Set(fd, Mark, [1]);
+    public static void SetMark(int fd) => _ = AttributeCalls.Set(fd, Mark, [1]); // See above.
 
     /// <summary>Takes the mark off that <see cref="MakeFolder"/> has put on a folder; false where there is none.</summary>
     public static bool TakeMark(int fd) =>

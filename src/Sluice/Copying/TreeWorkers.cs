@@ -1,13 +1,11 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.Versioning;
 using Sluice.Kernel;
-using Sluice.Memory;
 
 namespace Sluice.Copying;
 
 /// <summary>
 /// The threads that copy the entries of a tree, while another walks it, and the groups on their way from that one; no more than a few wait.
-/// An interruption, which a caller's code may leave on any of these threads, breaks nothing off: it is kept for the thread's next wait.
 /// </summary>
 /// <remarks>Thread-safe, but for <see cref="Start"/> and <see cref="End"/>, which are the walk's.</remarks>
 [SupportedOSPlatform("linux")]
@@ -55,47 +53,43 @@ internal sealed class TreeWorkers
     /// <summary>Waits for room.</summary>
     public void Add(TreeGroup group)
     {
-        bool isInterrupted = false;
-        Uninterrupted.Enter(_monitor, ref isInterrupted);
-        while (_groups.Count == Tuning.TreeCopierMaxWaitingGroups)
+        lock (_monitor)
         {
-            _ = Uninterrupted.Wait(_monitor, Timeout.Infinite, ref isInterrupted);
-        }
+            while (_groups.Count == Tuning.TreeCopierMaxWaitingGroups)
+            {
+                Monitor.Wait(_monitor);
+            }
 
-        _groups.Enqueue(group);
-        Leave(isInterrupted);
+            _groups.Enqueue(group);
+            Monitor.PulseAll(_monitor);
+        }
     }
 
     /// <summary>Waits for a group; false when all have been taken and there will be no more.</summary>
     public bool TryTake([NotNullWhen(true)] out TreeGroup? group)
     {
-        bool isInterrupted = false;
-        Uninterrupted.Enter(_monitor, ref isInterrupted);
-        while (_groups.Count == 0 && !_isOver)
+        lock (_monitor)
         {
-            _ = Uninterrupted.Wait(_monitor, Timeout.Infinite, ref isInterrupted);
-        }
+            while (_groups.Count == 0 && !_isOver)
+            {
+                Monitor.Wait(_monitor);
+            }
 
-        bool isTaken = _groups.TryDequeue(out group);
-        Leave(isInterrupted);
-        return isTaken;
+            Monitor.PulseAll(_monitor);
+            return _groups.TryDequeue(out group);
+        }
     }
 
     /// <summary>Nothing is added any more; all of them have ended when this returns.</summary>
     public void End()
     {
-        bool isInterrupted = false;
-        Uninterrupted.Enter(_monitor, ref isInterrupted);
-        _isOver = true;
-        Leave(isInterrupted);
-        Uninterrupted.UntilDone(_workers, static w => Task.WaitAll(w.ToArray(), CancellationToken.None));
-    }
+        lock (_monitor)
+        {
+            _isOver = true;
+            Monitor.PulseAll(_monitor);
+        }
 
-    private void Leave(bool isInterrupted)
-    {
-        Monitor.PulseAll(_monitor);
-        Monitor.Exit(_monitor);
-        Uninterrupted.Restore(isInterrupted);
+        Task.WaitAll(_workers, CancellationToken.None);
     }
 }
 

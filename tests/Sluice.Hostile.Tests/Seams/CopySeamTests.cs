@@ -18,6 +18,12 @@ public sealed class CopySeamTests : HostileTests
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string source = Temp.NewFile(Content);
+        using (FileStream file = new(source, FileMode.Open))
+        {
+            // Only a file with holes is searched for them.
+            file.SetLength(2 * Content.Length);
+        }
+
         string target = Temp.NewPath();
         int cuts = 0;
         SystemCallFaults.Use((call, _, _) =>
@@ -218,6 +224,16 @@ public sealed class CopySeamTests : HostileTests
         using SluiceHandle neighbour = SluiceHandle.Open(source, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
         int looks = 0;
         bool isRefused = false;
+        try
+        {
+            // Only a file with holes is searched for them.
+            neighbour.PunchHole(0, 65536);
+        }
+        catch (NotSupportedException e)
+        {
+            Skip.If(condition: true, e.Message);
+        }
+
         SystemCallFaults.Use((call, fd, _) =>
         {
             if (call is "lseek SEEK_DATA" or "lseek SEEK_HOLE" && TargetOf(fd) == source && Interlocked.Increment(ref looks) < most)
