@@ -23,9 +23,6 @@ public abstract partial class OpenFile
     private const byte BeginsAtOnce = 8;
 
     /// <summary>Beside the bits of <see cref="FileAccess"/>.</summary>
-    private const byte WaitedFor = 4;
-
-    /// <inheritdoc cref="WaitedFor"/>
     private const byte OwnOffsets = 8;
 
     // One of these for each open file: fields are as narrow as they may be, and what few files need is elsewhere.
@@ -176,15 +173,6 @@ public abstract partial class OpenFile
 
     /// <summary>As <see cref="BeginsByWaiting"/>, without a look: false where nobody has asked yet.</summary>
     internal bool IsKnownToBeginByWaiting => (_found & WaitsToBegin) != 0;
-
-    /// <summary>
-    /// Somebody's synchronous calls may wait for asynchronous transfers of this file: a stream, a reader or a writer stands on it.
-    /// </summary>
-    internal bool IsWaitedFor
-    {
-        get => (_access & WaitedFor) != 0;
-        set => _access = (byte)(value ? _access | WaitedFor : _access & ~WaitedFor);
-    }
 
     /// <summary>
     /// Returns true if an asynchronous call may write on the calling thread; <see cref="EndWriteHere"/> or <see cref="AbandonWriteHere"/>

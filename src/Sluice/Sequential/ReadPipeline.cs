@@ -45,7 +45,6 @@ internal sealed class ReadPipeline
     public ReadPipeline(SluiceHandle handle, long offset, int requestSizeBytes, int depth)
     {
         _handle = handle;
-        handle.IsWaitedFor = true;
         _nextOffset = offset;
         IsOverlapped = handle.Caching == FileCaching.Direct && handle.CanSeek;
         _isFixedSize = requestSizeBytes != 0;

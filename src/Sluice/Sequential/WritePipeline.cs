@@ -47,7 +47,6 @@ internal sealed partial class WritePipeline
     public WritePipeline(SluiceHandle handle, long offset, SluiceWriterOptions options)
     {
         _handle = handle;
-        handle.IsWaitedFor = true;
         _canSeek = handle.CanSeek;
         _closing = _canSeek ? null : new CancellationTokenSource();
         _blockOffset = offset;

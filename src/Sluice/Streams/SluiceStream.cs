@@ -174,7 +174,6 @@ public sealed partial class SluiceStream : Stream
     {
         StreamOpening.Check(handle, access, bufferSize);
         _handle = handle;
-        handle.IsWaitedFor = true;
         _origin = ownsHandle ? HandleOrigin.Own : HandleOrigin.Borrowed;
         _bufferSize = bufferSize == 1 ? 0 : bufferSize;
         _access = access;
@@ -231,7 +230,6 @@ public sealed partial class SluiceStream : Stream
     private SluiceStream(SluiceHandle handle, FileMode mode, FileAccess access, int bufferSize)
     {
         _handle = handle;
-        handle.IsWaitedFor = true;
         _origin = HandleOrigin.Own;
         _bufferSize = bufferSize == 1 ? 0 : bufferSize;
         _access = access;
