@@ -25,8 +25,8 @@ public sealed class StreamBufferSizeTests : IDisposable
         int[] sizes = LengthsFrom(0, isRead: true);
         ((int[])[.. sizes.Take(2)]).ShouldBe([AdaptiveSize.Start, AdaptiveSize.Start * 4]);
 
-        // An asynchronous read also reads ahead: twice as much at once.
-        sizes.Max().ShouldBe(isAsync ? 2 * AdaptiveSize.MaxRead : AdaptiveSize.MaxRead);
+        // An asynchronous read that had to wait also reads ahead: twice as much at once.
+        sizes.Max().ShouldBeOneOf(isAsync ? [AdaptiveSize.MaxRead, 2 * AdaptiveSize.MaxRead] : [AdaptiveSize.MaxRead]);
 
         const int target = Length / 2;
         stream.Seek(target, SeekOrigin.Begin);
