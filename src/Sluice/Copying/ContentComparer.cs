@@ -52,7 +52,8 @@ internal static class ContentComparer
     }
 
     /// <summary>
-    /// Reads the copy from the disk, and compares its SHA-256 with the source's. Another thread reads the source meanwhile.
+    /// Reads the copy from the disk, and compares its SHA-256 with the source's. Another thread reads the source meanwhile; if none can be
+    /// made, this one does so afterwards.
     /// </summary>
     /// <exception cref="IOException">They differ.</exception>
     public static void Verify(int fromFd, string source, int copyFd, string target, CancellationToken cancellationToken)
@@ -62,24 +63,7 @@ internal static class ContentComparer
         using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         byte[] expected = [];
         Exception? error = null;
-        Thread reader = new(() =>
-        {
-            try
-            {
-                expected = Hash(fromFd, source, FileCaching.Cached, stop.Token);
-            }
-#pragma warning disable CA1031 // Thrown on the caller's thread.
-            catch (Exception e)
-            {
-                error = e;
-            }
-#pragma warning restore CA1031
-        })
-        {
-            IsBackground = true,
-            Name = "Sluice verify",
-        };
-        reader.UnsafeStart();
+        bool isBeside = CopyThread.TryStart("Sluice verify", ReadSource, out Thread? reader);
         byte[] actual;
         try
         {
@@ -93,7 +77,12 @@ internal static class ContentComparer
         finally
         {
             // The reader uses the source's descriptor, which the caller closes.
-            reader.Join();
+            reader?.Join();
+        }
+
+        if (!isBeside)
+        {
+            expected = Hash(fromFd, source, FileCaching.Cached, cancellationToken);
         }
 
         if (error is not null)
@@ -105,6 +94,20 @@ internal static class ContentComparer
         {
             throw new IOException(
                 $"Copying '{source}' to '{target}' failed: what the disk gives back is not what the source holds (SHA-256).");
+        }
+
+        void ReadSource()
+        {
+            try
+            {
+                expected = Hash(fromFd, source, FileCaching.Cached, stop.Token);
+            }
+#pragma warning disable CA1031 // Thrown on the caller's thread.
+            catch (Exception e)
+            {
+                error = e;
+            }
+#pragma warning restore CA1031
         }
     }
 

@@ -92,8 +92,11 @@ internal sealed class DirectCopy(
             for (int i = 1; i < count; i++)
             {
                 Memory<byte> block = memory.Memory.Slice(i * blockBytes, blockBytes);
-                Thread thread = new(() => Work(block.Span, isCaller: false)) { IsBackground = true, Name = "Sluice copy" };
-                thread.UnsafeStart();
+                if (!CopyThread.TryStart("Sluice copy", () => Work(block.Span, isCaller: false), out Thread? thread))
+                {
+                    break;
+                }
+
                 threads.Add(thread);
             }
 
@@ -101,7 +104,7 @@ internal sealed class DirectCopy(
         }
         catch
         {
-            // The progress callback may throw, and a thread may not start: no request begins then.
+            // The progress callback may throw: no request begins then.
             Fail(-Errno.ECANCELED);
             throw;
         }

@@ -42,7 +42,7 @@ internal sealed class FileTransfer(
 
     public int Depth { get; private set; }
 
-    /// <summary>Bytes of the copy: the source's _length, but where it says nothing, as that of files of /proc.</summary>
+    /// <summary>Bytes of the copy: the source's length, but where it says nothing, as that of files of /proc.</summary>
     public long Length { get; private set; }
 
     /// <summary>Whether the file system shares the blocks; then <see cref="Run"/> has not more to do than to end it.</summary>
@@ -92,7 +92,7 @@ internal sealed class FileTransfer(
 
         if (result == 0 && Method == CopyMethod.Reflink)
         {
-            // A source that was cut before its blocks were shared has not more to give; an error is no _length.
+            // A source that was cut before its blocks were shared has not more to give; an error is no length.
             Length = Math.Min(Libc.LengthOf(toFd), _length);
             result = (int)Math.Min(Length, 0);
             meter.Correct(result == 0 ? Length - _length : 0);
@@ -149,7 +149,7 @@ internal sealed class FileTransfer(
             }
         }
 
-        // A single piece that ends where the file does makes its _length.
+        // A single piece that ends where the file does makes its length.
         bool isOne = pieces.Count == 1 && pieces[0].End == _length;
         int result = isOne ? 0 : PathCalls.SetLength(toFd, _length);
 
@@ -165,8 +165,8 @@ internal sealed class FileTransfer(
     }
 
     /// <summary>
-    /// Copies what can be read, where the _length is not the truth: files of /proc say 0, those of /sys 4096, and a log may be cut while
-    /// it is copied. No more than the _length, where there is one: a log that grows has no end.
+    /// Copies what can be read, where the length is not the truth: files of /proc say 0, those of /sys 4096, and a log may be cut while
+    /// it is copied. No more than the length, where there is one: a log that grows has no end.
     /// </summary>
     private void CopyToEnd(long begin)
     {
@@ -193,7 +193,7 @@ internal sealed class FileTransfer(
 
                 at += bytes;
                 Count(bytes);
-                Note(CopyMethod.Buffered, "the file does not tell its _length");
+                Note(CopyMethod.Buffered, "the file does not tell its length");
             }
 
             PathErrors.ThrowIfFailed(PathCalls.SetLength(toFd, at), $"Copying '{source}' to", target);
