@@ -26,7 +26,7 @@ public sealed class FlushToDiskTests
             using SluiceStream own = new(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
             while (!flushes.IsListening)
             {
-                // The meter is made on a thread of its own with the first file of the process.
+                // A pool thread creates the meter after the process has opened its first file.
                 Thread.Sleep(10);
             }
 
@@ -58,8 +58,10 @@ public sealed class FlushToDiskTests
                 if (instrument is { Name: "sluice.io.operations", Meter.Name: "Sluice" })
                 {
                     listener.EnableMeasurementEvents(instrument);
-                    _isListening = true;
                 }
+
+                // The last instrument: all are published.
+                _isListening |= instrument is { Name: "sluice.memory.kept", Meter.Name: "Sluice" };
             };
             _listener.SetMeasurementEventCallback<long>((_, value, tags, _) =>
             {

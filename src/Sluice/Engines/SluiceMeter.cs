@@ -20,13 +20,15 @@ internal sealed class SluiceMeter : MetricsWatch
     private static SluiceMeter? s_current;
 
     private readonly Meter _meter = new("Sluice", typeof(SluiceMeter).Assembly.GetName().Version?.ToString(3));
-    private readonly Instrument _operations;
-    private readonly Instrument _bytes;
-    private readonly Instrument _queueTime;
-    private readonly Instrument _kernelTime;
+    private readonly Instrument? _operations;
+    private readonly Instrument? _bytes;
+    private readonly Instrument? _queueTime;
+    private readonly Instrument? _kernelTime;
 
     private SluiceMeter()
     {
+        // Before the instruments are published: a listener that knows all of them misses nothing.
+        IoMetrics.Watch(this);
         try
         {
             _operations = _meter.CreateObservableCounter(
@@ -54,6 +56,7 @@ internal sealed class SluiceMeter : MetricsWatch
         }
         catch
         {
+            IoMetrics.Watch(null);
             _meter.Dispose();
             throw;
         }
@@ -62,9 +65,9 @@ internal sealed class SluiceMeter : MetricsWatch
     /// <summary>Returns true if listeners can find the meter.</summary>
     public static bool IsMade => Volatile.Read(ref s_current) is not null;
 
-    public override bool IsWatched => _operations.Enabled || _bytes.Enabled;
+    public override bool IsWatched => _operations is { Enabled: true } || _bytes is { Enabled: true };
 
-    public override bool IsTimed => _queueTime.Enabled || _kernelTime.Enabled;
+    public override bool IsTimed => _queueTime is { Enabled: true } || _kernelTime is { Enabled: true };
 
     /// <summary>Creates the meter as soon as there can be a listener.</summary>
     public static void Offer()
@@ -107,7 +110,6 @@ internal sealed class SluiceMeter : MetricsWatch
         }
 #pragma warning restore CA1031
 
-        IoMetrics.Watch(made);
         Interlocked.Exchange(ref s_current, made);
         if (Volatile.Read(ref s_isClosed))
         {
