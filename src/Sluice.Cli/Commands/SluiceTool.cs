@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Sluice.Cli.Bench;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
@@ -41,6 +42,10 @@ internal static class SluiceTool
             or ArgumentException)
         {
             return Fail(terminal, ErrorText.Of(e), ExitCode.IoError);
+        }
+        catch (RowSkippedException e)
+        {
+            return Fail(terminal, $"not measured: {e.Message}", ExitCode.IoError);
         }
 #pragma warning disable CA1031 // A mistake of ours: a user is not helped by a stack trace, and the next shell command needs an exit code.
         catch (Exception e)
