@@ -339,7 +339,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             Made = made;
         }
 
-        // What close(2) would report, before the file has its target's name.
+        // The close of a duplicate reports delayed errors of the writes before the file gets the target's name.
         WrittenFile.ThrowIfFailed(PathCalls.CloseDuplicate(temporary.Descriptor), to.Text);
         cancellationToken.ThrowIfCancellationRequested();
         if (Overwrite)

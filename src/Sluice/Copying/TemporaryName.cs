@@ -39,12 +39,12 @@ internal static class TemporaryName
     public static bool IsSources(in NodePath source) =>
         NodeCalls.Stat(Reserved(source), followsLinks: false, StatxMask.Type, out _) != -Errno.ENOENT;
 
-    /// <summary>Whether a name is of this kind, also of one that is to be gone on from.</summary>
+    /// <summary>Returns true if a name is that of a temporary file, including one from which a copy can be resumed.</summary>
     public static bool IsOne(ReadOnlySpan<byte> name) => name is [(byte)'.', ..] && name.EndsWith(SuffixBytes);
 
     /// <summary>
-    /// What stands for the target's name in one that <see cref="Random"/> gave: that name, or <see cref="Shortened"/>. Empty where a name
-    /// is none of these.
+    /// Returns the part of a name from <see cref="Random"/> that stands for the target: its name, or <see cref="Shortened"/>. Returns an
+    /// empty span for other names.
     /// </summary>
     public static ReadOnlySpan<byte> TargetIn(ReadOnlySpan<byte> name)
     {

@@ -3,7 +3,7 @@ using Sluice.Uring;
 
 namespace Sluice.Kernel;
 
-/// <summary>What the page cache is told about a file. Advice that is refused changes nothing.</summary>
+/// <summary>Advice to the page cache about a file. The system may refuse it, which changes nothing.</summary>
 internal static partial class CacheCalls
 {
     private const int Sequential = 2;

@@ -6,7 +6,7 @@ internal struct CallGate
     private const int Free = 0;
     private const int Taken = 1;
 
-    /// <summary>As <see cref="Taken"/>, and the queue may have waiters. The gate is handed to the first of them.</summary>
+    /// <summary>A call is in progress and the queue may have waiters. Exit hands the gate to the first of them.</summary>
     private const int Awaited = 2;
 
     private int _state;

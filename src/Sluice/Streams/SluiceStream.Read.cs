@@ -261,7 +261,7 @@ public sealed partial class SluiceStream
         }
     }
 
-    /// <summary>As <see cref="ReadRest"/>; takes what was read ahead first. If it fails, the position is not changed.</summary>
+    /// <summary>Reads like <see cref="ReadRest"/>, but takes chunks that were read ahead first. A failure does not move the position.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> ReadRestAsync(Memory<byte> rest, CancellationToken cancellationToken)
     {
@@ -326,7 +326,7 @@ public sealed partial class SluiceStream
         return length;
     }
 
-    /// <summary>As with <see cref="FileStream"/>, several calls can be in progress; each takes its place when it begins.</summary>
+    /// <summary>Reads without the gate: several calls can be in progress, as with <see cref="FileStream"/>, each at an offset of its own.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> ReadUnbufferedAsync(Memory<byte> buffer, CancellationToken cancellationToken)
     {

@@ -349,7 +349,7 @@ public sealed partial class SluiceStream
         {
             DiscardReadAhead();
 
-            // As with FileStream, bytes for a pipe are not buffered here: the other end may wait for them.
+            // The other end of a pipe may wait for the bytes, so the stream does not buffer them (nor does FileStream).
             bool isThrough = !_handle.CanSeek;
             while (true)
             {
@@ -384,7 +384,7 @@ public sealed partial class SluiceStream
         }
     }
 
-    /// <summary>As with <see cref="FileStream"/>, several calls can be in progress; each takes its place when it begins.</summary>
+    /// <summary>Writes without the gate: several calls can be in progress, as with <see cref="FileStream"/>, each at an offset of its own.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask WriteUnbufferedAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
     {
