@@ -116,7 +116,7 @@ else:
         with zipfile.ZipFile(pathlib.Path(folder) / f"Sluice.Cli.{kind}.{version}.nupkg") as package:
             names = [n for n in package.namelist() if n.endswith(".dll")]
             own = {n.rsplit("/", 1)[-1] for n in names}
-            missing = {"Sluice.dll", "Sluice.Uring.dll", "Sluice.Classic.dll", "Sluice.Cli.dll", "Spectre.Console.dll"} - own
+            missing = {"Sluice.dll", "Sluice.Classic.dll", "Sluice.Cli.dll", "Spectre.Console.dll"} - own
             assert not missing, f"{kind} lacks {missing}"
             wrong = [n for n in names if is_compiled_ahead(package.read(n)) != expected]
             assert not wrong, f"{kind}: compiled ahead {not expected}: {wrong}"

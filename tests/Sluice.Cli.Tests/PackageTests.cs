@@ -21,7 +21,7 @@ public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture
     private const string Framework = "net10.0";
 
     [Theory]
-    [InlineData("Sluice", new[] { "Sluice", "Sluice.Uring" }, "")]
+    [InlineData("Sluice", new[] { "Sluice" }, "")]
     [InlineData("Sluice.Testing", new[] { "Sluice.Testing" }, "Sluice")]
     [InlineData("Sluice.Classic", new[] { "Sluice.Classic" }, "Sluice")]
     [InlineData("Sluice.Extensions.Logging", new[] { "Sluice.Extensions.Logging" },
@@ -105,7 +105,7 @@ public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture
     [Fact]
     public void The_tools_package_has_what_it_runs_on_and_nothing_else()
     {
-        string[] own = ["Sluice", "Sluice.Classic", "Sluice.Cli", "Sluice.Uring"];
+        string[] own = ["Sluice", "Sluice.Classic", "Sluice.Cli"];
         Entries(Directory.GetFiles(packages.FolderOf("Sluice.Cli")).ShouldHaveSingleItem()).ShouldBe(
             [
                 "LICENSE", "README.md", "icon.png", "Sluice.Cli.nuspec",

@@ -15,7 +15,7 @@ PROJECTS = {
     "L": "Sluice.Tests", "U": "Sluice.Uring.Tests", "F": "Sluice.Faults.Tests", "G": "Sluice.Log.Tests", "H": "Sluice.Hostile.Tests",
     "S": "Sluice.Logging.Tests",
 }
-LIBRARIES = {"": "Sluice", "uring": "Sluice.Uring", "serilog": "Sluice.Serilog", "logging": "Sluice.Extensions.Logging"}
+LIBRARIES = {"": "Sluice", "serilog": "Sluice.Serilog", "logging": "Sluice.Extensions.Logging"}
 ROOMS = {
     "Kernel": "F:SystemCallFaultTests L:Files L:Conformance.OwnEngine L:Conformance.PoolEngine",
     "Errors": "L:DifferentialTests L:Files L:Conformance.OwnEngine L:StreamFailureTests",
@@ -101,10 +101,10 @@ def build(root, project):
 
 def build_mutant(root, library):
     """The library alone: a mutant changes what methods do and not what they are, so that tests need not be built again."""
-    project = "src/Sluice" if library == "Sluice.Uring" else f"src/{library}"
+    project = f"src/{library}"
     if problem := build(root, project):
         return problem
-    for name in {"Sluice.dll", "Sluice.Uring.dll", f"{library}.dll"}:
+    for name in {"Sluice.dll", f"{library}.dll"}:
         made = root / project / "bin/Release/net10.0" / name
         for copy in root.glob(f"tests/*/bin/Release/net10.0/{name}"):
             shutil.copyfile(made, copy)

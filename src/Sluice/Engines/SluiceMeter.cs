@@ -1,4 +1,5 @@
 using System.Diagnostics.Metrics;
+using System.Runtime.CompilerServices;
 using Sluice.Errors;
 using Sluice.Memory;
 
@@ -91,9 +92,16 @@ internal sealed class SluiceMeter : MetricsWatch
         if (assembly.FullName?.StartsWith(MetersAssembly, StringComparison.Ordinal) is true
             && Interlocked.Exchange(ref s_isQueued, 1) == 0)
         {
-            AppDomain.CurrentDomain.AssemblyLoad -= OnAssemblyLoad;
-            _ = ThreadPool.UnsafeQueueUserWorkItem(static _ => Make(), null);
+            Queue();
         }
+    }
+
+    /// <summary>Not inlined: the first file of a process would load the assembly of the thread pool with the calling method.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Queue()
+    {
+        AppDomain.CurrentDomain.AssemblyLoad -= OnAssemblyLoad;
+        _ = ThreadPool.UnsafeQueueUserWorkItem(static _ => Make(), null);
     }
 
     private static void Make()

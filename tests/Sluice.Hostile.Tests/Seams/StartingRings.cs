@@ -172,9 +172,8 @@ internal static class StartingRings
         Assembly library = context.LoadFromAssemblyPath(typeof(SluiceHandle).Assembly.Location);
         Type engines = library.GetType(typeof(SluiceEngines).FullName!)!;
         FieldInfo reason = engines.GetField("s_reason", BindingFlags.NonPublic | BindingFlags.Static)!;
-        Assembly rings = context.LoadFromAssemblyName(typeof(RingProbe).Assembly.GetName());
-        rings.ShouldNotBe(typeof(RingProbe).Assembly);
-        _ = rings.GetType(typeof(RingProbe).FullName!)!.GetProperty("Current")!.GetValue(null);
+        library.ShouldNotBe(typeof(RingProbe).Assembly);
+        _ = library.GetType(typeof(RingProbe).FullName!)!.GetProperty("Current")!.GetValue(null);
         Thread unloading = new(context.Unload);
         int made = 0;
         Func<string, int, long, long> fault = (call, _, _) =>
@@ -189,8 +188,8 @@ internal static class StartingRings
 
             return 0;
         };
-        Type faults = rings.GetType(typeof(SystemCallFaults).FullName!)!;
-        Delegate own = Delegate.CreateDelegate(rings.GetType(typeof(SystemCallFault).FullName!)!, fault.Target, fault.Method);
+        Type faults = library.GetType(typeof(SystemCallFaults).FullName!)!;
+        Delegate own = Delegate.CreateDelegate(library.GetType(typeof(SystemCallFault).FullName!)!, fault.Target, fault.Method);
         faults.GetMethod("Use")!.Invoke(null, [own]);
         engines.GetProperty("Default")!.GetValue(null);
         made.ShouldBe(1);
@@ -213,7 +212,7 @@ internal static class StartingRings
     private sealed class LibraryContext() : AssemblyLoadContext("once more", isCollectible: true)
     {
         protected override Assembly? Load(AssemblyName assemblyName) =>
-            assemblyName.Name is "Sluice" or "Sluice.Uring"
+            assemblyName.Name is "Sluice"
                 ? LoadFromAssemblyPath(Path.Combine(AppContext.BaseDirectory, assemblyName.Name + ".dll"))
                 : null;
     }

@@ -27,7 +27,6 @@ public sealed partial class DroppedResultTests
 
     [Theory]
     [InlineData("Sluice")]
-    [InlineData("Sluice.Uring")]
     [InlineData("Sluice.Cli")]
     [InlineData("Sluice.Classic")]
     public void A_result_is_looked_at_or_a_comment_says_why_not(string project)
