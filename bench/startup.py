@@ -4,7 +4,7 @@
 
   bench/startup.py [--tool PATH] [--rounds N]
 
-Without --tool it packs the tool compiled ahead for this processor and as intermediate code (-p:ToolReadyToRun), installs both into a folder
+Without --tool it packs the tool compiled ahead for this processor and as intermediate code (-p:CompileAhead), installs both into a folder
 of its own below the folder for temporary files, and measures both. A round starts each program once, in an order that is turned from
 round to round; warm-up rounds are not counted. Told are the median and the 95 % interval of it, in milliseconds, and the median of the
 quotients to `cp` of the same round.
@@ -39,17 +39,12 @@ def install(scratch, name, *properties):
     return tool / "sluice"
 
 
-def runtime():
-    machine = platform.machine()
-    return "linux-" + {"x86_64": "x64", "aarch64": "arm64"}.get(machine, machine)
-
-
 def tools(options, scratch):
     if options.tool:
         return {"": Path(options.tool).resolve()}
     found = {", compiled when it runs": install(scratch, "any")}
     try:
-        found[", compiled ahead"] = install(scratch, "ahead", "-p:ToolReadyToRun=true", f"-p:ToolRuntimes={runtime()}")
+        found[", compiled ahead"] = install(scratch, "ahead", "-p:CompileAhead=true")
     except subprocess.CalledProcessError:
         print("not measured: the tool compiled ahead, which could not be packed here", file=sys.stderr)
     return found

@@ -63,23 +63,26 @@ references() {
   done
 }
 
-say "pack"
-for package in "${packages[@]}"; do
-  dotnet pack "src/$package" -c Release -o "$scratch/packages" -v quiet --nologo
-done
-
-# pack_tool TREE OUT: a release has it for all of ToolRuntimes; here this machine's is enough, and "any" where a mirror lacks the compiler
-# that compiles ahead. Built apart: what is restored for a processor must not change under others who build meanwhile.
-pack_tool() {
-  local command=(dotnet pack "$1/src/Sluice.Cli" -c Release -o "$2" -v quiet --nologo --artifacts-path "$2-ahead" -p:RunAnalyzers=false)
-  if ! "${command[@]}" -p:ToolReadyToRun=true "-p:ToolRuntimes=$rid" >"$scratch/tool.log" 2>&1; then
-    if ! grep -q 'NU110[0-9]' "$scratch/tool.log"; then
-      cat "$scratch/tool.log"
+# ahead COMMAND...: packs with machine code for this system, and without it where a mirror lacks the compiler.
+ahead() {
+  if ! "$@" -p:CompileAhead=true >"$scratch/pack.log" 2>&1; then
+    if ! grep -q 'NU110[0-9]' "$scratch/pack.log"; then
+      cat "$scratch/pack.log"
       return 1
     fi
-    echo "not compiled ahead: $(grep -m1 -o 'NU110[0-9].*' "$scratch/tool.log")"
-    "${command[@]}"
+    echo "not compiled ahead: $(grep -m1 -o 'NU110[0-9].*' "$scratch/pack.log")"
+    "$@"
   fi
+}
+
+say "pack"
+for package in "${packages[@]}"; do
+  ahead dotnet pack "src/$package" -c Release -o "$scratch/packages" -v quiet --nologo
+done
+
+# pack_tool TREE OUT: built apart, since what is restored for a processor must not change under others who build meanwhile.
+pack_tool() {
+  ahead dotnet pack "$1/src/Sluice.Cli" -c Release -o "$2" -v quiet --nologo --artifacts-path "$2-ahead" -p:RunAnalyzers=false
 }
 
 say "pack the tool"
@@ -121,6 +124,10 @@ else:
             wrong = [n for n in names if is_compiled_ahead(package.read(n)) != expected]
             assert not wrong, f"{kind}: compiled ahead {not expected}: {wrong}"
             print(f"{kind}: {len(names)} assemblies, compiled ahead: {expected}")
+    for library in ("Sluice", "Sluice.Testing", "Sluice.Classic", "Sluice.Extensions.Logging", "Sluice.Serilog"):
+        with zipfile.ZipFile(pathlib.Path(folder) / f"{library}.{version}.nupkg") as package:
+            for name, expected in ((f"runtimes/{rid}/lib/net10.0/{library}.dll", True), (f"lib/net10.0/{library}.dll", False)):
+                assert is_compiled_ahead(package.read(name)) == expected, f"{library}: {name}"
 PYTHON
 
 # Symbols have paths in parts: of those the comparison at the end is the proof.
@@ -248,7 +255,7 @@ pack() {
 XML
   dotnet msbuild "$scratch/pack.proj" -t:Restore -v:quiet -nologo
   dotnet msbuild "$scratch/pack.proj" -t:Pack -v:quiet -nologo -p:Configuration=Release -p:_IsPacking=true -p:RunAnalyzers=false \
-    "-p:PackageOutputPath=$out"
+    "-p:PackageOutputPath=$out" -p:CompileAhead=true
 }
 
 [ -n "${SLUICE_SAME_BYTES:-}" ] || exit 0
