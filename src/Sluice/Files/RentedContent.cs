@@ -20,20 +20,16 @@ internal sealed class RentedContent(int length, string path) : IDisposable
     {
         if (used == Array.Length)
         {
-            Grow(used);
+            Grow(used, used == System.Array.MaxLength ? throw WholeFile.TooLong(path) : (int)Math.Min((long)used * 2, System.Array.MaxLength));
         }
 
         return Array.AsMemory(used);
     }
 
-    private void Grow(int used)
+    /// <summary>Moves the first <paramref name="used"/> bytes to a buffer of at least <paramref name="length"/> bytes.</summary>
+    public void Grow(int used, int length)
     {
-        if (used == System.Array.MaxLength)
-        {
-            throw WholeFile.TooLong(path);
-        }
-
-        byte[] larger = Rent((int)Math.Min((long)used * 2, System.Array.MaxLength));
+        byte[] larger = Rent(length);
         Array.AsSpan(0, used).CopyTo(larger);
         ArrayPool<byte>.Shared.Return(Array);
         Array = larger;

@@ -10,6 +10,9 @@ internal static class WholeFile
     /// <summary>What a file without a length is first read into, in bytes.</summary>
     private const int FirstGuessBytes = 4096;
 
+    /// <summary>The bytes that are read before the length of a file is asked for.</summary>
+    private const int FirstReadBytes = 8192;
+
     /// <summary>As .NET: elsewhere than on Windows the hint is a system call of its own, which small files do not earn back.</summary>
     private static FileOptions SequentialScan => OperatingSystem.IsWindows() ? FileOptions.SequentialScan : FileOptions.None;
 
@@ -75,23 +78,28 @@ internal static class WholeFile
         return LargeArrayHold.Keep(bytes);
     }
 
-    /// <summary>The content in a rented buffer, for callers that make something else of it; read on the caller's thread.</summary>
+    /// <summary>Reads a file into a rented buffer on the calling thread, and closes it.</summary>
     public static RentedContent Rent(SluiceHandle handle)
     {
         using SluiceHandle _ = handle;
-        RentedContent content = new(RoomFor(KnownLength(handle)), handle.Path);
+        RentedContent content = new(FirstReadBytes, handle.Path);
         try
         {
             for (int done = 0; ;)
             {
-                int bytes = handle.Read(content.RoomAfter(done).Span, done);
+                int bytes = handle.ReadSome(content.RoomAfter(done).Span, done);
                 if (bytes == 0)
                 {
                     content.Length = done;
                     return content;
                 }
 
+                // A file that ends within the first read needs no call that tells its length.
                 done += bytes;
+                if (bytes == content.Array.Length && KnownLength(handle) is var length && length > done)
+                {
+                    content.Grow(done, RoomFor(length));
+                }
             }
         }
         catch
@@ -101,7 +109,7 @@ internal static class WholeFile
         }
     }
 
-    /// <summary>As <see cref="Rent"/>, without blocking.</summary>
+    /// <summary>Reads a file into a rented buffer without blocking.</summary>
     /// <param name="handle">The file; it stays the caller's.</param>
     /// <param name="length">What <see cref="KnownLength"/> says.</param>
     /// <param name="cancellationToken">Ends it.</param>

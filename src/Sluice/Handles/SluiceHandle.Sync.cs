@@ -29,6 +29,17 @@ public sealed partial class SluiceHandle
             return 0;
         }
 
+        return ReadHere(buffer, fileOffset, acceptsShort: false);
+    }
+
+    /// <summary>
+    /// As <see cref="Read(Span{byte}, long)"/>, for callers that read until 0 bytes come: a read that is short is not compared with the
+    /// length of the file, which is one system call less.
+    /// </summary>
+    internal int ReadSome(Span<byte> buffer, long fileOffset) => ReadHere(buffer, fileOffset, acceptsShort: true);
+
+    private int ReadHere(Span<byte> buffer, long fileOffset, bool acceptsShort)
+    {
         if (NeedsOperation)
         {
             return IoOperation.Read(this, buffer, fileOffset);
@@ -45,7 +56,8 @@ public sealed partial class SluiceHandle
             first = TransferCalls.ReadWaiting(_fd, CutForDebug(buffer), offset, TransferFlags);
         }
 
-        int bytes = first == buffer.Length && !DropsBehind ? first : ReadRest(buffer, offset, first);
+        bool isDone = (first == buffer.Length || (acceptsShort && first >= 0)) && !DropsBehind;
+        int bytes = isDone ? first : ReadRest(buffer, offset, first);
         IoMetrics.Note(this, IoVerb.Read, Carrier.Inline, bytes);
         return bytes;
     }
