@@ -24,7 +24,7 @@ public sealed class HostileNeighbourTests : IDisposable
 
     private static readonly int Seconds =
         int.TryParse(Environment.GetEnvironmentVariable("SLUICE_HOSTILE_SECONDS"), CultureInfo.InvariantCulture, out int seconds)
-            ? seconds : 5;
+            ? seconds : 2;
 
     private readonly string _root = Directory.CreateTempSubdirectory("sluice-hostile-").FullName;
 

@@ -14,7 +14,7 @@ public sealed class SystemCallFaultTests(MountFixture fixture) : IClassFixture<M
 {
     private static readonly Dictionary<string, CallScenario> Scenarios =
         Enum.GetValues<FileCaching>().SelectMany(HandleScenarios.All)
-            .Concat(Enum.GetValues<FileCaching>().SelectMany(StreamScenarios.All))
+            .Concat(new[] { FileCaching.Cached, FileCaching.Direct }.SelectMany(StreamScenarios.All))
             .Concat(OperatingSystem.IsLinux() ? FileScenarios.All() : [])
             .ToDictionary(static s => s.Name, StringComparer.Ordinal);
 

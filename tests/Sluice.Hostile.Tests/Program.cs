@@ -26,8 +26,6 @@ internal static class Program
                 return await CancelSeam.FillAsync(empty, full);
             case ["beside a full queue", string empty, string full]:
                 return await CancelSeam.StarveAsync(empty, full);
-            case ["submissions for others", string name]:
-                return await SubmissionSeam.RunAsync(name);
             case ["cancelled in a refused ring", string empty, string errno]:
                 return await CancelSeam.RefuseAsync(empty, int.Parse(errno));
             case ["ring storm", string folder, string fifo, string seed]:

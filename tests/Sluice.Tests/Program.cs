@@ -21,8 +21,6 @@ internal static class Program
                 return StarvedProgram.Run(path);
             case ["small-pool", string path]:
                 return PoorMemoryProgram.RunWithSmallPool(path);
-            case ["no-memory", string path]:
-                return await PoorMemoryProgram.RunWithoutMemoryAsync(path);
             case ["open-exclusively", string path]:
                 return OpenExclusively(path);
             case ["model", string engine, string caching, string seed, string steps, string folder]:

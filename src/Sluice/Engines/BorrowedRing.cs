@@ -57,7 +57,6 @@ internal abstract unsafe class BorrowedRing : IDisposable
         T? made = null;
         try
         {
-            Seam.Memory();
             return made = ring is null ? null : make(ring);
         }
         finally

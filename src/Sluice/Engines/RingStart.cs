@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -24,7 +23,6 @@ internal static class RingStart
 
         try
         {
-            Seam.QueueMemory();
             entries = new RingEntries(ring, duty, watcher);
             _ = ring.LimitWorkers(0, Tuning.MaxBlockingWorkers, out _, out _);
             return true;

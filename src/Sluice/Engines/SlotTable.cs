@@ -1,5 +1,4 @@
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 
 namespace Sluice.Engines;
@@ -105,7 +104,6 @@ internal struct CancelRequests()
     {
         try
         {
-            Seam.Memory();
             _targets.Enqueue(target);
         }
         catch (OutOfMemoryException)

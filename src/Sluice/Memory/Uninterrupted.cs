@@ -13,7 +13,6 @@ internal static class Uninterrupted
         using Untold untold = new();
         try
         {
-            Seam.Wait();
             return gate.EnterScope();
         }
         catch (Exception e) when (e is ThreadInterruptedException or OutOfMemoryException)
@@ -64,7 +63,6 @@ internal static class Uninterrupted
             {
                 try
                 {
-                    Seam.Wait();
                     return wait(subject);
                 }
                 catch (ThreadInterruptedException)

@@ -6,11 +6,8 @@ namespace Sluice.Faults.Tests.Support;
 /// <summary>Children that are killed at random moments, often enough that some kills hit.</summary>
 internal static class Kills
 {
-    /// <summary>
-    /// How often on each file system: SLUICE_KILLS, and few by default, since each costs the start of a process; on the pool half as many,
-    /// for what is renamed, flushed and removed is the same on both engines.
-    /// </summary>
-    private static readonly int Default = TestedEngines.AreThePool ? 8 : 16;
+    /// <summary>How often on each file system: SLUICE_KILLS, or this, since each kill costs the start of a process.</summary>
+    private const int Default = 5;
 
     /// <summary>Kills that all fell between two operations have proved nothing: there are more, up to so many times as many.</summary>
     private const int MaxFold = 10;

@@ -95,26 +95,5 @@ internal static class CancelSeam
         }
     }
 
-    /// <summary>Cancels a read of an empty pipe that was begun while the kernel has no memory, which it has again afterwards.</summary>
-    public static async Task CancelStarvedAsync(string empty, Action<CancellationTokenSource> cancel)
-    {
-        using SluiceHandle silent = Open(empty);
-        for (int round = 0; round < Rounds; round++)
-        {
-            using CancellationTokenSource first = new();
-            using CancellationTokenSource others = new();
-            bool isStarved = true;
-            SystemCallFaults.Use((call, _, _) => call == "io_uring_enter" && Volatile.Read(ref isStarved) ? -Errno.EAGAIN : 0);
-            Task<int> other = silent.ReadAsync(new byte[1], 0, others.Token).AsTask();
-            Task<int> read = silent.ReadAsync(new byte[1], 0, first.Token).AsTask();
-            cancel(first);
-            Volatile.Write(ref isStarved, false);
-            await Watchdog.EndsAsync(() => Should.ThrowAsync<OperationCanceledException>(read), $"round {round}");
-            other.IsCompleted.ShouldBeFalse();
-            await others.CancelAsync();
-            await Watchdog.EndsAsync(() => Should.ThrowAsync<OperationCanceledException>(other), $"the other of {round}");
-        }
-    }
-
     private static SluiceHandle Open(string fifo) => SluiceHandle.Open(fifo, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
 }

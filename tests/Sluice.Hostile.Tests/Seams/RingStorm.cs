@@ -1,13 +1,10 @@
-#if DEBUG
-using Sluice.Memory;
-#endif
 using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;
 
 /// <summary>
 /// Two rings with room for few entries, of which the kernel takes all, some or none, at random, and with most seeds none for good from some
-/// moment on; requests to cancel find no memory. Beside each other files are read and written in blocks and whole, reads of a silent pipe
+/// moment on. Beside each other files are read and written in blocks and whole, reads of a silent pipe
 /// are cancelled, and handles are closed by another thread. A program of its own.
 /// </summary>
 internal static class RingStorm
@@ -54,15 +51,6 @@ internal static class RingStorm
                 : length > 1 && dice % 2 == 0 ? Random.Shared.Next(1, (int)length)
                 : -Passing[dice % Passing.Length];
         });
-#if DEBUG
-        Seam.Use(static kind =>
-        {
-            if (kind == SeamKind.Memory && Environment.StackTrace.Contains("CancelRequests", StringComparison.Ordinal))
-            {
-                throw new OutOfMemoryException();
-            }
-        });
-#endif
         using SluiceHandle file =
             SluiceHandle.Open(path, new SluiceOptions { Access = FileAccess.ReadWrite, Caching = FileCaching.Direct });
         using SluiceHandle silent = SluiceHandle.Open(fifo, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);

@@ -50,14 +50,6 @@ public sealed class SubmissionSeamTests : HostileTests
         })).ShouldBeFalse();
     }
 
-    [SkippableFact]
-    public async Task What_a_continuation_puts_in_for_others_is_not_its_time()
-    {
-        Skip.If(SluiceEngines.Default.Name != "uring", "the pool takes one operation at a time");
-        using Child child = new([], [], "submissions for others", Temp.NewFile(new byte[10]));
-        await child.SucceedAsync();
-    }
-
     /// <summary>Submits while another thread is in the kernel to submit; whether it had to wait for that one.</summary>
     private async Task<bool> BesideOneInTheKernel(Func<SluiceHandle, Task> submit)
     {

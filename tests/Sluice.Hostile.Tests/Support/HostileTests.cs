@@ -49,14 +49,6 @@ public abstract class HostileTests : IDisposable
         GC.SuppressFinalize(this);
     }
 
-    /// <summary>Skips the test in builds without the places that <see cref="Sluice.Memory.Seam"/> names.</summary>
-    private protected static void SkipWithoutSeams()
-    {
-#if !DEBUG
-        throw new SkipException("only Debug builds have these places");
-#endif
-    }
-
     private protected static IoEngine? Engine(string name) => name == "own" ? null : new HeldEngine();
 
     /// <summary>

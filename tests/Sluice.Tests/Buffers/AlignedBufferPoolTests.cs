@@ -57,13 +57,6 @@ public sealed class AlignedBufferPoolTests : AccountedTests
         (await ChildProcess.RunAsync("small-pool", temp.NewPath())).ShouldBe(0);
     }
 
-    [Fact]
-    public async Task Whoever_gets_no_memory_hears_of_it_and_closes_his_file()
-    {
-        using TempFolder temp = new();
-        (await ChildProcess.RunAsync([("DOTNET_GCHeapHardLimit", "0x10000000")], ["no-memory", temp.NewPath()])).ShouldBe(0);
-    }
-
     [Theory]
     [InlineData(100)]
     [InlineData(60_000)]

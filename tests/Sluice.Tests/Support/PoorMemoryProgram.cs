@@ -2,7 +2,7 @@ using Sluice.Memory;
 
 namespace Sluice.Tests.Support;
 
-/// <summary>Readers, writers and scans in a process that keeps no buffers, or has no memory for large ones.</summary>
+/// <summary>Readers, writers and scans in a process that keeps no buffers.</summary>
 internal static class PoorMemoryProgram
 {
     /// <summary>0 when nothing is kept and every byte is right.</summary>
@@ -33,35 +33,6 @@ internal static class PoorMemoryProgram
         // Beside what each processor has at hand.
         AlignedBufferPool.Rented.ShouldBe(0);
         AlignedBufferPool.KeptBytes.ShouldBeLessThanOrEqualTo(Environment.ProcessorCount * (124L + (5 * 4)) * 1024);
-        return 0;
-    }
-
-    /// <summary>
-    /// 0 when those who get no memory hear of it, each time, and leave nothing behind. The heap of this process has a hard limit below
-    /// 1 GiB.
-    /// </summary>
-    public static async Task<int> RunWithoutMemoryAsync(string path)
-    {
-        SluiceWriter writer = new(path, new SluiceWriterOptions { RequestSize = 1 << 30 });
-        for (int i = 0; i < 3; i++)
-        {
-            await Should.ThrowAsync<OutOfMemoryException>(async () => await writer.WriteAsync(new byte[10]));
-            Should.Throw<OutOfMemoryException>(() => writer.Write(new byte[10]));
-        }
-
-        writer.Dispose();
-        writer.SluiceHandle.SafeFileHandle.IsClosed.ShouldBeTrue();
-        AlignedBufferPool.Rented.ShouldBe(0);
-        await File.WriteAllBytesAsync(path, new byte[100_000]);
-        await Should.ThrowAsync<OutOfMemoryException>(async () =>
-        {
-            SluiceScanOptions options = new() { PartSize = 1 << 30, Degree = 2 };
-            await foreach (int bytes in SluiceReader.ScanAsync(path, static part => part.Bytes.Length, options))
-            {
-                bytes.ShouldBe(0, "no part was read");
-            }
-        });
-        AlignedBufferPool.Rented.ShouldBe(0);
         return 0;
     }
 }
