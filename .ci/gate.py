@@ -66,19 +66,23 @@ def tail(text, count):
 
 
 def execute(command, environment=None, limit=None):
-    """Runs a command with its descendants in a process group of their own; returns its exit code (None: it hung) and what it printed."""
+    """Runs a command with its descendants in a process group of their own.
+
+    Returns its exit code (None: it hung), what it printed, and the processor seconds of it and of the descendants it has waited for.
+    """
     limit = limit or JOB_LIMIT
     with tempfile.TemporaryFile(mode="w+", errors="replace") as out:
         process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
                                    env={**os.environ, **(environment or {})}, start_new_session=True)
-        try:
-            code = process.wait(limit)
-        except subprocess.TimeoutExpired:
-            code = None
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        end, hangs = time.monotonic() + limit, False
+        while (ended := os.wait4(process.pid, os.WNOHANG))[0] == 0:
+            if not hangs and time.monotonic() > end:
+                hangs = True
+                os.killpg(process.pid, signal.SIGKILL)
+            time.sleep(0.05)
+        process.returncode = os.waitstatus_to_exitcode(ended[1])
         out.seek(0)
-        return code, out.read()
+        return None if hangs else process.returncode, out.read(), ended[2].ru_utime + ended[2].ru_stime
 
 
 class Gate:
@@ -87,24 +91,25 @@ class Gate:
         self.scratch = pathlib.Path(scratch)
         self.printing = threading.Lock()
 
-    def report(self, name, text, began):
+    def report(self, name, text, began, processor):
+        seconds = time.monotonic() - began
         with self.printing:
-            print(f"\n== {name} ({time.monotonic() - began:.0f} s)\n{text.rstrip()}", flush=True)
-        self.totals.seconds[name] = time.monotonic() - began
+            print(f"\n== {name} ({seconds:.0f} s, {processor:.0f} s of a processor)\n{text.rstrip()}", flush=True)
+        self.totals.seconds[name] = seconds, processor
 
     def check(self, name, command, environment=None):
         """One command that has to succeed."""
         began = time.monotonic()
-        code, text = execute(command, environment=environment)
+        code, text, processor = execute(command, environment=environment)
         self.totals.check(name, code == 0, text if code is not None else f"{text}\nstill running after {JOB_LIMIT} s")
-        self.report(f"{name}: {'ok' if code == 0 else 'FAILED'}", tail(text, 40), began)
+        self.report(f"{name}: {'ok' if code == 0 else 'FAILED'}", tail(text, 40), began, processor)
         return code == 0
 
     def test(self, name, arguments, environment=None, settings=(), projects=1):
         """One run of `dotnet test` over a number of projects. Failed tests are kept for the end, when they are run again."""
         began = time.monotonic()
         results = pathlib.Path(tempfile.mkdtemp(dir=self.scratch))
-        code, text = execute([
+        code, text, processor = execute([
             "dotnet", "test", *arguments, "--logger", "trx;LogFilePrefix=results", "--results-directory", str(results),
             "--blame-hang-timeout", f"{HANG_LIMIT}s", "--blame-hang-dump-type", "none", *settings], environment=environment)
         passed, failed, skipped, found = self.read(results)
@@ -124,12 +129,12 @@ class Gate:
             self.totals.check(f"{name} {why}", False, text)
         shown = [l for l in text.splitlines() if not re.match(r"\s*(\[.*\] )?.*\[SKIP\]|\s+Skipped |.*xUnit\.net.*Discover|.*Long Running", l)]
         summary = f"    {passed} passed, {len(failed)} failed, {skipped} skipped"
-        self.report(name, tail("\n".join(shown), 200 if failed or lost else 12) + "\n" + summary, began)
+        self.report(name, tail("\n".join(shown), 200 if failed or lost else 12) + "\n" + summary, began, processor)
 
     def lab(self, name, command):
         """A script that ends with a line of counts."""
         began = time.monotonic()
-        code, text = execute(command)
+        code, text, processor = execute(command)
         counts = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped\s*\Z", text, re.MULTILINE)
         passed, failed, skipped = map(int, counts.groups()) if counts else (0, 1, 0)
         with self.totals.lock:
@@ -137,7 +142,7 @@ class Gate:
             self.totals.skipped += skipped
         if failed or code != 0:
             self.totals.check(name, False, text)
-        self.report(name, tail(text, 40), began)
+        self.report(name, tail(text, 40), began, processor)
 
     def read(self, results):
         """Counts of the result files in a folder, the failed tests with their projects, and how many projects had results."""
@@ -170,7 +175,7 @@ class Gate:
         for number, (name, test, said, again, environment) in enumerate(self.totals.retries):
             # Many failed tests are no accident.
             if number < 4 * MAX_FLAKY:
-                code, text = execute(again, environment=environment)
+                code, text, _ = execute(again, environment=environment)
                 if code == 0 and re.search(r"Passed: +[1-9][0-9]*, Skipped: +0,", text):
                     flaky.append(test)
                     self.totals.check(test, True)
@@ -219,9 +224,9 @@ class Gate:
         print("\n== why tests were skipped")
         for reason, count in totals.reasons.most_common():
             print(f"{count}: {reason}")
-        print("\n== seconds")
-        for name, seconds in sorted(totals.seconds.items(), key=lambda pair: -pair[1]):
-            print(f"{seconds:.0f}: {name}")
+        print("\n== seconds, and seconds of a processor")
+        for name, (seconds, processor) in sorted(totals.seconds.items(), key=lambda pair: -pair[1][0]):
+            print(f"{seconds:.0f}, {processor:.0f}: {name}")
         if totals.problems:
             print("\n== what failed")
             print("\n".join(totals.problems))

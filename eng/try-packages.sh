@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Packs everything, and uses the packages as a stranger would: a console program, a web application, a native program, and the tool, each
-# in a new folder outside of this one, from a local folder of packages. With SLUICE_SAME_BYTES=1 a trimmed program is added, and a copy of
+# Packs everything, and uses the packages as a stranger would: a console program, a web application, and the tool, each in a new folder
+# outside of this one, from a local folder of packages. With SLUICE_SAME_BYTES=1 a trimmed and a native program are added, and a copy of
 # the sources is packed elsewhere, from which the same bytes must come.
 #   eng/try-packages.sh [SCRATCH]     takes a few minutes; needs the packages that dotnet restores itself (nuget.org or a mirror)
 set -euo pipefail
@@ -235,8 +235,8 @@ publish() {
   fi
 }
 
-# What is native is trimmed, too.
-[ -z "${SLUICE_SAME_BYTES:-}" ] || publish trimmed -p:PublishTrimmed=true -p:PublishSingleFile=true --self-contained
+[ -n "${SLUICE_SAME_BYTES:-}" ] || exit 0
+publish trimmed -p:PublishTrimmed=true -p:PublishSingleFile=true --self-contained
 publish native -p:PublishAot=true
 
 # pack TREE OUT PACKAGE...: all in one build, in which each project is read and compiled once. Analyzers have no part in the bytes.
@@ -258,7 +258,6 @@ XML
     "-p:PackageOutputPath=$out" -p:CompileAhead=true
 }
 
-[ -n "${SLUICE_SAME_BYTES:-}" ] || exit 0
 say "the same bytes from another folder"
 cd "$root"
 if [ -n "$(git status --porcelain)" ]; then

@@ -28,10 +28,6 @@ internal sealed class TestVolume : IDisposable
     public static TestVolume MountWithoutDirect(string folder, long sizeBytes) =>
         MountImage(folder, sizeBytes, "mkfs.ext4", "loop,data=journal");
 
-    /// <summary>A small ext2 in a file: a file system that can preallocate nothing.</summary>
-    /// <inheritdoc cref="MountExt4"/>
-    public static TestVolume MountExt2(string folder, long sizeBytes) => MountImage(folder, sizeBytes, "mkfs.ext2");
-
     /// <summary>A folder seen through a program's file system, which has no fallocate.</summary>
     /// <param name="folder">Gets what is seen and the mount point.</param>
     public static TestVolume MountBindfs(string folder)
