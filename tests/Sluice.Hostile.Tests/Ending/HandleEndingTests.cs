@@ -10,23 +10,16 @@ public sealed class HandleEndingTests : HostileTests
     private const byte New = (byte)'n';
     private static readonly byte[] Before = [.. Enumerable.Repeat(Old, 40_000)];
 
-    public static TheoryData<string, FileCaching, bool, bool> Ways
+    /// <summary>Each pair of engine, caching, sync or async, and closing or cancelling; synchronous calls take no token.</summary>
+    public static TheoryData<string, FileCaching, bool, bool> Ways => new()
     {
-        get
-        {
-            TheoryData<string, FileCaching, bool, bool> data = [];
-            foreach (FileCaching caching in (FileCaching[])[FileCaching.Cached, FileCaching.Direct])
-            {
-                data.Add("own", caching, false, false);
-                data.Add("own", caching, true, false);
-                data.Add("own", caching, true, true);
-                data.Add("held", caching, true, false);
-                data.Add("held", caching, true, true);
-            }
-
-            return data;
-        }
-    }
+        { "own", FileCaching.Cached, false, false },
+        { "own", FileCaching.Direct, false, false },
+        { "own", FileCaching.Direct, true, false },
+        { "own", FileCaching.Cached, true, true },
+        { "held", FileCaching.Cached, true, false },
+        { "held", FileCaching.Direct, true, true },
+    };
 
     [Theory]
     [MemberData(nameof(Ways))]

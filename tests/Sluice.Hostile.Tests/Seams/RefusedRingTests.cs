@@ -18,7 +18,7 @@ public sealed class RefusedRingTests : HostileTests
         Skip.IfNot(OperatingSystem.IsLinux(), "rings are Linux's");
         Skip.If(SluiceEngines.UringReason is not null, $"this process has no ring: {SluiceEngines.UringReason}");
         int refused = 0;
-        for (int allowed = 0; allowed < 4; allowed++)
+        foreach (int allowed in (int[])[0, 1, 3])
         {
             string folder = Directory.CreateDirectory(Temp.NewPath()).FullName;
             using Child child = new([], [], "refused ring", folder, kind, $"{allowed}", $"{Errno.EPERM}");
@@ -38,7 +38,7 @@ public sealed class RefusedRingTests : HostileTests
         Skip.IfNot(OperatingSystem.IsLinux(), "rings are Linux's");
         Skip.If(SluiceEngines.UringReason is not null, $"this process has no ring: {SluiceEngines.UringReason}");
         int refused = 0;
-        foreach ((int allowed, int errno) in ((int, int)[])[(0, Errno.EAGAIN), (1, Errno.EBUSY), (2, Errno.ENOMEM)])
+        foreach ((int allowed, int errno) in ((int, int)[])[(0, Errno.EAGAIN), (2, Errno.ENOMEM)])
         {
             string folder = Directory.CreateDirectory(Temp.NewPath()).FullName;
             using Child child = new([], [], "refused ring", folder, kind, $"{allowed}", $"{errno}");

@@ -24,20 +24,12 @@ public abstract class HostileTests : IDisposable
     /// <summary>
     /// Engine x caching: "own" is the process's engine, "held" one whose completions come late, from a thread of the pool.
     /// </summary>
-    public static TheoryData<string, FileCaching> Cases
+    public static TheoryData<string, FileCaching> Cases => new()
     {
-        get
-        {
-            TheoryData<string, FileCaching> data = [];
-            foreach (string engine in (string[])["own", "held"])
-            {
-                data.Add(engine, FileCaching.Cached);
-                data.Add(engine, FileCaching.Direct);
-            }
-
-            return data;
-        }
-    }
+        { "own", FileCaching.Cached },
+        { "own", FileCaching.Direct },
+        { "held", FileCaching.Direct },
+    };
 
     /// <summary>In a long run all kinds, else those that the library might take for something of its own, and one that it cannot.</summary>
     private static ThrownKind[] Kinds => SecondsEach > 0 ? Enum.GetValues<ThrownKind>() : [ThrownKind.Ordinary, ThrownKind.Cancelled];

@@ -13,22 +13,14 @@ public sealed class CallerMemoryTests : HostileTests
     private const int Pieces = 4;
     private static readonly byte[] Content = Bytes.Pattern(Piece * Pieces);
 
-    public static TheoryData<string, FileCaching, int> Streams
+    public static TheoryData<string, FileCaching, int> Streams => new()
     {
-        get
-        {
-            TheoryData<string, FileCaching, int> data = [];
-            foreach (string engine in (string[])["own", "held"])
-            {
-                data.Add(engine, FileCaching.Cached, -1);
-                data.Add(engine, FileCaching.Cached, 4096);
-                data.Add(engine, FileCaching.Direct, -1);
-                data.Add(engine, FileCaching.Direct, 0);
-            }
-
-            return data;
-        }
-    }
+        { "own", FileCaching.Cached, -1 },
+        { "own", FileCaching.Cached, 4096 },
+        { "own", FileCaching.Direct, 0 },
+        { "held", FileCaching.Cached, 4096 },
+        { "held", FileCaching.Direct, -1 },
+    };
 
     [Theory]
     [MemberData(nameof(Streams))]

@@ -17,15 +17,11 @@ public sealed class HandleMemoryTests : HostileTests
         get
         {
             TheoryData<string, FileCaching, string> data = [];
-            foreach (string engine in (string[])["own", "held"])
+            foreach (string call in (string[])["read", "write", "read list", "write list", "read batch", "write batch", "append"])
             {
-                foreach (FileCaching caching in (FileCaching[])[FileCaching.Cached, FileCaching.Direct])
-                {
-                    foreach (string call in (string[])["read", "write", "read list", "write list", "read batch", "write batch", "append"])
-                    {
-                        data.Add(engine, caching, call);
-                    }
-                }
+                data.Add("own", FileCaching.Cached, call);
+                data.Add("own", FileCaching.Direct, call);
+                data.Add("held", FileCaching.Direct, call);
             }
 
             return data;

@@ -43,42 +43,6 @@ public abstract partial class SluiceStreamConformance
     }
 
     [Fact]
-    public async Task Calls_from_several_threads_each_take_a_place_of_their_own()
-    {
-        const int threads = 4;
-        const int records = 500;
-        Stream stream = Create(out string path);
-        await Task.WhenAll(Enumerable.Range(0, threads).Select(t => Task.Run(async () =>
-        {
-            for (int i = 0; i < records; i++)
-            {
-                await stream.WriteAsync(BitConverter.GetBytes((t * records) + i));
-            }
-        })));
-        stream.Position.ShouldBe(threads * records * sizeof(int));
-        await stream.FlushAsync();
-        IEnumerable<int> all = Enumerable.Range(0, threads * records);
-        Numbers(OnDisk(path)).Order().ShouldBe(all);
-
-        stream.Position = 0;
-        int[][] seen = await Task.WhenAll(Enumerable.Range(0, threads).Select(_ => Task.Run(async () =>
-        {
-            byte[] buffer = new byte[sizeof(int)];
-            List<int> numbers = [];
-            while (await stream.ReadAsync(buffer) == buffer.Length)
-            {
-                numbers.Add(BitConverter.ToInt32(buffer));
-            }
-
-            return numbers.ToArray();
-        })));
-        seen.SelectMany(static n => n).Order().ShouldBe(all);
-        await stream.DisposeAsync();
-
-        static IEnumerable<int> Numbers(byte[] bytes) => bytes.Chunk(sizeof(int)).Select(static b => BitConverter.ToInt32(b));
-    }
-
-    [Fact]
     public async Task A_flush_between_writes_that_nobody_waits_for_loses_none()
     {
         // FileStream of .NET 10.0.12 fails here: its flush may write the buffer a second time, and 34,096 bytes arrive.
