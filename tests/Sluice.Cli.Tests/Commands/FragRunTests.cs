@@ -77,8 +77,6 @@ public sealed class FragRunTests : IDisposable
 
     [SkippableTheory]
     [InlineData("uniform")]
-    [InlineData("log-normal")]
-    [InlineData("append")]
     [InlineData("interleaved")]
     public async Task It_leaves_the_files_that_the_plan_leaves_and_cleanup_removes_them(string profile)
     {

@@ -33,7 +33,7 @@ public sealed partial class PseudoTerminalTests : IDisposable
         ["merge", "shard-0.json", "shard-1.json", "finish.json"],
         ["compare", "bench.json", "bench.json"],
         ["frag", "--dry-run", "--budget", "100M", "-Fm1", "-FM8", "-n2", "."],
-        ["methods", ".", "--quick"],
+        ["methods", ".", "--quick", "--read"],
         ["tables", ".", "--quick"],
         ["figures", ".", "--quick"],
         ["examples", "new.dat", "1000", "--rounds", "1"],
@@ -120,7 +120,7 @@ public sealed partial class PseudoTerminalTests : IDisposable
     {
         Skip.IfNot(PseudoTerminal.IsHere, "script(1) of util-linux is not installed");
         (int exitCode, string[] lines) =
-            PseudoTerminal.Run(80, _folder.FullPath, "bench", ".", "--quick", "--suite", "handle");
+            PseudoTerminal.Run(80, _folder.FullPath, "bench", ".", "--quick", "--suite", "handle", "--row", "read-4k");
         exitCode.ShouldBe(ExitCode.Success, string.Join('\n', lines));
         lines.ShouldContain(l => TimeLeft().IsMatch(l), string.Join('\n', lines));
     }
