@@ -9,24 +9,7 @@ public sealed class PipeTests : IDisposable
 {
     private readonly TempFolder _temp = new();
 
-    public static TheoryData<string, FileCaching> Cases => SequentialCases.All;
-
     public void Dispose() => _temp.Dispose();
-
-    [Theory]
-    [MemberData(nameof(Cases))]
-    public async Task A_pipe_copies_into_a_pipe(string engine, FileCaching caching)
-    {
-        byte[] content = Bytes.Pattern(300_001);
-        PipeReader from = SequentialCases.Reader(_temp.NewFile(content), engine, caching, 4096, 4).AsPipeReader();
-        string path = _temp.NewPath();
-        PipeWriter to = new SluiceWriter(path,
-            new SluiceWriterOptions { Caching = caching, Engine = SequentialCases.Engine(engine), RequestSize = 8192 }).AsPipeWriter();
-        await from.CopyToAsync(to);
-        await from.CompleteAsync();
-        await to.CompleteAsync();
-        File.ReadAllBytes(path).ShouldBeBytes(content);
-    }
 
     [Fact]
     public async Task Json_goes_through_pipes_both_ways()

@@ -79,34 +79,6 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
     }
 
     [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task Streams_that_two_threads_close_at_once_are_closed_once(bool isAsync)
-    {
-        for (int round = 0; round < 200; round++)
-        {
-            string path = _temp.NewPath();
-            SluiceStream stream = new(path, FileMode.Create);
-            stream.Write(Bytes.Pattern(5_000));
-            await Task.WhenAll(Enumerable.Range(0, 2).Select(_ => Task.Run(async () =>
-            {
-                if (isAsync)
-                {
-                    await stream.DisposeAsync();
-                }
-                else
-                {
-                    stream.Dispose();
-                }
-            })));
-            Should.Throw<ObjectDisposedException>(() => stream.Write([1]));
-            Should.Throw<ObjectDisposedException>(() => stream.Flush());
-            (await File.ReadAllBytesAsync(path)).ShouldBeBytes(Bytes.Pattern(5_000));
-            File.Delete(path);
-        }
-    }
-
-    [Theory]
     [InlineData(false, 4096)]
     [InlineData(true, 4096)]
     [InlineData(false, SluiceOptions.Adaptive)]

@@ -2,45 +2,12 @@ using Sluice.Testing;
 
 namespace Sluice.Tests.Streams;
 
-/// <summary>
-/// What went wrong in FileStream's public history, asked of SluiceStream; the number is that of the issue in dotnet/runtime. Some of
-/// those issues were about time: here the bytes, positions and counts of the same use are checked.
-/// </summary>
+/// <summary>Errors of reads ahead, and what a flush costs; the number is that of the issue in dotnet/runtime about FileStream.</summary>
 public sealed class StreamRegressionTests : IDisposable
 {
     private readonly TempFolder _temp = new();
 
-    public static TheoryData<int, bool, FileCaching> Openings => StreamPair.Openings;
-
     public void Dispose() => _temp.Dispose();
-
-    [SkippableFact]
-    public void A_forgotten_stream_that_was_read_leaves_no_descriptor()
-    {
-        Skip.IfNot(Directory.Exists("/proc/self/fd"), "descriptors are found in /proc");
-        string path = _temp.NewFile(200_000);
-        Forget(path);
-        for (int i = 0; i < 20 && IsOpen(); i++)
-        {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
-        }
-
-        IsOpen().ShouldBeFalse();
-
-        bool IsOpen() => Directory.GetFileSystemEntries("/proc/self/fd").Any(f => new FileInfo(f).LinkTarget == path);
-
-        [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
-        static void Forget(string path)
-        {
-            SluiceStream stream = new(path, FileMode.Open);
-            byte[] buffer = new byte[100];
-            for (int i = 0; i < 1_000; i++)
-            {
-                stream.ReadExactly(buffer);
-            }
-        }
-    }
 
     /// <summary>What was read ahead, failed and is not wanted any more is nobody's error, and no read loses its bytes to it.</summary>
     [Fact]
@@ -97,55 +64,6 @@ public sealed class StreamRegressionTests : IDisposable
         }
     }
 
-    /// <summary>
-    /// dotnet/runtime 80344: a buffer that was read to its end, and is no longer true after an asynchronous write of at least its size.
-    /// FileStream of .NET 10.0.12 gives the old bytes here (docs/compatibility.md).
-    /// </summary>
-    [Theory]
-    [MemberData(nameof(Openings))]
-    public async Task An_asynchronous_write_behind_a_read_is_seen_after_a_seek_back_80344(int bufferSize, bool isAsync, FileCaching caching)
-    {
-        byte[] expected = Bytes.Pattern(60_000);
-        using SluiceStream stream = Open(_temp.NewFile(expected), bufferSize, isAsync, caching);
-        byte[] buffer = new byte[4_096];
-        byte[] written = [.. Enumerable.Repeat((byte)255, 8_192)];
-        for (int offset = 0; offset + written.Length < expected.Length; offset += 9_001)
-        {
-            stream.Position = offset;
-            await stream.ReadExactlyAsync(buffer);
-            stream.Position = offset;
-            await stream.WriteAsync(written);
-            written.CopyTo(expected, offset);
-            stream.Seek(-written.Length, SeekOrigin.Current).ShouldBe(offset);
-            await stream.ReadExactlyAsync(buffer);
-            buffer.AsMemory().ShouldBeBytes(expected.AsSpan(offset, buffer.Length), $"at {offset}");
-        }
-    }
-
-    /// <summary>dotnet/runtime 80344: several readers of one file at once, each through a stream of its own.</summary>
-    [Theory]
-    [InlineData(SluiceOptions.Adaptive)]
-    [InlineData(0)]
-    [InlineData(4096)]
-    public async Task Many_asynchronous_streams_of_one_file_do_not_mix_their_bytes_80344(int bufferSize)
-    {
-        byte[] content = Bytes.Pattern(300_000);
-        string path = _temp.NewFile(content);
-        await Task.WhenAll(Enumerable.Range(1, 16).Select(n => Task.Run(async () =>
-        {
-            using SluiceStream stream = Open(path, bufferSize, isAsync: true, FileCaching.Cached, FileAccess.Read);
-            byte[] all = new byte[content.Length];
-            int done = 0;
-            int bytes;
-            while ((bytes = await stream.ReadAsync(all.AsMemory(done, Math.Min(all.Length - done, n * 1_009)))) > 0)
-            {
-                done += bytes;
-            }
-
-            all.ShouldBeBytes(content);
-        })));
-    }
-
     /// <summary>dotnet/runtime 57100: with nothing to flush it is done when it returns, and writes nothing.</summary>
     [Theory]
     [InlineData(SluiceOptions.Adaptive)]
@@ -194,17 +112,4 @@ public sealed class StreamRegressionTests : IDisposable
 
         engine.Transfers.ShouldBe(Enumerable.Range(0, 10).Select(i => (false, i * 7L, 7)));
     }
-
-    private static SluiceStream Open(
-        string path, int bufferSize, bool isAsync, FileCaching caching, FileAccess access = FileAccess.ReadWrite, FileMode mode =
-            FileMode.Open) =>
-        new(path, new SluiceOptions
-        {
-            Mode = mode,
-            Access = access,
-            Share = FileShare.ReadWrite,
-            BufferSize = bufferSize,
-            Caching = caching,
-            Options = isAsync ? FileOptions.Asynchronous : FileOptions.None,
-        });
 }

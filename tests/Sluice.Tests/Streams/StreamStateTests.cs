@@ -132,44 +132,6 @@ public sealed class StreamStateTests : AccountedTests, IDisposable
         File.ReadAllBytes(path).ShouldBeBytes(content);
     }
 
-    [Theory]
-    [InlineData(FileCaching.Cached)]
-    [InlineData(FileCaching.Direct)]
-    public async Task Operations_that_are_called_at_once_take_turns_in_the_order_of_their_calls(FileCaching caching)
-    {
-        byte[] content = Bytes.Pattern(Length);
-        string path = _temp.NewFile(content);
-        for (int round = 0; round < 5; round++)
-        {
-            await using SluiceStream stream = Slow(path, caching);
-            using CancellationTokenSource stop = new();
-            byte[][] buffers = [.. Enumerable.Range(0, 20).Select(static i => new byte[1_000 + (i * 100)])];
-            Task<int>[] reads =
-                [.. buffers.Select((buffer, i) => stream.ReadAsync(buffer, i % 7 == 6 ? stop.Token : CancellationToken.None).AsTask())];
-            await stop.CancelAsync();
-            int done = 0;
-            for (int i = 0; i < reads.Length; i++)
-            {
-                int bytes = 0;
-                try
-                {
-                    bytes = await reads[i].WaitAsync(TimeSpan.FromMinutes(1));
-                }
-                catch (OperationCanceledException)
-                {
-                    // It had not begun: the next one has its bytes.
-                    (i % 7).ShouldBe(6);
-                }
-
-                buffers[i].AsSpan(0, bytes).SequenceEqual(content.AsSpan(done, bytes)).ShouldBeTrue($"read {i}, offset {done}");
-                done += bytes;
-            }
-
-            stream.Position.ShouldBe(done);
-            done.ShouldBeGreaterThan(5_000);
-        }
-    }
-
     /// <summary>A jump to a place that is just not in memory reads the file, whatever lies in front of a window's own memory.</summary>
     [Theory]
     [InlineData(FileCaching.Cached)]
