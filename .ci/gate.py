@@ -110,7 +110,7 @@ class Gate:
         began = time.monotonic()
         results = pathlib.Path(tempfile.mkdtemp(dir=self.scratch))
         code, text, processor = execute([
-            "dotnet", "test", *arguments, "--logger", "trx;LogFilePrefix=results", "--results-directory", str(results),
+            "nice", "dotnet", "test", *arguments, "--logger", "trx;LogFilePrefix=results", "--results-directory", str(results),
             "--blame-hang-timeout", f"{HANG_LIMIT}s", "--blame-hang-dump-type", "none", *settings], environment=environment)
         passed, failed, skipped, found = self.read(results)
         with self.totals.lock:
@@ -190,24 +190,32 @@ class Gate:
         return flaky
 
     def run(self, jobs, workers):
-        """Runs jobs, (key, function) in the order of their beginning; jobs of one key one after another."""
-        held, rest, condition = set(), list(jobs), threading.Condition()
+        """Runs jobs, (key, function) in the order of their beginning.
+
+        A job does not begin before those that stand above it with the same key, or with the key that its own begins with ("build/x" waits
+        for "build"), have ended.
+        """
+        ended, rest, condition = [False] * len(jobs), list(range(len(jobs))), threading.Condition()
+
+        def may_begin(job):
+            key = jobs[job][0]
+            return all(ended[i] for i in range(job) if jobs[i][0] in (key, key.partition("/")[0]))
 
         def work():
             while True:
                 with condition:
-                    while rest and all(key in held for key, _ in rest):
+                    while rest and not any(map(may_begin, rest)):
                         condition.wait()
                     if not rest:
                         return
-                    key, action = rest.pop(next(i for i, (k, _) in enumerate(rest) if k not in held))
-                    held.add(key)
+                    job = rest.pop(next(i for i, job in enumerate(rest) if may_begin(job)))
+                key, action = jobs[job]
                 try:
                     action()
                 except Exception as error:
                     self.totals.check(f"a job of {key}", False, repr(error))
                 with condition:
-                    held.discard(key)
+                    ended[job] = True
                     condition.notify_all()
 
         threads = [threading.Thread(target=work) for _ in range(workers)]
@@ -300,27 +308,27 @@ def steps(gate):
         return key, lambda: gate.check(name, list(command), environment)
 
     not_once = ("--filter", "Runs!=once")
-    # The longest chains first; jobs of one key run one after another.
+    # The longest first. Tests yield the processors to the build, which packages wait for.
     gate.run([
-        # The analyzers, and what packages and native programs are made of.
+        # The analyzers, and what packages are made of.
         check("Release", "build Release with analyzers", "dotnet", "build", "-c", "Release", "--no-restore", "-warnaserror", "-v", "quiet"),
-        ("Sluice.Tests", lambda: on_net11(gate)),
         tests("Sluice.Cli.Tests", "slow", rings),
+        ("Sluice.Tests", lambda: on_net11(gate)),
         tests("Sluice.Faults.Tests", "slow", rings),
+        check("Release/packages", "packages, used from new projects", "eng/try-packages.sh", str(gate.scratch / "packages")),
         tests("Sluice.Hostile.Tests", "slow", rings),
-        check("Release", "packages, used from new projects", "eng/try-packages.sh", str(gate.scratch / "packages")),
         # What is allocated depends on what the compiler knows: that is tested in Release alone.
         tests("Sluice.Tests", "slow", rings, "--filter", "FullyQualifiedName!~ZeroAllocation"),
-        check("Release", "native program", ".ci/native.sh", str(gate.scratch / "native")),
+        check("native", "native program", ".ci/native.sh", str(gate.scratch / "native")),
         tests("Sluice.Log.Tests", "slow", rings),
-        ("Release", lambda: gate.test("allocations, Release", [
+        ("Release/allocations", lambda: gate.test("allocations, Release", [
             "tests/Sluice.Tests", "-c", "Release", "--no-build", "-p:Tier=all", "--filter", "FullyQualifiedName~ZeroAllocation"],
             {**rings, "DOTNET_TieredPGO": "1"})),
         tests("Sluice.Log.Tests", "fast", pool, *not_once),
         tests("Sluice.Hostile.Tests", "fast", pool, *not_once),
         tests("Sluice.Clients.Tests", "slow", rings),
         tests("Sluice.Faults.Tests", "fast", pool, *not_once),
-        check("Release", "samples", ".ci/samples.sh", str(gate.scratch)),
+        check("Release/samples", "samples", ".ci/samples.sh", str(gate.scratch)),
         check("format", "format", "dotnet", "format", "whitespace", "--verify-no-changes", "--no-restore"),
     ], workers=4)
     return gate.finish()

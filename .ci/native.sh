@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# native.sh FOLDER [tool]: publishes the smoke test as a native program into FOLDER, and runs it on both engines. Release has been built.
+# native.sh FOLDER [tool]: publishes the smoke test as a native program into FOLDER, where it is built, and runs it on both engines.
 # With "tool" the command is published and run instead: it is not shipped so, and its compilation takes longest.
 set -euo pipefail
 folder="$1"

@@ -140,7 +140,6 @@ public sealed class BenchRunTests : IDisposable
     [SkippableTheory]
     [InlineData("handle", "preallocated")]
     [InlineData("stream", "file-write")]
-    [InlineData("log", "log-written")]
     public async Task The_other_suites_end_well_where_nothing_can_be_preallocated(string suite, string row)
     {
         using TestVolume volume = TestVolume.MountBindfs(_folder.FullPath);
