@@ -25,9 +25,10 @@ public sealed class DifferentialTests : IDisposable
             foreach (string kind in Kinds)
             {
                 data.Add(kind, FileCaching.Cached);
-                data.Add(kind, FileCaching.Uncached);
                 data.Add(kind, FileCaching.Direct);
             }
+
+            data.Add("file", FileCaching.Uncached);
 
             return data;
         }

@@ -276,6 +276,7 @@ public sealed class WinFileIOTests : IDisposable
         file.Read(10).ShouldBe(10);
     }
 
+    [Trait("Tier", "slow")]
     [Fact]
     public void More_than_2_GiB_are_read_by_ReadBlocks_piece_by_piece_and_refused_by_ReadUntilEOF()
     {

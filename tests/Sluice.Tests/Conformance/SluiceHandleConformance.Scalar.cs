@@ -53,11 +53,11 @@ public abstract partial class SluiceHandleConformance
     {
         Memory<byte> memory = Bytes.Pinned(20_000, misalignment);
         new Random(5).NextBytes(memory.Span);
-        foreach (int end in (int[])[0, 511, 4096, 4096 + 17])
+        foreach (int end in (int[])[0, 511, 4096 + 17])
         {
-            foreach (int offset in (int[])[0, 1, 511, 512, 513, 4095, 4096, 4097, end, end + 1, end + 513])
+            foreach (int offset in (int[])[0, 1, 512, 4095, 4096, end, end + 513])
             {
-                foreach (int length in (int[])[0, 1, 511, 512, 513, 4096, 4097, 9000])
+                foreach (int length in (int[])[0, 1, 511, 512, 4097, 9000])
                 {
                     await using SluiceHandle handle = OpenNew(end, out byte[] content);
                     await WriteAsync(handle, memory[..length], offset, isAsync);

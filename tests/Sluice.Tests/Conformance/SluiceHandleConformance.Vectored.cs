@@ -77,7 +77,7 @@ public abstract partial class SluiceHandleConformance
         const int size = 4 * 1024 * 1024;
         const int count = 513;
         const long total = (long)size * count;
-        Skip.If(IsFaulty, "the faults would take minutes here, and add nothing to shorter transfers");
+        Skip.If(_engine is not null, "once is enough: an engine that is plugged in gets the same pieces");
         await using SluiceHandle handle = Open(_temp.NewPath(), FileMode.CreateNew);
         handle.SetLength(total - 5);
         handle.Write([1, 2, 3], total - 8);

@@ -26,7 +26,7 @@ internal static class LineTexts
     public static Arbitrary<byte[]> Raw { get; } =
         Gen.Elements(RawFragments).ArrayOf().Select(parts => parts.SelectMany(p => p).ToArray()).ToArbitrary();
 
-    public static void Check(Property property, int tests = 60) =>
+    public static void Check(Property property, int tests = 25) =>
         property.Check(Config.QuickThrowOnFailure.WithMaxTest(tests));
 
     /// <summary>The lines of StreamReader, re-encoded: what byte lines must be for valid UTF-8.</summary>

@@ -11,6 +11,7 @@ public sealed class RecordTests : IDisposable
     public void Dispose() => _temp.Dispose();
 
     /// <summary>Of memory that takes no place, to a device that has no use for it.</summary>
+    [Trait("Tier", "slow")]
     [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]

@@ -166,13 +166,13 @@ public sealed partial class SluiceReaderTests
             Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat(new string('b', LineBytes - 2) + "\r\n", LineCount))));
         int disposed = 0;
         int secondReturns = AlignedBufferPool.SecondReturns;
-        foreach (FileCaching caching in Enum.GetValues<FileCaching>())
+        foreach (FileCaching caching in (FileCaching[])[FileCaching.Cached, FileCaching.Direct])
         {
-            for (int round = 0; round < 25; round++)
+            for (int round = 0; round < 12; round++)
             {
                 SluiceReader reader = SequentialCases.Reader(path, "own", caching, 8192, 3);
                 using ManualResetEventSlim started = new();
-                int delay = round * 40;
+                int delay = round * 80;
                 Task disposing = Task.Run(() =>
                 {
                     started.Wait();

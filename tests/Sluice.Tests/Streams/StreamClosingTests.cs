@@ -23,7 +23,7 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
     {
         byte[] mine = [.. Enumerable.Repeat(Mine, 3_000)];
         byte[] others = [.. Enumerable.Repeat(Others, 100)];
-        for (int round = 0; round < 60; round++)
+        for (int round = 0; round < 20; round++)
         {
             string path = _temp.NewPath();
             SluiceStream stream = new(path, FileMode.Create);
@@ -61,7 +61,7 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
         string path = _temp.NewFile([.. Enumerable.Repeat(Mine, 300_000)]);
         string other = _temp.NewFile([.. Enumerable.Repeat(Others, 10_000)]);
         byte[] buffer = new byte[10_000];
-        for (int round = 0; round < 60; round++)
+        for (int round = 0; round < 20; round++)
         {
             SluiceStream stream = new(path, FileMode.Open, FileAccess.Read);
             int calls = 0;
