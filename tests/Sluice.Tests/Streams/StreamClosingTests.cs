@@ -109,6 +109,27 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
         Opened(path).ShouldBe(0);
     }
 
+    [Fact]
+    public async Task Closing_waits_for_a_flush_in_progress()
+    {
+        ManualEngine engine = new();
+        SluiceStream stream = new(_temp.NewPath(), new SluiceOptions
+        {
+            Mode = FileMode.CreateNew,
+            Access = FileAccess.Write,
+            BufferSize = 4096,
+            Engine = engine,
+        });
+        await stream.WriteAsync(new byte[100]);
+        Task flush = stream.FlushAsync();
+        Task closing = stream.DisposeAsync().AsTask();
+        flush.IsCompleted.ShouldBeFalse();
+        closing.IsCompleted.ShouldBeFalse();
+        engine.Complete(100);
+        await flush;
+        await closing;
+    }
+
     /// <summary>Descriptors of this process that lead to a file.</summary>
     private static int Opened(string path) =>
         Directory.GetFileSystemEntries("/proc/self/fd").Count(f => new FileInfo(f).LinkTarget == path);
