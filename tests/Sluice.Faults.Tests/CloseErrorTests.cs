@@ -86,6 +86,24 @@ public sealed class CloseErrorTests
                 File.Delete(source);
             }
         },
+        ["CopyAsync tree"] = static async (path, bytes) =>
+        {
+            DirectoryInfo source = Directory.CreateTempSubdirectory("sluice-close-");
+            try
+            {
+                await File.WriteAllBytesAsync(Path.Combine(source.FullName, Path.GetFileName(path)), bytes);
+                CopyOptions options = new() { Recurse = true, Method = CopyMethod.Buffered, Overwrite = true };
+                await SluiceFile.CopyAsync(source.FullName, Path.GetDirectoryName(path)!, options);
+            }
+            catch (FileBatchException e)
+            {
+                throw e.Failures.ShouldHaveSingleItem().Error;
+            }
+            finally
+            {
+                source.Delete(recursive: true);
+            }
+        },
         ["WriteManyAsync"] = static async (path, bytes) =>
         {
             FileBatchException error = await Should.ThrowAsync<FileBatchException>(
@@ -114,7 +132,7 @@ public sealed class CloseErrorTests
         {
             await ShouldFailAsync(way, path, 1000, Eio);
             OpenFiles.All("/proc/self").ShouldNotContain(l => OpenFiles.IsIn(mount.Folder, l.Target), $"{way}: the descriptor is gone");
-            if (way == "CopyAsync" || way.StartsWith("Replace", StringComparison.Ordinal))
+            if (way.StartsWith("CopyAsync", StringComparison.Ordinal) || way.StartsWith("Replace", StringComparison.Ordinal))
             {
                 Directory.GetFileSystemEntries(mount.Folder).ShouldBeEmpty(way);
             }

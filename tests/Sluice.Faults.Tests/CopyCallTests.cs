@@ -62,4 +62,30 @@ public sealed class CopyCallTests : IDisposable
         error.Failures.ShouldHaveSingleItem().Path.ShouldBe(Path.Combine(source, "large"));
         Directory.GetFileSystemEntries(target).ShouldBe([Path.Combine(target, "small")]);
     }
+
+    /// <summary>A folder of the copy is closed to writes of others only until it is whole.</summary>
+    [SkippableTheory]
+    [InlineData("0")]
+    [InlineData("002")]
+    [InlineData("077")]
+    public async Task Folders_have_the_modes_that_cp_gives_them_whatever_the_umask_is(string umask)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "modes");
+        string source = Directory.CreateDirectory(Path.Combine(_root, "source")).FullName;
+        foreach (string mode in (string[])["777", "1777", "775", "750", "2770"])
+        {
+            Directory.CreateDirectory(Path.Combine(source, mode));
+            Command.Run("chmod", mode, Path.Combine(source, mode));
+        }
+
+        Command.Run("chmod", "777", source);
+        string[] before = ["sh", "-c", $"umask {umask}; exec \"$@\"", "sh"];
+        (string expected, string actual) = (Path.Combine(_root, "expected"), Path.Combine(_root, "actual"));
+        Command.Run(before[0], [.. before[1..], "cp", "-r", source, expected]);
+        using ChildProcess child = new(null, before, ["once", "plain", source, actual]);
+        (await child.FinishAsync()).ShouldBe(["done"], child.Errors);
+        Modes(actual).ShouldBe(Modes(expected));
+
+        static string Modes(string root) => Command.Run("sh", "-c", "cd \"$0\" && find . -printf '%P %m\\n' | sort", root);
+    }
 }

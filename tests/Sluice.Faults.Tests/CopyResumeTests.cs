@@ -68,7 +68,7 @@ public sealed class CopyResumeTests : IDisposable
     }
 
     [SkippableFact]
-    public async Task A_tree_deeper_than_any_path_is_copied_and_removed()
+    public async Task A_tree_deeper_than_any_path_is_copied()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "PATH_MAX is Linux's");
         const int depth = 30;
@@ -78,13 +78,6 @@ public sealed class CopyResumeTests : IDisposable
         CopyResult result = await SluiceFile.CopyAsync(tree, copy, new CopyOptions { Recurse = true, PreserveMetadata = true });
         result.Files.ShouldBe(1);
         OpenLeaf(copy, depth, makes: false).ShouldBe(0);
-
-        // The copy is there already, whole: it is no temporary one that is emptied, and one that is cancelled goes.
-        string other = Path.Combine(_root, "other");
-        using CancellationTokenSource cancelled = new();
-        CopyOptions cancelling = new() { Recurse = true, Progress = new Cancelling(cancelled) };
-        await Should.ThrowAsync<OperationCanceledException>(SluiceFile.CopyAsync(tree, other, cancelling, cancelled.Token));
-        Directory.GetFileSystemEntries(_root).Order().ShouldBe([copy, tree]);
     }
 
     /// <summary>Goes down by open folders and opens a file there, both made where they are to be; 0, or a negative errno.</summary>
@@ -141,10 +134,5 @@ public sealed class CopyResumeTests : IDisposable
         file.Position = 2 * Block;
         file.Write(content.AsSpan(2 * Block));
         return content;
-    }
-
-    private sealed class Cancelling(CancellationTokenSource source) : IProgress<CopyProgress>
-    {
-        public void Report(CopyProgress value) => source.Cancel();
     }
 }

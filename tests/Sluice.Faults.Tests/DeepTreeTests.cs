@@ -33,14 +33,6 @@ public sealed class DeepTreeTests : IDisposable
         string[] output = await child.FinishAsync();
         output.ShouldBe(["done"], child.Errors);
         GoDown(target, makes: false).ShouldBe(Levels);
-
-        // What a copy left is removed, too.
-        string left = Path.Combine(_root, ".other.sluice-tmp");
-        Directory.Move(target, left);
-        int fd = PathCalls.Open(PathCalls.ToKernel(left), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
-        int result = Copying.TreeRemoval.Empty(fd, left);
-        result.ShouldBe(0);
-        Directory.EnumerateFileSystemEntries(left).ShouldBeEmpty();
     }
 
     /// <summary>How many folders there are one below the other, the last with a file in it.</summary>

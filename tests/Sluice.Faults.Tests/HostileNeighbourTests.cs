@@ -83,7 +83,6 @@ public sealed class HostileNeighbourTests : IDisposable
         yield return () => SluiceFile.ReplaceAtomicallyAsync(Path.Combine(folder, "target"), Long);
         yield return () => SluiceFile.CopyAsync(file, Path.Combine(folder, "copied"), overwriting);
         yield return () => SluiceFile.CopyAsync(source, Path.Combine(folder, "tree"), tree);
-        yield return () => Task.Run(() => SluiceFile.RemoveReplacementLeftovers(folder));
 
         // So that the neighbour has free names again.
         yield return () => Task.Run(() => Command.TryRun("find", folder, "-mindepth", "1", "-delete"));

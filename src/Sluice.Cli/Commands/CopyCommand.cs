@@ -50,7 +50,7 @@ internal sealed class CopyCommand(
     {
         double seconds = _records.Sum(r => r.Seconds);
         long bytes = _records.Sum(r => r.Bytes);
-        var caveats = new CopyCaveats(options.Target, isOnDisk: options.Demo || (options.Sync && !options.Finish));
+        var caveats = new CopyCaveats(options.Target, isOnDisk: options.Demo || options.Sync);
         return new CopyReport
         {
             Started = began,
@@ -59,7 +59,6 @@ internal sealed class CopyCommand(
             Target = options.Target,
             ShardIndex = options.Shard?.Index,
             ShardCount = options.Shard?.Count,
-            Finish = options.Finish,
             Bytes = bytes,
             Files = _records.Sum(r => r.Files),
             UnchangedFiles = _records.Sum(r => r.UnchangedFiles),
@@ -76,8 +75,7 @@ internal sealed class CopyCommand(
     private async Task<int> CopyAllAsync()
     {
         // The first shard makes the target, which means the same to the others: with a slash at its end what takes the sources.
-        bool isShared = options.Shard is not null || options.Finish;
-        bool intoFolder = isShared
+        bool intoFolder = options.Shard is not null
             ? Path.EndsInDirectorySeparator(options.Target) || options.Sources.Count > 1 || options.FilesFrom is not null
             : Directory.Exists(options.Target);
         string[] named = [.. Sources()];
@@ -158,25 +156,20 @@ internal sealed class CopyCommand(
         CopyResult result;
         IReadOnlyList<FileFailure> failures = [];
         bool isTree = options.Recursive && Directory.Exists(source);
-        bool wasThere = isTree ? Directory.Exists(target) : File.Exists(target);
+        bool wasThere = File.Exists(target);
         var line = new CopyProgressLine(TerminalText.Printable(Path.GetFileName(Path.TrimEndingDirectorySeparator(source))), isTree);
         using (var progress = new LiveProgress(terminal, options.Quiet))
         {
             progress.Show(line.Text);
             try
             {
-                CopyOptions how = LibraryOptions(line, mayReplace);
-                result = options.Finish
-                    ? await SluiceFile.FinishCopyAsync(source, target, how, cancellationToken)
-                    : await SluiceFile.CopyAsync(source, target, how, cancellationToken);
+                result = await SluiceFile.CopyAsync(source, target, LibraryOptions(line, mayReplace), cancellationToken);
             }
             catch (FileBatchException e)
             {
                 failures = e.Failures;
                 _isDiskOver = failures.Any(f => IsEverybodys(f.Error));
-                // Of a new tree nothing stays where it could not be made whole.
-                CopyResult? copied = Path.Exists(target) ? e.Copied : null;
-                result = (copied ?? new CopyResult()) with
+                result = (e.Copied ?? new CopyResult()) with
                 {
                     Method = options.Method,
                     MethodReason = $"{failures.Count} failed",
@@ -199,17 +192,17 @@ internal sealed class CopyCommand(
         CopyRecord record = Record(source, target, result, failures, elapsed, cpu, line);
         if (_isInterrupted)
         {
-            record = record with { Interrupted = true, Left = LeftOf(target, isTree, wasThere) };
+            record = record with { Interrupted = true, Left = LeftOf(target, isTree) };
             _records[^1] = record;
             if (!options.Quiet)
                 terminal.WriteLine(CopyText.Interrupted(record, isTree ? null : line.Last.TotalBytes, wasThere), hang: 2);
             return ExitCode.Interrupted;
         }
         // Of a copy that gave nothing there is no rate to tell, and one whose end failed is not whole.
-        if (!options.Quiet && (failures.Count == 0 || (result.Files > 0 && !options.Finish)))
+        if (!options.Quiet && (failures.Count == 0 || result.Files > 0))
         {
             string made = $"{(options.Shard is { } shard ? $"; shard {shard}" : "")}{CopyText.Made(options.Verify, options.Sync)}";
-            terminal.WriteLine(options.Finish ? CopyText.Finished(record) : CopyText.Describe(record, made), hang: 2);
+            terminal.WriteLine(CopyText.Describe(record, made), hang: 2);
         }
         return failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
@@ -231,10 +224,9 @@ internal sealed class CopyCommand(
     };
 
     /// <summary>Where an interrupted copy has left what it copied; null: nowhere.</summary>
-    private string? LeftOf(string target, bool isTree, bool wasThere)
+    private string? LeftOf(string target, bool isTree)
     {
-        // A tree that is there, and one that shards make, gets each file when that is whole.
-        if (isTree && (wasThere || options.Shard is not null || options.Finish))
+        if (isTree)
             return Directory.Exists(target) ? target : null;
         return options.Resume && ResumeName.Of(target) is var kept && Path.Exists(kept) ? kept : null;
     }

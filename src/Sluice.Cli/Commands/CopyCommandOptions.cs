@@ -47,9 +47,6 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
     /// <summary>The part of the tree that this process copies; null for all of it.</summary>
     public Shard? Shard { get; init; }
 
-    /// <summary>End a copy that was made in shards.</summary>
-    public bool Finish { get; init; }
-
     public long? BytesPerSecond { get; init; }
 
     public bool Verify { get; init; }
@@ -88,8 +85,6 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
             "Copy what this file names too, one a line; - is stdin (none).");
         Option<string> shard = command.Value("--shard", null, "I/N",
             "With -r: copy part I of N, from 0 on; auto takes both from mpirun, srun, Slurm's arrays, or (as auto/N) Kubernetes (all).");
-        Option<bool> finish = command.Flag("--finish", null,
-            "With -r, when all shards have ended: look whether everything is there, and give folders their modes, or all that -p keeps.");
         Option<bool> dryRun = command.Flag("--dry-run", "n", "Say what would be copied, and copy nothing; with -q only what would fail.");
         Option<string> limit = command.Value("--bwlimit", null, "size", "At most so many bytes a second, as in 20M (no limit).");
         Option<string> method = command.Value("--method", null, "name",
@@ -121,20 +116,17 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
                 throw new UsageException("--demo makes its own file; --files-from names others");
             bool resumes = result.GetValue(resume);
             string[] patterns = result.GetValue(exclude) ?? [];
-            if (resumes && patterns.Length > 0)
-                throw new UsageException("--resume and --exclude exclude each other: an earlier copy may have left what is excluded now");
             if (!demo && paths.Length < (names is null ? 2 : 1))
                 throw new UsageException("a source and a target are needed; try: sluice copy SOURCE... TARGET, sluice copy --demo");
             if (Array.Exists(paths, p => p.Length == 0))
                 throw new UsageException("an empty path names no file");
             PageOutput results = output(result);
             bool isRecursive = result.GetValue(recursive) || result.GetValue(archive);
-            bool isFinish = result.GetValue(finish);
             Shard? part = ShardArgument.Parse(result.GetValue(shard));
-            if ((part is not null || isFinish) && (!isRecursive || demo || resumes || result.GetValue(dryRun)))
-                throw new UsageException("--shard and --finish are for trees: with -r, and without --demo, --resume and --dry-run");
-            if (isFinish && (part is not null || result.GetValue(verify)))
-                throw new UsageException("--finish comes after the shards: without --shard, and without --verify, which is theirs");
+            if (part is not null && (!isRecursive || demo || result.GetValue(dryRun)))
+                throw new UsageException("--shard is for trees: with -r, and without --demo and --dry-run");
+            if (resumes && isRecursive)
+                throw new UsageException("--resume is for files: a tree is continued by -u (sluice copy -ru SOURCE/. TARGET)");
             CopyMethod way = ParseMethod(result.GetValue(method));
             if (result.GetValue(depth) is not null && way is not (CopyMethod.Auto or CopyMethod.Direct))
                 throw new UsageException($"--depth is about direct copies, and --method {NameOf(way)} makes none");
@@ -146,7 +138,6 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
                 Depth = ParseDepth(result.GetValue(depth)),
                 Recursive = isRecursive,
                 Shard = part,
-                Finish = isFinish,
                 Preserve = result.GetValue(preserve) || result.GetValue(archive),
                 Force = result.GetValue(force),
                 Update = result.GetValue(update),

@@ -13,7 +13,7 @@ internal sealed record MergeOptions(IReadOnlyList<string> Results, PageOutput Ou
     {
         Argument<string[]> resultsArgument = command.Argument(new Argument<string[]>("RESULT.json")
         {
-            Description = "The results of a copy's shards, and of --finish, or of speed's ranks, as --json wrote them; in any order.",
+            Description = "The results of a copy's shards, or of speed's ranks, as --json wrote them; in any order.",
             Arity = ArgumentArity.ZeroOrMore,
         });
         Func<ParseResult, PageOutput> outputOf = PageOutput.Define(command);

@@ -1,5 +1,4 @@
 using System.Runtime.Versioning;
-using Sluice.Enumeration;
 using Sluice.Errors;
 using Sluice.Handles;
 using Sluice.Kernel;
@@ -12,10 +11,9 @@ namespace Sluice.Copying;
 /// their place on the disk. For the thread that walks.
 /// </summary>
 [SupportedOSPlatform("linux")]
-internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, bool isNewTree) : IDisposable
+internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures) : IDisposable
 {
-    // What mkdir(2) takes: with the sticky bit, without set-user-ID and set-group-ID, which a new folder has from the one above it.
-    private const uint FolderBits = 0x3FF;
+    private const uint OthersWrite = 0x12;
 
     private readonly List<CopiedFolder> _folders = [];
 
@@ -29,17 +27,20 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
     /// <summary>Those that were not there before.</summary>
     public int MadeCount => _folders.Count(f => f.IsMade);
 
+    /// <summary>
+    /// The mode in which a folder is made, as with cp: its owner may do everything in it, and nobody else may write there until all is
+    /// copied. Where metadata is kept, others come in when the folder has its owner.
+    /// </summary>
+    public static uint ModeOfNew(in Statx from, CopyOptions options) =>
+        ModeBits.OwnerAll
+        | (options.PreserveMetadata ? 0 : from.Mode & ModeBits.All & (options.Shard is null ? ~OthersWrite : ~0u));
+
     /// <param name="folder">Where it is in the tree; the root comes first.</param>
     /// <param name="from">What its source was when it was opened.</param>
     /// <param name="isMade">Whether it was not there before.</param>
     /// <param name="toFd">The copy's folder, open.</param>
-    /// <returns>Whether each file in it has to be written to the disk by itself.</returns>
-    public bool Add(TreePath folder, in Statx from, bool isMade, int toFd)
-    {
-        bool flushesEach = options.FlushToDisk && MustFlushEach(folder, toFd);
-        _folders.Add(new CopiedFolder(folder, from, isMade) { MustFlush = flushesEach, FlushesEach = flushesEach });
-        return flushesEach;
-    }
+    public void Add(TreePath folder, in Statx from, bool isMade, int toFd) =>
+        _folders.Add(new CopiedFolder(folder, from, isMade) { MustFlush = options.FlushToDisk && MustFlushEach(folder, toFd) });
 
     public void Dispose()
     {
@@ -51,65 +52,16 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
         _fileSystems.Clear();
     }
 
-    /// <summary>Removes what killed processes left of this copy, in all folders; before the folders get their times.</summary>
-    public void RemoveLeftovers(TreeRoot source, TreeRoot target, CancellationToken cancellationToken)
-    {
-        foreach (TreePath folder in _folders.Select(static f => f.Path))
-        {
-            if (cancellationToken.IsCancellationRequested)
-            {
-                return;
-            }
-
-            int fromFd = source.Open(folder);
-            int toFd = fromFd < 0 ? fromFd : target.Open(folder);
-            if (toFd < 0)
-            {
-                new Descriptor(fromFd).Dispose();
-                continue;
-            }
-
-            DirectoryReader from = DirectoryReader.Of(fromFd);
-            try
-            {
-                Leftovers.RemoveOfShards(
-                    from, toFd, target.Text(folder),
-                    name => options.Exclude?.Invoke(NodePath.Decode(folder.Below(name).ToBytes())) == true,
-                    cancellationToken);
-            }
-            finally
-            {
-                from.Release();
-            }
-        }
-    }
-
-    /// <summary>
-    /// From the inside out: a folder's times change with what is made in it. The root of a new tree, which is its owner's alone until all
-    /// is there, comes last and by itself.
-    /// </summary>
+    /// <summary>From the inside out: a folder's times change with what is made in it.</summary>
     public void Finish(TreeRoot source, TreeRoot target)
     {
-        for (int i = _folders.Count - 1; i >= (isNewTree ? 1 : 0); i--)
+        for (int i = _folders.Count - 1; i >= 0; i--)
         {
             CopiedFolder folder = _folders[i];
-
-            // One that an earlier copy has left has whatever mode that one had come to.
-            bool isLeft = isNewTree && !folder.IsMade;
-            bool isRestricted = (folder.IsMade || options.IsFinish) && TreeShare.IsRestricted(folder.From);
-            if (options.PreserveMetadata || isLeft || isRestricted)
+            if (options.PreserveMetadata || (folder.IsMade && ModeOfNew(folder.From, options) != (folder.From.Mode & ModeBits.All)))
             {
-                TryFinish(source, target, folder, isLeft);
+                TryFinish(source, target, folder);
             }
-        }
-    }
-
-    /// <summary>The root of a new tree.</summary>
-    public void FinishRoot(TreeRoot source, TreeRoot target)
-    {
-        if (_folders.Count > 0)
-        {
-            TryFinish(source, target, _folders[0], setsAll: true);
         }
     }
 
@@ -141,11 +93,6 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
     /// </summary>
     private bool MustFlushEach(TreePath folder, int toFd)
     {
-        if (isNewTree && !folder.IsRoot)
-        {
-            return _folders[0].FlushesEach;
-        }
-
         int result = Libc.Stat(toFd, StatxMask.Type, out Statx there);
         (uint, uint) number = result < 0 ? default : (there.DevMajor, there.DevMinor);
         if (!_fileSystems.TryGetValue(number, out FileSystem one))
@@ -158,17 +105,18 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
         return one.FlushesEach;
     }
 
-    private void TryFinish(TreeRoot source, TreeRoot target, CopiedFolder folder, bool setsAll)
+    private void TryFinish(TreeRoot source, TreeRoot target, CopiedFolder folder)
     {
+        string text = target.Text(folder.Path);
         try
         {
             using Descriptor to = new(target.Open(folder.Path));
-            PathErrors.ThrowIfFailed(Math.Min(to.Fd, 0), "Opening the folder", target.Text(folder.Path));
-            FinishOne(source, to.Fd, target.Text(folder.Path), folder, setsAll);
+            PathErrors.ThrowIfFailed(Math.Min(to.Fd, 0), "Opening the folder", text);
+            failures.AddRefusal(source.Text(folder.Path), SetMetadata(source, to.Fd, text, folder));
             if (folder.MustFlush)
             {
                 // While it is open: its mode may keep us out now.
-                Flush(folder, to.Fd, target.Text(folder.Path));
+                Flush(folder, to.Fd, text);
             }
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -177,42 +125,21 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
         }
     }
 
-    /// <param name="source">The source's root.</param>
-    /// <param name="toFd">The copy's folder.</param>
-    /// <param name="text">Its path, for people.</param>
-    /// <param name="folder">Where it is, and what its source was.</param>
-    /// <param name="setsAll">Whether its mode is to be that of a new folder; else it has it, but for what its owner needed.</param>
-    private void FinishOne(TreeRoot source, int toFd, string text, CopiedFolder folder, bool setsAll)
+    private Exception? SetMetadata(TreeRoot source, int toFd, string text, CopiedFolder folder)
     {
+        Statx from = folder.From;
         if (options.PreserveMetadata)
         {
             using Descriptor original = new(source.Open(folder.Path));
             PathErrors.ThrowIfFailed(Math.Min(original.Fd, 0), "Opening the folder", source.Text(folder.Path));
-            NodeMetadata.Preserve(original.Fd, folder.From, toFd, text);
-            return;
-        }
-
-        if (options.IsFinish && !TreeShare.TakeMark(toFd))
-        {
-            // No shard has made it, or FinishCopyAsync has been here before.
-            return;
+            Exception? refused = NodeMetadata.Preserve(original.Fd, from, toFd, text);
+            Exception? untimed = NodeMetadata.SetTimes(toFd, from, text);
+            return refused ?? untimed;
         }
 
         PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out Statx made), "Looking at the folder", text);
-
-        uint mode = setsAll
-            ? (folder.From.Mode & FolderBits & ~Umask.Read()) | (made.Mode & ModeBits.SetGroup)
-            : made.Mode & ModeBits.All & ~(ModeBits.OwnerAll & ~(uint)folder.From.Mode);
-        try
-        {
-            NodeMetadata.SetPlainMode(toFd, mode, text);
-        }
-        catch when (options.IsFinish)
-        {
-            // The next one is to find it as this one did.
-            TreeShare.SetMark(toFd);
-            throw;
-        }
+        uint mode = (made.Mode & ModeBits.All & ~(ModeBits.OwnerAll & ~(uint)from.Mode)) | (from.Mode & OthersWrite & ~Umask.Read());
+        return NodeMetadata.SetPlainMode(toFd, mode, text);
     }
 
     private readonly record struct FileSystem(TreePath Folder, Descriptor Opened, bool FlushesEach);
@@ -225,9 +152,6 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures, 
         public Statx From { get; } = from;
 
         public bool IsMade => isMade;
-
-        /// <summary>Whether each file in it is written to the disk by itself.</summary>
-        public bool FlushesEach { get; init; }
 
         /// <summary>Whether the folder's own names are to be written to the disk by themselves, and are not there.</summary>
         public bool MustFlush { get; set; }

@@ -13,6 +13,7 @@ internal sealed class CopyFailures(bool continues, CopyMeter meter, Cancellation
 {
     private readonly Lock _lock = new();
     private readonly List<FileFailure> _failures = [];
+    private bool _hasRefusal;
     private long _bytes;
     private volatile bool _hasEnded;
 
@@ -36,6 +37,22 @@ internal sealed class CopyFailures(bool continues, CopyMeter meter, Cancellation
         if (isLast)
         {
             stop.Cancel();
+        }
+    }
+
+    /// <summary>
+    /// Metadata that the target's file system refuses: what has been copied stays, the copy goes on, and only the first refusal is kept, as
+    /// each further file would meet it too.
+    /// </summary>
+    public void AddRefusal(string path, Exception? refused)
+    {
+        lock (_lock)
+        {
+            if (refused is not null && !_hasRefusal && !_hasEnded)
+            {
+                _hasRefusal = true;
+                _failures.Add(new FileFailure(path, refused));
+            }
         }
     }
 

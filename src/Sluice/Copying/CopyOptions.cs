@@ -4,7 +4,7 @@ using Sluice.Kernel;
 
 namespace Sluice;
 
-/// <summary>Provides options for <see cref="SluiceFile.CopyAsync"/> and <see cref="SluiceFile.FinishCopyAsync"/>.</summary>
+/// <summary>Provides options for <see cref="SluiceFile.CopyAsync"/>.</summary>
 /// <remarks>
 /// This type is immutable and therefore thread-safe. One object can be used for any number of copies. Each property is checked when it is
 /// set. Combinations of properties are checked when the copy begins.
@@ -68,10 +68,9 @@ public sealed class CopyOptions
     /// Linux only.
     /// </summary>
     /// <remarks>
-    /// <para>The method is called for every entry below the source. Its argument is the path of the entry relative to the source, with '/'
+    /// The method is called for every entry below the source. Its argument is the path of the entry relative to the source, with '/'
     /// as the separator. If the method returns <see langword="true"/>, the entry is not copied; if the entry is a directory, nothing below
-    /// it is copied either. The method is called by one thread at a time. If it throws an exception, the copy ends.</para>
-    /// <para>This option cannot be combined with <see cref="Resume"/>.</para>
+    /// it is copied either. The method is called by one thread at a time. If it throws an exception, the copy ends.
     /// </remarks>
     public Func<string, bool>? Exclude { get; init; }
 
@@ -81,14 +80,12 @@ public sealed class CopyOptions
     /// </summary>
     /// <remarks>
     /// <para>The processes need not communicate, because the path of a file and the number of shards determine which shard copies the file.
-    /// Each file is copied as a whole by one shard. All shards write to the target directory. Each file has a temporary name until it is
-    /// complete.</para>
-    /// <para>A shard can be run again after a failure. It skips target files that belong to the current user and have the length and the
-    /// last write time of their source. With <see cref="Verify"/>, their content must match too. If <see cref="Overwrite"/> is
-    /// <see langword="true"/> and <see cref="SkipUnchanged"/> is <see langword="false"/>, all files are copied again.</para>
-    /// <para>When all shards have ended, call <see cref="SluiceFile.FinishCopyAsync"/> once. It sets the permissions and times of the
-    /// directories. With <see cref="PreserveMetadata"/>, it also creates the files that have several hard links.</para>
-    /// <para>This option requires <see cref="Recurse"/> and cannot be combined with <see cref="Resume"/>.</para>
+    /// Each file is copied as a whole by one shard. To run a shard again after a failure, set <see cref="SkipUnchanged"/>.</para>
+    /// <para>When all shards have ended, copy the tree once without this option and with <see cref="SkipUnchanged"/>. That copy adds what is
+    /// missing; with <see cref="PreserveMetadata"/>, it also creates the files that have several hard links and sets the metadata of the
+    /// directories, which shards do not. Without <see cref="PreserveMetadata"/>, the owner of a directory that a shard creates keeps all
+    /// permissions in it.</para>
+    /// <para>This option requires <see cref="Recurse"/>.</para>
     /// </remarks>
     public Shard? Shard { get; init; }
 
@@ -106,6 +103,10 @@ public sealed class CopyOptions
     /// Gets a value that indicates whether modes, owners, times, extended attributes and hard links are copied from the source. The default
     /// is <see langword="false"/>. This option cannot be combined with <see cref="UnixCreateMode"/>. Linux only.
     /// </summary>
+    /// <remarks>
+    /// If the file system of the target refuses to set an owner, permissions or times, the file stays and the copy fails with that error
+    /// at its end. A refused owner is an error only if the effective user is root.
+    /// </remarks>
     public bool PreserveMetadata { get; init; }
 
     /// <summary>
@@ -124,12 +125,13 @@ public sealed class CopyOptions
     }
 
     /// <summary>
-    /// Gets a value that indicates whether the copy continues an earlier copy that failed or was canceled. The default is
+    /// Gets a value that indicates whether the copy of a file continues an earlier copy that failed or was canceled. The default is
     /// <see langword="false"/>. Linux only.
     /// </summary>
     /// <remarks>
-    /// The copy uses the data in the temporary file or directory of the earlier copy that matches the source. If the copy itself fails or
-    /// is canceled, it keeps its temporary file or directory, so that it can be resumed.
+    /// The copy uses the data in the temporary file of the earlier copy that matches the source. If the copy itself fails or is canceled, it
+    /// keeps its temporary file, so that it can be resumed. This option cannot be combined with <see cref="Recurse"/>: the copy of a tree is
+    /// continued with <see cref="SkipUnchanged"/>.
     /// </remarks>
     public bool Resume { get; init; }
 
@@ -176,18 +178,6 @@ public sealed class CopyOptions
     /// </summary>
     public IProgress<CopyProgress>? Progress { get; init; }
 
-    /// <summary>Whether this is the end of a copy in shards.</summary>
-    internal bool IsFinish { get; private init; }
-
-    /// <summary>Whether the target is made by several processes.</summary>
-    internal bool IsShared => Shard is not null || IsFinish;
-
-    /// <summary>Whether what is there and is the same stays, without having been asked for.</summary>
-    internal bool KeepsOwnWork => IsShared && (!Overwrite || (IsFinish && SkipUnchanged));
-
-    /// <summary>How often the temporary folder of a new tree is touched.</summary>
-    internal int TouchMs { get; init; } = Tuning.TemporaryFolderTouchMs;
-
     /// <summary>The requests outstanding: one where the rate is limited, and the next one begins when this one was due.</summary>
     internal int RequestsOutstanding => BytesPerSecond is null ? Depth : 1;
 
@@ -198,35 +188,6 @@ public sealed class CopyOptions
         return BytesPerSecond is { } rate ? Math.Min(most, Math.Max(rate / 10 / step * step, step)) : most;
     }
 
-    /// <summary>The same options for the end of a copy in shards.</summary>
-    /// <exception cref="ArgumentException">They are none for that.</exception>
-    internal CopyOptions ToFinish()
-    {
-        if (Shard is not null || Resume || Verify)
-        {
-            throw new ArgumentException("Shard, Resume and Verify are nothing that a copy in shards is finished with.");
-        }
-
-        return new CopyOptions
-        {
-            Method = Method,
-            Depth = Depth,
-            Overwrite = Overwrite,
-            Recurse = true,
-            SkipUnchanged = SkipUnchanged,
-            Exclude = Exclude,
-            ContinueOnError = ContinueOnError,
-            PreserveMetadata = PreserveMetadata,
-#pragma warning disable CA1416 // On Windows it is null, and null may be set.
-            UnixCreateMode = UnixCreateMode,
-#pragma warning restore CA1416
-            FlushToDisk = FlushToDisk,
-            BytesPerSecond = BytesPerSecond,
-            Progress = Progress,
-            IsFinish = true,
-        };
-    }
-
     /// <summary>What makes no sense together.</summary>
     internal void Check()
     {
@@ -235,14 +196,14 @@ public sealed class CopyOptions
             throw new ArgumentException("A copy has its source's permissions (PreserveMetadata) or others (UnixCreateMode), not both.");
         }
 
-        if (Shard is not null && (!Recurse || Resume))
+        if (Shard is not null && !Recurse)
         {
-            throw new ArgumentException("A shard is a part of a tree (Recurse), and goes on from what it left by itself, without Resume.");
+            throw new ArgumentException("A shard is a part of a tree: Shard needs Recurse.");
         }
 
-        if (Resume && Exclude is not null)
+        if (Resume && Recurse)
         {
-            throw new ArgumentException("An earlier copy may have left what is to be left out: Resume and Exclude exclude each other.");
+            throw new ArgumentException("Resume is for one file: the copy of a tree is continued with SkipUnchanged.");
         }
     }
 }

@@ -23,8 +23,8 @@ public sealed record CopyResult
     public int ChangedFiles { get; init; }
 
     /// <summary>
-    /// Gets the number of entries that were skipped because they matched their source (<see cref="CopyOptions.SkipUnchanged"/>) or were
-    /// copied by an earlier run of the shard. <see cref="Files"/> does not include them.
+    /// Gets the number of entries that were skipped because they matched their source (<see cref="CopyOptions.SkipUnchanged"/>).
+    /// <see cref="Files"/> does not include them.
     /// </summary>
     public int UnchangedFiles { get; init; }
 

@@ -116,7 +116,7 @@ internal static class CopyWork
     private static CopyResult? RunOnLinux(
         string source, string target, CopyOptions options, CopyMeter meter, bool clonesOnly, CancellationToken cancellationToken)
     {
-        if (options.IsShared && (!Directory.Exists(source) || new FileInfo(source).LinkTarget is not null))
+        if (options.Shard is not null && (!Directory.Exists(source) || new FileInfo(source).LinkTarget is not null))
         {
             throw Path.Exists(source)
                 ? new IOException($"Copying '{source}' failed: it is no folder, and only folders are copied in shards.")
@@ -136,8 +136,16 @@ internal static class CopyWork
         // A link at the target stays, and what it leads to is replaced.
         using TargetLocation location = TargetLocation.Resolve(Path.TrimEndingDirectorySeparator(target), $"Copying '{source}' to");
         FileCopier copier = new(options, meter, cancellationToken) { Location = location };
-        return !clonesOnly ? copier.Copy(NodePath.Of(source), location.Path)
+        CopyResult? result = !clonesOnly ? copier.Copy(NodePath.Of(source), location.Path)
             : Libc.MayShareBlocks(location.FolderFd) ? copier.TryClone(NodePath.Of(source), location.Path)
             : null;
+        if (copier.Refused is { } refused)
+        {
+            // The copy is there.
+            meter.Tell();
+            throw refused;
+        }
+
+        return result;
     }
 }

@@ -16,20 +16,19 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// <summary>Whether a source that is a link stands for what it leads to; in a tree it has become one since it was looked at.</summary>
     public bool FollowsLinks { get; init; } = true;
 
-    /// <summary>Whether a file at the target is replaced.</summary>
-    public bool Overwrite { get; init; } = options.Overwrite;
+    /// <summary>Whether something may have the target's name already.</summary>
+    public bool MayBeThere { get; init; } = true;
 
-    /// <summary>
-    /// Whether what an earlier run has left is compared with the source, and not believed for its length and time: of what has several
-    /// names, which all become names of it.
-    /// </summary>
-    public bool ComparesFound { get; init; } = options.Verify;
+    /// <summary>The first of the metadata that the target's file system has refused; the copy has its name all the same.</summary>
+    public Exception? Refused { get; private set; }
 
-    /// <summary>What was copied, or was found to be an earlier run's and stays; null where nothing was looked at so closely.</summary>
+    /// <summary>What was copied in a tree; null where what was there stays.</summary>
     public Statx? Made { get; private set; }
 
     /// <summary>Where the target is, by its own path; null in a tree, whose folders are looked after as a whole.</summary>
     public TargetLocation? Location { get; init; }
+
+    private bool Overwrites => options.Overwrite && MayBeThere;
 
     private bool FlushesFolder => options.FlushToDisk && Location is not null;
 
@@ -39,7 +38,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// the power went before this run came to flush the tree; or where that does not flush its files.
     /// </summary>
     private bool FlushesFirst(int fd) => options.Verify || (options.FlushToDisk
-        && (Location is not null || options.IsShared || options.SkipUnchanged || RemoteFileSystem.MustFlushEach(fd)));
+        && (Location is not null || options.Shard is not null || options.SkipUnchanged || RemoteFileSystem.MustFlushEach(fd)));
 
     /// <summary>Copies and says how; the target is the file's own path, not a folder's.</summary>
     public CopyResult Copy(NodePath from, NodePath to) => Copy(from, to, clonesOnly: false)!;
@@ -52,23 +51,14 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         (string source, string target) = (from.Text, to.Text);
         using Descriptor opened = OpenSource(from, FollowsLinks, out Statx before);
         int fromFd = opened.Fd;
-        if (IsFound(fromFd, before, to))
+        if (options.SkipUnchanged && MayBeThere && IsThere(before, to))
         {
-            return Unchanged();
+            meter.Find(0);
+            meter.EndUnchanged();
+            return new CopyResult { UnchangedFiles = 1, MethodReason = "it is there with the same length and time" };
         }
 
-        OldFile? found;
-        try
-        {
-            found = FindTarget(source, before, to);
-        }
-        catch (IOException) when (options.KeepsOwnWork && IsOwnWork(fromFd, before, to))
-        {
-            // The same shard runs twice, and the other one has been sooner, here or below.
-            return Unchanged();
-        }
-
-        using OldFile? old = found;
+        using OldFile? old = FindTarget(source, before, to);
         long length = (long)before.Size;
         meter.Find(length);
 
@@ -95,19 +85,9 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             }
 
             transfer.Run(begin);
-            SetMetadata(fromFd, before, old, temporary.Descriptor, target);
+            Refused = SetMetadata(fromFd, before, old, temporary.Descriptor, target);
             bool isChanged = IsChanged(fromFd, before, from);
-            try
-            {
-                Finish(fromFd, source, temporary, to);
-            }
-            catch (IOException) when (options.KeepsOwnWork && IsOwnWork(fromFd, before, to))
-            {
-                meter.TakeBack(transfer.Length);
-                meter.Correct(-transfer.Length);
-                return UnchangedFound();
-            }
-
+            Finish(fromFd, source, temporary, to);
             meter.EndFile();
             return new CopyResult
             {
@@ -154,7 +134,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     }
 
     /// <summary>Whether source and target are two plain files of one length and time.</summary>
-    public static bool IsThere(in Statx from, in NodePath to) =>
+    private static bool IsThere(in Statx from, in NodePath to) =>
         (from.Mode & Statx.TypeMask) == Statx.TypeRegular
         && NodeCalls.Stat(to, followsLinks: false, StatxMask.BasicStats, out Statx there) == 0
         && (there.Mode & Statx.TypeMask) == Statx.TypeRegular
@@ -166,57 +146,6 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     {
         PathErrors.ThrowIfFailed(Libc.Stat(fromFd, StatxMask.BasicStats, out Statx after), "Looking at the source", source.Text);
         return !after.HasLengthAndTimeOf(before);
-    }
-
-    /// <summary>
-    /// As File.Copy: permissions and times of the source, whatever the umask is; those that were asked for are there already.
-    /// </summary>
-    public static void SetPlainMetadata(int fromFd, in Statx from, int toFd, CopyOptions options, string target)
-    {
-        if (options.UnixCreateMode is null)
-        {
-            NodeMetadata.SetPlainMode(toFd, NodeMetadata.PlainMode(fromFd, from), target);
-        }
-
-        NodeMetadata.SetPlainTimes(toFd, from, target);
-    }
-
-    /// <summary>Whether what is at the target stays.</summary>
-    private bool IsFound(int fromFd, in Statx before, in NodePath to) =>
-        (options.SkipUnchanged && !options.IsFinish && IsThere(before, to)) || (options.KeepsOwnWork && IsOwnWork(fromFd, before, to));
-
-    private CopyResult Unchanged()
-    {
-        meter.Find(0);
-        return UnchangedFound();
-    }
-
-    private CopyResult UnchangedFound()
-    {
-        meter.EndUnchanged();
-        return new CopyResult { UnchangedFiles = 1, MethodReason = "it is there with the same length and time" };
-    }
-
-    /// <summary>
-    /// Whether what is at the target was made by an earlier run: as <see cref="IsThere(in Statx, in NodePath)"/>, this user's, and the same
-    /// to the last byte where that is looked at. Another user may give a file any length and time.
-    /// </summary>
-    private bool IsOwnWork(int fromFd, in Statx from, in NodePath to)
-    {
-        if (!IsThere(from, to)
-            || NodeCalls.Stat(to, followsLinks: false, StatxMask.BasicStats, out Statx there) < 0
-            || (there.Uid != NodeCalls.EffectiveUser && !(options.PreserveMetadata && there.Uid == from.Uid)))
-        {
-            return false;
-        }
-
-        // Opened only to be compared: its owner may not be allowed to read it.
-        using Descriptor opened = new(ComparesFound ? PathCalls.Open(to, SourceFlags | PathCalls.NoFollowFlag) : -Errno.EACCES);
-        Made = there;
-        return !ComparesFound
-            || (opened.Fd >= 0
-                && Libc.LengthOf(opened.Fd) == (long)from.Size
-                && ContentComparer.FirstDifference(fromFd, opened.Fd, (long)from.Size, cancellationToken) == (long)from.Size);
     }
 
     /// <summary>
@@ -235,7 +164,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     {
         string verb = $"Copying '{source}' to";
         bool isLink = false;
-        OldFile? old = Location?.IsFree == true && !options.Overwrite ? null : OldFile.TryFind(to, verb, out isLink);
+        OldFile? old = Location?.IsFree == true && !Overwrites ? null : OldFile.TryFind(to, verb, out isLink);
         try
         {
             if (old?.Stat.IsSame(from) == true)
@@ -243,7 +172,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
                 throw new IOException($"'{source}' and '{to.Text}' are the same file.");
             }
 
-            if ((old is not null || isLink) && !Overwrite)
+            if ((old is not null || isLink) && !Overwrites)
             {
                 throw new IOException($"Copying '{source}' to '{to.Text}' failed: the target is there already.");
             }
@@ -277,23 +206,31 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         }
     }
 
-    private void SetMetadata(int fromFd, in Statx from, OldFile? old, int toFd, string target)
+    /// <summary>
+    /// As File.Copy: permissions and times of the source, whatever the umask is; those that were asked for are there already. A file that is
+    /// overwritten stays its owner's. Returns what the file system refuses.
+    /// </summary>
+    private Exception? SetMetadata(int fromFd, in Statx from, OldFile? old, int toFd, string target)
     {
         if (options.PreserveMetadata)
         {
-            NodeMetadata.Preserve(fromFd, from, toFd, target);
-            return;
+            Exception? refused = NodeMetadata.Preserve(fromFd, from, toFd, target);
+            Exception? untimed = NodeMetadata.SetTimes(toFd, from, target);
+            return refused ?? untimed;
         }
 
+        Exception? unset = null;
         if (old is not null)
         {
-            // A file that is overwritten stays its owner's.
             NodeMetadata.Inherit(old.Descriptor, old.Stat, toFd, NodeMetadata.PlainMode(fromFd, from), mustHaveOwner: false, target);
-            NodeMetadata.SetPlainTimes(toFd, from, target);
-            return;
+        }
+        else if (options.UnixCreateMode is null)
+        {
+            unset = NodeMetadata.SetPlainMode(toFd, NodeMetadata.PlainMode(fromFd, from), target);
         }
 
-        SetPlainMetadata(fromFd, from, toFd, options, target);
+        Exception? late = NodeMetadata.SetPlainTimes(toFd, from, target);
+        return unset ?? late;
     }
 
     /// <summary>What <see cref="SetMetadata"/> gives, where it may.</summary>
@@ -342,7 +279,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         // The close of a duplicate reports delayed errors of the writes before the file gets the target's name.
         WrittenFile.ThrowIfFailed(PathCalls.CloseDuplicate(temporary.Descriptor), to.Text);
         cancellationToken.ThrowIfCancellationRequested();
-        if (Overwrite)
+        if (Overwrites)
         {
             temporary.ReplaceTarget();
         }

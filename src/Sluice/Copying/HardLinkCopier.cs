@@ -19,18 +19,17 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
     /// <param name="folder">Where it is.</param>
     /// <param name="name">The name, ended by a NUL.</param>
     /// <param name="stat">What has it.</param>
-    /// <param name="mayReplace">Whether the copy may take the place of what is there.</param>
-    public void Add(TreeFolder folder, byte[] name, in Statx stat, bool mayReplace)
+    public void Add(TreeFolder folder, byte[] name, in Statx stat)
     {
         if (options.Shard is not null)
         {
-            // Its other names may be other shards': whoever finishes the copy sees them all.
+            // Its other names may be other shards': a copy of the whole tree sees them all.
             return;
         }
 
         lock (_lock)
         {
-            _names.Add(new HardLinkName(folder.Place, name, stat, mayReplace));
+            _names.Add(new HardLinkName(folder.Place, name, stat, folder.MayHaveEntries));
         }
     }
 
@@ -38,7 +37,7 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
     public void Copy(TreeRoot fromRoot, TreeRoot toRoot, TreeEntryCopier entries)
     {
         Dictionary<(ulong, uint, uint), (HardLinkName Name, Statx Copy)> copies = [];
-        foreach (HardLinkName node in options.IsFinish ? HardLinkName.FoundFirst(_names, toRoot) : _names)
+        foreach (HardLinkName node in _names)
         {
             if (cancellationToken.IsCancellationRequested)
             {
@@ -59,12 +58,11 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
                     string place = toRoot.Text(first.Name.Folder);
                     using Descriptor folder = new(toRoot.Open(first.Name.Folder));
                     PathErrors.ThrowIfFailed(Math.Min(folder.Fd, 0), "Opening the folder", place);
-                    entries.AddName(
-                        NodePath.In(folder.Fd, first.Name.Name, place), first.Copy, from, node.Stat, to, node.MayReplace);
+                    entries.AddName(NodePath.In(folder.Fd, first.Name.Name, place), first.Copy, to, node.MayBeThere);
                     continue;
                 }
 
-                Statx? made = entries.CopyFirst(from, to, node.Stat, node.MayReplace);
+                Statx? made = entries.CopyFirst(from, to, node.Stat, node.MayBeThere);
                 int result = NodeCalls.Stat(to, followsLinks: false, StatxMask.BasicStats, out Statx found);
                 PathErrors.ThrowIfFailed(made is null ? result : 0, "Looking at the copy", to.Text);
                 copies[number] = (node, made ?? found);
@@ -78,18 +76,11 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
 }
 
 /// <summary>
-/// One of the names of what has several: its folder, its name there, ended by a NUL, and whether its copy may replace what is there.
+/// One of the names of what has several: its folder, its name there, ended by a NUL, and whether something may have its copy's name.
 /// </summary>
 [SupportedOSPlatform("linux")]
-internal readonly record struct HardLinkName(TreePath Folder, byte[] Name, Statx Stat, bool MayReplace)
+internal readonly record struct HardLinkName(TreePath Folder, byte[] Name, Statx Stat, bool MayBeThere)
 {
-    /// <summary>
-    /// Those first that are in the copy already: a shard has copied one that had no other names then, or a FinishCopyAsync that was
-    /// killed has come so far. The others become names of these.
-    /// </summary>
-    public static IEnumerable<HardLinkName> FoundFirst(IEnumerable<HardLinkName> names, TreeRoot copy) =>
-        names.OrderBy(n => n.IsIn(copy) ? 0 : 1);
-
     /// <summary>
     /// Whether a name still leads to the file that it was seen to lead to: a number may have been given to another file since.
     /// </summary>
@@ -97,11 +88,4 @@ internal readonly record struct HardLinkName(TreePath Folder, byte[] Name, Statx
         NodeCalls.Stat(path, followsLinks: false, StatxMask.BasicStats, out Statx now) == 0
         && now.IsSame(Stat)
         && now.Ctime.Seconds == Stat.Ctime.Seconds && now.Ctime.Nanoseconds == Stat.Ctime.Nanoseconds;
-
-    private bool IsIn(TreeRoot copy)
-    {
-        using Descriptor folder = new(copy.Open(Folder));
-        return folder.Fd >= 0
-            && NodeCalls.Stat(NodePath.In(folder.Fd, Name, ""), followsLinks: false, StatxMask.Type, out _) == 0;
-    }
 }

@@ -4,8 +4,8 @@ using System.Text;
 namespace Sluice.Copying;
 
 /// <summary>
-/// Copies where Linux's calls are not to be had, by .NET's own means: under a temporary name like the others, links as links. What these
-/// means cannot do is refused.
+/// Copies where Linux's calls are not to be had, by .NET's own means: each file under a temporary name, links as links. What these means
+/// cannot do is refused.
 /// </summary>
 internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
 {
@@ -18,7 +18,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         Refuse(options.Method is CopyMethod.Reflink or CopyMethod.Direct or CopyMethod.CopyFileRange, $"Copying by {options.Method}");
         Refuse(options.Resume, "Going on from an earlier copy (Resume)");
         Refuse(options.SkipUnchanged, "Skipping what is unchanged (SkipUnchanged)");
-        Refuse(options.IsShared, "Copying in shards (Shard)");
+        Refuse(options.Shard is not null, "Copying in shards (Shard)");
         Refuse(options.Exclude is not null, "Leaving parts of a tree out (Exclude)");
         Refuse(options.PreserveMetadata, "Keeping all metadata (PreserveMetadata)");
         PortableCopier copier = new(options, meter, cancellationToken);
@@ -109,29 +109,6 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         }
     }
 
-    /// <summary>
-    /// As <see cref="Discard"/>, a tree; what its links lead to is not touched. Of paths that are too long .NET says ArgumentException.
-    /// </summary>
-    private static void DiscardTree(string path)
-    {
-        try
-        {
-            if (OperatingSystem.IsWindows())
-            {
-                EnumerationOptions all = new() { RecurseSubdirectories = true, AttributesToSkip = FileAttributes.ReparsePoint };
-                foreach (string file in Directory.EnumerateFiles(path, "*", all))
-                {
-                    File.SetAttributes(file, FileAttributes.Normal);
-                }
-            }
-
-            Directory.Delete(path, recursive: true);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
-        {
-        }
-    }
-
     /// <summary>Gives a link the name of what is to be replaced. .NET moves what leads to a folder as a folder, over nothing.</summary>
     private static void ReplaceByLink(string made, string target)
     {
@@ -160,7 +137,6 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         return SHA256.HashData(stream);
     }
 
-    /// <summary>A tree that is new is made under a temporary name as a whole.</summary>
     private void CopyTree(DirectoryInfo source, string target)
     {
         string root = Path.TrimEndingDirectorySeparator(source.FullName) + Path.DirectorySeparatorChar;
@@ -177,27 +153,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
 
         using CancellationTokenSource stop = new();
         CopyFailures failures = meter.Failures = new(options.ContinueOnError, meter, stop, Result);
-        bool isNew = !Directory.Exists(target);
-        string made = isNew ? TemporaryFor(target) : target;
-        try
-        {
-            CopyFolders(source, made, failures);
-            if (failures.HasEnded)
-            {
-                failures.ThrowIfAny();
-            }
-
-            if (isNew)
-            {
-                Directory.Move(made, target);
-            }
-        }
-        catch when (isNew)
-        {
-            DiscardTree(made);
-            throw;
-        }
-
+        CopyFolders(source, target, failures);
         failures.ThrowIfAny();
     }
 

@@ -10,18 +10,18 @@ namespace Sluice.Copying;
 
 /// <summary>
 /// A new file that gets its target's name when it is whole. Where the file system can, it has no name before (O_TMPFILE), and nothing of
-/// it stays when its process is killed; else, and for the moment of a replacement, one that cannot be foreseen. Whoever has a temporary
-/// name open holds a lock on it: that tells what is being written from what a killed process left. The name is never trusted to lead to the
-/// file still.
+/// it stays when its process is killed; else, and for the moment of a replacement, one that cannot be foreseen. The name is never trusted
+/// to lead to the file still.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class TemporaryFile : IDisposable
 {
     private const int MaxTries = 100;
-    private const int MakeFlags = PathCalls.ReadWrite | PathCalls.Create | PathCalls.Exclusive;
 
     // Without /proc nothing that has no name can be given one.
     private static readonly bool CanNameLater = Directory.Exists("/proc/self/fd");
+
+    private static int MakeFlags => PathCalls.ReadWrite | PathCalls.Create | PathCalls.Exclusive | PathCalls.NoFollowFlag;
 
     private readonly NodePath _target;
     private readonly bool _isFoundAgain;
@@ -52,7 +52,7 @@ internal sealed class TemporaryFile : IDisposable
         for (int i = 0; i < MaxTries; i++)
         {
             NodePath name = TemporaryName.Random(target);
-            fd = Make(name, mode);
+            fd = PathCalls.Open(name, MakeFlags, mode);
             if (fd != -Errno.EEXIST)
             {
                 PathErrors.ThrowIfFailed(fd, "Making the temporary file", name.Text);
@@ -65,8 +65,8 @@ internal sealed class TemporaryFile : IDisposable
 
     /// <summary>
     /// As <see cref="Create"/>, but under a name by which it is found again, and what was found so: ours, a plain file, with no other name,
-    /// not readable for more than a new one or the whole copy, its maker gone, and not the source. Where something else has that name, as
-    /// <see cref="Create"/>.
+    /// not readable for more than a new one or the whole copy, not locked by whoever writes to it, and not the source. Where something else
+    /// has that name, as <see cref="Create"/>.
     /// </summary>
     /// <param name="target">Whose name it is to get.</param>
     /// <param name="mode">Of a new one.</param>
@@ -89,7 +89,6 @@ internal sealed class TemporaryFile : IDisposable
         for (int i = 0; _name is null; i++)
         {
             NodePath name = TemporaryName.Random(_target);
-            _ = NodeCalls.LockFileNow(Descriptor, forWriting: true); // Without locks, the age of the file decides.
             int result = NodeCalls.LinkOpened(Descriptor, name);
             if (result != -Errno.EEXIST || i == MaxTries)
             {
@@ -164,7 +163,6 @@ internal sealed class TemporaryFile : IDisposable
 
     public void Dispose()
     {
-        // Removed while it is locked, so that nobody else's file of the same name is.
         if (_name is { } name && TemporaryName.LeadsTo(name, Descriptor))
         {
             _ = NodeCalls.Unlink(name); // What fails here must not hide why the copy failed.
@@ -173,23 +171,13 @@ internal sealed class TemporaryFile : IDisposable
         SafeFileHandle.Dispose();
     }
 
-    /// <summary>Removes what is under a temporary name, if it is a file of ours whose maker is gone.</summary>
-    public static bool TryRemoveLeftover(int fd, in NodePath name) =>
-        NodeCalls.LockFileNow(fd, forWriting: false) == 0
-        && Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
-        && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
-        && stat.NLink == 1
-        && (stat.Uid == NodeCalls.EffectiveUser || NodeCalls.EffectiveUser == 0)
-        && TemporaryName.LeadsTo(name, fd)
-        && NodeCalls.Unlink(name) == 0;
-
     /// <summary>
     /// Where there are no second names either: an empty file takes the name, if nothing has it, and is replaced at once. A process that is
     /// killed between leaves it.
     /// </summary>
     private int ClaimTarget(in NodePath name)
     {
-        using Descriptor claim = new(PathCalls.Open(_target, MakeFlags | PathCalls.NoFollowFlag, ModeBits.OwnerReadWrite));
+        using Descriptor claim = new(PathCalls.Open(_target, MakeFlags, ModeBits.OwnerReadWrite));
         int result = claim.Fd < 0 ? claim.Fd : NodeCalls.Rename(name, _target);
         if (result < 0 && claim.Fd >= 0 && TemporaryName.LeadsTo(_target, claim.Fd))
         {
@@ -201,21 +189,17 @@ internal sealed class TemporaryFile : IDisposable
 
     private static int Make(in NodePath name, uint mode)
     {
-        int fd = PathCalls.Open(name, MakeFlags | PathCalls.NoFollowFlag, mode);
-        if (fd < 0)
+        int fd = PathCalls.Open(name, MakeFlags, mode);
+        int locked = fd < 0 ? 0 : NodeCalls.LockFileNow(fd, forWriting: true);
+        if (locked is -Errno.EAGAIN or -Errno.EACCES)
         {
-            return fd;
+            // Somebody has found it before it was locked.
+            PathCalls.Close(fd);
+            return -Errno.EEXIST;
         }
 
-        _ = NodeCalls.LockFileNow(fd, forWriting: true); // Without locks, the age of the file decides.
-        if (TemporaryName.LeadsTo(name, fd))
-        {
-            return fd;
-        }
-
-        // Taken for a leftover between its making and its locking.
-        PathCalls.Close(fd);
-        return -Errno.EEXIST;
+        // Without locks nobody finds it.
+        return fd;
     }
 
     /// <summary>Another user could still write to a file of theirs, and whoever could read one of ours may have it open.</summary>
@@ -275,10 +259,7 @@ internal sealed class TemporaryFile : IDisposable
     /// </summary>
     private void End()
     {
-        if (_name is not null)
-        {
-            _name = null;
-            _ = NodeCalls.UnlockFile(Descriptor); // The close unlocks it too.
-        }
+        _name = null;
+        _ = _isFoundAgain ? NodeCalls.UnlockFile(Descriptor) : 0; // The close unlocks it too.
     }
 }

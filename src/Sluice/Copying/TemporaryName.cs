@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Runtime.Versioning;
 using System.Security.Cryptography;
 using System.Text;
@@ -9,14 +8,12 @@ using Sluice.Uring.Abi;
 namespace Sluice.Copying;
 
 /// <summary>
-/// The names that files and folders have until they are whole, beside their target: <c>.name.(16 digits).sluice-tmp</c>.
+/// The names that files have until they are whole, beside their target: <c>.name.(16 digits).sluice-tmp</c>.
 /// </summary>
 internal static class TemporaryName
 {
     private const int MaxNameBytes = 255;
     private const int RandomBytes = 8;
-
-    private static readonly SearchValues<byte> Digits = SearchValues.Create("0123456789abcdef"u8);
 
     private static ReadOnlySpan<byte> SuffixBytes => ".sluice-tmp"u8;
 
@@ -38,21 +35,6 @@ internal static class TemporaryName
     [SupportedOSPlatform("linux")]
     public static bool IsSources(in NodePath source) =>
         NodeCalls.Stat(Reserved(source), followsLinks: false, StatxMask.Type, out _) != -Errno.ENOENT;
-
-    /// <summary>Returns true if a name is that of a temporary file, including one from which a copy can be resumed.</summary>
-    public static bool IsOne(ReadOnlySpan<byte> name) => name is [(byte)'.', ..] && name.EndsWith(SuffixBytes);
-
-    /// <summary>
-    /// Returns the part of a name from <see cref="Random"/> that stands for the target: its name, or <see cref="Shortened"/>. Returns an
-    /// empty span for other names.
-    /// </summary>
-    public static ReadOnlySpan<byte> TargetIn(ReadOnlySpan<byte> name)
-    {
-        const int digits = 2 * RandomBytes;
-        int end = name.Length - SuffixBytes.Length - digits - 1;
-        bool isOne = IsOne(name) && end > 1 && name[end] == '.' && !name.Slice(end + 1, digits).ContainsAnyExcept(Digits);
-        return isOne ? name[1..end] : [];
-    }
 
     /// <summary>What stands for a name that is too long to have something added.</summary>
     public static byte[] Shortened(ReadOnlySpan<byte> name) => Encoding.ASCII.GetBytes(Convert.ToHexStringLower(SHA256.HashData(name)));
@@ -81,7 +63,7 @@ internal static class TemporaryName
     }
 
     /// <summary>Whether an errno says that something else, or nothing, has a name by now.</summary>
-    public static bool IsElsewhere(int error) => error is -Errno.ENOENT or -Errno.ENOTDIR or -Errno.ELOOP;
+    private static bool IsElsewhere(int error) => error is -Errno.ENOENT or -Errno.ENOTDIR or -Errno.ELOOP;
 
     private static NodePath Beside(in NodePath target, string digits)
     {

@@ -1,7 +1,6 @@
 using System.Runtime.Versioning;
 using Sluice.Enumeration;
 using Sluice.Errors;
-using Sluice.Handles;
 using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -10,36 +9,31 @@ namespace Sluice.Copying;
 
 /// <summary>
 /// Copies a tree. One thread walks the folders and makes their copies, others copy groups of entries; what has several names, and
-/// the folders' own metadata, come last. A tree that is new is made under a temporary name as a whole, so that its files need none;
-/// in one that is there already each file is copied as alone.
+/// the folders' own metadata, come last. Everything is made at its own place in the target.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class TreeCopier : IDisposable
 {
     private readonly CopyOptions _options;
-    private readonly CopyMeter _meter;
     private readonly CancellationToken _callersToken;
     private readonly CancellationTokenSource _stop;
     private readonly CopyFailures _failures;
     private readonly TreeEntryCopier _entries;
-    private readonly bool _isNew;
     private readonly CopiedFolders _folders;
     private readonly TreeShare? _share;
-    private TemporaryFolder? _temporary;
+    private bool _isRootMade;
     private Statx _copy;
     private Exception? _fatal;
 
-    private TreeCopier(CopyOptions options, CopyMeter meter, bool isNew, CancellationToken cancellationToken)
+    private TreeCopier(CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
     {
         _options = options;
-        _meter = meter;
         _callersToken = cancellationToken;
         _stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         _failures = meter.Failures = new CopyFailures(options.ContinueOnError, meter, _stop, Result);
-        _isNew = isNew;
-        _folders = new CopiedFolders(options, _failures, isNew);
+        _folders = new CopiedFolders(options, _failures);
         _share = options.Shard is { } shard ? new TreeShare(shard) : null;
-        _entries = new TreeEntryCopier(options, meter, _failures, isNew, _stop.Token);
+        _entries = new TreeEntryCopier(options, meter, _failures, _stop.Token);
     }
 
     public static CopyResult Copy(
@@ -49,29 +43,15 @@ internal sealed class TreeCopier : IDisposable
         NodePath fromPath = NodePath.Of(source);
         PathErrors.ThrowIfFailed(
             NodeCalls.Stat(fromPath, followsLinks: false, StatxMask.BasicStats, out Statx from), "Looking at the source", source);
-        int found = TreeShare.FindTarget(from, location, options, out Statx old);
-        bool isNew = found == -Errno.ENOENT;
-        using TreeCopier copier = new(options, meter, isNew, cancellationToken);
+        using TreeCopier copier = new(options, meter, cancellationToken);
         if ((from.Mode & Statx.TypeMask) != Statx.TypeDirectory)
         {
-            copier._entries.CopyLink(fromPath, location.Path, options.Overwrite);
-            copier.FlushFolder(location);
+            copier._entries.CopyLink(fromPath, location.Path, mayBeThere: true);
+            copier.End(location);
             return copier.Result();
         }
 
-        if (!isNew)
-        {
-            PathErrors.ThrowIfFailed(found, "Looking at the target", target);
-            if (old.IsSame(from))
-            {
-                throw new IOException($"'{source}' and '{target}' are the same folder.");
-            }
-
-            if ((old.Mode & Statx.TypeMask) != Statx.TypeDirectory)
-            {
-                throw new IOException($"Copying '{source}' to '{target}' failed: the target is no folder.");
-            }
-        }
+        using TreeRoot fromRoot = OpenRoot(fromPath, source, "Opening the folder");
 
         // A copy into itself would never end.
         if (location.IsInside(from))
@@ -79,42 +59,9 @@ internal sealed class TreeCopier : IDisposable
             throw new IOException($"Copying '{source}' failed: the target '{target}' is inside it.");
         }
 
-        using TreeRoot fromRoot = OpenRoot(fromPath, source, "Opening the folder");
-        if (!isNew)
-        {
-            using TreeRoot toRoot = OpenRoot(location.Path, target, "Opening the target");
-            copier.Run(fromRoot, toRoot);
-            if (options.IsShared)
-            {
-                copier.FlushFolder(location, toRoot.Descriptor);
-            }
-
-            copier._failures.ThrowIfAny();
-            return copier.Result();
-        }
-
-        using TemporaryFolder temporary = TemporaryFolder.Create(location.Path, options.Resume, from);
-        using IDisposable touching = temporary.Touch(options.TouchMs);
-        NodePath made = NodePath.In(temporary.Descriptor, [.. ".\0"u8], "");
-        using (TreeRoot toRoot = OpenRoot(made, temporary.Text, "Opening the temporary folder"))
-        {
-            copier._temporary = temporary;
-            copier._entries.SetsModes = NodeMetadata.HasDefaultList(temporary.Descriptor);
-            copier.Run(fromRoot, toRoot);
-
-            // The folder gets its own times.
-            touching.Dispose();
-            copier._folders.FinishRoot(fromRoot, toRoot);
-            copier.ThrowIfEnded();
-            if (options.FlushToDisk)
-            {
-                PathErrors.ThrowIfFailed(Libc.Flush(temporary.Descriptor), "Writing to the disk", temporary.Text);
-            }
-        }
-
-        temporary.RenameTo(location.Path);
-        copier.FlushFolder(location, temporary.Descriptor);
-        copier._failures.ThrowIfAny();
+        using TreeRoot toRoot = copier.MakeRoot(source, from, location);
+        copier.Run(fromRoot, toRoot);
+        copier.End(location, toRoot.Descriptor);
         return copier.Result();
     }
 
@@ -132,19 +79,57 @@ internal sealed class TreeCopier : IDisposable
         return new TreeRoot(fd, text);
     }
 
-    private void FlushFolder(TargetLocation location, int fd = -1)
+    /// <summary>Makes the copy's folder, or takes the one that is there.</summary>
+    private TreeRoot MakeRoot(string source, in Statx from, TargetLocation location)
+    {
+        string target = location.Path.Text;
+        int made = NodeCalls.MakeDirectory(location.Path, CopiedFolders.ModeOfNew(from, _options));
+        _isRootMade = made == 0;
+        PathErrors.ThrowIfFailed(made == -Errno.EEXIST ? 0 : made, "Making the folder", target);
+        int fd = PathCalls.Open(location.Path, TreeRoot.FolderFlags);
+        if (fd is -Errno.ENOTDIR or -Errno.ELOOP)
+        {
+            throw new IOException($"Copying '{source}' to '{target}' failed: the target is no folder.");
+        }
+
+        PathErrors.ThrowIfFailed(fd, "Opening the target", target);
+        TreeRoot root = new(fd, target);
+        try
+        {
+            PathErrors.ThrowIfFailed(root.Stat(out _copy), "Looking at the target", target);
+            if (_copy.IsSame(from))
+            {
+                throw new IOException($"'{source}' and '{target}' are the same folder.");
+            }
+
+            if (_share is not null)
+            {
+                location.ThrowIfPlanted(_copy, "Copying in shards to");
+            }
+
+            return root;
+        }
+        catch
+        {
+            root.Dispose();
+            throw;
+        }
+    }
+
+    private void End(TargetLocation location, int fd = -1)
     {
         if (_options.FlushToDisk)
         {
             location.Flush(fd);
         }
+
+        _failures.ThrowIfAny();
     }
 
     private CopyResult Result() => _entries.Result() with { Folders = _share is null ? _folders.Count : _folders.MadeCount };
 
     private void Run(TreeRoot source, TreeRoot target)
     {
-        PathErrors.ThrowIfFailed(target.Stat(out _copy), "Looking at the target", target.Text(TreePath.Root));
         TreeWorkers workers = new();
         try
         {
@@ -168,23 +153,10 @@ internal sealed class TreeCopier : IDisposable
         }
 
         ThrowIfEnded();
-        if (_options.IsFinish)
-        {
-            // A folder that gets its own mode may keep out the shard that has to be run again.
-            _failures.ThrowIfAny();
-        }
-
         if (_share is null)
         {
             _entries.CopyHardLinks(source, target);
             ThrowIfEnded();
-            if (_options.IsFinish)
-            {
-                _failures.ThrowIfAny();
-                _folders.RemoveLeftovers(source, target, _stop.Token);
-                ThrowIfEnded();
-            }
-
             _folders.Finish(source, target);
             ThrowIfEnded();
         }
@@ -238,45 +210,38 @@ internal sealed class TreeCopier : IDisposable
 
         DirectoryReader reader = DirectoryReader.Of(fromFd);
         int result = Libc.Stat(fromFd, StatxMask.BasicStats, out Statx stat);
-        if (result == 0 && !folder.IsRoot && IsTheCopy(folder, stat))
+        if (result == 0 && !folder.IsRoot && stat.IsSame(_copy))
         {
+            // A part of the source is mounted where the copy is made.
             reader.Release();
             _failures.Add(from, new IOException($"Copying '{from}' failed: it is the copy itself; the target is inside the source."));
             return null;
         }
 
-        bool isMade = false;
-        int toFd = result < 0 ? result : MakeFolder(target, folder, stat, mayBeThere, out isMade);
+        bool isMade = _isRootMade;
+        int toFd = result < 0 ? result
+            : folder.IsRoot ? target.Open(folder)
+            : MakeFolder(target, folder, stat, mayBeThere, out isMade);
         string to = target.Text(folder);
         if (toFd < 0)
         {
             reader.Release();
             _failures.Add(from, toFd == -Errno.ENOTDIR
                 ? new IOException($"Making the folder '{to}' failed: a file or a link has that name.")
-                : PathErrors.Create(toFd, _options.IsFinish ? "Finishing the folder" : "Making the folder", to));
+                : PathErrors.Create(toFd, "Making the folder", to));
             return null;
         }
 
-        LeftNames? left = !isMade && _isNew && _options.Resume ? StaleEntries.GoOnIn(reader, toFd, to) : null;
-        bool flushesEach = _folders.Add(folder, stat, isMade, toFd);
-        return new TreeFolder(folder, reader, toFd, from, to) { Left = left, FlushesEach = flushesEach };
-    }
+        _folders.Add(folder, stat, isMade, toFd);
 
-    /// <summary>
-    /// Whether a folder of the source is the copy, to which another way leads: a part of the source is mounted where the copy is made.
-    /// Where the numbers of such a way's files are others (an overlay's), a name that nobody could foresee tells.
-    /// </summary>
-    private bool IsTheCopy(TreePath folder, in Statx stat) => stat.IsSame(_copy) || _temporary?.IsRandomName(folder.Name) == true;
+        // In a folder that this copy has made nothing is there but what this copy has made, or somebody who is not to be trusted.
+        return new TreeFolder(folder, reader, toFd, from, to) { MayHaveEntries = !isMade || _share is not null };
+    }
 
     /// <summary>Makes a folder of the copy, unless it may be there and is, and opens it; a negative errno where that fails.</summary>
     private int MakeFolder(TreeRoot target, TreePath folder, in Statx from, bool mayBeThere, out bool isMade)
     {
         isMade = false;
-        if (folder.IsRoot)
-        {
-            return target.Open(folder);
-        }
-
         int parent = target.OpenParent(folder, out byte[] name);
         if (parent < 0)
         {
@@ -284,7 +249,7 @@ internal sealed class TreeCopier : IDisposable
         }
 
         NodePath path = NodePath.In(parent, name, "");
-        int result = _options.IsFinish ? -Errno.EEXIST : TreeShare.MakeFolder(path, _options, from);
+        int result = NodeCalls.MakeDirectory(path, CopiedFolders.ModeOfNew(from, _options));
         isMade = result == 0;
         result = isMade || (result == -Errno.EEXIST && mayBeThere) ? PathCalls.Open(path, TreeRoot.FolderFlags) : result;
         PathCalls.Close(parent);
@@ -313,7 +278,7 @@ internal sealed class TreeCopier : IDisposable
 
                 if (type == DirectoryReader.TypeDirectory)
                 {
-                    due.Push((folder.Place.Below(name), !_isNew || folder.Left?.Take(kept) == true));
+                    due.Push((folder.Place.Below(name), folder.MayHaveEntries));
                     continue;
                 }
 

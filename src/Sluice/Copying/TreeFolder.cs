@@ -1,5 +1,4 @@
 using System.Runtime.Versioning;
-using System.Text;
 using Sluice.Enumeration;
 using Sluice.Kernel;
 
@@ -22,11 +21,11 @@ internal sealed class TreeFolder(TreePath place, DirectoryReader from, int toFd,
 
     public string FromText => fromText;
 
-    /// <summary>What an earlier copy has left in the copy's folder; null where nothing was there.</summary>
-    public LeftNames? Left { get; init; }
-
-    /// <summary>Whether each file that is copied here is written to the disk by itself.</summary>
-    public bool FlushesEach { get; init; }
+    /// <summary>
+    /// Whether an entry may be in the copy's folder already. If not, it is an error: the file system takes two names of the source for one
+    /// (vfat, SMB, folders that fold the case), or somebody else has made it.
+    /// </summary>
+    public bool MayHaveEntries { get; init; }
 
     public NodePath From(byte[] name) => NodePath.In(from.Descriptor, name, fromText);
 
@@ -46,29 +45,6 @@ internal sealed class TreeFolder(TreePath place, DirectoryReader from, int toFd,
         {
             from.Release();
             PathCalls.Close(toFd);
-        }
-    }
-}
-
-/// <summary>
-/// The names in a folder of a new tree that an earlier copy has left. Whatever else has a name there was made by this copy, also where its
-/// name is another one: a file system may take two names of the source for one (vfat, SMB, folders that fold the case). Thread-safe, but
-/// for <see cref="Add"/>.
-/// </summary>
-internal sealed class LeftNames
-{
-    private readonly Lock _lock = new();
-    private readonly HashSet<string> _names = new(StringComparer.Ordinal);
-
-    /// <param name="name">Ends with a NUL, as in <see cref="Take"/>.</param>
-    public void Add(byte[] name) => _names.Add(Encoding.Latin1.GetString(name));
-
-    /// <summary>Whether a name is one of them, to the last byte; it is not again, since this copy puts its own there.</summary>
-    public bool Take(byte[] name)
-    {
-        lock (_lock)
-        {
-            return _names.Remove(Encoding.Latin1.GetString(name));
         }
     }
 }

@@ -109,24 +109,6 @@ internal sealed class DirectoryReader
         return false;
     }
 
-    /// <summary>
-    /// All names that are left, each ended by a NUL; for who removes some of them. 0, or a negative errno where not all could be read.
-    /// </summary>
-    public int ReadNames(out List<byte[]> names)
-    {
-        names = [];
-        int result;
-        while ((result = Refill()) > 0)
-        {
-            while (TryNext(out ReadOnlySpan<byte> name, out _))
-            {
-                names.Add([.. name, 0]);
-            }
-        }
-
-        return result;
-    }
-
     /// <summary>statx of a name in this folder, without following a link; the name ends with a NUL.</summary>
     public int Stat(ReadOnlySpan<byte> name, StatxMask mask, out Statx result)
     {

@@ -1,7 +1,6 @@
 using System.Text;
 using Sluice.Copying;
 using Sluice.Files;
-using Sluice.Kernel;
 
 namespace Sluice;
 
@@ -33,7 +32,7 @@ public static partial class SluiceFile
     /// nothing is replaced. On other operating systems, an existing file is replaced with
     /// <see cref="File.Replace(string, string, string)"/>.</para>
     /// <para>If the path is a symbolic link, the target of the link is replaced. Other hard links to the file keep the old content.
-    /// Temporary files of killed processes can be removed with <see cref="RemoveReplacementLeftovers"/>.</para>
+    /// If the process is killed, a temporary file whose name ends in <c>.sluice-tmp</c> may remain in the directory.</para>
     /// <para>The method is thread-safe. If several calls replace the same file, the content is that of the call that completed the
     /// replacement last.</para>
     /// </remarks>
@@ -213,7 +212,7 @@ public static partial class SluiceFile
     /// nothing is replaced. On other operating systems, an existing file is replaced with
     /// <see cref="File.Replace(string, string, string)"/>.</para>
     /// <para>If the path is a symbolic link, the target of the link is replaced. Other hard links to the file keep the old content.
-    /// Temporary files of killed processes can be removed with <see cref="RemoveReplacementLeftovers"/>.</para>
+    /// If the process is killed, a temporary file whose name ends in <c>.sluice-tmp</c> may remain in the directory.</para>
     /// <para>The method is thread-safe. If several calls replace the same file, the content is that of the call that completed the
     /// replacement last.</para>
     /// </remarks>
@@ -444,28 +443,6 @@ public static partial class SluiceFile
         return cancellationToken.IsCancellationRequested
             ? Task.FromCanceled(cancellationToken)
             : AtomicReplacement.RunAsync(path, options, write, cancellationToken);
-    }
-
-    /// <summary>
-    /// Removes temporary files and directories that remain in a directory after a process was killed during a replacement or a copy.
-    /// </summary>
-    /// <param name="folder">The path of the directory. Its subdirectories are not searched.</param>
-    /// <returns>
-    /// The paths of the files and directories that were removed. The list is always empty on operating systems other than Linux.
-    /// </returns>
-    /// <exception cref="ArgumentException">The path is empty or is not a valid path.</exception>
-    /// <exception cref="ArgumentNullException"><paramref name="folder"/> is <see langword="null"/>.</exception>
-    /// <exception cref="DirectoryNotFoundException">The directory does not exist.</exception>
-    /// <exception cref="UnauthorizedAccessException">The directory cannot be opened for reading.</exception>
-    /// <exception cref="IOException">An I/O error occurred.</exception>
-    /// <remarks>
-    /// Temporary files that are still being written are not removed. A temporary directory is removed only if it is empty or was marked by
-    /// a copy. On a network file system, such as NFS or SMB, entries that changed within the last 24 hours are not removed.
-    /// </remarks>
-    public static IReadOnlyList<string> RemoveReplacementLeftovers(string folder)
-    {
-        ArgumentException.ThrowIfNullOrEmpty(folder);
-        return OperatingSystem.IsLinux() && Libc.IsSupported ? Leftovers.Remove(folder) : [];
     }
 
     private static AtomicReplacement BeginReplacement(string path, ReplaceOptions options)

@@ -32,12 +32,6 @@ internal readonly record struct FinalRights(uint Uid, uint Gid, uint Mode, byte[
     public bool MayBeOf(uint uid) =>
         uid == NodeCalls.EffectiveUser || (NodeCalls.EffectiveUser == 0 && uid == Uid && !IsPrivileged);
 
-    /// <summary>
-    /// Whether a file of that owner may be given them, although others may have put it where it is. What runs with rights of its own is
-    /// made anew, whoever owns what is there.
-    /// </summary>
-    public bool MayGoTo(uint uid) => !IsPrivileged && MayBeOf(uid);
-
     /// <summary>Whether nobody else may do with a leftover, which they may have open, what they may not do with the copy.</summary>
     public bool Cover(int fd, in Statx left)
     {

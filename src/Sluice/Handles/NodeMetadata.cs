@@ -41,7 +41,10 @@ internal static class NodeMetadata
 
     private static ReadOnlySpan<byte> DefaultList => "system.posix_acl_default\0"u8;
 
-    /// <summary>All of it, as far as this user may: as cp -a. What cannot be kept takes with it the rights that went with it.</summary>
+    /// <summary>
+    /// All but the times, as far as this user may: as cp -a. What cannot be kept takes with it the rights that went with it.
+    /// </summary>
+    /// <returns>What the file system has refused, of owner (which only root may always set) and permissions; null: nothing.</returns>
     /// <param name="fromFd">The one.</param>
     /// <param name="from">What is known of it.</param>
     /// <param name="toFd">The other.</param>
@@ -50,16 +53,19 @@ internal static class NodeMetadata
     /// Whether it has the same bytes. If not, signatures and privileges stay behind, and what users have noted (sums, types, origins) too,
     /// since nobody knows whether it is about them.
     /// </param>
-    public static void Preserve(int fromFd, in Statx from, int toFd, string target, bool isSameContent = true)
+    public static Exception? Preserve(int fromFd, in Statx from, int toFd, string target, bool isSameContent = true)
     {
         PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out Statx made), "Looking at", target);
         bool hasUser = made.Uid == from.Uid;
         bool hasGroup = made.Gid == from.Gid;
+        Exception? refused = null;
         if (!hasUser || !hasGroup)
         {
-            bool hasBoth = NodeCalls.SetOwner(toFd, from.Uid, from.Gid) == 0;
-            hasUser |= hasBoth;
-            hasGroup |= hasBoth || NodeCalls.SetOwner(toFd, NodeCalls.AsItIs, from.Gid) == 0;
+            int owned = NodeCalls.SetOwner(toFd, from.Uid, from.Gid);
+            bool isNotAllowed = owned is -Errno.EPERM or -Errno.EINVAL && NodeCalls.EffectiveUser != 0;
+            refused = isNotAllowed ? null : Refusal(owned, "Keeping the owner of", target);
+            hasUser |= owned == 0;
+            hasGroup |= owned == 0 || NodeCalls.SetOwner(toFd, NodeCalls.AsItIs, from.Gid) == 0;
         }
 
         CopyAttributes(fromFd, toFd, isSameContent: hasUser && isSameContent, target, hasNotes: isSameContent);
@@ -70,11 +76,15 @@ internal static class NodeMetadata
             // A file system that gives all files the same ones lets nobody but their owner set them (EPERM).
             int result = NodeCalls.SetMode(toFd, mode);
             result = result == -Errno.EPERM && HasMode(toFd, mode) ? 0 : result;
-            PathErrors.ThrowIfFailed(result, "Setting the permissions of", target);
+            refused ??= Refusal(result, "Setting the permissions of", target);
         }
 
-        PathErrors.ThrowIfFailed(NodeCalls.SetTimes(toFd, from), "Setting the times of", target);
+        return refused;
     }
+
+    /// <summary>Times of last access and modification. Returns what the file system has refused; null: nothing.</summary>
+    public static Exception? SetTimes(int fd, in Statx from, string target) =>
+        Refusal(NodeCalls.SetTimes(fd, from), "Setting the times of", target);
 
     /// <summary>
     /// What a file that is replaced leaves to its successor: owner, lists, attributes, and the permissions that are given. Its privileges
@@ -101,23 +111,23 @@ internal static class NodeMetadata
 
     /// <summary>
     /// Permissions of what is made anew. A file system that gives rights of its own choice, to files that belong to others than their
-    /// makers (EPERM), does as it likes, as with File.Copy.
+    /// makers (EPERM), does as it likes, as with File.Copy. Returns what it has refused otherwise; null: nothing.
     /// </summary>
-    public static void SetPlainMode(int fd, uint mode, string target) =>
-        PathErrors.ThrowIfFailed(Allowed(NodeCalls.SetMode(fd, mode)), "Setting the permissions of", target);
+    public static Exception? SetPlainMode(int fd, uint mode, string target) =>
+        Refusal(Allowed(NodeCalls.SetMode(fd, mode)), "Setting the permissions of", target);
 
     /// <summary>Times of what is made anew, where they may be set.</summary>
     /// <inheritdoc cref="SetPlainMode"/>
-    public static void SetPlainTimes(int fd, in Statx from, string target) =>
-        PathErrors.ThrowIfFailed(Allowed(NodeCalls.SetTimes(fd, from)), "Setting the times of", target);
+    public static Exception? SetPlainTimes(int fd, in Statx from, string target) =>
+        Refusal(Allowed(NodeCalls.SetTimes(fd, from)), "Setting the times of", target);
+
+    private static Exception? Refusal(int result, string verb, string target) =>
+        result < 0 ? PathErrors.Create(result, verb, target) : null;
 
     private static int Allowed(int result) => result == -Errno.EPERM ? 0 : result;
 
     private static bool HasMode(int fd, uint mode) =>
         Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0 && (stat.Mode & ModeBits.All) == mode;
-
-    /// <summary>Whether what is made in a folder gets an access list, which then stands in the place of the umask.</summary>
-    public static bool HasDefaultList(int folderFd) => DefaultListOf(folderFd) is not null;
 
     /// <summary>The access list that a node has; null where it has none.</summary>
     public static byte[]? ListOf(int fd) => AttributeCalls.Get(fd, AccessList, out _);
@@ -283,13 +293,12 @@ internal static class NodeMetadata
     /// </summary>
     private static bool HasRoom(int fd) => Libc.FreeBytes(fd) is > MinRoomBytes and < long.MaxValue;
 
-    /// <summary>Access lists have their own way; an overlay's notes are about its own layers, and our own marks about a copy.</summary>
+    /// <summary>Access lists have their own way; an overlay's notes are about its own layers.</summary>
     private static bool IsOwnMatter(ReadOnlySpan<byte> name) =>
         name.StartsWith("system.posix_acl_"u8)
         || name.StartsWith("trusted.overlay."u8)
         || name.StartsWith("user.overlay."u8)
-        || name.SequenceEqual("security.evm\0"u8)
-        || name.StartsWith("user.sluice."u8);
+        || name.SequenceEqual("security.evm\0"u8);
 
     private static bool IsAboutContent(ReadOnlySpan<byte> name) =>
         name.SequenceEqual(Capabilities) || name.SequenceEqual("security.ima\0"u8);

@@ -19,8 +19,6 @@ internal static unsafe partial class NodeCalls
 
     // Where the path is absolute.
     private const int NoFolder = -1;
-    private const int LockExclusiveNow = 2 | 4;
-    private const int AtRemoveDirectory = 0x200;
     private const long NrFaccessAt2 = 439;
     private static bool s_linksDescriptors = true;
 
@@ -54,17 +52,6 @@ internal static unsafe partial class NodeCalls
         }
     }
 
-    /// <summary>flock(2), exclusive and without waiting.</summary>
-    public static int LockExclusivelyNow(int fd)
-    {
-        nint answer;
-        while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("flock", fd) ? -1 : flock(fd, LockExclusiveNow)))
-        {
-        }
-
-        return SystemCall.Result(answer);
-    }
-
     public static int Rename(in NodePath from, in NodePath to)
     {
         fixed (byte* f = from.Name)
@@ -87,21 +74,6 @@ internal static unsafe partial class NodeCalls
             nint answer;
             while (SystemCall.WasInterrupted(
                 answer = SystemCallFaults.Fails("unlinkat", path.FolderFd) ? -1 : unlinkat(path.KernelFolder, p, 0)))
-            {
-            }
-
-            return SystemCall.Result(answer);
-        }
-    }
-
-    /// <summary>Removes an empty folder.</summary>
-    public static int RemoveDirectory(in NodePath path)
-    {
-        fixed (byte* p = path.Name)
-        {
-            nint answer;
-            while (SystemCall.WasInterrupted(
-                answer = SystemCallFaults.Fails("unlinkat", path.FolderFd) ? -1 : unlinkat(path.KernelFolder, p, AtRemoveDirectory)))
             {
             }
 

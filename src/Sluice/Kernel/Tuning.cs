@@ -188,11 +188,6 @@ internal static class Tuning
     /// <summary>Threads that help a walk of folders, at most (0010). No measurement: two processors.</summary>
     public const int FolderWalkMaxHelpers = 16;
 
-    /// <summary>
-    /// Milliseconds between two touches of the folder in which a new tree is made: 24 before it would be taken for a leftover (0012).
-    /// </summary>
-    public const int TemporaryFolderTouchMs = 3_600_000;
-
     /// <summary>The least that a copy which is held to a rate moves at once: steps of so many bytes.</summary>
     public const long CopyRateStepBytes = 64 * 1024;
 

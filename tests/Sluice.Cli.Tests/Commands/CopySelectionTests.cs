@@ -20,7 +20,7 @@ public sealed class CopySelectionTests : IDisposable
     [InlineData("copy --bwlimit 0 a b")]
     [InlineData("copy --depth 8 --method buffered a b")]
     [InlineData("copy --depth 8 --method reflink a b")]
-    [InlineData("copy --resume --exclude x a b")]
+    [InlineData("copy --resume -r a b")]
     [InlineData("copy --files-from x")]
     [InlineData("copy b\uFFFDd x")]
     [InlineData("speed b\uFFFDd")]

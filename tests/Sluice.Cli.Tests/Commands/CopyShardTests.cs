@@ -3,7 +3,6 @@ using System.Globalization;
 using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Programs.Copy;
-using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -11,7 +10,7 @@ using Xunit;
 namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>
-/// `sluice copy --shard` by several processes, `--finish` and `merge`. SLUICE_SHARD_FILES asks for more files, SLUICE_SHARD_RANKS for more
+/// `sluice copy --shard` by several processes, the copy of the rest, and `merge`. SLUICE_SHARD_FILES asks for more files, SLUICE_SHARD_RANKS for more
 /// processes.
 /// </summary>
 [Trait("Tier", "slow")]
@@ -47,9 +46,6 @@ public sealed class CopyShardTests : IDisposable
     [InlineData("copy -r --shard auto/x a b")]
     [InlineData("copy -r --shard 99999999999/4 a b")]
     [InlineData("copy --shard 0/4 a b")]
-    [InlineData("copy --finish a b")]
-    [InlineData("copy -r --shard 0/4 --finish a b")]
-    [InlineData("copy -r --finish --verify a b")]
     [InlineData("copy -r --shard 0/4 --resume a b")]
     [InlineData("copy -r --shard 0/4 --dry-run a b")]
     [InlineData("copy -r --shard 0/4 --demo")]
@@ -70,7 +66,7 @@ public sealed class CopyShardTests : IDisposable
 
     /// <summary>One of the ranks is killed in the middle, and run again.</summary>
     [SkippableFact]
-    public async Task Ranks_and_the_end_make_what_cp_makes()
+    public async Task Ranks_and_a_copy_of_the_rest_make_what_cp_makes()
     {
         SkipUnlessLinux();
         string source = MakeTree();
@@ -85,13 +81,8 @@ public sealed class CopyShardTests : IDisposable
             (await killed.EndAsync()).ExitCode.ShouldNotBe(ExitCode.Success);
         }
 
-        ToolRun early = await ToolRun.RunAsync("copy", "-a", "--finish", source, actual);
-        early.ExitCode.ShouldBe(ExitCode.IoError);
-        early.Error.ShouldContain("its shard has to be run again");
-        early.Out.ShouldBeEmpty();
-
         ToolProcess[] ranks = [.. Enumerable.Range(0, Ranks).Select(
-            rank => Start(Environment(rank), [.. shard, "--json", _folder[$"rank{rank}.json"], source, actual]))];
+            rank => Start(Environment(rank), [.. shard, "-u", "--json", _folder[$"rank{rank}.json"], source, actual]))];
         foreach (ToolProcess rank in ranks)
         {
             ToolRun run = await rank.EndAsync();
@@ -99,18 +90,16 @@ public sealed class CopyShardTests : IDisposable
             rank.Dispose();
         }
 
-        ToolRun end = await ToolRun.RunAsync("copy", "-a", "--finish", "--json", _folder["end.json"], source, actual);
-        end.ExitCode.ShouldBe(ExitCode.Success, end.Error);
-        end.Out.ShouldContain($"{source} -> {actual}: whole: ");
+        await SucceedAsync("copy", "-au", "--json", _folder["rest.json"], $"{source}/.", actual);
         Describe(actual).ShouldBe(Describe(expected));
 
         string[] results = [.. Enumerable.Range(0, Ranks).Select(r => _folder[$"rank{r}.json"])];
-        ToolRun merged = await ToolRun.RunAsync(["merge", .. results, _folder["end.json"]]);
+        ToolRun merged = await ToolRun.RunAsync(["merge", .. results]);
         merged.ExitCode.ShouldBe(ExitCode.Success, merged.Error);
         CopyReport[] reports = [.. results.Select(Read)];
         reports.ShouldAllBe(r => r.Files > 0 && r.Failed == 0);
         long entries = Describe(source).Split('\n').Count(l => l.Contains("|f|") || l.Contains("|l|") || l.Contains("|p|"));
-        (reports.Sum(r => r.Files + r.UnchangedFiles) + Read(_folder["end.json"]).Files).ShouldBe(entries);
+        (reports.Sum(r => r.Files + r.UnchangedFiles) + Read(_folder["rest.json"]).Files).ShouldBe(entries);
     }
 
     [SkippableFact]
@@ -126,8 +115,6 @@ public sealed class CopyShardTests : IDisposable
             Directory.CreateDirectory(_folder["into"]);
             await SucceedAsync("copy", "-r", "--shard", shard, _folder["tree"], _folder["into"] + "/");
         }
-        await SucceedAsync("copy", "-r", "--finish", _folder["tree"], _folder["copy"]);
-        await SucceedAsync("copy", "-r", "--finish", _folder["tree"], _folder["into"] + "/");
         FilesOf(_folder["copy"]).Count().ShouldBe(20);
         FilesOf(_folder["into/tree"]).Count().ShouldBe(20);
         FilesOf(_folder["into"]).Count().ShouldBe(20);
@@ -149,54 +136,6 @@ public sealed class CopyShardTests : IDisposable
         File.ReadAllText(_folder["copy/file"]).ShouldBe("new");
     }
 
-    /// <summary>What has several names is copied by the end.</summary>
-    [SkippableFact]
-    public async Task The_sum_has_what_the_end_has_copied()
-    {
-        SkipUnlessLinux();
-        Directory.CreateDirectory(_folder["tree"]);
-        File.WriteAllBytes(_folder["tree/one"], new byte[1 << 20]);
-        File.WriteAllBytes(_folder["tree/small"], new byte[10]);
-        RunProgram("ln", _folder["tree/one"], _folder["tree/two"]);
-        foreach (string shard in (string[])["0", "1"])
-            await SucceedAsync("copy", "-a", "--shard", $"{shard}/2", "--json", _folder[shard], _folder["tree"], _folder["copy"]);
-        await SucceedAsync("copy", "-a", "--finish", "--json", _folder["end"], _folder["tree"], _folder["copy"]);
-        Read(_folder["end"]).Bytes.ShouldBe(1 << 20);
-        await SucceedAsync("merge", "--json", _folder["all"], _folder["0"], _folder["1"], _folder["end"]);
-        ReportPage page = JsonSerializer.Deserialize(File.ReadAllBytes(_folder["all"]), PageJsonContext.Default.ReportPage)!;
-        PageCell[] sum = [.. page.Sections[0].Tables[0].Rows[^1].Cells];
-        (sum[0].Text, sum[1].Value, sum[3].Value).ShouldBe(("all", 3, (1 << 20) + 10));
-    }
-
-    /// <summary>A run that failed at one file has found the others, and the sum of all runs has them.</summary>
-    [SkippableFact]
-    public async Task What_was_there_is_counted_also_where_something_failed()
-    {
-        SkipUnlessLinux();
-        Directory.CreateDirectory(_folder["tree/below"]);
-        foreach (string name in (string[])["one", "two", "below/three"])
-            File.WriteAllText(_folder[$"tree/{name}"], name);
-        Directory.CreateDirectory(_folder["copy"]);
-        File.WriteAllText(_folder["copy/two"], "another");
-        string[] shard = ["copy", "-r", "--shard", "0/1"];
-        foreach (string run in (string[])["first", "second"])
-        {
-            ToolRun failed = await ToolRun.RunAsync([.. shard, "--json", _folder[run], _folder["tree"], _folder["copy"]]);
-            failed.ExitCode.ShouldBe(ExitCode.IoError);
-        }
-        Figures("first").ShouldBe((2, 0, 1, 1));
-        Figures("second").ShouldBe((0, 2, 0, 1));
-        ToolRun end = await ToolRun.RunAsync("copy", "-r", "--finish", "--json", _folder["end"], _folder["tree"], _folder["copy"]);
-        (end.ExitCode, end.Out).ShouldBe((ExitCode.IoError, ""));
-        Figures("end").ShouldBe((0, 2, 2, 1));
-
-        (long, long, long, long) Figures(string name)
-        {
-            CopyReport report = Read(_folder[name]);
-            return (report.Files, report.UnchangedFiles, report.Copies[0].Folders, report.Failed);
-        }
-    }
-
     [SkippableFact]
     public async Task Merging_says_what_is_missing_and_what_failed()
     {
@@ -210,23 +149,21 @@ public sealed class CopyShardTests : IDisposable
             CopyReport report = Read(_folder[shard]);
             (report.ShardIndex, report.ShardCount).ShouldBe((int.Parse(shard, CultureInfo.InvariantCulture), 3));
         }
-        await SucceedAsync("copy", "-r", "--finish", "--json", _folder["end"], _folder["tree"], _folder["copy"]);
-        await SucceedAsync("merge", "--json", _folder["all"], _folder["2"], _folder["end"], _folder["0"], _folder["1"]);
+        await SucceedAsync("merge", "--json", _folder["all"], _folder["2"], _folder["0"], _folder["1"]);
         File.ReadAllText(_folder["all"]).ShouldContain(", in 3 shards");
 
         ToolRun run = await ToolRun.RunAsync("merge", _folder["2"], _folder["0"]);
         run.ExitCode.ShouldBe(ExitCode.IoError);
         run.Out.ShouldContain("missing: shard 1 of 3");
-        run.Out.ShouldContain("not finished");
 
         // One that failed counts until it has been run again.
         CopyReport once = Read(_folder["1"]);
         CopyReport failed = once with { Failed = 3, Started = once.Started.AddHours(-1) };
         File.WriteAllText(_folder["failed"], JsonSerializer.Serialize(failed, CopyJsonContext.Default.CopyReport));
-        run = await ToolRun.RunAsync("merge", _folder["0"], _folder["failed"], _folder["2"], _folder["end"]);
+        run = await ToolRun.RunAsync("merge", _folder["0"], _folder["failed"], _folder["2"]);
         run.ExitCode.ShouldBe(ExitCode.IoError);
         run.Out.ShouldContain("3 failed");
-        await SucceedAsync("merge", _folder["0"], _folder["1"], _folder["failed"], _folder["2"], _folder["end"]);
+        await SucceedAsync("merge", _folder["0"], _folder["1"], _folder["failed"], _folder["2"]);
 
         // Others are not added up.
         await SucceedAsync("copy", "-r", "-f", "--shard", "3/4", "--json", _folder["other"], _folder["tree"], _folder["copy"]);
@@ -277,7 +214,7 @@ public sealed class CopyShardTests : IDisposable
         RunProgram("cp", "-a", source, _folder["expected"]);
         RunProgram("/usr/bin/mpirun", "--oversubscribe", "-np", $"{Ranks}", "--allow-run-as-root", ToolProcess.DotnetPath,
             ToolProcess.ToolPath, "copy", "-q", "-a", "--shard", "auto", source, _folder["actual"]);
-        await SucceedAsync("copy", "-a", "--finish", source, _folder["actual"]);
+        await SucceedAsync("copy", "-au", $"{source}/.", _folder["actual"]);
         Describe(_folder["actual"]).ShouldBe(Describe(_folder["expected"]));
     }
 
@@ -297,7 +234,7 @@ public sealed class CopyShardTests : IDisposable
         _folder[""], arguments);
 
     private static IEnumerable<string> FilesOf(string folder) =>
-        Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories).Where(f => !f.EndsWith(".sluice-tmp", StringComparison.Ordinal));
+        Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories);
 
     private static CopyReport Read(string path) =>
         JsonSerializer.Deserialize(File.ReadAllBytes(path), CopyJsonContext.Default.CopyReport)!;

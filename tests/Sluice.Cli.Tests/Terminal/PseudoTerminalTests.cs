@@ -30,7 +30,7 @@ public sealed partial class PseudoTerminalTests : IDisposable
         ["log", "--threads", "2", "--rate", "100K", "--durability", "durable", "--time", "1", "log"],
         ["speed", "-t0.2", "--warmup", "0", "-r1M", "-a4", "-d", "--metrics", "new.dat"],
         ["merge", "0.json", "1.json"],
-        ["merge", "shard-0.json", "shard-1.json", "finish.json"],
+        ["merge", "shard-0.json", "shard-1.json"],
         ["compare", "bench.json", "bench.json"],
         ["frag", "--dry-run", "--budget", "100M", "-Fm1", "-FM8", "-n2", "."],
         ["methods", ".", "--quick", "--read"],
@@ -54,7 +54,6 @@ public sealed partial class PseudoTerminalTests : IDisposable
     [
         ["copy", "-r", "--shard", "0/2", "--json", "shard-0.json", "tree", "shards"],
         ["copy", "-r", "--shard", "1/2", "--json", "shard-1.json", "tree", "shards"],
-        ["copy", "-r", "--finish", "--json", "finish.json", "tree", "shards"],
         ["bench", ".", "--quick", "--row", "hot-read", "--json", "bench.json"],
     ];
 

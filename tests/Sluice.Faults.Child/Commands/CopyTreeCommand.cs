@@ -8,7 +8,7 @@ internal static class CopyTreeCommand
     {
         await using Stream output = Console.OpenStandardOutput();
         await using StreamWriter acknowledgements = new(output) { AutoFlush = true };
-        CopyOptions options = new() { Recurse = true, PreserveMetadata = true, Resume = true };
+        CopyOptions options = new() { Recurse = true, PreserveMetadata = true, SkipUnchanged = true, Overwrite = true };
         string copy = Path.Combine(folder, "copy");
         string gone = Path.Combine(folder, $"gone-{Environment.ProcessId}");
         for (int turn = 0; ; turn++)
@@ -16,7 +16,7 @@ internal static class CopyTreeCommand
             _ = await SluiceFile.CopyAsync(Path.Combine(folder, "tree"), copy, options);
             await acknowledgements.WriteLineAsync($"{turn}");
 
-            // Under its own name no part of it is ever missing.
+            // Under its own name nothing is taken away.
             Directory.Move(copy, gone);
             Directory.Delete(gone, recursive: true);
         }

@@ -43,32 +43,6 @@ public sealed class CallTests : HostileTests
         segments.Append(folder).Except(flushed).ShouldBeEmpty("not flushed");
     }
 
-    [SkippableFact]
-    public async Task What_an_earlier_copy_left_and_cannot_be_removed_says_why()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "trees are resumed on Linux");
-        string tree = Directory.CreateDirectory(Temp.NewPath()).FullName;
-        File.WriteAllBytes(Path.Combine(tree, "file"), Content);
-        string target = Temp.NewPath();
-        string left = Directory.CreateDirectory(Path.Combine(Temp.Root, $".{Path.GetFileName(target)}.sluice-tmp")).FullName;
-        if (!OperatingSystem.IsWindows())
-        {
-            File.SetUnixFileMode(left, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
-        }
-
-        Skip.If(Native.SetAttribute(left, "user.sluice.copy", [1]) != 0, "this file system has no extended attributes of users");
-        File.WriteAllText(Path.Combine(Directory.CreateDirectory(Path.Combine(left, "gone since")).FullName, "file"), "x");
-        int removals = 0;
-        SystemCallFaults.Use((call, _, _) => call == "unlinkat" && Interlocked.Increment(ref removals) == 1 ? -Errno.EACCES : 0);
-        Exception? error = await Record.ExceptionAsync(() =>
-            SluiceFile.CopyAsync(tree, target, new CopyOptions { Recurse = true, Resume = true }));
-        SystemCallFaults.Use(null);
-
-        // Not that the folder around it is not empty, which follows.
-        (error is FileBatchException batch ? batch.Failures.ShouldHaveSingleItem().Error : error)
-            .ShouldBeOfType<UnauthorizedAccessException>().Message.ShouldContain("gone since");
-    }
-
     private static string LinkOf(string descriptor)
     {
         try

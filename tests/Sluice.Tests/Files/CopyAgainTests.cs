@@ -4,7 +4,7 @@ using static Sluice.Tests.Support.Trees;
 namespace Sluice.Tests.Files;
 
 /// <summary>
-/// Copies that are made again: on from what one with other options left, after one that could not get its name, over the copy itself.
+/// Copies that are made again: on from what one with other options left, over the copy itself.
 /// </summary>
 [UnsupportedOSPlatform("windows")]
 public sealed class CopyAgainTests : IDisposable
@@ -79,34 +79,6 @@ public sealed class CopyAgainTests : IDisposable
     }
 
     [SkippableFact]
-    public async Task What_an_earlier_copy_left_gets_the_permissions_that_this_one_asks_for()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "temporary folders are kept on Linux");
-        string source = NewTree();
-        string target = _temp.NewPath();
-        await StopAtItsNameAsync(source, target, new CopyOptions { Recurse = true, Resume = true });
-        CopyResult result =
-            await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, Resume = true, UnixCreateMode = Owner });
-        result.ResumedBytes.ShouldBeGreaterThan(0);
-        File.GetUnixFileMode(Path.Combine(target, "file")).ShouldBe(Owner);
-        File.GetUnixFileMode(Path.Combine(target, "below", "file")).ShouldBe(Owner);
-
-        // The other way round, and of one that would have kept everything.
-        CopyOptions others = new() { Recurse = true, Resume = true, UnixCreateMode = Owner };
-        CopyOptions keeps = new() { Recurse = true, Resume = true, PreserveMetadata = true };
-        foreach (CopyOptions first in (CopyOptions[])[others, keeps])
-        {
-            target = _temp.NewPath();
-            await StopAtItsNameAsync(source, target, first);
-            result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, Resume = true });
-            result.ResumedBytes.ShouldBeGreaterThan(0);
-            string fresh = _temp.NewPath();
-            _ = await SluiceFile.CopyAsync(source, fresh, new CopyOptions { Recurse = true });
-            ShouldBeSame(Listing(target, "%P|%m\n"), Listing(fresh, "%P|%m\n"));
-        }
-    }
-
-    [SkippableFact]
     public async Task A_file_that_an_earlier_copy_left_has_the_mode_that_this_one_asks_for()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "temporary files are kept on Linux");
@@ -121,35 +93,6 @@ public sealed class CopyAgainTests : IDisposable
         string fresh = _temp.NewPath();
         _ = await SluiceFile.CopyAsync(source, fresh, new CopyOptions { UnixCreateMode = asked });
         File.GetUnixFileMode(target).ShouldBe(File.GetUnixFileMode(fresh));
-    }
-
-    [SkippableTheory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_tree_that_could_not_get_its_name_is_gone_on_from_or_removed(bool keeps)
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "temporary folders are kept on Linux");
-        string source = NewTree();
-        if (Environment.IsPrivilegedProcess)
-        {
-            Run("chown", "12345:12345", source);
-        }
-
-        CopyOptions options = new() { Recurse = true, Resume = true, PreserveMetadata = keeps };
-        string target = _temp.NewPath();
-        await StopAtItsNameAsync(source, target, options);
-        CopyResult result = await SluiceFile.CopyAsync(source, target, options);
-        result.ResumedBytes.ShouldBe(result.Bytes);
-        Hashes(target).ShouldBe(Hashes(source));
-        Directory.Exists(Temporary(target)).ShouldBeFalse();
-        Native.GetAttribute(target, "user.sluice.copy").ShouldBeNull();
-        string expected = _temp.NewPath();
-        _ = await SluiceFile.CopyAsync(source, expected, options);
-        ShouldBeSame(Listing(target, "%P|%y|%m|%U|%G\n"), Listing(expected, "%P|%y|%m|%U|%G\n"));
-
-        string other = _temp.NewPath();
-        await StopAtItsNameAsync(source, other, options);
-        SluiceFile.RemoveReplacementLeftovers(_temp.Root).ShouldBe([Temporary(other)]);
     }
 
     [SkippableFact]
@@ -192,47 +135,18 @@ public sealed class CopyAgainTests : IDisposable
         File.ReadAllBytes(target).ShouldBeBytes(content);
     }
 
-    [SkippableTheory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task What_is_copied_is_never_gone_on_from(bool isTree)
+    [SkippableFact]
+    public async Task What_is_copied_is_never_gone_on_from()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "temporary files are kept on Linux");
         string target = _temp.NewPath();
         string source = Temporary(target);
-        if (isTree)
-        {
-            Directory.Move(NewTree(), source);
-            AsLeftover(source);
-        }
-        else
-        {
-            File.WriteAllBytes(source, Bytes.Pattern(100_000));
-            File.SetUnixFileMode(source, Owner);
-        }
-
-        string[] before = Listing(source, "%P|%y|%s\n");
-        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = isTree, Resume = true });
+        File.WriteAllBytes(source, Bytes.Pattern(100_000));
+        File.SetUnixFileMode(source, Owner);
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Resume = true });
         result.ResumedBytes.ShouldBe(0);
-        Listing(source, "%P|%y|%s\n").ShouldBe(before);
-        Listing(target, "%P|%y|%s\n").ShouldBe(before);
-    }
-
-    /// <summary>A copy that finds its target taken by a file when it is whole; what it left stays, and the target is free again.</summary>
-    private static async Task StopAtItsNameAsync(string source, string target, CopyOptions options)
-    {
-        CopyOptions taken = new()
-        {
-            Recurse = options.Recurse,
-            Resume = options.Resume,
-            PreserveMetadata = options.PreserveMetadata,
-            UnixCreateMode = options.UnixCreateMode,
-            Progress = new Within(() => File.WriteAllText(target, "taken")),
-        };
-        await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, target, taken));
-        File.ReadAllText(target).ShouldBe("taken");
-        File.Delete(target);
-        Directory.Exists(Temporary(target)).ShouldBeTrue();
+        File.ReadAllBytes(source).ShouldBeBytes(Bytes.Pattern(100_000));
+        File.ReadAllBytes(target).ShouldBeBytes(Bytes.Pattern(100_000));
     }
 
     private static string Temporary(string target) =>

@@ -49,43 +49,6 @@ public sealed class CopyContractTests : IDisposable
         File.ReadAllBytes(second).ShouldBeBytes(others);
     }
 
-    [SkippableFact]
-    public async Task A_leftover_of_a_tree_that_is_longer_than_its_source_is_copied_anew()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "copies are resumed on Linux");
-        byte[] content = Bytes.Pattern(10_000);
-        string source = NewTree(content);
-        string target = _temp.NewPath();
-        File.WriteAllBytes(Path.Combine(NewLeftoverTree(target), "file"), [.. content, 1]);
-        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, Resume = true });
-        (result.Bytes, result.ResumedBytes).ShouldBe((content.Length, 0));
-        File.ReadAllBytes(Path.Combine(target, "file")).ShouldBeBytes(content);
-    }
-
-    [SkippableFact]
-    public async Task A_leftover_of_a_tree_gets_the_permissions_of_a_new_copy()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "copies are resumed on Linux");
-        byte[] content = Bytes.Pattern(10_000);
-        string source = NewTree(content);
-        string target = _temp.NewPath();
-        string left = Path.Combine(NewLeftoverTree(target), "file");
-        File.WriteAllBytes(left, content);
-        File.SetUnixFileMode(left, Owner);
-        CopyOptions options = new() { Recurse = true, Resume = true, UnixCreateMode = Everybody };
-        (await SluiceFile.CopyAsync(source, target, options)).ResumedBytes.ShouldBe(content.Length);
-        string fresh = _temp.NewPath();
-        _ = await SluiceFile.CopyAsync(source, fresh, options);
-        File.GetUnixFileMode(Path.Combine(target, "file")).ShouldBe(File.GetUnixFileMode(Path.Combine(fresh, "file")));
-    }
-
-    private string NewTree(byte[] content)
-    {
-        string folder = Directory.CreateDirectory(_temp.NewPath()).FullName;
-        File.WriteAllBytes(Path.Combine(folder, "file"), content);
-        return folder;
-    }
-
     /// <summary>What an interrupted copy leaves of a file.</summary>
     private static string NewLeftover(string target, byte[] content)
     {
@@ -94,9 +57,6 @@ public sealed class CopyContractTests : IDisposable
         File.SetUnixFileMode(left, Owner);
         return left;
     }
-
-    /// <summary>What an interrupted copy leaves of a folder.</summary>
-    private static string NewLeftoverTree(string target) => AsLeftover(Directory.CreateDirectory(Temporary(target)).FullName);
 
     private static string Temporary(string target) =>
         Path.Combine(Path.GetDirectoryName(target)!, $".{Path.GetFileName(target)}.sluice-tmp");

@@ -61,7 +61,7 @@ public sealed class LimitedCopyTests : IDisposable
             new CopyOptions { Method = CopyMethod.Buffered, Recurse = isTree, BytesPerSecond = 1, Progress = new Within(stop.Cancel) },
             stop.Token);
         await Should.ThrowAsync<OperationCanceledException>(() => copy);
-        Path.Exists(target).ShouldBeFalse();
+        File.Exists(isTree ? Path.Combine(target, "file") : target).ShouldBeFalse();
     }
 
     /// <summary>A thread of the pool is others' too, and a limit may hold a small file back for as long as it likes.</summary>
@@ -104,9 +104,7 @@ public sealed class LimitedCopyTests : IDisposable
             BytesPerSecond = 1,
             Shard = inShards ? new Shard(0, 1) : null,
         };
-        CopyOptions end = new() { BytesPerSecond = 1 };
         _ = await SluiceFile.CopyAsync(source, target, options).WaitAsync(TimeSpan.FromMinutes(1));
-        _ = inShards ? await SluiceFile.FinishCopyAsync(source, target, end).WaitAsync(TimeSpan.FromMinutes(1)) : null;
         File.ReadAllBytes(Path.Combine(target, "hole")).ShouldBe(new byte[length]);
     }
 

@@ -236,27 +236,6 @@ public sealed class ReplaceAtomicallyTests : IDisposable
         Directory.GetFileSystemEntries(_temp.Root).ShouldBe([path]);
     }
 
-    [SkippableFact]
-    public async Task Leftovers_go_and_files_that_are_being_written_stay()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "temporary files are locked on Linux");
-        string path = _temp.NewFile(100);
-        string leftover = Path.Combine(_temp.Root, $".{Path.GetFileName(path)}.0123456789abcdef.sluice-tmp");
-        string users = Path.Combine(_temp.Root, "my.sluice-tmp");
-        string twoNames = Path.Combine(_temp.Root, ".two.sluice-tmp");
-        File.WriteAllBytes(leftover, new byte[10]);
-        File.WriteAllBytes(users, new byte[10]);
-        Run("ln", users, twoNames).ShouldBeTrue();
-        SluiceFile.RemoveReplacementLeftovers(_temp.Root).ShouldBe([leftover]);
-        await SluiceFile.ReplaceAtomicallyAsync(path, async (handle, token) =>
-        {
-            SluiceFile.RemoveReplacementLeftovers(_temp.Root).ShouldBeEmpty();
-            await handle.WriteAsync(Bytes.Pattern(30), 0, token);
-        });
-        Directory.GetFiles(_temp.Root).ShouldBe([path, users, twoNames], ignoreOrder: true);
-        File.ReadAllBytes(path).ShouldBeBytes(Bytes.Pattern(30));
-    }
-
     [Fact]
     public async Task Many_replacements_of_one_file_at_once_leave_one_of_them()
     {

@@ -43,31 +43,6 @@ public sealed class TreeCopyTests : IDisposable
         }
     }
 
-    /// <summary>Another machine, which may see no lock of this one, takes for a leftover what has not been touched for a day.</summary>
-    [SkippableFact]
-    public async Task The_folder_of_a_new_tree_is_touched_while_files_are_copied_below()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "trees are made so on Linux");
-        DateTime then = new(2020, 2, 2, 2, 2, 2, DateTimeKind.Utc);
-        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
-        string target = _temp.NewPath();
-        File.WriteAllText(Path.Combine(Directory.CreateDirectory(Path.Combine(source, "below")).FullName, "file"), "content");
-        Directory.SetLastWriteTimeUtc(source, then);
-        bool isTouched = false;
-        Within below = new(() =>
-        {
-            string made = Directory.EnumerateDirectories(_temp.Root, $".{Path.GetFileName(target)}.*.sluice-tmp").Single();
-            Directory.SetLastWriteTimeUtc(made, then);
-            isTouched = SpinWait.SpinUntil(() => Directory.GetLastWriteTimeUtc(made) > then.AddYears(1), TimeSpan.FromMinutes(1));
-        });
-        CopyOptions options = new() { Recurse = true, PreserveMetadata = true, Progress = below, TouchMs = 1 };
-        await SluiceFile.CopyAsync(source, target, options);
-        isTouched.ShouldBeTrue();
-
-        // Not any more when it has its times.
-        Directory.GetLastWriteTimeUtc(target).ShouldBe(then);
-    }
-
     /// <summary>Also those of files that are small enough for one read and one write.</summary>
     [SkippableTheory]
     [InlineData(false)]
@@ -251,48 +226,6 @@ public sealed class TreeCopyTests : IDisposable
         (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(fifo, _temp.NewPath()))).Message.ShouldContain("no plain file");
     }
 
-    [SkippableFact]
-    public async Task A_cancelled_tree_leaves_nothing_or_what_can_be_resumed()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "temporary folders are locked on Linux");
-        string source = Directory.CreateDirectory(_temp.NewPath()).FullName;
-        for (int i = 0; i < 500; i++)
-        {
-            File.WriteAllBytes(Path.Combine(source, $"{i}"), Bytes.Pattern(20_000, i));
-        }
-
-        string target = _temp.NewPath();
-        foreach (bool resumes in (bool[])[false, true])
-        {
-            using CancellationTokenSource stop = new();
-            CopyOptions options = new() { Recurse = true, Resume = resumes, Progress = new Stopping(stop) };
-            await Should.ThrowAsync<OperationCanceledException>(() => SluiceFile.CopyAsync(source, target, options, stop.Token));
-            Directory.Exists(target).ShouldBeFalse();
-            Directory.GetFileSystemEntries(_temp.Root).Length.ShouldBe(resumes ? 2 : 1);
-        }
-
-        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, Resume = true });
-        result.ResumedBytes.ShouldBeGreaterThan(0);
-        Hashes(target).ShouldBe(Hashes(source));
-        Directory.GetFileSystemEntries(_temp.Root).Length.ShouldBe(2);
-    }
-
-    [SkippableFact]
-    public async Task A_folder_of_the_users_under_the_reserved_name_is_neither_used_nor_emptied()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "temporary folders are marked on Linux");
-        string source = MakeTree(8);
-        foreach (bool resumes in (bool[])[false, true])
-        {
-            string target = _temp.NewPath();
-            string theirs = Directory.CreateDirectory(Path.Combine(_temp.Root, $".{Path.GetFileName(target)}.sluice-tmp", "old")).FullName;
-            File.WriteAllText(Path.Combine(theirs, "mine"), "x");
-            _ = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, Resume = resumes });
-            Hashes(target).ShouldBe(Hashes(source));
-            File.ReadAllText(Path.Combine(theirs, "mine")).ShouldBe("x");
-        }
-    }
-
     private string MakeTree(int seed)
     {
         Random random = new(seed);
@@ -334,11 +267,6 @@ public sealed class TreeCopyTests : IDisposable
             File.SetUnixFileMode(folder, (UnixFileMode)(0x1C0 | random.Next(0x40)));
             Directory.SetLastWriteTimeUtc(folder, DateTime.UnixEpoch.AddSeconds(random.Next()));
         }
-    }
-
-    private sealed class Stopping(CancellationTokenSource stop) : IProgress<CopyProgress>
-    {
-        public void Report(CopyProgress value) => stop.Cancel();
     }
 
     private sealed class Last(List<CopyProgress> reports) : IProgress<CopyProgress>

@@ -28,16 +28,6 @@ internal static class Trees
         expected.Except(actual).ShouldBeEmpty();
     }
 
-    /// <summary>Makes a folder look as a copy that was killed leaves it: for its owner alone, and marked.</summary>
-    [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
-    public static string AsLeftover(string folder)
-    {
-        File.SetUnixFileMode(folder, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
-        int errno = Native.SetAttribute(folder, "user.sluice.copy", [1]);
-        Skip.If(errno != 0, $"this file system has no extended attributes of users (errno {errno})");
-        return folder;
-    }
-
     /// <summary>What a program of the system printed.</summary>
     public static string Run(string name, params string[] arguments)
     {

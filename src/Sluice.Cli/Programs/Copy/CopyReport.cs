@@ -24,10 +24,6 @@ internal sealed record CopyReport
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? ShardCount { get; init; }
 
-    /// <summary>Whether this was the end of a copy in shards, which finds what they have copied.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
-    public bool Finish { get; init; }
-
     public required long Bytes { get; init; }
 
     public required long Files { get; init; }

@@ -54,21 +54,13 @@ internal static class CopyText
     public static string Interrupted(CopyRecord copy, long? totalBytes, bool isReplaced)
     {
         string left = copy.Left is { } place
-            ? place == copy.Target ? $"what was copied whole is in {place}" : $"{place} is kept: the same command goes on from it"
+            ? place == copy.Target ? $"what was copied is in {place}, and -u goes on from it" : $"{place} is kept: the same command goes on from it"
             : isReplaced ? $"{copy.Target} is as it was" : "nothing of it is left";
         string files = totalBytes is null ? $"{Counted.Of(copy.Files, "file")}, " : "";
         string done = copy.Files == 0 && copy.Bytes == 0 ? "before anything was copied"
             : $"after {files}{Rate(copy.Bytes, copy.Seconds, copy.CpuSeconds, totalBytes)}";
         string failed = copy.Failures.Count > 0 ? $"; {copy.Failures.Count:#,0} failed" : "";
         return $"{copy.Source} -> {copy.Target}: interrupted {done}{failed}; {left}";
-    }
-
-    /// <summary>What is said of the end of a copy in shards.</summary>
-    public static string Finished(CopyRecord copy)
-    {
-        string names = copy.Files > 0 ? $", {Counted.Of(copy.Files, "name")} made, of files with several or copied in ranges" : "";
-        return $"{copy.Source} -> {copy.Target}: whole: {Counted.Of(copy.UnchangedFiles, "file")} in "
-            + $"{Counted.Of(copy.Folders, "folder")} there{names}";
     }
 
     public static string Total(CopyReport report)

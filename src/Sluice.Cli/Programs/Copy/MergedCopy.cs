@@ -5,8 +5,7 @@ namespace Sluice.Cli.Programs.Copy;
 /// <summary>The results of the shards of one copy.</summary>
 /// <param name="Count">How many shards there are.</param>
 /// <param name="Shards">The results of each, in the order in which they began: one that was run again has several.</param>
-/// <param name="Finish">The last result of --finish.</param>
-internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyReport>> Shards, CopyReport? Finish)
+internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyReport>> Shards)
 {
     /// <summary>How many shards have no result.</summary>
     public int MissingCount => Count - Shards.Count;
@@ -16,27 +15,27 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
 
     public IEnumerable<CopyReport> All => Shards.OrderBy(s => s.Key).SelectMany(s => s.Value);
 
-    public long Bytes => checked(All.Sum(r => r.Bytes) + (Finish?.Bytes ?? 0));
+    public long Bytes => checked(All.Sum(r => r.Bytes));
 
     /// <summary>Files that were copied, by whichever run.</summary>
-    public long Files => checked(All.Sum(r => r.Files) + (Finish?.Files ?? 0));
+    public long Files => checked(All.Sum(r => r.Files));
 
     /// <summary>Files that were there already, in all runs.</summary>
     public long UnchangedFiles => All.Sum(r => r.UnchangedFiles);
 
-    /// <summary>What failed in the last run of each shard, and in the end: what failed before was tried again.</summary>
-    public long Failed => Shards.Values.Sum(runs => (long)runs[^1].Failed) + (Finish?.Failed ?? 0);
+    /// <summary>What failed in the last run of each shard: what failed before was tried again.</summary>
+    public long Failed => Shards.Values.Sum(runs => (long)runs[^1].Failed);
 
-    /// <summary>From the first beginning of a shard to the last end, by the clocks of the machines, and what the end took.</summary>
+    /// <summary>From the first beginning of a shard to the last end, by the clocks of the machines.</summary>
     public double Seconds =>
-        (All.Max(r => r.Started.AddSeconds(r.Seconds)) - All.Min(r => r.Started)).TotalSeconds + (Finish?.Seconds ?? 0);
+        (All.Max(r => r.Started.AddSeconds(r.Seconds)) - All.Min(r => r.Started)).TotalSeconds;
 
-    public double CpuSeconds => All.Sum(r => r.CpuSeconds) + (Finish?.CpuSeconds ?? 0);
+    public double CpuSeconds => All.Sum(r => r.CpuSeconds);
 
     /// <summary>Shards whose last run was interrupted.</summary>
     public IReadOnlyList<int> Interrupted => [.. Shards.Where(s => s.Value[^1].Interrupted).Select(s => s.Key).Order()];
 
-    public bool IsWhole => MissingCount == 0 && Failed == 0 && Interrupted.Count == 0 && Finish?.Interrupted != true;
+    public bool IsWhole => MissingCount == 0 && Failed == 0 && Interrupted.Count == 0;
 
     /// <exception cref="UsageException">They are not of one copy in shards.</exception>
     public static MergedCopy Of(IReadOnlyList<(string Path, CopyReport Report)> results)
@@ -45,14 +44,8 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
         int? count = null;
         string first = "";
         var shards = new SortedDictionary<int, List<CopyReport>>();
-        CopyReport? finish = null;
         foreach ((string path, CopyReport report) in results.OrderBy(r => r.Report.Started))
         {
-            if (report.Finish)
-            {
-                finish = report;
-                continue;
-            }
             if (report is not { ShardIndex: { } index, ShardCount: { } all } || index < 0 || index >= all)
                 throw new UsageException($"{path} is no result of a copy in shards (sluice copy -r --shard I/N --json)");
             if (count is not null && count != all)
@@ -63,7 +56,7 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
             runs.Add(report);
         }
         MergedCopy merged = count is { } known
-            ? new MergedCopy(known, shards, finish)
+            ? new MergedCopy(known, shards)
             : throw new UsageException("there is no result of a shard among them (sluice copy -r --shard I/N --json)");
         return merged.CanBeCounted() ? merged : throw new UsageException("the numbers of these results are larger than those of any copy");
     }

@@ -37,19 +37,15 @@ internal static class MergedCopyPage
             string verb = interrupted.Count == 1 ? "was interrupted: run it again" : "were interrupted: run them again";
             yield return $"shard {string.Join(", ", interrupted.Take(MaxNamed))}{more} {verb}";
         }
-        if (merged.Finish?.Interrupted == true)
-            yield return "--finish was interrupted: run it again";
         if (merged.Failed > 0)
             yield return $"{merged.Failed:#,0} failed";
-        foreach (string failure in merged.Shards.Values.Select(runs => runs[^1]).Append(merged.Finish)
-            .SelectMany(r => r?.Copies ?? []).SelectMany(c => c.Failures).Distinct().Take(MaxNamed))
+        foreach (string failure in merged.Shards.Values.Select(runs => runs[^1])
+            .SelectMany(r => r.Copies).SelectMany(c => c.Failures).Distinct().Take(MaxNamed))
         {
             yield return failure;
         }
         foreach (string note in merged.All.SelectMany(r => r.Notes).Distinct().Take(MaxNamed))
             yield return note;
-        if (merged.Finish is null)
-            yield return "not finished: there is no result of sluice copy --finish among these";
     }
 
     private static PageTable Table(MergedCopy merged) => new()
@@ -64,9 +60,6 @@ internal static class MergedCopyPage
             .. merged.All.Select(r => Row(
                 string.Create(CultureInfo.InvariantCulture, $"{r.ShardIndex}/{r.ShardCount}"), r.Files, r.UnchangedFiles, r.Bytes,
                 r.Seconds, r.CpuSeconds, r.Failed)),
-            .. merged.Finish is { } end
-                ? [Row("finish", end.Files, end.UnchangedFiles, end.Bytes, end.Seconds, end.CpuSeconds, end.Failed)]
-                : Array.Empty<PageRow>(),
             Row("all", merged.Files, merged.UnchangedFiles, merged.Bytes, merged.Seconds, merged.CpuSeconds, merged.Failed),
         ],
     };

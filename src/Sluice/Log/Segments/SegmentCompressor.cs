@@ -151,7 +151,13 @@ internal sealed class SegmentCompressor
             using OpenFile.Reference from = source.Hold();
             using OpenFile.Reference to = target.Hold();
             PathErrors.ThrowIfFailed(Libc.Stat(source.Descriptor, StatxMask.BasicStats, out Statx original), "Looking at", source.Path);
-            NodeMetadata.Preserve(source.Descriptor, original, target.Descriptor, target.Path, isSameContent: false);
+            Exception? refused = NodeMetadata.Preserve(source.Descriptor, original, target.Descriptor, target.Path, isSameContent: false)
+                ?? NodeMetadata.SetTimes(target.Descriptor, original, target.Path);
+            if (refused is not null)
+            {
+                throw refused;
+            }
+
             return;
         }
 
