@@ -1,5 +1,4 @@
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -12,14 +11,13 @@ namespace Sluice.Engines;
 /// <remarks>
 /// The kernel may refuse to be entered at any time (a seccomp filter that comes later), or take no entry any more. What it has not taken
 /// then completes with -ECANCELED, what it has is waited for without entering it, and the borrower sees <see cref="Refusal"/>: no memory is
-/// given back while the kernel may write to it. Nor does Thread.Interrupt break a wait off: it is kept for the thread's next wait.
+/// given back while the kernel may write to it. Thread.Interrupt does not end a wait.
 /// </remarks>
 internal abstract unsafe class BorrowedRing : IDisposable
 {
     private readonly Ring _ring;
     private long _queued;
     private long _completed;
-    private bool _isInterrupted;
     private StarvedLooks _starvedLooks;
 
     protected BorrowedRing(Ring ring) => _ring = ring;
@@ -37,7 +35,6 @@ internal abstract unsafe class BorrowedRing : IDisposable
     /// </param>
     /// <param name="make">Makes the borrowers' object of it.</param>
     /// <param name="errno">0, or why there is none.</param>
-    /// <exception cref="OutOfMemoryException">Nothing is left of it.</exception>
     protected static T? TryCreate<T>(int entries, bool staysOnThread, Func<Ring, T> make, out int errno)
         where T : BorrowedRing
     {
@@ -77,7 +74,6 @@ internal abstract unsafe class BorrowedRing : IDisposable
         }
 
         Reap();
-        RestoreInterruption();
     }
 
     /// <summary>Hands what is queued to the kernel, and waits until <paramref name="count"/> more entries have completed.</summary>
@@ -89,8 +85,6 @@ internal abstract unsafe class BorrowedRing : IDisposable
             Enter((uint)(target - _completed));
             Reap();
         }
-
-        RestoreInterruption();
     }
 
     /// <summary>Cancels what can be cancelled, and returns when nothing is in flight.</summary>
@@ -159,14 +153,8 @@ internal abstract unsafe class BorrowedRing : IDisposable
 
         if (InFlight > 0)
         {
-            Uninterrupted.Sleep(Tuning.StarvedRetryMs, ref _isInterrupted);
+            PollCalls.Sleep(Tuning.StarvedRetryMs);
         }
-    }
-
-    private void RestoreInterruption()
-    {
-        Uninterrupted.Restore(_isInterrupted);
-        _isInterrupted = false;
     }
 
     private void Reap()

@@ -2,7 +2,6 @@ using Microsoft.Win32.SafeHandles;
 using Sluice.Engines;
 using Sluice.Errors;
 using Sluice.Kernel;
-using Sluice.Memory;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
@@ -64,7 +63,7 @@ public abstract partial class OpenFile
     /// <summary>Takes O_DIRECT off the descriptor for a call; the caller is alone inside the gate.</summary>
     internal void SuspendDirect()
     {
-        using (Extras.Lock.EnterUninterrupted())
+        lock (Extras.Lock)
         {
             SetDirectFlag(false);
         }
@@ -73,7 +72,7 @@ public abstract partial class OpenFile
     /// <summary>Puts O_DIRECT on again, unless the handle has become a cached one meanwhile.</summary>
     internal void ResumeDirect()
     {
-        using (Extras.Lock.EnterUninterrupted())
+        lock (Extras.Lock)
         {
             if (Caching == FileCaching.Direct)
             {
@@ -119,7 +118,7 @@ public abstract partial class OpenFile
             return false;
         }
 
-        using (Extras.Lock.EnterUninterrupted())
+        lock (Extras.Lock)
         {
             if (Caching == FileCaching.Direct)
             {

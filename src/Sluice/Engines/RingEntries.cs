@@ -23,7 +23,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
     /// <summary>What is to be completed as cancelled by the pool, linked by Next: queued there when the lock is free again.</summary>
     private IoOperation? _cancelled;
 
-    private CancelRequests _cancels = new();
+    private readonly CancelRequests _cancels = new();
     private SubmissionContention _contention;
     private StarvedLooks _starvedLooks;
     private int _lastPassing;
@@ -239,12 +239,6 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
                 AfterEnter(ring.Submit());
             }
         }
-
-        // Else what they are about may not be the kernel's yet: whoever tries again comes here.
-        if (_cancels.AreForgotten && Refusal == 0 && ring.Pending == 0)
-        {
-            _cancels.MakeForgotten(ring, Slots);
-        }
     }
 
     /// <summary>Hands over again what the kernel had no memory for; to take nothing of it so often is a refusal (0001).</summary>
@@ -341,7 +335,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         }
 
         // Requests to cancel have not come through, but a refusal to enter need not be one to register.
-        _cancels.MakeForgotten(ring, Slots);
+        Slots.CancelRequested(ring);
     }
 
     /// <summary>Gives the lock back, and does what was left for that time.</summary>

@@ -120,7 +120,7 @@ internal sealed unsafe class SegmentCursor
         }
 
         // The thread that finishes is not the thread that starts.
-        using (SharedLock.EnterUninterrupted())
+        lock (SharedLock)
         {
             if (Shared.Count < MaxShared)
             {
@@ -219,7 +219,7 @@ internal sealed unsafe class SegmentCursor
         t_spare = null;
         if (cursor is null)
         {
-            using (SharedLock.EnterUninterrupted())
+            lock (SharedLock)
             {
                 cursor = Shared.TryPop(out SegmentCursor? shared) ? shared : new SegmentCursor();
             }

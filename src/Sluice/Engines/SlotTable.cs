@@ -61,23 +61,17 @@ internal sealed class SlotTable
         return operation;
     }
 
-    /// <summary>
-    /// The next operation in here, from a slot on, that somebody wants cancelled. It may just be emptied: then its user data is nobody's.
-    /// </summary>
-    public bool TryFindCancelled(ref int slot, out ulong userData)
+    /// <summary>Cancels each operation whose caller canceled it, by calls that need no entry and do not enter the ring.</summary>
+    public void CancelRequested(Ring ring)
     {
-        while (slot < _slots.Length)
+        for (int slot = 0; slot < _slots.Length; slot++)
         {
-            bool isFound = Volatile.Read(ref _slots[slot])?.IsCancellationRequested == true;
-            userData = UserDataOf(slot++);
-            if (isFound)
+            // It may have completed meanwhile: then no operation has its user data.
+            if (Volatile.Read(ref _slots[slot])?.IsCancellationRequested == true)
             {
-                return true;
+                _ = ring.Cancel(UserDataOf(slot));
             }
         }
-
-        userData = 0;
-        return false;
     }
 
     public void Free(ulong userData) => _free[_freeCount++] = SlotOf(userData);
@@ -87,45 +81,19 @@ internal sealed class SlotTable
     private static int SlotOf(ulong userData) => (int)(uint)userData - 1;
 }
 
-/// <summary>
-/// Requests to cancel operations in a ring, until they are entries there. One that finds no memory is not kept, but is not lost: what it is
-/// about is among the slots, and wants to be cancelled. For who has the submission lock.
-/// </summary>
-internal struct CancelRequests()
+/// <summary>Requests to cancel operations in a ring, until they are entries there. The caller holds the submission lock.</summary>
+internal readonly struct CancelRequests()
 {
     private readonly Queue<ulong> _targets = new();
 
-    public readonly bool AreQueued => _targets.Count > 0;
+    public bool AreQueued => _targets.Count > 0;
 
-    /// <summary>There are some that were not kept: <see cref="MakeForgotten"/>, once the kernel has all that was queued.</summary>
-    public bool AreForgotten { get; private set; }
+    public void Add(ulong target) => _targets.Enqueue(target);
 
-    public void Add(ulong target)
-    {
-        try
-        {
-            _targets.Enqueue(target);
-        }
-        catch (OutOfMemoryException)
-        {
-            AreForgotten = true;
-        }
-    }
-
-    /// <summary>The oldest becomes an entry; false where there is none, or no room.</summary>
-    public readonly bool TryQueue(Ring ring) =>
+    /// <summary>Makes the oldest an entry; returns false if there is none, or no room.</summary>
+    public bool TryQueue(Ring ring) =>
         _targets.TryPeek(out ulong target)
             && OperationEncoder.TryEncodeCancel(ring, target, RingEntries.ExtraUserData) && _targets.TryDequeue(out _);
 
-    /// <summary>Cancels whatever in the slots is to be cancelled, by calls that need no entry, no memory, and not to be let in.</summary>
-    public void MakeForgotten(Ring ring, SlotTable slots)
-    {
-        AreForgotten = false;
-        for (int slot = 0; slots.TryFindCancelled(ref slot, out ulong target);)
-        {
-            _ = ring.Cancel(target);
-        }
-    }
-
-    public readonly void Clear() => _targets.Clear();
+    public void Clear() => _targets.Clear();
 }

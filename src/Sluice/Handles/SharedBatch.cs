@@ -1,6 +1,5 @@
 using Sluice.Engines;
 using Sluice.Kernel;
-using Sluice.Memory;
 
 namespace Sluice.Handles;
 
@@ -24,22 +23,32 @@ internal sealed class SharedBatch<T>(SluiceHandle handle, T[] requests, SharedBa
     /// <summary>All requests have been carried out when this returns.</summary>
     public void Run()
     {
-        try
+        for (int i = 1; i < Math.Min(requests.Length, MaxHelpers); i++)
         {
-            for (int i = 1; i < Math.Min(requests.Length, MaxHelpers); i++)
-            {
-                PoolWork.Queue(this);
-            }
-        }
-        catch (Exception)
-        {
-            // A pool that can make no thread. Helpers that were found before may be at work: the caller stays until they are done.
+            PoolWork.Queue(this);
         }
 
         Execute();
 
-        // Helpers at work have a thread already; they use memory of the caller, who may not leave before.
-        _done.WaitUninterrupted();
+        // Helpers at work have a thread already, and they use memory of the caller: Thread.Interrupt does not end this wait.
+        bool isInterrupted = false;
+        while (true)
+        {
+            try
+            {
+                _done.Wait();
+                break;
+            }
+            catch (ThreadInterruptedException)
+            {
+                isInterrupted = true;
+            }
+        }
+
+        if (isInterrupted)
+        {
+            Thread.CurrentThread.Interrupt();
+        }
     }
 
     public void Execute()
@@ -50,8 +59,7 @@ internal sealed class SharedBatch<T>(SluiceHandle handle, T[] requests, SharedBa
             action(handle, ref requests[next]);
             if (Interlocked.Decrement(ref _left) == 0)
             {
-                // An interruption of this thread comes before it counts, and is not for who waits.
-                Uninterrupted.UntilDone(_done, static done => done.Release());
+                _done.Release();
             }
         }
     }

@@ -44,6 +44,15 @@ internal static partial class PollCalls
         return answer > 0;
     }
 
+    /// <summary>Sleeps. Unlike Thread.Sleep, Thread.Interrupt does not end it.</summary>
+    public static void Sleep(int milliseconds)
+    {
+        PollFd none = default;
+
+        // A signal that ends the sleep early makes the caller look once more.
+        _ = poll(ref none, 0, milliseconds);
+    }
+
     [LibraryImport(SystemLibrary.Name)]
     private static partial int poll(ref PollFd descriptors, nuint count, int timeoutMs);
 

@@ -3,8 +3,7 @@ using Sluice.Uring;
 namespace Sluice.Hostile.Tests.Seams;
 
 /// <summary>
-/// A request to cancel reaches what it is about, also where the submission queue has no room for it, and where the kernel lets nobody
-/// enter any more.
+/// A request to cancel reaches its operation, also if the submission queue is full, the kernel has no memory, or refuses to be entered.
 /// </summary>
 [Trait("Tier", "slow")]
 public sealed class CancelSeamTests : HostileTests
