@@ -21,7 +21,7 @@ public sealed class NastyTreeTests
         ln plain/large "$(printf 'a\nb \377\376')/second name"; ln plain/large third
         ln -s nowhere plain/dangling; ln -s ../third deep/link; ln -P deep/link "$(printf 'link\200')"
         mkfifo -m 622 plain/fifo; ln plain/fifo 'same fifo'
-        mknod -m 600 plain/null c 1 3; mknod plain/block b 4095 262143
+        mknod -m 600 plain/null c 1 3; mknod plain/block b 259 262143
         perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => "socket", Listen => 1)' || :
         truncate -s 5M plain/sparse; printf data | dd of=plain/sparse bs=1 seek=2M conv=notrunc status=none
         truncate -s 8K plain/hole
