@@ -5,10 +5,9 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Bench;
 
 /// <summary>The scratch folder's files, made when a row first asks for them and shared by the rows after it.</summary>
-internal sealed class BenchContext(string directory, BenchScale scale, CancellationToken cancellationToken) : IDisposable
+internal sealed class BenchContext(string directory, BenchScale scale, CancellationToken cancellationToken)
 {
     private readonly HashSet<string> _scratchFiles = [];
-    private readonly Dictionary<string, IDisposable> _shared = new(StringComparer.Ordinal);
 
     public BenchScale Scale { get; } = scale;
 
@@ -28,7 +27,7 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
     public string ByteFile => Ensure("bytes.dat", Scale.ByteFileBytes);
 
     /// <summary>Lines of text, in the page cache; about as long as <see cref="ByteFile"/>.</summary>
-    public string LineFile => EnsureLines("lines.txt", Scale.ByteFileBytes);
+    public string LineFile => TextFile(Scale.ByteFileBytes);
 
     /// <summary>To be read directly, from one end to the other.</summary>
     public string SequentialFile => Ensure("sequential.dat", Scale.SequentialFileBytes);
@@ -64,30 +63,6 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
 
     /// <summary>A path that several rows share; gone when the run is over.</summary>
     public string KeptPath(string name) => Path.Combine(directory, name);
-
-    /// <summary>What several rows share: made by the first that asks for it, disposed when the run is over.</summary>
-    public T Shared<T>(string name, Func<T> make)
-        where T : class, IDisposable
-    {
-        if (!_shared.TryGetValue(name, out IDisposable? made))
-            _shared[name] = made = make();
-        return (T)made;
-    }
-
-    public void Dispose()
-    {
-        foreach (IDisposable made in _shared.Values)
-        {
-            try
-            {
-                made.Dispose();
-            }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-            {
-                // What was measured would be lost with it. If it stays, so does the scratch folder, and that is told.
-            }
-        }
-    }
 
     public void DeleteScratchFiles()
     {
@@ -131,24 +106,23 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
         return path;
     }
 
-    private string EnsureLines(string name, long sizeBytes)
+    /// <summary>Lines of 0 to 119 characters, in the page cache.</summary>
+    public string TextFile(long sizeBytes)
     {
-        string path = Path.Combine(directory, name);
+        string path = Path.Combine(directory, $"text-{sizeBytes}.txt");
         if (File.Exists(path))
             return path;
+        RequireRoom(sizeBytes);
         var random = new Random(42);
-        using var file = new FileStream(path, FileMode.CreateNew, FileAccess.Write);
-        using var writer = new StreamWriter(file);
-        for (long written = 0; written < sizeBytes;)
+        using var writer = new StreamWriter(path);
+        for (long left = sizeBytes; left > 0;)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            string line = new((char)('a' + random.Next(26)), random.Next(120));
+            string line = new((char)('a' + random.Next(26)), (int)Math.Min(left - 1, random.Next(120)));
             writer.Write(line);
             writer.Write('\n');
-            written += line.Length + 1;
+            left -= line.Length + 1;
         }
-        writer.Flush();
-        file.Flush(flushToDisk: true);
         return path;
     }
 }

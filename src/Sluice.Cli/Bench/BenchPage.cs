@@ -25,15 +25,9 @@ internal static class BenchPage
         yield return "Both sides run in one process, in turns. A ratio is the median of the rounds' ratios, Sluice to .NET, or "
             + "to whom a row's name says it stands beside: above 1 Sluice is faster, or needs less CPU time. 95 %: interval of the "
             + "ratio, or how many rounds there were, which are too few for one; faster: it lies above 1; slower: below 1; even: it spans 1; best: the "
-            + "fastest turn of each. Behind a column of Sluice's figures is .NET's. Rates are medians over the rounds; whiskers reach "
+            + "fastest turn of each; ns/page: what touching a page of memory cost before the turns. Behind a column of Sluice's figures is .NET's. Rates are medians over the rounds; whiskers reach "
             + "from the lowest round to the highest, and bars whose whiskers reach across the line are pale.";
         yield return $"fio: {report.Fio}";
-        foreach (RowReport row in report.Rows.Where(r => r.MeetingPercent is not null))
-        {
-            yield return string.Create(CultureInfo.InvariantCulture,
-                $"{NameOf(report, row)}: {row.MeetingPercent:0.##} % of the submissions that looked "
-                + $"found the ring's lock another thread's");
-        }
         foreach (SkippedRow row in report.Skipped)
             yield return $"skipped {row.Id}: {row.Reason}";
         foreach (string error in report.Rows.Select(r => r.FioError).OfType<string>().Distinct())
@@ -49,10 +43,6 @@ internal static class BenchPage
                 : $"ended by an error before a row was measured ({failure})";
         }
     }
-
-    /// <summary>With its suite, where rows of two suites are called the same.</summary>
-    private static string NameOf(BenchReport report, RowReport row) =>
-        report.Rows.Any(r => r.Name == row.Name && r.Suite != row.Suite) ? $"{row.Name} ({row.Suite})" : row.Name;
 
     private static string Summary(BenchReport report) => string.Create(CultureInfo.InvariantCulture,
         $"{Counted.Of(report.Rows.Count, "row")}: {Verdicts(report.Rows)}; the whole run took {report.Seconds:0} s");
@@ -81,8 +71,8 @@ internal static class BenchPage
         {
             Heading = $"Suite {suite}",
             Text = $"{Counted.Of(rows.Length, "row")}: {Verdicts(rows)}.{middle}",
-            Charts = [RatioChart(rows), CpuChart(rows), .. DeviceChart([.. rows.Where(r => r.FioRate is not null)])],
-            Tables = [BenchTable.Of(rows), .. PageCostTable(rows), .. FioTable(rows)],
+            Charts = [RatioChart(rows), .. DeviceChart([.. rows.Where(r => r.FioRate is not null)])],
+            Tables = [BenchTable.Of(rows), .. FioTable(rows)],
         };
     }
 
@@ -103,16 +93,6 @@ internal static class BenchPage
             },
         ],
         Reference = new ChartLine(1, "as fast as .NET"),
-    };
-
-    private static PageChart CpuChart(RowReport[] rows) => new()
-    {
-        Title = "CPU time: .NET's over Sluice's, for the same work",
-        Kind = ChartKind.Bar,
-        X = new ChartAxis("row", Categories: [.. rows.Select(r => r.ShownName)]),
-        Y = new ChartAxis("times as much work for the same CPU time", IsLog: true),
-        Series = [new ChartSeries { Name = "Sluice's economy", Y = [.. rows.Select(r => r.CpuRatio)] }],
-        Reference = new ChartLine(1, "as much CPU time as .NET"),
     };
 
     private static IEnumerable<PageChart> DeviceChart(RowReport[] rows)
@@ -140,31 +120,6 @@ internal static class BenchPage
             Low = [.. rows.Select(r => of(r).SliceRates.DefaultIfEmpty(of(r).Rate).Min())],
             High = [.. rows.Select(r => of(r).SliceRates.DefaultIfEmpty(of(r).Rate).Max())],
         };
-    }
-
-    /// <summary>What both sides of the rows that fill the page cache met: rounds in which it differed are left out.</summary>
-    private static IEnumerable<PageTable> PageCostTable(RowReport[] rows)
-    {
-        if (rows.Any(r => r.SluicePageNs is not null))
-        {
-            yield return new PageTable
-            {
-                Title = "What touching a page of memory cost before each side's turns",
-                Columns =
-                [
-                    PageColumn.Text("row"), new PageColumn("Sluice's", "ns"), new PageColumn(".NET's", "ns"),
-                    new PageColumn("rounds left out"),
-                ],
-                Rows =
-                [
-                    .. rows.Where(r => r.SluicePageNs is not null).Select(r => new PageRow(
-                        r.Name, PageCell.Of(r.SluicePageNs, "#,0"), PageCell.Of(r.DotNetPageNs, "#,0"), (long)r.DiscardedRounds)
-                    {
-                        Key = $"{r.Id}/page",
-                    }),
-                ],
-            };
-        }
     }
 
     private static IEnumerable<PageTable> FioTable(RowReport[] rows)

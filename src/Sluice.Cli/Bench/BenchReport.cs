@@ -97,11 +97,6 @@ internal sealed record RowReport
     /// <summary>Rounds that were left out because the sides' pages cost differently; the others are <see cref="Rounds"/>.</summary>
     public int DiscardedRounds { get; init; }
 
-    /// <summary>
-    /// Of rows about the engine alone: of the submissions that looked, one of 64, so many percent found the ring's lock another thread's.
-    /// </summary>
-    public double? MeetingPercent { get; init; }
-
     /// <summary>The command line that gave <see cref="FioRate"/>, or the rate of <see cref="Second"/> where that is fio.</summary>
     public string? FioCommand { get; init; }
 
@@ -121,8 +116,6 @@ internal sealed record RowReport
 
     public double? FioRatioHigh { get; init; }
 
-    public required IReadOnlyList<TargetReport> Targets { get; init; }
-
     /// <summary>Whether <see cref="DotNet"/> is .NET; of a few rows it is a program of the system, or Sluice in another way.</summary>
     [JsonIgnore]
     public bool IsBesideDotNet => DotNet.Name == BenchTable.DotNetName;
@@ -132,15 +125,6 @@ internal sealed record RowReport
     public string ShownName => IsBesideDotNet || Name.EndsWith($"beside {DotNet.Name}", StringComparison.Ordinal)
         ? Name
         : $"{Name}, beside {DotNet.Name}";
-
-    /// <summary>Whether all targets were reached; null where the row has none.</summary>
-    [JsonIgnore]
-    public bool? Reached => Targets.Count == 0 ? null : Targets.All(t => t.Reached);
-
-    /// <summary>The targets that were missed, or, if none was, all of them; null where the row has none.</summary>
-    [JsonIgnore]
-    public string? Requirement =>
-        Reached is { } reached ? string.Join(", ", Targets.Where(t => reached || !t.Reached).Select(t => t.Requirement)) : null;
 
     /// <summary>
     /// <see cref="Faster"/> if the interval lies above 1, <see cref="Slower"/> if it lies below, else <see cref="Even"/>. Empty without
@@ -185,8 +169,6 @@ internal sealed record SkippedRow(string Id, string Reason)
     public string Name { get; init; } = Id;
 }
 
-/// <summary>One figure that the row must reach, as text such as "ratio >= 2.5", and whether it did.</summary>
-internal sealed record TargetReport(string Requirement, double Actual, bool Reached);
 
 [JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
 [JsonSerializable(typeof(BenchReport))]

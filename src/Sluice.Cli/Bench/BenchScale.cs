@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench;
@@ -6,7 +5,7 @@ namespace Sluice.Cli.Bench;
 /// <summary>How long and how large: the full run, that of everyday work, or a quick one that only shows that everything works.</summary>
 internal sealed record BenchScale
 {
-    /// <summary>A suite's space covers these too: logs, small files, what the file system itself takes.</summary>
+    /// <summary>What stays free beside the files of a row.</summary>
     public const long SpareBytes = 64 * ByteSize.MiB;
 
     public required TimeSpan SliceTime { get; init; }
@@ -60,38 +59,6 @@ internal sealed record BenchScale
     /// <summary>How many times shorter texts are than what their rows are called.</summary>
     public required int TextDivisor { get; init; }
 
-    /// <summary>A row's name, with the sizes and counts that it has at this scale.</summary>
-    public string NameOf(Row row)
-    {
-        string name = row.Name;
-        if (this == Full || this == Everyday)
-            return name;
-        foreach ((string full, string here) in (ReadOnlySpan<(string, string)>)
-        [
-            ("copy 1 GiB", $"copy {ByteSize.Format(CopyFileBytes)}"), ("log of 1 GiB", $"log of {ByteSize.Format(LogFileBytes)}"),
-            ("copy of 256 MiB", $"copy of {ByteSize.Format(CopyFileBytes)}"), ("log of 10 MB", $"log of {Decimal(LogFileBytes)}"),
-            ("1,000 files", Count(SmallFileCount, "files")), ("of 256 MiB, remote", $"of {ByteSize.Format(RemoteFileBytes)}, remote"),
-            ("of 1 GiB", $"of {ByteSize.Format(SequentialFileBytes)}"), ("50,000 files", Count(TreeFileCount, "files")),
-            ("200,000 files", Count(EnumeratedFileCount, "files")),
-            (" 2,000 files", " " + Count(RemoteFileCount, "files")), ("2,000 x", Count(RemoteFileCount, "x")),
-            ("10,000 x", Count(SmallFileCount, "x")), ("100 MiB", ByteSize.Format(StreamFileBytes)),
-            ("100 MB", Decimal(Math.Min(100_000_000, StreamFileBytes))), ("20 MB", Decimal(ByteFileBytes)),
-            (" 0.66 MB", " " + Decimal(660_000 / TextDivisor)), (" 10 MB", " " + Decimal(10_000_000 / TextDivisor)),
-            (" 50 MB", " " + Decimal(50_000_000 / TextDivisor)),
-        ])
-        {
-            if (name.Contains(full, StringComparison.Ordinal))
-                return name.Replace(full, here, StringComparison.Ordinal);
-        }
-        return name;
-
-        static string Count(int count, string of) => string.Create(CultureInfo.InvariantCulture, $"{count:#,0} {of}");
-
-        static string Decimal(long bytes) => bytes >= 1_000_000
-            ? string.Create(CultureInfo.InvariantCulture, $"{bytes / 1e6:0.##} MB")
-            : string.Create(CultureInfo.InvariantCulture, $"{bytes / 1e3:0.##} KB");
-    }
-
     public static BenchScale Full { get; } = new()
     {
         SliceTime = TimeSpan.FromMilliseconds(220),
@@ -107,7 +74,7 @@ internal sealed record BenchScale
         SequentialFileBytes = ByteSize.GiB,
         LogFileBytes = 1_073_741_800,
         SmallFileCount = 10_000,
-        TreeFileCount = 50_000,
+        TreeFileCount = 10_000,
         EnumeratedFileCount = 200_000,
         CopyFileBytes = ByteSize.GiB,
         RemoteFileBytes = 256 * ByteSize.MiB,
@@ -130,9 +97,6 @@ internal sealed record BenchScale
         SmallFileCount = 1_000,
         CopyFileBytes = 256 * ByteSize.MiB,
     };
-
-    /// <summary>The scale of everyday rows: <see cref="Quick"/> in a quick run, else <see cref="Everyday"/>.</summary>
-    public static BenchScale OfEveryday(BenchScale scale) => scale == Quick ? Quick : Everyday;
 
     public static BenchScale Quick { get; } = Full with
     {

@@ -8,26 +8,18 @@ internal sealed record Contender(string Name, Func<Slice, Task> RunAsync)
 
     public Action? Prepare { get; init; }
 
-    /// <summary>
-    /// Checks, untimed, what the slice that just ended has read or written. Throws <see cref="IOException"/> if it is wrong.
-    /// </summary>
+    /// <summary>Checks, untimed, what the slice has read or written. Throws <see cref="IOException"/> if it is wrong.</summary>
     public Action<Slice>? Verify { get; init; }
 
     /// <summary>
-    /// Whether it runs other programs, whose CPU time is its own. What this process allocates to start them is nobody's: bytes are told
-    /// where a program says them of itself (<see cref="Slice.AllocatedBytes"/>), and are 0 else.
+    /// True if it runs other programs, whose CPU time counts. Allocated bytes are those that a program reports
+    /// (<see cref="Slice.AllocatedBytes"/>), otherwise 0.
     /// </summary>
     public bool RunsPrograms { get; init; }
 
-    /// <summary>Of a program: what was run last, for a reader who wants to run it too; null before.</summary>
-    public Func<string?>? CommandLine { get; init; }
-
-    /// <summary>Whether an operation is a whole pass, or a part of one, so that there is no latency of it.</summary>
+    /// <summary>True if an operation is a whole pass, or a part of one, so that it has no latency.</summary>
     public bool IsPass { get; init; }
 
-    /// <summary>What it does in the turn of its latencies, where its own loop looks at no clock; null: its own loop.</summary>
-    public Func<Slice, Task>? RunTimedAsync { get; init; }
-
-    /// <summary>Whether its loop sets <see cref="Slice.AllocatedBytes"/>, so that the runner need not look in while it runs.</summary>
+    /// <summary>True if its loop sets <see cref="Slice.AllocatedBytes"/>.</summary>
     public bool MeasuresAllocations { get; init; }
 }

@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Bench;
 
-/// <summary>An opened row: its contenders and what has to be closed after it.</summary>
+/// <summary>An opened row: its sides and what has to be closed after it.</summary>
 internal sealed class Contest(Contender sluice, Contender dotNet, params IDisposable[] owned) : IDisposable
 {
     public Contender Sluice { get; } = sluice;
@@ -9,25 +9,26 @@ internal sealed class Contest(Contender sluice, Contender dotNet, params IDispos
 
     public Contender? Second { get; init; }
 
-    /// <summary>Whether what <see cref="Second"/> gives is like the sides' figures, so that there is a ratio to it.</summary>
-    public bool HasSecondRatio { get; init; } = true;
+    public IEnumerable<Contender> All => Second is null ? [Sluice, DotNet] : [Sluice, DotNet, Second];
 
-    /// <summary>Why fio, though installed, is not <see cref="Second"/> in a row that it stands beside; otherwise null.</summary>
-    public string? FioError { get; init; }
+    /// <summary>Both sides pass over a file again and again, as in <see cref="Loops.Passes(string, Func{long}, bool, bool)"/>.</summary>
+    public static Contest Passes(Func<long> sluice, Func<long> dotNet, bool countUnits = false, bool isSingle = false) => new(
+        Loops.Passes("Sluice", sluice, countUnits, isSingle), Loops.Passes(BenchTable.DotNetName, dotNet, countUnits, isSingle));
+
+    /// <inheritdoc cref="Passes(Func{long}, Func{long}, bool, bool)"/>
+    public static Contest Passes(
+        Func<ValueTask<long>> sluice, Func<ValueTask<long>> dotNet, bool countUnits = false, bool isSingle = false) => new(
+        Loops.Passes("Sluice", sluice, countUnits, isSingle), Loops.Passes(BenchTable.DotNetName, dotNet, countUnits, isSingle));
 
     /// <summary>The same contest with a check of each side's results after each of its turns.</summary>
     public Contest Checked(Action<Slice> sluice, Action<Slice> dotNet) =>
-        new(Sluice with { Verify = sluice }, DotNet with { Verify = dotNet }, this)
-        {
-            Second = Second,
-            HasSecondRatio = HasSecondRatio,
-            FioError = FioError,
-        };
+        new(Sluice with { Verify = sluice }, DotNet with { Verify = dotNet }, this) { Second = Second };
 
     /// <inheritdoc cref="Checked(Action{Slice}, Action{Slice})"/>
     public Contest Checked(Action sluice, Action dotNet) => Checked(_ => sluice(), _ => dotNet());
 
-    public IEnumerable<Contender> All => Second is null ? [Sluice, DotNet] : [Sluice, DotNet, Second];
+    public Contest Prepared(Action prepare) =>
+        new(Sluice with { Prepare = prepare }, DotNet with { Prepare = prepare }, this) { Second = Second };
 
     public void Dispose()
     {

@@ -36,7 +36,6 @@ internal static class FirstOpen
     public static Contender Side(string name, string side, string path) => new(name, slice => RunAsync(slice, side, path))
     {
         RunsPrograms = true,
-        RunTimedAsync = slice => RunAsync(slice, side, path),
     };
 
     private static Task RunAsync(Slice slice, string side, string path)
@@ -49,7 +48,6 @@ internal static class FirstOpen
             elapsed += cost.Elapsed;
             cpu += cost.Cpu;
             slice.AllocatedBytes += cost.AllocatedBytes;
-            slice.Latencies?.Record((long)cost.Elapsed.TotalNanoseconds);
             slice.Count(0);
         }
         while (!slice.IsOver);

@@ -140,7 +140,7 @@ internal static class Loops
     /// <param name="passAsync">Its method should be pooled: what it allocates counts.</param>
     /// <param name="countUnits">Whether an operation is what the pass returns one for: a byte, a line.</param>
     /// <param name="isSingle">Whether a pass is one operation whose latency somebody waits for.</param>
-    public static Contender PassesAsync(
+    public static Contender Passes(
         string name, Func<ValueTask<long>> passAsync, bool countUnits = false, bool isSingle = false) => new(name, async slice =>
     {
         // Once this method is on the heap, it allocates nothing more.
@@ -161,7 +161,7 @@ internal static class Loops
             IsPass = !isSingle,
         };
 
-    /// <inheritdoc cref="PassesAsync"/>
+    /// <inheritdoc cref="Passes(string, Func{ValueTask{long}}, bool, bool)"/>
     public static Contender Passes(string name, Func<long> pass, bool countUnits = false, bool isSingle = false) => new(name, slice =>
     {
         long allocated = GC.GetTotalAllocatedBytes(precise: true);

@@ -16,10 +16,8 @@ internal sealed class BenchCommand(
     public async Task<int> RunAsync()
     {
         BenchScale scale = options.Scale;
-        // Everyday rows that lack room are skipped one by one; the other suites need room for all their rows.
-        long space = options.IsEveryday ? BenchScale.SpareBytes
-            : SuiteSpace.Sum(_selected.Select(s => s.Suite).Distinct().Select(s => s.Space(scale)));
-        ProgramRun.Prepare(options.Directory, space, terminal);
+        // Rows that lack room are skipped one by one.
+        ProgramRun.Prepare(options.Directory, BenchScale.SpareBytes, terminal);
         options.Output.Check(terminal);
         FioRunner fio = await FioRunner.DetectAsync(cancellationToken);
         EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Directory);
@@ -60,14 +58,14 @@ internal sealed class BenchCommand(
     {
         using ScratchFolder scratch = ScratchFolder.Create(options.Directory, terminal.TellAtEnd);
         using var progress = new LiveProgress(terminal, quiet: false);
-        using var context = new BenchContext(scratch.FullPath, scale, cancellationToken);
-        var timeLeft = new BenchTimeLeft([.. _selected.Select(s => s.Suite.WeightOfRow)]);
+        var context = new BenchContext(scratch.FullPath, scale, cancellationToken);
+        var timeLeft = new BenchTimeLeft([.. _selected.Select(s => s.Suite.SecondsOfRow)]);
         var runner = new RowRunner(context, fio, cancellationToken);
         return await ProgramRun.RunStepsAsync(_selected.Index(), async step =>
         {
             (Suite suite, Row row) = step.Item;
             string left = timeLeft.Text(step.Index);
-            progress.Show(() => $"{step.Index + 1} of {_selected.Count}{left}: {scale.NameOf(row)}");
+            progress.Show(() => $"{step.Index + 1} of {_selected.Count}{left}: {row.Name}");
             try
             {
                 return await runner.RunAsync(suite, row);
@@ -85,13 +83,13 @@ internal sealed class BenchCommand(
                 skipped.Add(Skip(ErrorText.Of(e).ReplaceLineEndings(" ")));
                 return null;
             }
-            catch (IOException e) when (options.IsEveryday && IsDiskFull(e))
+            catch (IOException e) when (IsDiskFull(e))
             {
                 skipped.Add(Skip(ErrorText.Of(e)));
                 return null;
             }
 
-            SkippedRow Skip(string reason) => new(row.Id, reason) { Name = scale.NameOf(row) };
+            SkippedRow Skip(string reason) => new(row.Id, reason) { Name = row.Name };
         }, cancellationToken);
     }
 

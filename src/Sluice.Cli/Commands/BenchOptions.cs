@@ -38,7 +38,7 @@ internal sealed record BenchOptions(string Directory)
         get
         {
             IReadOnlyList<(Suite Suite, Row Row)> rows = SelectRows();
-            double seconds = Quick ? rows.Count * QuickSecondsOfRow : 60 * rows.Sum(static r => r.Suite.WeightOfRow);
+            double seconds = Quick ? rows.Count * QuickSecondsOfRow : rows.Sum(static r => r.Suite.SecondsOfRow);
             return seconds < 90
                 ? string.Create(CultureInfo.InvariantCulture, $"about {Math.Max(1, Math.Ceiling(seconds)):0} s")
                 : string.Create(CultureInfo.InvariantCulture, $"about {Math.Round(seconds / 60):0} minutes");
@@ -75,7 +75,8 @@ internal sealed record BenchOptions(string Directory)
     {
         Argument<string?> directory = command.OptionalArgument("DIR",
             "Where to make the scratch folder, which decides the disk that is measured (the temporary folder).");
-        Option<string> suite = command.Value("--suite", null, "name", SuiteHelp());
+        Option<string> suite = command.Value("--suite", null, "name",
+            $"What to run: {string.Join(", ", Suite.All.Select(s => s.Name))} or {Suite.AllName} ({EverydaySuite.Name}).");
         Option<string> row = command.Value("--row", null, "text",
             "Run only the rows whose id contains this text. If no suite is named, all are searched, everyday and remote only where no "
             + "other has such a row (all rows of the suite).");
@@ -108,13 +109,5 @@ internal sealed record BenchOptions(string Directory)
         }
     }
 
-    private static string SuiteHelp()
-    {
-        IEnumerable<string> suites = Suite.All.Select(
-            s => $"{s.Name} ({s.Description}, about {s.TimeOfFullRun}{(s.IsOnRequest ? ", not among all" : "")})");
-        return $"What to run: {string.Join(", ", suites)} or {Suite.AllName} ({EverydaySuite.Name}).";
-    }
-
-    private static int MinutesOfAll => (int)Math.Ceiling(
-        Suite.All.Where(static s => !s.IsOnRequest).SelectMany(static s => s.Rows.Select(_ => s.WeightOfRow)).Sum());
+    private static int MinutesOfAll => Suite.All.Where(static s => !s.IsOnRequest).Sum(static s => s.Minutes);
 }

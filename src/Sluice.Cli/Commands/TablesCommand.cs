@@ -59,7 +59,7 @@ internal sealed class TablesCommand(
         return measured.ExitCode;
     }
 
-    private static readonly Suite AsSuite = new("tables", "", "", scale => scale.StreamSliceTime, static _ => new SuiteSpace(0), []);
+    private static readonly Suite AsSuite = new("tables", "", 0, static scale => scale.StreamSliceTime, []);
 
     private static Row AsRow(TableCase @case) => new(@case.Method, @case.Method, "", @case.Open);
 

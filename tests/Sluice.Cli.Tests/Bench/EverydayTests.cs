@@ -36,7 +36,7 @@ public sealed class EverydayTests : IDisposable
     [MemberData(nameof(Ids))]
     public async Task A_row_gives_right_results_and_pairs(string id)
     {
-        using var context = new BenchContext(_folder.FullPath, BenchScale.Quick, CancellationToken.None);
+        var context = new BenchContext(_folder.FullPath, BenchScale.Quick, CancellationToken.None);
         Row row = Rows.Single(r => r.Id == id);
         if (id.StartsWith("everyday-direct", StringComparison.Ordinal) || id == "everyday-busy")
         {
@@ -97,7 +97,7 @@ public sealed class EverydayTests : IDisposable
     public async Task A_row_that_is_too_slow_ends_with_the_pairs_that_it_has_and_has_no_verdict()
     {
         BenchScale scale = BenchScale.Everyday with { SliceTime = TimeSpan.Zero };
-        using var context = new BenchContext(_folder.FullPath, scale, CancellationToken.None);
+        var context = new BenchContext(_folder.FullPath, scale, CancellationToken.None);
         Suite suite = EverydaySuite.Create() with { RowTime = TimeSpan.Zero };
         Row row = new("everyday-slow", "slow", "", _ => Sides.Calls(1, () => 1, () => 1));
         FioRunner fio = await FioRunner.DetectAsync(CancellationToken.None);
@@ -199,7 +199,7 @@ public sealed class EverydayTests : IDisposable
         using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "70m");
         ToolRun run = await ToolRun.RunAsync("bench", disk.Path, "--quick", "--suite", "everyday", "--row", "-copy-");
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldContain("\ncopy of 8 MiB, skipped: 72 MiB needed, ");
+        run.Out.ShouldContain("\ncopy of 256 MiB, skipped: 72 MiB needed, ");
         run.Out.ShouldContain("\ncopy of one file of 4 KiB ");
         run.Out.ShouldEndWith("\n1 row ran, 1 skipped; a quick run measures nothing\n");
         Directory.EnumerateFileSystemEntries(disk.Path).ShouldBeEmpty();
@@ -278,7 +278,6 @@ public sealed class EverydayTests : IDisposable
         RatioLow = low,
         RatioHigh = high,
         CpuRatio = 1,
-        Targets = [],
     };
 
     private static BenchReport Run(RowReport[] rows) => new()

@@ -96,24 +96,6 @@ public sealed class FioRowsTests : IDisposable
         Directory.EnumerateFileSystemEntries(_folder.FullPath).Select(Path.GetFileName).ShouldBe(["v", "v:1"], ignoreOrder: true);
     }
 
-    /// <summary>fio tells latencies from where it submits, the sides theirs from where a read was due.</summary>
-    [SkippableTheory]
-    [InlineData("open-loop-read-4k-p99", "fio, from its submission", false)]
-    [InlineData("tail-read-4k-d32-p99", "fio", true)]
-    public async Task Latencies_that_begin_elsewhere_have_no_ratio(string id, string name, bool hasRatio)
-    {
-        RowReport row = await RunAsync(BenchScale.Quick with { Rounds = BenchScale.Full.Rounds }, id);
-        Skip.If(row.FioError is not null, row.FioError);
-        row.Second!.Name.ShouldBe(name);
-        row.Second.Rate.ShouldBeGreaterThan(0);
-        row.SecondRatio.HasValue.ShouldBe(hasRatio);
-        row.SecondVerdict.Length.ShouldBe(hasRatio ? row.SecondVerdict.Length : 0);
-        PageTable table = BenchTable.Of([row]);
-        table.Rows[1].Cells[0].Text.ShouldBe($"{row.Name}, {(hasRatio ? "to " : "")}{name}");
-        table.Rows[1].Cells[table.Columns.Select(c => c.Header).ToList().IndexOf("ratio")].Text.Length.ShouldBe(hasRatio ? 4 : 0);
-        FindRow(id).Row.Target.MinSecondRatio.HasValue.ShouldBe(hasRatio);
-    }
-
     [Fact]
     public void Direct_reads_of_every_depth_have_fio_beside_them() =>
         Suite.All.SelectMany(s => s.Rows).Where(r => r.Id is "direct-read-4k-d1" or "direct-read-4k-d4" or "direct-read-4k-d32")
@@ -122,7 +104,7 @@ public sealed class FioRowsTests : IDisposable
     private async Task<RowReport> RunAsync(BenchScale scale, string id = "direct-read-4k-d1", string? folder = null)
     {
         Skip.IfNot(FioRunner.IsInstalled, "fio is not installed");
-        using var context = new BenchContext(folder ?? _folder.FullPath, scale, CancellationToken.None);
+        var context = new BenchContext(folder ?? _folder.FullPath, scale, CancellationToken.None);
         FioRunner fio = await FioRunner.DetectAsync(CancellationToken.None);
         (Suite suite, Row row) = FindRow(id);
         return await new RowRunner(context, fio, CancellationToken.None, static () => 100).RunAsync(suite, row);

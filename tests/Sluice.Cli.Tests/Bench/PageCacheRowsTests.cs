@@ -28,8 +28,6 @@ public sealed class PageCacheRowsTests : IDisposable
         ["stream-file-write-1k"] = "a page",
         ["stream-copy-to-sink"] = "hot",
         ["seq-read-small-4k"] = "hot",
-        ["copy-reflink-xfs"] = "no data",
-        ["copy-reflink-btrfs"] = "no data",
         ["copy-tiny"] = "a page",
         ["everyday-text-write"] = "a page",
         ["everyday-copy-small"] = "a page",
@@ -39,9 +37,7 @@ public sealed class PageCacheRowsTests : IDisposable
         ["log-durable-t8"] = "the device sets how few",
         ["log-durable-t64"] = "the device sets how few",
         ["log-durable-t100"] = "the device sets how few",
-        ["log-durable-t100-p99"] = "the device sets how few",
         ["log-read"] = "hot",
-        ["log-open"] = "what is read is in memory",
     };
 
     private readonly TempFolder _folder = new();
@@ -102,9 +98,8 @@ public sealed class PageCacheRowsTests : IDisposable
             Rows = [report],
             Skipped = [],
         };
-        PageTable told = BenchPage.Of(bench).Sections[0].Tables[1];
-        told.Title!.ShouldContain("touching a page");
-        told.Rows[0].Cells.Select(c => c.Text).ShouldBe(["made", "150", "110", "2"]);
+        PageTable told = BenchPage.Of(bench).Sections[0].Tables[0];
+        told.Rows[0].Cells.Select(c => c.Text).TakeLast(3).ShouldBe(["150", "110", "2"]);
 
         // A run that an error has ended does not look whole.
         BenchPage.Of(bench).Notes.ShouldNotContain(n => n.Contains("ended by"));
@@ -134,7 +129,7 @@ public sealed class PageCacheRowsTests : IDisposable
 
     private async Task<RowReport> RunAsync(Row row, Func<double> cost)
     {
-        using var context = new BenchContext(_folder.FullPath, BenchScale.Quick, CancellationToken.None);
+        var context = new BenchContext(_folder.FullPath, BenchScale.Quick, CancellationToken.None);
         FioRunner fio = await FioRunner.DetectAsync(CancellationToken.None);
         var runner = new RowRunner(context, fio, CancellationToken.None, () =>
         {

@@ -20,10 +20,6 @@ public sealed class RandomOffsetsTests
         ["read one by one"] = static (target, slice, offsets) => Loops.ReadAsync(target, 1, RequestBytes, offsets)(slice),
         ["read many"] = static (target, slice, offsets) => Loops.ReadAsync(target, LoopCount, RequestBytes, offsets)(slice),
         ["write many"] = static (target, slice, offsets) => Loops.WriteAsync(target, LoopCount, RequestBytes, offsets)(slice),
-        ["tail closed"] = static (target, slice, offsets) =>
-            TailRows.ClosedAsync(target, slice, Loops.Buffers(LoopCount, RequestBytes), offsets, percent: 99),
-        ["tail open"] = static (target, slice, offsets) =>
-            TailRows.OpenAsync(target, slice, Loops.Buffers(LoopCount, RequestBytes), offsets, iops: 1e6, percent: 99),
         ["neighbour"] = static (target, slice, offsets) =>
             NeighbourRows.NeighbourAsync(target, slice, offsets, computeUs: 1, quantile: 0.5),
         ["working"] = static (target, slice, offsets) =>

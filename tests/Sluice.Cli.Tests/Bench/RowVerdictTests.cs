@@ -106,20 +106,6 @@ public sealed class RowVerdictTests
         table.Rows[1].Cells[column].Text.ShouldBe(said);
     }
 
-    [Fact]
-    public void Rows_are_named_after_what_ran()
-    {
-        (Suite Suite, Row Row)[] rows = [.. Suite.All.SelectMany(s => s.Rows.Select(r => (s, r)))];
-        rows.ShouldAllBe(r => BenchScale.Full.NameOf(r.Row) == r.Row.Name);
-        string[] names = [.. rows.Select(r => BenchScale.Quick.NameOf(r.Row))];
-        foreach (string tooLarge in (string[])
-            ["1 GiB", "100 MiB", "100 MB", "20 MB", "50,000", "200,000", "10,000 x", "50 MB", "256 MiB", "1,000 files"])
-            names.ShouldAllBe(n => !n.Contains(tooLarge, StringComparison.Ordinal), tooLarge);
-        names.ShouldContain("copy 8 MiB, cold");
-        names.GroupBy(n => n).Where(g => g.Count() > 1).Select(g => g.Key)
-            .ShouldBe(rows.GroupBy(r => r.Row.Name).Where(g => g.Count() > 1).Select(g => BenchScale.Quick.NameOf(g.First().Row)));
-    }
-
     [Theory]
     [InlineData(".NET", "row", "row")]
     [InlineData("cp -r", "row", "row, beside cp -r")]
@@ -143,19 +129,16 @@ public sealed class RowVerdictTests
     }
 
     [Theory]
-    [InlineData(57, "2,515/-/-", "2514.9,,")]
-    [InlineData(999, "2,515/-/-", "2514.9,,")]
-    [InlineData(1_000, "2,515/3,000/-", "2514.9,3000,")]
-    [InlineData(10_000, "2,515/3,000/4,000", "2514.9,3000,4000")]
-    public void A_percentile_needs_ten_operations_beyond_it(long count, string shown, string csv)
+    [InlineData(57, "2,515/-/-")]
+    [InlineData(999, "2,515/-/-")]
+    [InlineData(1_000, "2,515/3,000/-")]
+    [InlineData(10_000, "2,515/3,000/4,000")]
+    public void A_percentile_needs_ten_operations_beyond_it(long count, string shown)
     {
         var latency = new LatencySummary(count, 1, 2, 2514.9, 3, 4, 3000, 4000, 5, 6, 7);
         RowReport row = Row() with { Sluice = Row().Sluice with { Latency = latency } };
         PageTable table = BenchTable.Of([row]);
         table.Rows[0].Cells[table.Columns.Select(c => c.Header).ToList().IndexOf("p50/p99/p99.9 us")].Text.ShouldBe(shown);
-        PageTable flat = BenchTable.Flat(Report(row));
-        int first = flat.Columns.Select(c => c.Header).ToList().IndexOf("sluice_p50_us");
-        string.Join(',', flat.Rows[0].Cells.Skip(first).Take(3).Select(c => FormattableString.Invariant($"{c.Value}"))).ShouldBe(csv);
     }
 
     [Fact]
@@ -199,6 +182,5 @@ public sealed class RowVerdictTests
         DotNet = new ContenderReport(".NET", 1, 1, 0, []),
         Ratio = 1,
         CpuRatio = 1,
-        Targets = [],
     };
 }

@@ -16,13 +16,6 @@ public sealed class BenchRunTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    // No figure is promised for them: a larger pool, and a file that is not preallocated.
-    private static readonly string[] RowsToCompareWith =
-    [
-        "direct-read-4k-d32-t64", "direct-read-4k-d128-t64", "stream-grown",
-        "engine-alone-t1", "engine-alone-t2", "engine-alone-t4",
-    ];
-
     [Fact]
     public async Task A_quick_run_has_every_row_of_the_suite_with_figures_and_leaves_nothing_behind()
     {
@@ -50,8 +43,6 @@ public sealed class BenchRunTests : IDisposable
             (row.GetProperty("rounds").GetInt32() + row.GetProperty("discardedRounds").GetInt32()).ShouldBeGreaterThanOrEqualTo(5, id);
             row.GetProperty("ratio").GetDouble().ShouldBeGreaterThan(0, id);
             row.GetProperty("cpuRatio").GetDouble().ShouldBeGreaterThan(0, id);
-            // A quick run says nothing of a row.
-            row.GetProperty("targets").GetArrayLength().ShouldBe(0, id);
             row.GetProperty("ratioLow").ValueKind.ShouldBe(JsonValueKind.Null, id);
             foreach (string side in new[] { "sluice", "dotNet" })
             {
@@ -61,13 +52,9 @@ public sealed class BenchRunTests : IDisposable
             run.Out.ShouldContain(row.GetProperty("name").GetString()!);
         }
         string[] csv = await File.ReadAllLinesAsync(Path.Combine(results, "r.csv"));
-        csv.Length.ShouldBe(rows.Length + 1);
-        csv[1..].ShouldAllBe(line => !line.Contains(">=") && !line.Contains("true") && !line.Contains("false"));
-        csv[0].ShouldBe(
-            "suite,id,name,unit,ratio,sluice,dotnet,cpu_ratio,sluice_cpu_us,dotnet_cpu_us,sluice_allocated_bytes,dotnet_allocated_bytes,"
-            + "second_name,second,second_ratio,fio,fio_ratio,rounds,lost,targets,ratio_low,ratio_high,best_ratio,"
-            + "sluice_p50_us,sluice_p99_us,sluice_p99.9_us,dotnet_p50_us,dotnet_p99_us,dotnet_p99.9_us,"
-            + "cpu_ratio_low,cpu_ratio_high,fio_ratio_low,fio_ratio_high");
+        csv[0].ShouldStartWith("suite,id,row,unit,ratio,95 %,verdict,Sluice,.NET,fio,");
+        csv[1..].Select(line => line.Split(',')[0]).ShouldAllBe(name => name == suiteName);
+        csv.Length.ShouldBe(1 + rows.Length + rows.Count(r => r.GetProperty("second").ValueKind != JsonValueKind.Null));
         run.Out.ShouldContain($"engine {SluiceEngines.Default.Name}");
     }
 
@@ -138,7 +125,7 @@ public sealed class BenchRunTests : IDisposable
     }
 
     [SkippableTheory]
-    [InlineData("handle", "preallocated")]
+    [InlineData("stream", "preallocated")]
     [InlineData("stream", "file-write")]
     public async Task The_other_suites_end_well_where_nothing_can_be_preallocated(string suite, string row)
     {
@@ -155,9 +142,7 @@ public sealed class BenchRunTests : IDisposable
     [Theory]
     [InlineData("append-200-t64")]
     [InlineData("read-batch-128")]
-    [InlineData("stream-read-line-async")]
     [InlineData("log-written-c100")]
-    [InlineData("first-open-read")]
     [InlineData("files-bytes-10mb")]
     public async Task A_row_of_single_operations_has_their_latency(string row)
     {
@@ -188,10 +173,10 @@ public sealed class BenchRunTests : IDisposable
             File.SetUnixFileMode(fio, UnixFileMode.UserRead | UnixFileMode.UserExecute);
         string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
         string path = $"PATH={_folder["bin"]}:{Environment.GetEnvironmentVariable("PATH")}";
-        using ToolProcess tool = ToolProcess.StartAs(["env", path], disk, "bench", ".", "--quick", "--row", "tail-read");
+        using ToolProcess tool = ToolProcess.StartAs(["env", path], disk, "bench", ".", "--quick", "--row", "direct-read-4k-d4");
         ToolRun run = await tool.EndAsync();
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldContain("2 rows:");
+        run.Out.ShouldContain("1 row:");
         run.Out.ShouldContain("fio gave no figure: fio failed with exit code 1: refused");
     }
 
@@ -213,22 +198,6 @@ public sealed class BenchRunTests : IDisposable
     }
 
     [SkippableFact]
-    public async Task The_processor_time_beside_fio_is_that_of_one_of_its_reads()
-    {
-        Skip.IfNot(FioRunner.IsInstalled, "fio is not installed");
-        string path = _folder["r.json"];
-        ToolRun run = await ToolRun.RunAsync("bench", _folder.FullPath, "--quick", "--row", "tail-read-4k-d32-p99", "--json", path);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        Skip.If(run.Out.Contains("fio gave no figure"), run.Out);
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(path));
-        JsonElement fio = json.RootElement.GetProperty("rows")[0].GetProperty("second");
-        // Its reads are under way together, so that all processors give less to one of them than the time of a slow one.
-        fio.GetProperty("cpuUsPerOperation").GetDouble()
-            .ShouldBeLessThan(Environment.ProcessorCount * 1e6 / fio.GetProperty("rate").GetDouble());
-        fio.GetProperty("allocatedBytesPerOperation").GetDouble().ShouldBe(0);
-    }
-
-    [SkippableFact]
     public async Task What_this_process_allocates_to_run_a_program_is_not_told_as_the_programs()
     {
         string path = _folder["r.json"];
@@ -238,20 +207,6 @@ public sealed class BenchRunTests : IDisposable
         JsonElement second = json.RootElement.GetProperty("rows")[0].GetProperty("second");
         Skip.If(second.ValueKind == JsonValueKind.Null, "wc is not installed");
         second.GetProperty("allocatedBytesPerOperation").GetDouble().ShouldBe(0);
-    }
-
-    [Fact]
-    public async Task A_preallocated_file_is_as_long_as_its_row_says()
-    {
-        using var context = new BenchContext(_folder.FullPath, BenchScale.Quick, CancellationToken.None);
-        Row row = Suite.All.SelectMany(s => s.Rows).Single(r => r.Id == "preallocated-100mb");
-        BenchScale.Quick.NameOf(row).ShouldStartWith("2.1 MB");
-        using Contest contest = row.Open(context);
-        var slice = new Slice(TimeSpan.Zero, contest.Sluice.Loops, CancellationToken.None);
-        slice.Start();
-        await contest.Sluice.RunAsync(slice);
-        long requestBytes = row.BytesPerOperation!(BenchScale.Quick);
-        (BenchScale.Quick.StreamFileBytes - (slice.Operations * requestBytes)).ShouldBeInRange(0, requestBytes - 1);
     }
 
     [Fact]
@@ -295,17 +250,12 @@ public sealed class BenchRunTests : IDisposable
     }
 
     [Fact]
-    public void Every_row_has_a_target_but_those_to_compare_with() =>
-        Suite.All.Where(s => s.Name is "handle" or "stream" or "remote").SelectMany(s => s.Rows)
-            .Where(r => r.Target == new RowTarget()).Select(r => r.Id).ShouldBe(RowsToCompareWith, ignoreOrder: true);
-
-    [Fact]
     public void Row_ids_are_unique_and_rows_say_why_they_are_there()
     {
         Row[] rows = [.. Suite.All.SelectMany(s => s.Rows)];
         rows.Select(r => r.Id).Distinct().Count().ShouldBe(rows.Length);
         rows.ShouldAllBe(r => r.Why.Length > 0);
-        rows.Where(r => r.Unit == RateUnit.MiBPerSecond).ShouldAllBe(
+        rows.Where(r => r.Unit == "MiB/s").ShouldAllBe(
             r => r.BytesPerOperation!(BenchScale.Full) > 0 && r.BytesPerOperation(BenchScale.Quick) > 0);
     }
 }

@@ -8,58 +8,16 @@ namespace Sluice.Cli.Tests.Readme;
 public sealed class ReadmeFiguresTests
 {
     [Fact]
-    public void Row_that_falls_short_says_so_and_one_that_reaches_its_target_does_not()
-    {
-        BenchReport report = Report(
-            Row("reached", ratio: 2.5, new TargetReport("ratio >= 2", 2.5, true)),
-            Row("missed", ratio: 0.94, new TargetReport("ratio >= 1", 0.94, false), new TargetReport("B/op <= 0", 0, true)));
-
-        string[] lines = ReadmeFigures.Make(report, "bench/results/here/handle.json").Split('\n');
-
-        lines[0].ShouldContain("[raw figures](bench/results/here/handle.json)");
-        lines[^3].ShouldBe("| reached | 2.50 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | 0.98 |  |  |");
-        lines[^2].ShouldBe("| missed | 0.94 | 12,346 IOPS | 999.4 IOPS | 3.00 | 0 / 120 | 0.98 |  | falls short of ratio >= 1 |");
-    }
-
-    [Fact]
-    public void Ratios_of_CPU_time_and_to_fio_have_their_intervals()
-    {
-        RowReport row = Row("row", ratio: 2) with { CpuRatioLow = 2.5, CpuRatioHigh = 3.5, FioRatioLow = 0.9, FioRatioHigh = 1.05 };
-
-        ReadmeFigures.Make(Report(row), "x").ShouldEndWith(
-            "| row | 2.00 | 12,346 IOPS | 999.4 IOPS | 3.00 (2.50-3.50) | 0 / 120 | 0.98 (0.90-1.05) |  |  |\n");
-    }
-
-    [Fact]
-    public void Second_peer_has_a_line_of_its_own()
-    {
-        RowReport row = Row("row", ratio: 2) with { Second = new ContenderReport("the other", 500, 1, 0, [500]), SecondRatio = 24.69 };
-
-        ReadmeFigures.Make(Report(row), "x").ShouldEndWith("|\n| - to the other | 24.69 | | 500.0 IOPS | | | | | |\n");
-    }
-
-    [Fact]
     public void Only_what_stands_between_the_markers_is_replaced()
     {
-        string page = $"before\n{ReadmeFigures.Begin("a")}\nold\n{ReadmeFigures.End("a")}\nafter\n";
+        string page = $"before\n{ReadmeFigures.Begin}\nold\n{ReadmeFigures.End}\nafter\n";
 
-        ReadmeFigures.Replace(page, "a", "new\n").ShouldBe($"before\n{ReadmeFigures.Begin("a")}\nnew\n{ReadmeFigures.End("a")}\nafter\n");
+        ReadmeFigures.Replace(page, "new\n").ShouldBe($"before\n{ReadmeFigures.Begin}\nnew\n{ReadmeFigures.End}\nafter\n");
     }
 
     [Fact]
     public void Page_without_markers_is_refused() =>
-        Should.Throw<InvalidDataException>(() => ReadmeFigures.Replace("no markers", "", "new"));
-
-    [Fact]
-    public void Suite_counts_the_rows_that_reach_their_targets()
-    {
-        BenchReport report = Report(
-            Row("reached", ratio: 2, new TargetReport("ratio >= 1", 2, true)),
-            Row("missed", ratio: 0.94, new TargetReport("ratio >= 1", 0.94, false)),
-            Row("no target", ratio: 1));
-
-        ReadmeFigures.Make(report, "x").ShouldContain("1 of 2 rows reach the target that was set for them.");
-    }
+        Should.Throw<InvalidDataException>(() => ReadmeFigures.Replace("no markers", "new"));
 
     [Fact]
     public void First_page_has_a_line_for_each_row_and_says_what_was_not_measured()
@@ -85,13 +43,6 @@ public sealed class ReadmeFiguresTests
         lines.ShouldAllBe(static line => line.Length <= 80);
     }
 
-    [Fact]
-    public void What_stands_beside_another_than_NET_says_so()
-    {
-        RowReport beside = Row("copy", 9) with { DotNet = new ContenderReport("cp", 999.4, 3, 120, [999.4]) };
-        ReadmeFigures.Make(Report(Row("row", 2), beside), "x").ShouldContain("\n| copy, beside cp | 9.00 |");
-    }
-
     private static BenchReport Report(params RowReport[] rows) => new()
     {
         Started = new DateTimeOffset(2026, 1, 2, 3, 4, 5, TimeSpan.Zero),
@@ -115,7 +66,7 @@ public sealed class ReadmeFiguresTests
         Rows = rows,
     };
 
-    private static RowReport Row(string name, double ratio, params TargetReport[] targets) => new()
+    private static RowReport Row(string name, double ratio) => new()
     {
         Suite = "handle",
         Id = name,
@@ -129,6 +80,5 @@ public sealed class ReadmeFiguresTests
         CpuRatio = 3,
         FioRate = 12_598,
         FioRatio = 0.98,
-        Targets = targets,
     };
 }

@@ -30,20 +30,15 @@ internal static class EverydaySuite
     private const long BytesOfFile = 9 * ByteSize.KiB / 2;
 
     public static Suite Create() => new(
-        Name, "what ordinary programs do with files", "2 minutes", static scale => scale.SliceTime,
-        static scale => Space(BenchScale.OfEveryday(scale)), [.. Rows()])
+        Name, "what ordinary programs do with files", 2, static scale => scale.SliceTime, [.. Rows()])
     {
         IsOnRequest = true,
         // Keeps a run on a slow disk short; its large rows then have too few pairs for a verdict.
         RowTime = TimeSpan.FromSeconds(5),
     };
 
-    private static SuiteSpace Space(BenchScale scale) => new(
-        Math.Max(scale.CopyFileBytes, BytesOfAppends(scale)), ("direct.dat", scale.DirectFileBytes),
-        ("copy-source.dat", scale.CopyFileBytes), ("hot.dat", scale.HotFileBytes), ("stream.dat", scale.StreamFileBytes),
-        ("log.txt", scale.LogFileBytes), ("everyday-small", scale.SmallFileCount * BytesOfFile), ("trees-everyday", BytesOfTrees(scale)));
-
-    private static long BytesOfTrees(BenchScale scale) => TreeVolume.TreesOf(scale, scale.Rounds) * scale.SmallFileCount * BytesOfFile;
+    /// <summary>Of a row that makes a tree in each turn: one for each side's warm-up, and two for each side of a round.</summary>
+    private static long BytesOfTrees(BenchScale scale) => (2 + (4L * scale.Rounds)) * scale.SmallFileCount * BytesOfFile;
 
     /// <summary>Upper bound of what one turn appends.</summary>
     private static long BytesOfAppends(BenchScale scale) => 4 * scale.AppendLimitBytes;
@@ -126,10 +121,9 @@ internal static class EverydaySuite
             {
                 _ = context.CopyFile;
                 context.RequireRoom(context.Scale.CopyFileBytes);
-                return CopyRows.OpenCopy(context, durable: false, besideFio: false);
+                return CopyRows.OpenCopy(context);
             })
         {
-            Unit = RateUnit.MiBPerSecond,
             BytesPerOperation = static scale => scale.CopyFileBytes,
             MaxRounds = 7,
         }.FillingOnce();
@@ -142,7 +136,6 @@ internal static class EverydaySuite
                 return Sides.Passes(characters, () => LineRows.ReadBytes(path), () => LineRows.ReadStrings(path));
             })
         {
-            Unit = RateUnit.MiBPerSecond,
             BytesPerOperation = static scale => scale.LogFileBytes,
         };
         yield return StreamRead("everyday-stream-read-4k", "awaited reads of 4 KiB", PageBytes, asynchronous: true);
@@ -170,7 +163,7 @@ internal static class EverydaySuite
             "SluiceFile.WriteManyAsync; File.WriteAllBytes in a loop; each file is new", static context =>
             {
                 context.RequireRoom(BytesOfTrees(context.Scale));
-                return SmallFileRows.OpenWrite(TreeVolume.Plain(context, Name), context.Scale.SmallFileCount, synchronous: true);
+                return SmallFileRows.OpenWrite(context, Name, context.Scale.SmallFileCount, synchronous: true);
             }).FillingOnce();
         foreach (int threads in (int[])[8, 64])
         {
@@ -196,7 +189,7 @@ internal static class EverydaySuite
             string path = context.StreamFile;
             var opening = StreamOpening.Reading(path, context.Scale.StreamFileBytes, asynchronous);
             byte[] content = File.ReadAllBytes(path);
-            return TransferRows.OpenRead(opening, bytes).Checked(Check<SluiceStreamSide>, Check<FileStreamSide>);
+            return StreamRows.OpenRead(opening, bytes).Checked(Check<SluiceStreamSide>, Check<FileStreamSide>);
 
             void Check<TSide>()
                 where TSide : struct, IStreamSide<TSide>
@@ -214,7 +207,6 @@ internal static class EverydaySuite
             }
         })
     {
-        Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = static scale => scale.StreamFileBytes,
     };
 
@@ -226,12 +218,11 @@ internal static class EverydaySuite
             byte[] piece = new byte[bytes];
             // TransferRows fills its buffer the same way.
             new Random(1).NextBytes(piece);
-            return TransferRows.OpenWrite(context, file, path => StreamOpening.Writing(path, length, asynchronous), bytes).Checked(
+            return StreamRows.OpenWrite(context, file, path => StreamOpening.Writing(path, length, asynchronous), bytes).Checked(
                 () => FileCheck.Repeats(context.ScratchFile<SluiceStreamSide>(file), piece, length),
                 () => FileCheck.Repeats(context.ScratchFile<FileStreamSide>(file), piece, length));
         })
     {
-        Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = static scale => scale.StreamFileBytes,
     }.FillingForSlice();
 

@@ -9,16 +9,10 @@ internal static class EnumerationRows
     {
         yield return new Row("enumerate-names", "enumerate 200,000 files", "names alone, in folders of 200, in memory", context =>
             Open(context, root => SluiceFile.EnumerateFiles(root, "*", Recursive).Count(),
-                root => Directory.EnumerateFiles(root, "*", Recursive).Count()))
-        {
-            Target = new RowTarget { MinRatio = 1.4 },
-        };
+                root => Directory.EnumerateFiles(root, "*", Recursive).Count()));
         yield return new Row("enumerate-details", "enumerate 200,000 files with sizes and times",
             "against DirectoryInfo.EnumerateFiles, whose FileInfos ask for both",
-            context => Open(context, CountSluice, CountDotNet))
-        {
-            Target = new RowTarget { MinRatio = 2.5 },
-        };
+            context => Open(context, CountSluice, CountDotNet));
     }
 
     private static int CountSluice(string root)
@@ -39,11 +33,9 @@ internal static class EnumerationRows
 
     private static Contest Open(BenchContext context, Func<string, int> sluice, Func<string, int> dotNet)
     {
-        string root = Path.Combine(context.Shared("trees-enumerated", () => TreeVolume.Make(context, "enumerated")).Root, "enumerated");
-        var tree = FileTree.Ensure(root, context.Scale.EnumeratedFileCount, 0, isFlat: false, context.CancellationToken);
-        return new Contest(
-            Loops.Passes("Sluice", () => Check(sluice(tree.Root)), countUnits: true),
-            Loops.Passes(".NET", () => Check(dotNet(tree.Root)), countUnits: true));
+        var tree = FileTree.Ensure(
+            context.KeptPath("enumerated"), context.Scale.EnumeratedFileCount, 0, isFlat: false, context.CancellationToken);
+        return Contest.Passes(() => Check(sluice(tree.Root)), () => Check(dotNet(tree.Root)), countUnits: true);
 
         long Check(int count) => count == tree.Paths.Length ? count : throw new IOException("files of the benchmark were not found");
     }

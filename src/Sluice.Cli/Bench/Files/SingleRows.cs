@@ -1,8 +1,10 @@
 using System.Diagnostics;
+using Microsoft.Win32.SafeHandles;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench.Files;
 
-/// <summary>What one call costs before it has done anything: a tiny file copied, the first file of a folder.</summary>
+/// <summary>What one call costs before it has done anything: a tiny file copied, the first file of a folder, a small file replaced.</summary>
 internal static class SingleRows
 {
     private const int FileBytes = 1024;
@@ -12,15 +14,11 @@ internal static class SingleRows
     {
         yield return new Row("copy-tiny", "copy one file of 1 KiB",
             "CopyAsync against File.Copy; the time that removing the copy takes is not counted, its CPU time is",
-            static context => OpenCopy(context, FileBytes))
-        {
-            Target = new RowTarget { MinRatio = 1 / 1.2 },
-        };
+            static context => OpenCopy(context, FileBytes));
         yield return new Row("enumerate-any", "whether a folder has a file",
-            "EnumerateFiles(...).Any() against Directory's, in a folder of 200: what is not asked for is not to be paid for", OpenAny)
-        {
-            Target = new RowTarget { MinRatio = 1 },
-        };
+            "EnumerateFiles(...).Any() against Directory's, in a folder of 200: what is not asked for is not to be paid for", OpenAny);
+        yield return new Row("replace-4k", "durable replace of 4 KiB",
+            "settings and state files; .NET: temporary file, flush, rename, flush of the folder, by hand", OpenReplace);
     }
 
     /// <summary>One file of so many bytes, copied again and again to a name that is free.</summary>
@@ -67,10 +65,42 @@ internal static class SingleRows
     private static Contest OpenAny(BenchContext context)
     {
         FileTree tree = FileTree.Ensure(context.KeptPath("any"), FolderFiles, 0, isFlat: true, context.CancellationToken);
-        return new Contest(
-            Loops.Passes("Sluice", () => Check(SluiceFile.EnumerateFiles(tree.Root).Any()), isSingle: true),
-            Loops.Passes(".NET", () => Check(Directory.EnumerateFiles(tree.Root).Any()), isSingle: true));
+        return Contest.Passes(
+            () => Check(SluiceFile.EnumerateFiles(tree.Root).Any()), () => Check(Directory.EnumerateFiles(tree.Root).Any()),
+            isSingle: true);
 
         static long Check(bool any) => any ? 1 : throw new IOException("files of the benchmark were not found");
+    }
+
+    private static Contest OpenReplace(BenchContext context)
+    {
+        string path = context.ScratchFile("replaced.dat");
+        string temporary = context.ScratchFile("replaced.tmp");
+        byte[] content = new byte[4096];
+        new Random(42).NextBytes(content);
+        File.WriteAllBytes(path, content);
+        return Contest.Passes(
+            async () =>
+            {
+                await SluiceFile.ReplaceAtomicallyAsync(path, content);
+                return 1;
+            },
+            async () =>
+            {
+                using (SafeFileHandle file = File.OpenHandle(
+                    temporary, FileMode.Create, FileAccess.Write, options: FileOptions.Asynchronous))
+                {
+                    await RandomAccess.WriteAsync(file, content, 0);
+                    RandomAccess.FlushToDisk(file);
+                }
+                File.Move(temporary, path, overwrite: true);
+                // .NET opens no folder; the call that it lacks is the same for both sides.
+                if (CapabilityProbe.IsSupported)
+                {
+                    using OpenFolder folder = OpenFolder.Open(Path.GetDirectoryName(path)!);
+                    folder.FlushToDisk();
+                }
+                return 1;
+            }, isSingle: true);
     }
 }

@@ -11,21 +11,12 @@ internal static class SmallFileRows
     {
         yield return new Row("files-read-hot", "10,000 x 4 KiB, read all, hot",
             "sources, thumbnails, objects; beside a loop, Parallel.ForEachAsync at its best degree",
-            context => OpenRead(context, context.Scale.SmallFileCount, cold: false))
-        {
-            Target = new RowTarget { MinRatio = 1.5, MinSecondRatio = 1.2 },
-        };
+            context => OpenRead(context, context.Scale.SmallFileCount, cold: false));
         yield return new Row("files-read-cold", "10,000 x 4 KiB, read all, cold",
             "pages dropped, names and inodes in memory; the disk is asked for many at once",
-            context => OpenRead(context, context.Scale.SmallFileCount, cold: true))
-        {
-            Target = new RowTarget { MinRatio = 4, MinSecondRatio = 1.2 },
-        }.FillingOnce();
+            context => OpenRead(context, context.Scale.SmallFileCount, cold: true)).FillingOnce();
         yield return new Row("files-write", "10,000 x 4 KiB, write all", "every file is new; .NET: a loop of WriteAllBytesAsync",
-            context => OpenWrite(TreeVolume.Make(context, "written"), context.Scale.SmallFileCount))
-        {
-            Target = new RowTarget { MinRatio = 1.5 },
-        }.FillingOnce();
+            context => OpenWrite(context, "written", context.Scale.SmallFileCount)).FillingOnce();
     }
 
     /// <summary>So many files, read in a batch, one by one and in parallel.</summary>
@@ -106,21 +97,21 @@ internal static class SmallFileRows
             throw new IOException("a file of the benchmark was read short");
     }
 
-    /// <summary>So many new files, written in a batch and one by one. The volume goes with the row.</summary>
+    /// <summary>So many new files, written in a batch and one by one.</summary>
     /// <param name="synchronous">True: .NET's loop calls WriteAllBytes. False: it awaits WriteAllBytesAsync.</param>
-    public static Contest OpenWrite(TreeVolume volume, int count, bool synchronous = false)
+    public static Contest OpenWrite(BenchContext context, string name, int count, bool synchronous = false)
     {
         byte[] content = new byte[FileBytes];
         new Random(42).NextBytes(content);
         string[] paths = [];
-        var folder = new FreshTree(volume, "written", root =>
+        var folder = new FreshFolder(context, name, root =>
         {
             for (int i = 0; i < 16; i++)
                 Directory.CreateDirectory(Path.Combine(root, $"{i}"));
             paths = [.. Enumerable.Range(0, count).Select(i => Path.Combine(root, $"{i % 16}", $"file-{i}"))];
         });
         return new Contest(
-            Side("Sluice", WriteBatchAsync), Side(".NET", synchronous ? WriteOneByOne : WriteOneByOneAsync), volume);
+            Side("Sluice", WriteBatchAsync), Side(".NET", synchronous ? WriteOneByOne : WriteOneByOneAsync));
 
         Contender Side(string name, Func<Task> writeAllAsync) => new(name, async slice =>
         {

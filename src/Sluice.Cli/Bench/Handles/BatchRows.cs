@@ -12,8 +12,7 @@ internal static class BatchRows
         "read-batch-128", "direct ReadBatch 128 x 4 KiB",
         "one thread, one submission for a whole batch; .NET: 128 ReadAsync and WhenAll", Open)
     {
-        Unit = RateUnit.Iops,
-        Target = new RowTarget { MinRatio = 1, MinFioRatio = 0.97, MaxCpuShare = 0.35 },
+        IsRequest = true,
         Fio = new FioJob("randread", PageBytes, BatchSize) { IsBatch = true },
     };
 

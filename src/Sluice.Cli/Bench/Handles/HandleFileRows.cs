@@ -6,37 +6,16 @@ namespace Sluice.Cli.Bench.Handles;
 /// <summary>Rows about the life of a file: appended to by many, allocated ahead, opened and closed.</summary>
 internal static class HandleFileRows
 {
-    private const int RequestBytes = 16_000;
-
     public static Row ThreadsAppend() => new(
         "append-200-t64", "append 200 B from 64 threads",
-        "logs and journals with many writers; .NET: a lock around RandomAccess.Write", OpenThreadsAppend)
-    {
-        Target = new RowTarget { MinRatio = 1 },
-    };
+        "logs and journals with many writers; .NET: a lock around RandomAccess.Write", OpenThreadsAppend);
 
-    public static Row Preallocated() => new(
-        "preallocated-100mb", "100 MB by 16,000 B, preallocated",
-        "file created, filled and closed; the space is promised before the first write",
-        OpenPreallocated)
-    {
-        Unit = RateUnit.MiBPerSecond,
-        BytesPerOperation = _ => RequestBytes,
-        Target = new RowTarget { MinRatio = 1 },
-    };
-
-    public static Row OpenClose() => new("open-close", "open + close", "a handle must not cost more than .NET's", OpenOpenClose)
-    {
-        Target = new RowTarget { MinRatio = 0.95 },
-    };
+    public static Row OpenClose() => new("open-close", "open + close", "a handle must not cost more than .NET's", OpenOpenClose);
 
     public static Row FirstOpen() => new(
         "first-open-read", "first open and read of a process",
         "the tool started anew opens a file and reads 4 KiB, synchronously: compiling counts, the start of the process does not",
-        OpenFirstOpen)
-    {
-        Target = new RowTarget { MinRatio = 0.5 },
-    };
+        OpenFirstOpen);
 
     /// <summary>The contest of <see cref="FirstOpen"/>.</summary>
     public static Contest OpenFirstOpen(BenchContext context)
@@ -84,28 +63,6 @@ internal static class HandleFileRows
                 RandomAccess.Write(dotNet, records[thread].Span, end);
                 end += RecordBytes;
             }
-        }
-    }
-
-    private static Contest OpenPreallocated(BenchContext context)
-    {
-        string path = context.ScratchFile("preallocated.dat");
-        long sizeBytes = Math.Min(100_000_000, context.Scale.StreamFileBytes);
-        Memory<byte> buffer = PinnedBuffer.AllocateRandom(RequestBytes, seed: 1);
-        Action delete = () => File.Delete(path);
-        return new Contest(Side("Sluice", IoSide.Sluice), Side(".NET", IoSide.Bcl));
-
-        Contender Side(string name, IoSide side) =>
-            new(name, slice => Loops.RepeatLong(slice, () => slice.Count(0, WriteFile(side)))) { Prepare = delete };
-
-        long WriteFile(IoSide side)
-        {
-            using IoTarget target = IoTarget.Open(
-                side, new TargetOptions(path, FileMode.Create, FileAccess.Write) { PreallocationSizeBytes = sizeBytes });
-            long writes = sizeBytes / RequestBytes;
-            for (long i = 0; i < writes; i++)
-                target.Write(buffer, i * RequestBytes);
-            return writes;
         }
     }
 

@@ -11,58 +11,40 @@ internal static class HandleSuite
     private const int BlockBytes = (int)(64 * ByteSize.KiB);
 
     public static Suite Create() => new(
-        "handle", "SluiceHandle against RandomAccess on one open file", "5 minutes", scale => scale.SliceTime,
-        static scale => new SuiteSpace(
-            scale.AppendLimitBytes, ("direct.dat", scale.DirectFileBytes), ("hot.dat", scale.HotFileBytes)), [.. Rows()]);
+        "handle", "SluiceHandle against RandomAccess on one open file", 5, static scale => scale.SliceTime, [.. Rows()]);
 
     private static IEnumerable<Row> Rows()
     {
-        yield return DirectRead(1, new RowTarget { MinRatio = 1.05, MinFioRatio = 0.97 });
-        yield return DirectRead(4, new RowTarget { MinRatio = 1.2, MinFioRatio = 0.97 });
-        yield return DirectRead(32, new RowTarget { MinFioRatio = 0.97, MaxCpuShare = 0.35 });
-        yield return DirectRead(128, new RowTarget { MinFioRatio = 0.97, MaxCpuShare = 0.35 });
-        yield return DirectOverwrite(1, new RowTarget { MinRatio = 1 });
-        yield return DirectOverwrite(32, new RowTarget { MinRatio = 2 });
+        yield return DirectRead(1);
+        yield return DirectRead(4);
+        yield return DirectRead(32);
+        yield return DirectRead(128);
+        yield return DirectOverwrite(1);
+        yield return DirectOverwrite(32);
         yield return new Row("hot-read-4k-async", "hot 4 KiB ReadAsync",
-            "one loop: data in the page cache must not cost a thread hop", OpenHotReadWithSynchronousPeer)
-        {
-            Target = new RowTarget { MinRatio = 1.4, MaxCpuShare = 0.45, MinSecondRatio = 0.95 },
-        };
+            "one loop: data in the page cache must not cost a thread hop", OpenHotReadWithSynchronousPeer);
         yield return new Row("hot-read-64k-async", "hot 64 KiB ReadAsync", "one loop: copying dominates, the hop still costs CPU",
             context => HotContest(context, asynchronous: true, FileAccess.Read, (target, offsets) =>
-                Loops.ReadAsync(target, 1, BlockBytes, offsets), BlockBytes))
-        {
-            Target = new RowTarget { MinRatio = 1, MaxCpuShare = 0.55 },
-        };
+                Loops.ReadAsync(target, 1, BlockBytes, offsets), BlockBytes));
         yield return new Row("cold-read-4k-d32", "cold 4 KiB random read, depth 32",
             "buffered ReadAsync: page-cache misses of many callers at once", OpenColdRead)
         {
-            Unit = RateUnit.Iops,
-            Target = new RowTarget { MinRatio = 2.8 },
+            IsRequest = true,
         }.FillingForSlice();
-        yield return BufferedAppend(PageBytes, "4k", new RowTarget { MinRatio = 1.25 }).FillingForSlice();
-        yield return BufferedOverwrite(PageBytes, "4k", new RowTarget { MinRatio = 1.5 });
-        yield return BufferedAppend(BlockBytes, "64k", new RowTarget { MinRatio = 1 }).FillingForSlice();
-        yield return BufferedOverwrite(BlockBytes, "64k", new RowTarget { MinRatio = 1 });
+        yield return BufferedAppend(PageBytes, "4k").FillingForSlice();
+        yield return BufferedOverwrite(PageBytes, "4k");
+        yield return BufferedAppend(BlockBytes, "64k").FillingForSlice();
+        yield return BufferedOverwrite(BlockBytes, "64k");
         yield return new Row("sync-read-4k", "hot 4 KiB Read", "synchronous: the plain call must cost no more than .NET's",
             context => HotContest(context, asynchronous: false, FileAccess.Read, (target, offsets) =>
-                Loops.Read(target, PageBytes, offsets), PageBytes))
-        {
-            Target = new RowTarget { MinRatio = 1 },
-        };
+                Loops.Read(target, PageBytes, offsets), PageBytes));
         yield return new Row("sync-write-4k", "hot 4 KiB Write", "synchronous: the plain call must cost no more than .NET's",
             context => HotContest(context, asynchronous: false, FileAccess.ReadWrite, (target, offsets) =>
-                Loops.Write(target, PageBytes, offsets), PageBytes))
-        {
-            Target = new RowTarget { MinRatio = 1 },
-        };
+                Loops.Write(target, PageBytes, offsets), PageBytes));
         yield return BatchRows.DirectReadBatch();
         yield return VectorRows.Scatter();
         yield return VectorRows.Gather().FillingForSlice();
         yield return HandleFileRows.ThreadsAppend().FillingForSlice();
-        yield return HandleFileRows.Preallocated().FillingForSlice();
-        yield return Allocations(1);
-        yield return Allocations(128);
         yield return HandleFileRows.OpenClose();
         foreach (int us in (int[])[50, 200, 1000])
         {
@@ -73,11 +55,6 @@ internal static class HandleSuite
             yield return NeighbourRows.Working(us);
         foreach (int loops in (int[])[1, 2, 4])
             yield return EngineRows.Alone(loops, "engine-alone");
-        foreach (double percent in (double[])[99, 99.9])
-        {
-            yield return TailRows.Closed(percent);
-            yield return TailRows.Open(percent);
-        }
         yield return HandleFileRows.FirstOpen();
         // Last, because the pool gives up its threads only slowly, and the rows above are about the pool as it comes.
         yield return DirectReadManyThreads(32);
@@ -107,13 +84,12 @@ internal static class HandleSuite
             new(name, loop(target)) { Loops = depth, Prepare = prepare is null ? null : () => prepare(target) };
     }
 
-    private static Row DirectRead(int depth, RowTarget target) => new(
+    private static Row DirectRead(int depth) => new(
         $"direct-read-4k-d{depth}", $"direct 4 KiB random read, depth {depth}",
         depth == 1 ? "ReadAsync, one loop: the latency of one read" : "ReadAsync in so many loops: threads run out, rings do not",
         context => OpenDirectRead(context, depth))
     {
-        Unit = RateUnit.Iops,
-        Target = target,
+        IsRequest = true,
         Fio = new FioJob("randread", PageBytes, depth),
     };
 
@@ -124,7 +100,7 @@ internal static class HandleSuite
             "as it comes, the pool lets few of .NET's blocking reads run at once; with ThreadPool.SetMinThreads it is a stronger peer",
             context => OpenDirectRead(context, depth, new PoolThreads(Threads)))
         {
-            Unit = RateUnit.Iops,
+            IsRequest = true,
         };
     }
 
@@ -134,7 +110,7 @@ internal static class HandleSuite
         return Pair(Direct(context, FileAccess.Read), side => Loops.ReadAsync(side, depth, PageBytes, offsets), depth, owned: owned);
     }
 
-    private static Row DirectOverwrite(int depth, RowTarget target) => new(
+    private static Row DirectOverwrite(int depth) => new(
         $"direct-write-4k-d{depth}", $"direct 4 KiB overwrite, depth {depth}", "WriteAsync at random offsets, past the page cache",
         context =>
         {
@@ -142,40 +118,27 @@ internal static class HandleSuite
             return Pair(Direct(context, FileAccess.ReadWrite), side => Loops.WriteAsync(side, depth, PageBytes, offsets), depth);
         })
     {
-        Unit = RateUnit.Iops,
-        Target = target,
+        IsRequest = true,
         Fio = new FioJob("randwrite", PageBytes, depth),
     };
 
-    private static Row BufferedAppend(int requestSizeBytes, string size, RowTarget target) => new(
+    private static Row BufferedAppend(int requestSizeBytes, string size) => new(
         $"append-{size}-async", $"append {ByteSize.Format(requestSizeBytes)} WriteAsync", "a growing file, written through the page cache",
         context => Pair(
             new TargetOptions(context.ScratchFile("append.dat"), FileMode.OpenOrCreate, FileAccess.ReadWrite) { Asynchronous = true },
             side => Loops.AppendAsync(side, requestSizeBytes, context.Scale.AppendLimitBytes),
             prepare: side => RandomAccess.SetLength(side.SafeFileHandle, 0)))
     {
-        Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = _ => requestSizeBytes,
-        Target = target,
     };
 
-    private static Row BufferedOverwrite(int requestSizeBytes, string size, RowTarget target) => new(
+    private static Row BufferedOverwrite(int requestSizeBytes, string size) => new(
         $"overwrite-{size}-async", $"hot {ByteSize.Format(requestSizeBytes)} WriteAsync overwrite", "pages that are in the cache already",
         context => HotContest(
             context, asynchronous: true, FileAccess.ReadWrite, (side, offsets) => Loops.WriteAsync(side, 1, requestSizeBytes, offsets),
             requestSizeBytes))
     {
-        Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = _ => requestSizeBytes,
-        Target = target,
-    };
-
-    private static Row Allocations(int depth) => new(
-        $"allocated-d{depth}", $"allocated by a direct read, depth {depth}", "garbage is work for later, for every caller",
-        context => OpenDirectRead(context, depth))
-    {
-        Unit = RateUnit.Iops,
-        Target = new RowTarget { MaxAllocatedBytes = 0 },
     };
 
     private static Contest OpenHotReadWithSynchronousPeer(BenchContext context)

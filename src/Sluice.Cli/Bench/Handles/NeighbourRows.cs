@@ -26,10 +26,7 @@ internal static class NeighbourRows
                 RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, loops: 2);
                 return HandleSuite.Pair(HandleSuite.Direct(context, FileAccess.Read), side =>
                     slice => NeighbourAsync(side, slice, offsets, computeUs, isMedian ? 0.5 : 0.99));
-            })
-        {
-            Target = new RowTarget { MinRatio = 1 / LatencyAllowance },
-        };
+            });
     }
 
     /// <summary>So many loops that read and then compute.</summary>
@@ -37,8 +34,7 @@ internal static class NeighbourRows
         $"working-{computeUs}us-d{depth}", $"{depth} reads at once, {computeUs} us of work after each",
         "direct 4 KiB ReadAsync; the work is callers' code, in so many loops", context => OpenWorking(context, computeUs, depth))
     {
-        Unit = RateUnit.Iops,
-        Target = new RowTarget { MinRatio = 1, MaxCpuShare = 1 },
+        IsRequest = true,
     };
 
     /// <summary>The contest of <see cref="Working"/>.</summary>

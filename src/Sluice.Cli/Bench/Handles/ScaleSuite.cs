@@ -12,8 +12,8 @@ internal static class ScaleSuite
     private const int DepthOfLoop = 32;
 
     public static Suite Create() => new(
-        "scale", "the engine by itself and direct reads, up to twice the processors of this machine", "1 minute", scale => scale.SliceTime,
-        static scale => new SuiteSpace(0, ("direct.dat", scale.DirectFileBytes), ("hot.dat", scale.HotFileBytes)), [.. Rows()]);
+        "scale", "the engine by itself and direct reads, up to twice the processors of this machine", 1,
+        static scale => scale.SliceTime, [.. Rows()]);
 
     private static IEnumerable<Row> Rows()
     {
@@ -33,7 +33,7 @@ internal static class ScaleSuite
                 HandleSuite.Direct(context, FileAccess.Read), side => Loops.ReadAsync(side, depth, PageBytes, offsets), depth);
         })
     {
-        Unit = RateUnit.Iops,
+        IsRequest = true,
         Fio = new FioJob("randread", PageBytes, depth),
     };
 }

@@ -12,18 +12,14 @@ internal static class VectorRows
     public static Row Scatter() => new(
         "scatter-read-4x16000", "hot scatter read 4 x 16,000 B", "one call fills four buffers", OpenScatter)
     {
-        Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = _ => TransferBytes,
-        Target = new RowTarget { MinRatio = 1 },
     };
 
     public static Row Gather() => new(
         "gather-write-4x16000", "gather write 4 x 16,000 B",
         "one call writes four buffers, to a file that grows to 100 MB; beside it four single writes", OpenGather)
     {
-        Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = _ => TransferBytes,
-        Target = new RowTarget { MinRatio = 1, MinSecondRatio = 1.08 },
     };
 
     private static Contest OpenScatter(BenchContext context)

@@ -9,26 +9,19 @@ internal static class LogSuite
     public const int RecordBytes = 200;
     private const int ManyThreads = 100;
 
-    /// <summary>Whoever comes while a sync runs waits for its end, and for the next one; a third is for what comes between.</summary>
-    private const double SyncsOfTail = 3;
 
     public static Suite Create() => new(
-        "log", "SluiceLog against a lock around a FileStream: records of 200 B, by durability and threads", "3 minutes",
-        scale => scale.SliceTime,
-        static scale => new SuiteSpace(4 * scale.AppendLimitBytes, ("log-made", scale.LogFileBytes), ("log-plain.dat", scale.LogFileBytes)),
-        [.. Rows()]);
+        "log", "SluiceLog against a lock around a FileStream: records of 200 B, by durability and threads", 2,
+        static scale => scale.SliceTime, [.. Rows()]);
 
     private static IEnumerable<Row> Rows()
     {
         yield return Buffered().FillingForSlice();
         yield return Written().FillingForSlice();
         yield return WrittenByTasks().FillingForSlice();
-        foreach (int threads in (int[])[1, 8, 64])
-            yield return Durable(threads, new RowTarget { MaxAllocatedBytes = 0 });
-        yield return Durable(ManyThreads, new RowTarget { MinRatio = 40, MaxAllocatedBytes = 0 });
-        yield return DurableTail();
-        yield return LogReadRows.ReadBack();
-        yield return LogReadRows.OpenAfterCrash();
+        foreach (int threads in (int[])[1, 8, 64, ManyThreads])
+            yield return Durable(threads);
+        yield return ReadBack();
     }
 
     private static Row Buffered() => new(
@@ -45,10 +38,7 @@ internal static class LogSuite
                     Prepare = locked.Renew,
                 },
                 log, locked);
-        })
-    {
-        Target = new RowTarget { MinRatio = 1, MaxNanoseconds = 60, MaxAllocatedBytes = 0 },
-    };
+        });
 
     private static Row Written() => new(
         $"log-written-t{ManyThreads}", $"append 200 B, {ManyThreads} threads, written",
@@ -62,10 +52,7 @@ internal static class LogSuite
             {
                 Second = Threads("lock without Flush", ManyThreads, buffered),
             };
-        })
-    {
-        Target = new RowTarget { MinRatio = 20, MinSecondRatio = 2, MaxAllocatedBytes = 0 },
-    };
+        });
 
     private static Row WrittenByTasks() => new(
         $"log-written-c{ManyThreads}", $"append 200 B, {ManyThreads} tasks, written",
@@ -81,17 +68,13 @@ internal static class LogSuite
                     Prepare = log.Renew,
                 },
                 Threads(".NET", ManyThreads, flushed), log, flushed);
-        })
-    {
-        Target = new RowTarget { MinRatio = 1, MaxAllocatedBytes = 0 },
-    };
+        });
 
-    private static Row Durable(int threads, RowTarget target) => new(
+    private static Row Durable(int threads) => new(
         $"log-durable-t{threads}", $"append 200 B, {threads} {(threads == 1 ? "thread" : "threads")}, durable",
         "each append returns when the record is on the disk; .NET: lock, FileStream.Write and Flush(true)",
         context => OpenDurable(context, threads))
     {
-        Target = target,
         Fio = new FioJob("write", RecordBytes, 1) { IsDurable = true },
     };
 
@@ -104,39 +87,56 @@ internal static class LogSuite
             .Checked(slice => log.Verify(slice.Operations), slice => locked.Verify(slice.Operations));
     }
 
-    private static Row DurableTail() => new(
-        $"log-durable-t{ManyThreads}-p99", $"append 200 B, {ManyThreads} threads, durable, p99, beside one sync",
-        "the slowest in a hundred appends; .NET: a thread alone, FileStream.Write and Flush(true); rates are one over these times",
-        context =>
-        {
-            LogSide log = new(context, LogDurability.Durable);
-            LockSide alone = new(context, "alone.dat", flushes: true, flushToDisk: true);
-            return new Contest(
-                new Contender("Sluice", slice => TailAsync(slice, log)) { Loops = ManyThreads, Prepare = log.Renew },
-                Threads(".NET", 1, alone), log, alone);
-        })
-    {
-        Target = new RowTarget { MinRatio = 1 / SyncsOfTail },
-    };
-
-    private static async Task TailAsync(Slice slice, LogSide log)
-    {
-        const double percent = 99;
-        LatencyHistogram histogram = new();
-        await Loops.OnThreads(ManyThreads, _ =>
-        {
-            long began = Stopwatch.GetTimestamp();
-            log.Append();
-            histogram.Record((long)Stopwatch.GetElapsedTime(began).TotalNanoseconds);
-        })(slice);
-        slice.Elapsed = TimeSpan.FromMicroseconds(histogram.Percentile(percent) / 1000.0) * slice.Operations;
-    }
-
     private static Contender Threads(string name, int threads, ILogSide side) => new(name, Loops.OnThreads(threads, _ => side.Append()))
     {
         Loops = threads,
         Prepare = side.Renew,
     };
+
+    private static Row ReadBack() => new(
+        "log-read", "read back, checked, hot", "every frame's sum is right; .NET: BinaryReader over records with a length, unchecked",
+        static context =>
+        {
+            (string directory, string plain) = (context.KeptPath("log-made"), context.KeptPath("log-plain.dat"));
+            byte[] record = new byte[RecordBytes];
+            using (SluiceLog log = SluiceLog.Open(directory, new SluiceLogOptions { Durability = LogDurability.Buffered }))
+            using (BinaryWriter writer = new(File.Create(plain)))
+            {
+                for (long left = context.Scale.LogFileBytes; left > 0; left -= RecordBytes + sizeof(int))
+                {
+                    log.Append(record);
+                    writer.Write(record.Length);
+                    writer.Write(record);
+                }
+            }
+            return Contest.Passes(() => Read(directory), () => ReadPlain(plain), countUnits: true);
+        })
+    {
+        BytesPerOperation = static _ => RecordBytes,
+    };
+
+    private static long Read(string directory)
+    {
+        long records = 0;
+        using SluiceLogReader reader = new(directory);
+        foreach (LogEntry entry in reader.Entries)
+            records += entry.Bytes.Length == RecordBytes ? 1 : 0;
+        return records;
+    }
+
+    private static long ReadPlain(string path)
+    {
+        long records = 0;
+        using FileStream file = new(path, FileMode.Open, FileAccess.Read, FileShare.Read, 64 * 1024);
+        using BinaryReader reader = new(file);
+        Span<byte> record = stackalloc byte[RecordBytes];
+        while (file.Position < file.Length)
+        {
+            reader.BaseStream.ReadExactly(record[..reader.ReadInt32()]);
+            records++;
+        }
+        return records;
+    }
 
     /// <summary>What is still in memory at the end belongs to the slice.</summary>
     private static async Task Finish(Task loop, Action finish)

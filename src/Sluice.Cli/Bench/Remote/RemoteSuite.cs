@@ -15,45 +15,34 @@ namespace Sluice.Cli.Bench.Remote;
 internal static class RemoteSuite
 {
     private const int PageBytes = (int)(4 * ByteSize.KiB);
-    private const long BlockBytes = 4 * ByteSize.KiB;
     private const int Rounds = 5;
 
     public static Suite Create() => new(
-        "remote", "what counts on a file system of another machine", "5 minutes", scale => scale.StreamSliceTime,
-        // What is written at a time, by the row or by fio; small files take a block each, and all copies are there at the end.
-        static scale => new SuiteSpace(
-            2 * scale.RemoteFileBytes, ("remote.dat", scale.RemoteFileBytes), ("small", scale.RemoteFileCount * BlockBytes),
-            ("trees-remote-written", TreeVolume.TreesOf(scale, Rounds) * scale.RemoteFileCount * BlockBytes),
-            ("trees-remote-tree", TreeVolume.TreesOf(scale, Rounds) * scale.RemoteFileCount * BlockBytes)),
-        [.. Rows()])
+        "remote", "what counts on a file system of another machine", 5, static scale => scale.StreamSliceTime, [.. Rows()])
     {
         IsOnRequest = true,
     };
 
     private static IEnumerable<Row> Rows()
     {
-        yield return Read(1, FileCaching.Direct, new RowTarget { MinRatio = 0.9 });
-        yield return Read(32, FileCaching.Direct, new RowTarget { MinRatio = 2 });
-        yield return Read(32, FileCaching.Cached, new RowTarget { MinRatio = 2 }).FillingForSlice();
+        yield return Read(1, FileCaching.Direct);
+        yield return Read(32, FileCaching.Direct);
+        yield return Read(32, FileCaching.Cached).FillingForSlice();
         yield return new Row("remote-files-read", "2,000 x 4 KiB, read all, remote",
             "each file takes several requests, one after another; beside a loop, Parallel.ForEachAsync at its best degree",
             context => SmallFileRows.OpenRead(context, context.Scale.RemoteFileCount, cold: true))
         {
-            Target = new RowTarget { MinRatio = 2 },
             MaxRounds = Rounds,
         }.FillingOnce();
         yield return new Row("remote-files-write", "2,000 x 4 KiB, write all, remote",
             "every file is new; .NET: a loop of WriteAllBytesAsync",
-            context => SmallFileRows.OpenWrite(TreeVolume.Plain(context, "remote-written"), context.Scale.RemoteFileCount))
+            context => SmallFileRows.OpenWrite(context, "remote-written", context.Scale.RemoteFileCount))
         {
-            Target = new RowTarget { MinRatio = 2 },
             MaxRounds = Rounds,
         }.FillingOnce();
         yield return new Row("remote-copy-tree", "copy 2,000 files of 1 KiB, remote", "a source tree within the volume, against cp -r",
-            context => CopyRows.OpenTree(
-                context, TreeVolume.Plain(context, "remote-tree"), "tree", context.Scale.RemoteFileCount, isFlat: false))
+            context => CopyRows.OpenTree(context, "remote-tree", context.Scale.RemoteFileCount, isFlat: false))
         {
-            Target = new RowTarget { MinRatio = 1.5 },
             MaxRounds = Rounds,
         }.FillingOnce();
         yield return Sequential("remote-seq-read", "cold sequential read of 256 MiB, remote",
@@ -68,7 +57,7 @@ internal static class RemoteSuite
                 context.ScratchFile("remote-written.dat"), context.Scale.RemoteFileBytes, FileCaching.Cached, preallocates: false));
     }
 
-    private static Row Read(int depth, FileCaching caching, RowTarget target)
+    private static Row Read(int depth, FileCaching caching)
     {
         bool isDirect = caching == FileCaching.Direct;
         return new Row(
@@ -84,18 +73,15 @@ internal static class RemoteSuite
                     isDirect ? null : static side => PageCache.Drop(side.SafeFileHandle));
             })
         {
-            Unit = RateUnit.Iops,
-            Target = target,
+            IsRequest = true,
             Fio = isDirect ? new FioJob("randread", PageBytes, depth) { IsRemote = true } : null,
         };
     }
 
     private static Row Sequential(string id, string name, string why, Func<BenchContext, Contest> open) => new(id, name, why, open)
     {
-        Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.RemoteFileBytes,
         FillsPageCache = true,
-        Target = new RowTarget { MinRatio = 1 },
         MaxRounds = Rounds,
     };
 }

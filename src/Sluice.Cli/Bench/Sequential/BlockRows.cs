@@ -15,10 +15,8 @@ internal static class BlockRows
         "a large file once, past the page cache; .NET: FileStream, 1 MiB, synchronous",
         context => OpenRead(context.SequentialFile, FileCaching.Direct))
     {
-        Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.SequentialFileBytes,
         FillsPageCache = true,
-        Target = new RowTarget { MinRatio = 1.7, MaxCpuShare = 0.6, MinFioRatio = 0.97 },
         Fio = new FioJob("read", MebiByte, FioDepth) { IsPass = true },
     };
 
@@ -37,10 +35,8 @@ internal static class BlockRows
             };
         })
     {
-        Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.SequentialFileBytes,
         FillsPageCache = true,
-        Target = new RowTarget { MinRatio = 0.98, MinSecondRatio = 0.98, MaxCpuShare = 0.7 },
     };
 
     public static Row WriteDirect() => new(
@@ -49,10 +45,8 @@ internal static class BlockRows
         context => OpenWrite(
             context.ScratchFile("written.dat"), context.Scale.SequentialFileBytes, FileCaching.Direct, preallocates: true))
     {
-        Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.SequentialFileBytes,
         FillsPageCache = true,
-        Target = new RowTarget { MinRatio = 1, MaxCpuShare = 0.5, MinFioRatio = 0.95 },
         Fio = new FioJob("write", MebiByte, FioDepth) { IsPass = true },
     };
 
@@ -64,10 +58,7 @@ internal static class BlockRows
             return new Contest(
                 new Contender("Sluice", slice => Loops.Repeat(slice, _ => TouchBlocks(path))),
                 new Contender(".NET", slice => Loops.Repeat(slice, _ => ByteToucher.Touch(File.ReadAllBytes(path)))));
-        })
-    {
-        Target = new RowTarget { MinRatio = 0.83 },
-    };
+        });
 
     /// <summary>Reads a file once, cold, in blocks of a reader and of a synchronous FileStream.</summary>
     public static Contest OpenRead(string path, FileCaching caching)

@@ -19,9 +19,7 @@ internal static class LineRows
             };
         })
     {
-        Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.LogFileBytes,
-        Target = new RowTarget { MinRatio = 8, MinSecondRatio = 1 },
     };
 
     public static Row Strings() => new(
@@ -38,9 +36,7 @@ internal static class LineRows
                 new Contender(".NET", BlockRows.Whole(() => Consume(File.ReadLines(path)))));
         })
     {
-        Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.LogFileBytes,
-        Target = new RowTarget { MinRatio = 1.5, AllocatesNoMore = true },
     };
 
     public static Row Asynchronous() => new(
@@ -53,9 +49,7 @@ internal static class LineRows
                 new Contender(".NET", slice => RepeatAsync(slice, () => ReadStringsAsync(path))));
         })
     {
-        Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.LogFileBytes,
-        Target = new RowTarget { MinRatio = 5 },
     };
 
     public static Row Written() => new(
@@ -71,10 +65,8 @@ internal static class LineRows
                 new Contender(".NET", BlockRows.Whole(() => WriteStreamLines(path, lines, sizeBytes))) { Prepare = delete });
         })
     {
-        Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.LogFileBytes,
         FillsPageCache = true,
-        Target = new RowTarget { MinRatio = 1, AllocatesNoMore = true },
     };
 
     private const int DistinctLines = 1000;

@@ -13,9 +13,7 @@ internal static class RecordRows
                 new Contender(".NET", BlockRows.Whole(() => ReadFields(path))));
         })
     {
-        Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.LogFileBytes,
-        Target = new RowTarget { MinRatio = 10 },
     };
 
     public static Row ParallelScan() => new(
@@ -27,9 +25,7 @@ internal static class RecordRows
                 new Contender("Sluice", slice => ScanAsync(path, 2, slice)), new Contender("one core", slice => ScanAsync(path, 1, slice)));
         })
     {
-        Unit = RateUnit.MiBPerSecond,
         BytesPerOperation = scale => scale.LogFileBytes,
-        Target = new RowTarget { MinRatio = 1.8 },
     };
 
     private static long ReadStructs(string path)

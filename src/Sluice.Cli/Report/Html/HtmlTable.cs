@@ -8,15 +8,12 @@ internal static class HtmlTable
 {
     public static void Write(TextWriter writer, PageTable table)
     {
-        bool hasTargets = table.Rows.Any(r => r.Reached is not null);
         if (table.Title is { } title)
             writer.WriteLine($"<h3>{HtmlText.Escape(title)}</h3>");
         writer.WriteLine("<div class=\"scroll\" tabindex=\"0\"><table class=\"data\">");
         writer.Write("<thead><tr>");
         foreach (PageColumn column in table.Columns)
             WriteHeader(writer, column);
-        if (hasTargets)
-            WriteHeader(writer, PageColumn.Text("target"));
         writer.WriteLine("</tr></thead>");
         writer.WriteLine("<tbody>");
         foreach (PageRow row in table.Rows)
@@ -24,8 +21,6 @@ internal static class HtmlTable
             writer.Write("<tr>");
             for (int i = 0; i < table.Columns.Count; i++)
                 WriteCell(writer, table.Columns[i], i < row.Cells.Count ? row.Cells[i] : PageCell.Empty);
-            if (hasTargets)
-                writer.Write($"<td class=\"text\">{Mark(row)}</td>");
             writer.WriteLine("</tr>");
         }
         writer.WriteLine("</tbody></table></div>");
@@ -44,16 +39,6 @@ internal static class HtmlTable
         string value = cell.Value is { } number ? $" data-value=\"{number.ToString("R", CultureInfo.InvariantCulture)}\"" : "";
         writer.Write($"<td class=\"{ClassOf(column)}\"{value}>{HtmlText.Escape(cell.Text)}</td>");
     }
-
-    private static string Mark(PageRow row) => row.Reached switch
-    {
-        null => "",
-        true => $"<span class=\"mark reached\">✓ {Requirement(row, "reached")}</span>",
-        false => $"<span class=\"mark short\">✗ short of {Requirement(row, "its target")}</span>",
-    };
-
-    private static string Requirement(PageRow row, string otherwise) => HtmlText.Escape(
-        row.Target?.Replace(">=", "≥", StringComparison.Ordinal).Replace("<=", "≤", StringComparison.Ordinal) ?? otherwise);
 
     private static string ClassOf(PageColumn column) => column.Kind switch
     {

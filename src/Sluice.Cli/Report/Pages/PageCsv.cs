@@ -19,13 +19,11 @@ internal static class PageCsv
 
     public static void WriteTable(TextWriter writer, PageTable table)
     {
-        bool hasTargets = table.Rows.Any(r => r.Reached is not null);
-        writer.WriteLine(Csv.Line([.. table.Columns.Select(c => c.Header), .. hasTargets ? ["reached", "target"] : Array.Empty<string>()]));
+        writer.WriteLine(Csv.Line(table.Columns.Select(c => c.Header)));
         foreach (PageRow row in table.Rows)
         {
-            IEnumerable<object?> cells = table.Columns.Select((column, i) =>
-                Value(column, i < row.Cells.Count ? row.Cells[i] : PageCell.Empty));
-            writer.WriteLine(Csv.Line(hasTargets ? [.. cells, row.Reached, row.Target] : cells));
+            writer.WriteLine(Csv.Line(table.Columns.Select((column, i) =>
+                Value(column, i < row.Cells.Count ? row.Cells[i] : PageCell.Empty))));
         }
     }
 

@@ -60,13 +60,12 @@ internal static class PageText
 
     private static TextTable Upright(PageTable table)
     {
-        bool hasTargets = table.Rows.Any(r => r.Reached is not null);
-        var text = new TextTable([.. table.Columns.Select(c => c.Header), .. hasTargets ? [""] : Array.Empty<string>()])
+        var text = new TextTable([.. table.Columns.Select(c => c.Header)])
         {
             LeftColumns = table.Columns.Index().Where(c => c.Item.Kind != ColumnKind.Number).Select(c => c.Index).ToHashSet(),
         };
         foreach (PageRow row in table.Rows)
-            text.Add([.. table.Columns.Select((_, i) => TextAt(row, i)), .. hasTargets ? [Mark(row)] : Array.Empty<string>()]);
+            text.Add([.. table.Columns.Select((_, i) => TextAt(row, i))]);
         return text;
     }
 
@@ -134,11 +133,4 @@ internal static class PageText
         value == 0 ? 0 : Math.Round(value, Math.Clamp(2 - (int)Math.Floor(Math.Log10(Math.Abs(value))), 0, 9));
 
     private static string Label(PageChart chart) => chart.Y.Unit is { } unit ? $"{chart.Title} ({unit})" : chart.Title;
-
-    private static string Mark(PageRow row) => row.Reached switch
-    {
-        null => "",
-        true => $"ok: {row.Target}",
-        false => $"LOST: {row.Target}",
-    };
 }

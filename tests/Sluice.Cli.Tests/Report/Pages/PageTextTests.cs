@@ -13,7 +13,6 @@ public sealed class PageTextTests
         string text = Print(isTerminal: false, noColor: false);
         text.ShouldNotContain("\e");
         text.ShouldContain("three                                                5.25  c");
-        text.ShouldContain("LOST: ratio >= 1");
         text.ShouldNotContain("█");
     }
 

@@ -1,0 +1,241 @@
+using Sluice.Cli.Load;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Bench.Streams;
+
+/// <summary>
+/// The suite stream: SluiceStream against FileStream, from open to close, and what programs put on top of a stream. Seeks, lengths and the
+/// other arguments of the .NET 6 text are rows of `sluice tables`.
+/// </summary>
+internal static class StreamRows
+{
+    private const int PageBytes = (int)(4 * ByteSize.KiB);
+    private const int SegmentBytes = 16_000;
+    private const int DirectUserBufferBytes = (int)(64 * ByteSize.KiB);
+
+    // A pass of 20 MB takes so long that its loop would stay in the code that the JIT made of it while it ran (OSR): it is called
+    // this often over a short file before each slice.
+    private const int ShortPasses = 32;
+
+    public static Suite Create() => new(
+        "stream", "SluiceStream against FileStream", 3, static scale => scale.StreamSliceTime, [.. Rows()]);
+
+    /// <summary>Reads a file from open to close in pieces. An operation is the file.</summary>
+    /// <param name="awaited">True: by ReadAsync. Null: as the file is opened.</param>
+    public static Contest OpenRead(StreamOpening opening, int pieceBytes, bool? awaited = null)
+    {
+        byte[] buffer = new byte[pieceBytes];
+        return awaited ?? opening.Asynchronous
+            ? Contest.Passes(
+                () => StreamPasses.ReadAsync<SluiceStreamSide>(opening, buffer),
+                () => StreamPasses.ReadAsync<FileStreamSide>(opening, buffer))
+            : Contest.Passes(
+                () => StreamPasses.Read<SluiceStreamSide>(opening, buffer), () => StreamPasses.Read<FileStreamSide>(opening, buffer));
+    }
+
+    /// <summary>Writes a file of each side's own from open to close in pieces. An operation is the file.</summary>
+    /// <param name="open">How each side opens its file.</param>
+    /// <inheritdoc cref="OpenRead"/>
+    public static Contest OpenWrite(
+        BenchContext context, string fileName, Func<string, StreamOpening> open, int pieceBytes, bool? awaited = null)
+    {
+        byte[] buffer = new byte[pieceBytes];
+        new Random(1).NextBytes(buffer);
+        (StreamOpening ours, StreamOpening theirs) = Both(context, fileName, open);
+        return awaited ?? ours.Asynchronous
+            ? Contest.Passes(
+                () => StreamPasses.WriteAsync<SluiceStreamSide>(ours, buffer),
+                () => StreamPasses.WriteAsync<FileStreamSide>(theirs, buffer))
+            : Contest.Passes(
+                () => StreamPasses.Write<SluiceStreamSide>(ours, buffer), () => StreamPasses.Write<FileStreamSide>(theirs, buffer));
+    }
+
+    /// <summary>Copies a file by CopyToAsync into a file of each side's own.</summary>
+    public static Contest OpenCopy(BenchContext context, StreamOpening source)
+    {
+        (StreamOpening ours, StreamOpening theirs) = Both(
+            context, "copy.dat", path => StreamOpening.Writing(path, source.LengthBytes, source.Asynchronous));
+        return Contest.Passes(
+            () => StreamPasses.CopyAsync<SluiceStreamSide>(source, ours), () => StreamPasses.CopyAsync<FileStreamSide>(source, theirs));
+    }
+
+    public static Contest OpenAndClose(StreamOpening opening, bool isSingle = false) => Contest.Passes(
+        () => StreamPasses.OpenAndClose<SluiceStreamSide>(opening), () => StreamPasses.OpenAndClose<FileStreamSide>(opening),
+        isSingle: isSingle);
+
+    public static Contest OpenWriteBytes(BenchContext context, long lengthBytes, bool countUnits = false)
+    {
+        (StreamOpening ours, StreamOpening theirs) = Both(context, "bytes.dat", path => StreamOpening.Writing(path, lengthBytes));
+        return Contest.Passes(
+            () => StreamPasses.WriteBytes<SluiceStreamSide>(ours), () => StreamPasses.WriteBytes<FileStreamSide>(theirs), countUnits);
+    }
+
+    /// <summary>By SluiceStream's ReadByteAsync, which .NET has not: beside it, ReadAsync of one byte.</summary>
+    public static Contest OpenReadByteAsync(StreamOpening opening, bool countUnits = false)
+    {
+        byte[] oneByte = new byte[1];
+        return Contest.Passes(
+            () => StreamPasses.ReadBytesAsync(opening), () => StreamPasses.ReadAsync<FileStreamSide>(opening, oneByte), countUnits);
+    }
+
+    private static (StreamOpening Sluice, StreamOpening DotNet) Both(
+        BenchContext context, string fileName, Func<string, StreamOpening> open) =>
+        (open(context.ScratchFile<SluiceStreamSide>(fileName)), open(context.ScratchFile<FileStreamSide>(fileName)));
+
+    private static IEnumerable<Row> Rows()
+    {
+        foreach (bool writes in (bool[])[false, true])
+        {
+            foreach (int bytes in (int[])[512, 4096, 16_384])
+                yield return Transfer(writes, bytes, asynchronous: true);
+            yield return Transfer(writes, 4096, asynchronous: false);
+            foreach (int bytes in (int[])[4096, 16_384])
+                yield return Transfer(writes, bytes, asynchronous: true, bufferBytes: 0);
+            yield return File(writes, ByteSize.MiB, "1m");
+            yield return File(writes, ByteSize.KiB, "1k");
+        }
+        yield return Units("read-byte", "ReadByte, 20 MB", "parsers: the call must be small enough to be inlined",
+            context => context.ByteFile, StreamPasses.ReadBytes<SluiceStreamSide>, StreamPasses.ReadBytes<FileStreamSide>);
+        yield return new Row("stream-write-byte", "WriteByte, 20 MB", "serializers: the call must be small enough to be inlined",
+            context => OpenWriteBytes(context, context.Scale.ByteFileBytes, countUnits: true)).FillingForSlice();
+        yield return new Row("stream-read-byte-async", "ReadByteAsync, 20 MB",
+            ".NET has no such call: beside it ReadAsync into a buffer of one byte, and Sluice's own ReadByte",
+            static context =>
+            {
+                StreamOpening opening = StreamOpening.Reading(context.ByteFile, context.Scale.ByteFileBytes, asynchronous: true);
+                StreamOpening synchronous = StreamOpening.Reading(context.ByteFile, context.Scale.ByteFileBytes);
+                Contest contest = OpenReadByteAsync(opening, countUnits: true);
+                return new Contest(contest.Sluice, contest.DotNet, contest)
+                {
+                    Second = Loops.Passes(
+                        "Sluice's ReadByte", () => StreamPasses.ReadBytes<SluiceStreamSide>(synchronous), countUnits: true),
+                };
+            });
+        yield return Units("binary-reader", "BinaryReader.ReadInt32, 20 MB", "asks for four bytes at a time",
+            context => context.ByteFile, StreamPasses.ReadInt32s<SluiceStreamSide>, StreamPasses.ReadInt32s<FileStreamSide>);
+        yield return Units("read-line", "StreamReader.ReadLine, 20 MB",
+            "asks for 1 KiB at a time, synchronously; lines of 0 to 119 characters",
+            context => context.LineFile, StreamPasses.ReadLines<SluiceStreamSide>, StreamPasses.ReadLines<FileStreamSide>);
+        yield return new Row("stream-read-line-async", "StreamReader.ReadLineAsync, 20 MB",
+            "asks for 1 KiB at a time; lines of 0 to 119 characters",
+            static context =>
+            {
+                StreamOpening opening = StreamOpening.Reading(context.LineFile, context.Scale.ByteFileBytes, asynchronous: true);
+                return Contest.Passes(
+                    () => StreamPasses.ReadLinesAsync<SluiceStreamSide>(opening),
+                    () => StreamPasses.ReadLinesAsync<FileStreamSide>(opening), countUnits: true);
+            });
+        yield return new Row("stream-copy-to-file", "CopyToAsync 100 MiB to another file", "hot; both streams are of one kind",
+            static context => OpenCopy(context, Whole(context)))
+        {
+            BytesPerOperation = static scale => scale.StreamFileBytes,
+        }.FillingForSlice();
+        yield return new Row("stream-copy-to-sink", "CopyToAsync 100 MiB to a sink",
+            "hot, what reads is all that costs; .NET's pieces of 80 KiB leave only their thread hops to save, memory sets the rate",
+            static context =>
+            {
+                StreamOpening source = Whole(context);
+                return Contest.Passes(
+                    () => StreamPasses.CopyToSinkAsync<SluiceStreamSide>(source),
+                    () => StreamPasses.CopyToSinkAsync<FileStreamSide>(source));
+            })
+        {
+            BytesPerOperation = static scale => scale.StreamFileBytes,
+        };
+        yield return new Row("stream-preallocated", "100 MB by 16,000 B, preallocated", "SluiceStream and FileStream, PreallocationSize",
+            static context => OpenWrite(context, "sized.dat", path => new StreamOpening(
+                path, FileMode.Create, FileAccess.Write, context.Scale.StreamFileBytes)
+            {
+                PreallocationSizeBytes = context.Scale.StreamFileBytes,
+            }, SegmentBytes))
+        {
+            BytesPerOperation = static scale => scale.StreamFileBytes,
+        }.FillingForSlice();
+        yield return new Row("stream-direct-read-async", "direct sequential ReadAsync of 1 GiB by 65,536 B",
+            "past the page cache; .NET: FileStream over a descriptor opened for direct I/O", OpenDirect)
+        {
+            BytesPerOperation = static _ => DirectUserBufferBytes,
+        };
+        yield return new Row("stream-open", "stream opened and closed", "without a transfer; the buffer must wait for one",
+            static context => OpenAndClose(
+                StreamOpening.Reading(context.SmallFile(ByteSize.KiB), ByteSize.KiB, asynchronous: true), isSingle: true));
+    }
+
+    private static StreamOpening Whole(BenchContext context) =>
+        StreamOpening.Reading(context.StreamFile, context.Scale.StreamFileBytes, asynchronous: true);
+
+    private static Row Transfer(bool writes, int bytes, bool asynchronous, int? bufferBytes = null)
+    {
+        (string verb, string way, string end) = (writes ? "Write" : "Read", asynchronous ? "Async" : "", bufferBytes is null ? "" : ", unbuffered");
+        string id = $"stream-{(bufferBytes is null ? "" : "unbuffered-")}{verb}{(asynchronous ? "-async" : "")}-{bytes}".ToLowerInvariant();
+        var row = new Row(id, $"{verb}{way} 100 MiB by {bytes:#,0} B{end}",
+            bufferBytes is not null ? "bufferSize 0: a system call for each piece on either side"
+                : writes ? "default buffer; the file of the pass before is emptied first, as FileMode.Create does, and that is part of it"
+                : "hot, default buffer: each piece must not cost a thread hop, nor each 4 KiB a system call",
+            context => writes
+                ? OpenWrite(context, "written.dat",
+                    path => StreamOpening.Writing(path, context.Scale.StreamFileBytes, asynchronous, bufferBytes), bytes)
+                : OpenRead(StreamOpening.Reading(context.StreamFile, context.Scale.StreamFileBytes, asynchronous, bufferBytes), bytes))
+        {
+            BytesPerOperation = static scale => scale.StreamFileBytes,
+        };
+        return writes ? row.FillingForSlice() : row;
+    }
+
+    private static Row File(bool writes, long sizeBytes, string size) => new(
+        $"stream-file-{(writes ? "write" : "read")}-{size}", $"file of {ByteSize.Format(sizeBytes)}, {(writes ? "WriteAsync" : "ReadAsync")}",
+        "open to close, by 4,096 B: what opening costs and how soon the buffer has grown",
+        context => writes
+            ? OpenWrite(context, "small.dat", path => StreamOpening.Writing(path, sizeBytes, asynchronous: true), PageBytes)
+            : OpenRead(StreamOpening.Reading(context.SmallFile(sizeBytes), sizeBytes, asynchronous: true), PageBytes));
+
+    /// <summary>An operation is a byte, a number or a line of a file of 20 MB.</summary>
+    private static Row Units(
+        string id, string name, string why, Func<BenchContext, string> file, Func<StreamOpening, long> sluice,
+        Func<StreamOpening, long> dotNet) => new($"stream-{id}", name, why, context =>
+        {
+            StreamOpening opening = StreamOpening.Reading(file(context), context.Scale.ByteFileBytes);
+            StreamOpening brief = StreamOpening.Reading(context.SmallFile(PageBytes), PageBytes);
+            return Contest.Passes(() => sluice(opening), () => dotNet(opening), countUnits: true).Prepared(() =>
+            {
+                for (int i = 0; i < ShortPasses; i++)
+                {
+                    sluice(brief);
+                    dotNet(brief);
+                }
+            });
+        });
+
+    private static Contest OpenDirect(BenchContext context)
+    {
+        var opening = new StreamOpening(context.SequentialFile, FileMode.Open, FileAccess.Read, context.Scale.SequentialFileBytes)
+        {
+            Asynchronous = true,
+            Caching = FileCaching.Direct,
+        };
+        DirectIo.Require(opening.Path, opening.Caching);
+        SluiceStreamSide sluice = SluiceStreamSide.Open(opening);
+        FileStreamSide dotNet = FileStreamSide.Open(opening);
+        // FileStream has none of Sluice's bounce buffers; its reads need an aligned one.
+        Memory<byte> buffer = PinnedBuffer.Allocate(DirectUserBufferBytes);
+        return new Contest(Side(sluice), Side(dotNet), sluice, dotNet);
+
+        // Slices go on where the last one ended: the file is larger than what a slice reads.
+        Contender Side<TSide>(TSide side)
+            where TSide : struct, IStreamSide<TSide> => new(TSide.Name, async slice =>
+            {
+                do
+                {
+                    long began = slice.Begin();
+                    if (await side.ReadAsync(buffer) == 0)
+                    {
+                        side.Position = 0;
+                        continue;
+                    }
+                    slice.End(began);
+                    slice.Count(0);
+                }
+                while (!slice.IsOver);
+            });
+    }
+}
