@@ -112,7 +112,7 @@ public sealed class PackageTests(PackageTests.Packages packages) : IClassFixture
                 .. new[]
                 {
                     "DotnetToolSettings.xml", "Sluice.Cli.deps.json", "Sluice.Cli.runtimeconfig.json", "Spectre.Console.dll",
-                    "System.CommandLine.dll",
+                    "Spectre.Console.Ansi.dll", "System.CommandLine.dll", "HdrHistogram.dll", "Perfolizer.dll", "Pragmastat.dll",
                 }
                     .Concat(own.Select(a => $"{a}.dll")).Concat(own.Select(a => $"{a}.pdb")).Select(f => $"tools/{Framework}/any/{f}"),
             ],

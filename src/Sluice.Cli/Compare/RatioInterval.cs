@@ -1,3 +1,5 @@
+using Perfolizer.Mathematics.Common;
+
 namespace Sluice.Cli.Compare;
 
 /// <summary>
@@ -33,8 +35,9 @@ internal sealed record RatioInterval(double Ratio, double Low, double High)
             return new RatioInterval(Math.Exp(difference), Math.Exp(difference), Math.Exp(difference));
         // Welch-Satterthwaite.
         double freedom = error * error / (errorA * errorA / (a.Length - 1) + errorB * errorB / (b.Length - 1));
-        double margin = StudentT.TwoSidedQuantile(confidence, freedom) * Math.Sqrt(error);
-        return new RatioInterval(Math.Exp(difference), Math.Exp(difference - margin), Math.Exp(difference + margin));
+        ConfidenceInterval interval =
+            new ConfidenceIntervalEstimator(freedom + 1, difference, Math.Sqrt(error)).ConfidenceInterval((ConfidenceLevel)confidence);
+        return new RatioInterval(Math.Exp(difference), Math.Exp(interval.Lower), Math.Exp(interval.Upper));
     }
 
     private static double[] Logarithms(IReadOnlyList<double> samples) =>

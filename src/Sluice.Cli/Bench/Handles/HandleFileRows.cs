@@ -1,5 +1,4 @@
 using Microsoft.Win32.SafeHandles;
-using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Bench.Handles;
 

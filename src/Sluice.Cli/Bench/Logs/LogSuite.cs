@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Bench.Logs;
