@@ -22,7 +22,7 @@ internal sealed class BenchCommand(
         FioRunner fio = await FioRunner.DetectAsync(cancellationToken);
         EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Directory);
         PageText.WriteTop(terminal, BenchPage.Title, environment);
-        terminal.WriteNotice($"{Counted.Of(_selected.Count, "row")}, {options.TimeTaken}");
+        ProgramRun.Announce(terminal, Counted.Of(_selected.Count, "row"), options.Seconds);
         DateTimeOffset started = DateTimeOffset.UtcNow;
         var skipped = new List<SkippedRow>();
         StepResults<RowReport?> measured = await MeasureAsync(fio, scale, skipped);

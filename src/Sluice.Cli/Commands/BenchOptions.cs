@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.Globalization;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Everyday;
 using Sluice.Cli.Report.Pages;
@@ -32,18 +31,8 @@ internal sealed record BenchOptions(string Directory)
 
     public BenchScale Scale => Quick ? BenchScale.Quick : IsEveryday ? BenchScale.Everyday : BenchScale.Full;
 
-    /// <summary>The expected duration, in words.</summary>
-    public string TimeTaken
-    {
-        get
-        {
-            IReadOnlyList<(Suite Suite, Row Row)> rows = SelectRows();
-            double seconds = Quick ? rows.Count * QuickSecondsOfRow : rows.Sum(static r => r.Suite.SecondsOfRow);
-            return seconds < 90
-                ? string.Create(CultureInfo.InvariantCulture, $"about {Math.Max(1, Math.Ceiling(seconds)):0} s")
-                : string.Create(CultureInfo.InvariantCulture, $"about {Math.Round(seconds / 60):0} minutes");
-        }
-    }
+    /// <summary>The expected duration.</summary>
+    public double Seconds => Quick ? SelectRows().Count * QuickSecondsOfRow : SelectRows().Sum(static r => r.Suite.SecondsOfRow);
 
     public IReadOnlyList<Suite> SelectSuites() => SuiteName switch
     {

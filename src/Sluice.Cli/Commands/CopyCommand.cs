@@ -149,7 +149,7 @@ internal sealed class CopyCommand(
     {
         if (!options.Recursive)
             LinkedFile.RequireTarget(source);
-        CopyPlan.RequireSource(source);
+        CopyPlan.RequireSource(source, options.Recursive);
         bool mayReplace = consent.Require();
         long start = Stopwatch.GetTimestamp();
         TimeSpan cpu = CpuMeter.ProcessTime();

@@ -97,6 +97,9 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
             "Read the copy back past the cache and compare checksums before it gets its name.");
         Option<bool> sync = command.Flag("--sync", null, "End only when the copy is on the disk.");
         Option<bool> quiet = command.Flag("--quiet", "q", "Print nothing but errors.");
+        // What users of cp and rsync type; both are what happens without -q.
+        command.Flag("--verbose", "v", "Print a line for each source (the default; -q prints none).");
+        command.Flag("--progress", null, "Show progress in a terminal (the default; -q shows none).");
         Option<bool> demoFlag = command.Flag("--demo", null,
             "Make a file, copy it past the cache with four requests outstanding, print the rates, delete both.");
         Func<ParseResult, PageOutput> output = PageOutput.Define(command);

@@ -13,6 +13,8 @@ namespace Sluice.Cli.Commands;
 internal sealed class ExamplesCommand(
     ExamplesOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
 {
+    private const double SecondsOfWarmUp = 0.4;
+    private const double SecondsOfGiB = 2;
     private const long WarmUpRecords = 1_000;
 
     private readonly Dictionary<ExampleCase, string> _unsupported = [];
@@ -66,6 +68,11 @@ internal sealed class ExamplesCommand(
         ProgramRun.Prepare(folder, FileBytes, terminal);
         CheckFile();
         options.Output.Check(terminal, _file);
+        if (!options.Quiet)
+        {
+            ProgramRun.Announce(terminal, $"{Counted.Of(options.Cases.Count, "case")}, {Counted.Of(options.Rounds, "round")}",
+                options.Cases.Count * (SecondsOfWarmUp + (SecondsOfGiB * options.Rounds * FileBytes / ByteSize.GiB)));
+        }
 
         DateTimeOffset began = DateTimeOffset.UtcNow;
         EnvironmentRecord environment = EnvironmentProbe.ForPath(folder);
@@ -93,13 +100,11 @@ internal sealed class ExamplesCommand(
             Notes = Notes(results.Values.Max(t => t.Seconds.Count), crc, cachingReason, measured, failure),
             Sections = ExampleReport.Sections(results.Where(r => r.Value.Seconds.Count > 0).ToDictionary(), FileBytes),
         };
-        PageText.Write(terminal, page);
-        options.Output.Write(terminal, page);
-        measured.ReportFailure(terminal);
+        int exitCode = ProgramRun.Finish(terminal, options.Output, page, measured);
         if (failure is not null)
             terminal.WriteError(ErrorText.Of(failure));
         int wrong = Math.Max(ReportWrong(results), failure is null ? ExitCode.Success : ExitCode.IoError);
-        return measured.ExitCode == ExitCode.Success ? wrong : measured.ExitCode;
+        return exitCode == ExitCode.Success ? wrong : exitCode;
     }
 
     /// <returns>Why it has not got its name: what was measured is told all the same.</returns>

@@ -21,8 +21,7 @@ internal sealed class FiguresCommand(
         ProgramRun.Prepare(options.Directory, _sets.Max(s => s.SpaceBytes(options.Scale)) + options.Scale.FileBytes, terminal);
         options.Output.Check(terminal);
         TimeSpan budget = _sets.Aggregate(TimeSpan.Zero, (sum, s) => sum + s.EstimateTime(options.Scale));
-        terminal.WriteNotice(string.Create(CultureInfo.InvariantCulture,
-            $"figures {string.Join(", ", options.Figures.Order())}: about {Math.Max(1, budget.TotalSeconds):0} s"));
+        ProgramRun.Announce(terminal, $"figures {string.Join(", ", options.Figures.Order())}", budget.TotalSeconds);
         DateTimeOffset began = DateTimeOffset.UtcNow;
         double? clockHz = ProcessorFrequency.NominalHz();
         StepResults<PageSection> sections;
@@ -42,10 +41,7 @@ internal sealed class FiguresCommand(
             Notes = [.. Notes(sections.Time, clockHz), .. sections.Notes()],
             Sections = sections.Results,
         };
-        PageText.Write(terminal, page);
-        options.Output.Write(terminal, page);
-        sections.ReportFailure(terminal);
-        return sections.ExitCode;
+        return ProgramRun.Finish(terminal, options.Output, page, sections);
     }
 
     private List<string> Notes(TimeSpan time, double? clockHz)

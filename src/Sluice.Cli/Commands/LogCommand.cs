@@ -104,7 +104,8 @@ internal sealed class LogCommand(
         using SluiceLogReader reader = ReaderFrom(options.From);
         while (!cancellationToken.IsCancellationRequested && !terminal.IsOutputClosed && reader.TryRead(out LogEntry entry))
             terminal.WriteContent(entry.Bytes);
-        return SayTail(reader);
+        _ = SayTail(reader);
+        return SayDamage(reader);
     }
 
     private async Task<int> TailAsync()
@@ -145,7 +146,12 @@ internal sealed class LogCommand(
         null, LookInterval, LookInterval);
 
     private SluiceLogReader ReaderFrom(long sequence) =>
-        new(options.Directory, new SluiceLogReaderOptions { FromSequence = sequence, UpTo = LogDurability.Written });
+        new(options.Directory, new SluiceLogReaderOptions
+        {
+            FromSequence = sequence,
+            UpTo = LogDurability.Written,
+            SkipDamage = options.SkipDamage,
+        });
 
     // Where to begin, and how many records come before the last ones then: numbers do not tell, for withdrawn records have them, too.
     private (long From, long PassedOver) FindLast(int lines)
@@ -212,14 +218,20 @@ internal sealed class LogCommand(
                 ? "1 number is no record's: its append failed or was given up"
                 : $"{numbers - records:#,0} numbers are no record's: their appends failed or were given up");
         }
-        foreach (SluiceLogDamagedException damage in reader.Damage)
-            terminal.WriteError(damage.Message);
+        int exitCode = SayDamage(reader);
         if (cancellationToken.IsCancellationRequested)
         {
             terminal.WriteError("interrupted: what comes behind was not read");
             return ExitCode.Interrupted;
         }
         _ = SayTail(reader);
+        return exitCode;
+    }
+
+    private int SayDamage(SluiceLogReader reader)
+    {
+        foreach (SluiceLogDamagedException damage in reader.Damage)
+            terminal.WriteError(damage.Message);
         return reader.Damage.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
 

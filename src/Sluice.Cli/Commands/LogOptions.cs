@@ -31,6 +31,9 @@ internal sealed record LogOptions(LogAction Action, string Directory)
 
     public bool Follow { get; init; }
 
+    /// <summary>cat: read on behind damage.</summary>
+    public bool SkipDamage { get; init; }
+
     /// <summary>truncate: the last record that stays.</summary>
     public long? After { get; init; }
 
@@ -58,6 +61,7 @@ internal sealed record LogOptions(LogAction Action, string Directory)
         Option<string> time = command.Value("--time", null, "seconds", "Load: how long (30).");
         Option<string> durability = command.Value("--durability", null, "name", "Load: buffered, written or durable (written).");
         Option<string> from = command.Value("--from", null, "N", "cat: from this record on (1).");
+        Option<bool> skip = command.Flag("--skip-damage", null, "cat: report damage on stderr, and read on behind it.");
         Option<string> lines = command.Value("--lines", "n", "N", "tail: so many of the last records, as in -n5 (10).");
         Option<bool> follow = command.Flag("--follow", "f", "tail: and those that come, until Ctrl-C.");
         Option<string> after = command.Value("--after", null, "N", "truncate: drop all records behind this one (none).");
@@ -67,7 +71,7 @@ internal sealed record LogOptions(LogAction Action, string Directory)
         (LogAction Of, Option[] Options)[] owned =
         [
             (LogAction.Load, [threads, rate, size, flush, roll, time, durability]),
-            (LogAction.Cat, [from]), (LogAction.Tail, [lines, follow]), (LogAction.Truncate, [after, before]),
+            (LogAction.Cat, [from, skip]), (LogAction.Tail, [lines, follow]), (LogAction.Truncate, [after, before]),
         ];
         Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         return Bind;
@@ -94,6 +98,7 @@ internal sealed record LogOptions(LogAction Action, string Directory)
                 From = ParseNumber("--from", result.GetValue(from)) ?? 1,
                 Lines = WholeNumber.Parse("--lines", result.GetValue(lines), 0, int.MaxValue, 10),
                 Follow = result.GetValue(follow),
+                SkipDamage = result.GetValue(skip),
                 After = ParseNumber("--after", result.GetValue(after)),
                 Before = ParseNumber("--before", result.GetValue(before)),
                 Quiet = result.GetValue(quiet),

@@ -15,12 +15,19 @@ internal sealed class MethodsCommand(
     // Of which a round makes 15 runs: two, and the one before them, are the calls of a warm-up.
     private const int WarmUpBytes = 64 << 10;
     private const int WarmUpRounds = 2;
+    private const double WarmUpSeconds = 6;
+    private const double SecondsOfMiB = 0.005;
 
     public async Task<int> RunAsync()
     {
         // The file that is read and the one that is written.
         ProgramRun.Prepare(options.Directory, 2L * options.SizesBytes[^1], terminal);
         options.Output.Check(terminal);
+        if (!options.Quiet && options.Methods.Count > 0)
+        {
+            ProgramRun.Announce(terminal, $"{Counted.Of(options.Methods.Count, "method")}, {Counted.Of(options.Rounds, "round")}",
+                WarmUpSeconds + (SecondsOfMiB * options.Methods.Count * (options.Rounds + 1) * options.SizesBytes.Sum(s => (long)s) / ByteSize.MiB));
+        }
 
         DateTimeOffset began = DateTimeOffset.UtcNow;
         (int SizeBytes, IReadOnlyDictionary<Method, MethodTimes> Times)[] all =
@@ -56,11 +63,9 @@ internal sealed class MethodsCommand(
             Sections = [.. results.Count == 0 ? [] : MethodReport.Sections(results),
                 .. checks.Count == 0 ? (PageSection[])[] : [Section(checks)]],
         };
-        PageText.Write(terminal, page);
-        options.Output.Write(terminal, page);
-        measured.ReportFailure(terminal);
+        int exitCode = ProgramRun.Finish(terminal, options.Output, page, measured);
         int wrong = ReportWrong(all, checks);
-        return measured.ExitCode == ExitCode.Success ? wrong : measured.ExitCode;
+        return exitCode == ExitCode.Success ? wrong : exitCode;
     }
 
     private Task WarmUpAsync(string folder, LiveProgress progress)

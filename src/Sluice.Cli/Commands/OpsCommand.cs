@@ -15,6 +15,8 @@ internal sealed class OpsCommand(
     OpsOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
 {
     private const int WarmUpChunks = 4;
+    private const double WarmUpSeconds = 2;
+    private const double SecondsOfMiB = 0.02;
     private const int LargestWarmUpChunkBytes = 4096;
 
     private static readonly FileOperation[] Operations = Enum.GetValues<FileOperation>();
@@ -30,6 +32,11 @@ internal sealed class OpsCommand(
     {
         ProgramRun.Prepare(options.Directory, options.SizeBytes, terminal);
         options.Output.Check(terminal);
+        if (!options.Quiet)
+        {
+            ProgramRun.Announce(terminal, Counted.Of(options.Rounds, "round"),
+                WarmUpSeconds + (SecondsOfMiB * Sides.Count * (options.Rounds + 1) * options.SizeBytes / ByteSize.MiB));
+        }
         DateTimeOffset began = DateTimeOffset.UtcNow;
         StepResults<Round> rounds;
         using (ScratchFolder scratch = ScratchFolder.Create(options.Directory, terminal.TellAtEnd))

@@ -113,7 +113,7 @@ internal static class SluiceTool
         var commands = new CommandList(root);
         commands.Add(
             "Measure", "speed",
-            "Measure the read and write speed of a file, or of several as one. Short options take their value attached (-t30).",
+            "Measure rate and latency of reads and writes of files, as in -t30.",
             ["speed -t10 a.dat", "speed -d -a32 -b4K -s100 --engine both a.dat"],
             SpeedOptions.Define, (options, token) => new SpeedCommand(options, arguments, terminal, token).RunAsync(),
             new CommandEnds(Failed: "an I/O error, or other bytes than were there (--verify)"));
@@ -123,12 +123,12 @@ internal static class SluiceTool
             BenchOptions.Define, (options, token) => new BenchCommand(options, arguments, terminal, token).RunAsync(),
             new CommandEnds(Done: "done, also where rows are slower"));
         commands.Add(
-            "Measure", "doctor", "Show what this machine and a file system allow, and what Sluice therefore does.",
+            "Measure", "doctor", "Show what machine and file system allow, and what Sluice uses.",
             ["doctor", "doctor --json d.json ."],
             DoctorOptions.Define, (options, token) => new DoctorCommand(options, arguments, terminal, token).RunAsync(),
             new CommandEnds(Done: "done, also where nothing can be tried"));
         commands.Add(
-            "Measure", "advise", "Measure for a minute, and say which way to read and write in a folder.",
+            "Measure", "advise", "Measure for a minute, and recommend ways to read and write.",
             ["advise .", "advise --quick --html advice.html"],
             AdviseOptions.Define, (options, token) => new AdviseCommand(options, arguments, terminal, token).RunAsync());
         commands.Add(
@@ -144,7 +144,7 @@ internal static class SluiceTool
                 Failed: "something was not copied: an I/O error, or it is there and nobody agreed that it is replaced",
                 Refused: "a wrong command line, or nobody agreed that a result is replaced"));
         commands.Add(
-            "Files", "merge", "Add up the JSON results of the shards of a copy, or of processes that measured together.",
+            "Files", "merge", "Add up the JSON results of a copy's shards, or of speed's ranks.",
             [
                 "speed -t1 -r64M --shard 0/1 --rendezvous . --json 0.json a.dat; sluice merge 0.json",
                 "copy -r --shard 0/1 --json 0.json . ../all; sluice merge --html all.html 0.json",
@@ -160,19 +160,19 @@ internal static class SluiceTool
             new CommandEnds(Failed: "an I/O error, or the file system does not tell"));
         commands.Add(
             "Files", "frag",
-            "Age a volume: fill it with files, delete at random, again and again. Short options take their value attached (-f70).",
+            "Age a volume: fill it, delete at random, again and again (-f70).",
             ["frag --dry-run --budget 100M -Fm1 -FM8 -n2 .", "frag --cleanup ."],
             FragOptions.Define, (options, token) => new FragCommand(options, arguments, terminal, token).RunAsync(),
             new CommandEnds(
                 Failed: "an I/O error, or something else is in the folder that was to be removed",
                 Refused: "a wrong command line, or nobody agreed"));
         commands.Add(
-            "Files", "log", "Let many threads append to one log and check every record; or show, check and cut a log.",
+            "Files", "log", "Load a log with many threads; show, check and cut a log.",
             ["log --threads 10 --time 5 --html load.html .", "log tail -f ."],
             LogOptions.Define, (options, token) => new LogCommand(options, arguments, terminal, token).RunAsync(),
             new CommandEnds(Failed: "an I/O error, no log, a damaged one (verify), or a record that was lost (load)"));
         commands.Add(
-            "Compare", "compare", "Put the JSON results of two runs side by side, and say what changed beyond noise.",
+            "Compare", "compare", "Compare the JSON results of two runs: what changed beyond noise.",
             [
                 "ops --json a.json; sluice ops --json b.json; sluice compare a.json b.json",
                 "extents --json a.json .; sluice extents --json b.json .; sluice compare --html c.html a.json b.json",
@@ -182,21 +182,21 @@ internal static class SluiceTool
                 Done: "done, whatever has changed", Failed: "a file cannot be read or written",
                 Refused: "a wrong command line, no results of one command, or nobody agreed that a result is replaced"));
         commands.Add(
-            Replays, "figures", "Draw figures 2 to 8 of MSR-TR-2004-136: bandwidth and CPU by request size, .NET and Sluice.",
+            Replays, "figures", "Figures 2 to 8 of MSR-TR-2004-136: bandwidth, CPU, request size.",
             ["figures --quick", "figures --figure 2,3 --html f.html ."],
             FiguresOptions.Define, (options, token) => new FiguresCommand(options, arguments, terminal, token).RunAsync());
         commands.Add(
-            Replays, "tables", "Measure the tables of the .NET 6 text about FileStream: every method, .NET and Sluice.",
+            Replays, "tables", "The tables of the .NET 6 text about FileStream.",
             ["tables --table readasync", "tables --html t.html"],
             TablesOptions.Define, (options, token) => new TablesCommand(options, arguments, terminal, token).RunAsync());
         commands.Add(
             Replays, "examples",
-            "Read and write a file by byte, line and block, with .NET and with Sluice; --show prints the code.",
+            "Read and write by byte, line and block; --show prints the code.",
             ["examples", "examples --show write-block-direct"],
             ExamplesOptions.Define, (options, token) => new ExamplesCommand(options, arguments, terminal, token).RunAsync(),
             new CommandEnds(Failed: "an I/O error, or a wrong result"));
         commands.Add(
-            Replays, "methods", "Time and check every way of reading and writing a whole text file.",
+            Replays, "methods", "Every way of reading and writing a whole text file.",
             ["methods", "methods --read --json m.json ."],
             MethodsOptions.Define, (options, token) => new MethodsCommand(options, arguments, terminal, token).RunAsync(),
             new CommandEnds(Failed: "an I/O error, or a wrong result"));

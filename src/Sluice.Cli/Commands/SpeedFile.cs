@@ -27,7 +27,7 @@ internal sealed class SpeedFile
     public bool IsBlockDevice { get; }
 
     /// <summary>The size that is measured.</summary>
-    public long SizeBytes { get; private set; }
+    public long SizeBytes { get; }
 
     /// <summary>Something about the size that the result should say, or null.</summary>
     public string? SizeNote { get; private set; }
@@ -110,7 +110,7 @@ internal sealed class SpeedFile
         if (!Exists)
             return;
         if (SizeIsDefault && _options.Create == CreateMode.None)
-            ConsiderExtending(terminal);
+            NotePresentSize();
         if (_options.Force && SizeIsDefault && _options.Create != CreateMode.None && PresentSizeBytes < SizeBytes)
         {
             throw new UsageException($"{_options.Path} has {ByteSize.Format(PresentSizeBytes)}, and --force makes no file larger without a "
@@ -140,25 +140,18 @@ internal sealed class SpeedFile
     }
 
     // A size on the command line is consent to extend; the default of 1 GiB is not: it may be anyone's document.
-    private void ConsiderExtending(TerminalStreams terminal)
+    private void NotePresentSize()
     {
         if (PresentSizeBytes >= SpeedOptions.DefaultFileSizeBytes)
             return;
-        string larger = ByteSize.Format(SpeedOptions.DefaultFileSizeBytes);
-        if (!_options.Force && _options.WriteShare == 0 && terminal.IsInputTerminal
-            && terminal.Confirm($"{_options.Path} has {ByteSize.Format(PresentSizeBytes)}. Extend it to {larger}?"))
-        {
-            SizeBytes = SpeedOptions.DefaultFileSizeBytes;
-            RequireRoom();
-            return;
-        }
         string option = _options.WriteShare > 0 && _options.Mix is null ? "-w1G" : "-r1G";
         if (PresentSizeBytes < _options.RequestSizeBytes)
         {
             throw new UsageException($"a request of {ByteSize.Format(_options.RequestSizeBytes)} does not fit into {_options.Path}, "
                 + $"{ByteSize.Format(PresentSizeBytes)}; name a size to extend it to, as in {option}");
         }
-        SizeNote = $"{_options.Path} is measured as it is; {option} would extend it to {larger}";
+        SizeNote = $"{_options.Path} is measured as it is; {option} would extend it to "
+            + ByteSize.Format(SpeedOptions.DefaultFileSizeBytes);
     }
 
     private static SpeedFile ForDevice(SpeedOptions options, BlockDevice? device)

@@ -28,8 +28,7 @@ internal sealed class TablesCommand(
         (MethodTable Table, TableCase Case)[] cases = [.. _tables.SelectMany(t => t.Cases, (t, c) => (t, c))];
         // Passes over 100 MiB take longer than a slice.
         TimeSpan budget = options.Scale.StreamSliceTime * cases.Length * 2 * (options.Scale.Rounds + 1.5) * 1.3;
-        terminal.WriteNotice(string.Create(CultureInfo.InvariantCulture,
-            $"{cases.Length} methods: about {Math.Max(1, budget.TotalSeconds):0} s"));
+        ProgramRun.Announce(terminal, Counted.Of(cases.Length, "method"), budget.TotalSeconds);
         DateTimeOffset began = DateTimeOffset.UtcNow;
         StepResults<(MethodTable Table, TableCase Case, RowReport Row)> measured;
         FioRunner fio = await FioRunner.DetectAsync(cancellationToken);
@@ -53,10 +52,7 @@ internal sealed class TablesCommand(
             Sections = [.. measured.Results.GroupBy(m => m.Table)
                 .Select(t => TableSections.Make(t.Key, [.. t.Select(m => (m.Case, m.Row))]))],
         };
-        PageText.Write(terminal, page);
-        options.Output.Write(terminal, page);
-        measured.ReportFailure(terminal);
-        return measured.ExitCode;
+        return ProgramRun.Finish(terminal, options.Output, page, measured);
     }
 
     private static readonly Suite AsSuite = new("tables", "", 0, static scale => scale.StreamSliceTime, []);

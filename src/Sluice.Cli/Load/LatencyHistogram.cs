@@ -15,11 +15,13 @@ internal sealed class LatencyHistogram
 
     public long Count => _counts.TotalCount;
 
-    public long MaxNanoseconds => Count == 0 ? 0 : _counts.GetMaxValue();
+    public long MaxNanoseconds => Percentile(100);
 
-    public long MinNanoseconds => Count == 0 ? 0 : _counts.LowestEquivalentValue(_counts.RecordedValues().First().ValueIteratedTo);
+    public long MinNanoseconds => _counts.LowestEquivalentValue(Percentile(0));
 
-    public double MeanNanoseconds => Count == 0 ? 0 : _counts.GetMean();
+    /// <summary>It may not be recording. (The library's mean overflows.)</summary>
+    public double MeanNanoseconds => _counts.RecordedValues()
+        .Sum(v => (double)v.CountAtValueIteratedTo * _counts.MedianEquivalentValue(v.ValueIteratedTo)) / Math.Max(1, Count);
 
     public void Record(long nanoseconds) => _counts.RecordValue(Math.Clamp(nanoseconds, 0, LongestNanoseconds));
 
@@ -53,7 +55,7 @@ internal sealed class LatencyHistogram
         _counts.Add(other._counts);
     }
 
-    /// <summary>What was counted; null if nothing was.</summary>
+    /// <summary>What was counted; null if nothing was. It may not be recording.</summary>
     public HistogramRecord? ToRecord()
     {
         (long UpTo, long Count)[] used = [.. _counts.RecordedValues().Select(v => (v.ValueIteratedTo, v.CountAtValueIteratedTo))];
@@ -64,7 +66,7 @@ internal sealed class LatencyHistogram
     public static LatencyHistogram? TryFrom(HistogramRecord record)
     {
         if (record.UpToNs is not { Count: > 0 } upTo || record.Counts is not { } counts || counts.Count != upTo.Count
-            || upTo.Any(v => v < 0) || counts.Any(c => c <= 0) || counts.Sum(c => (double)c) > long.MaxValue)
+            || upTo.Any(v => v < 0) || counts.Any(c => c <= 0) || counts.Sum(c => (double)c) >= long.MaxValue)
         {
             return null;
         }

@@ -58,9 +58,8 @@ internal static class SpeedPage
                 Heading = "Rates",
                 Text = report.Ratio is { } ratio
                     ? string.Create(CultureInfo.InvariantCulture,
-                        $"Sluice is {ratio:0.00} times as fast as .NET (the median over interleaved slices), and does "
-                            + $"{report.CpuRatio:0.00} ")
-                        + "times as much with the same CPU time."
+                        $"In the median of the interleaved slices Sluice is {ratio:0.00} times as fast as .NET; over the whole time it does ")
+                        + string.Create(CultureInfo.InvariantCulture, $"{report.CpuRatio:0.00} times as much with the same CPU time.")
                     : null,
                 Charts = [.. OverTime(report.Sides)],
                 Tables = [Rates(report)],

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs;
@@ -22,6 +23,20 @@ internal static class ProgramRun
             terminal.WriteNotice($"removed {leftover}, left behind by a run that was killed");
         if (EnvironmentProbe.FreeBytesAt(directory) is { } free && free < spaceBytes)
             throw new IOException($"{directory}: {ByteSize.Format(spaceBytes)} needed, {ByteSize.Format(free)} free");
+    }
+
+    /// <summary>Says on stderr what is measured, and for about how long on a machine at rest: piped, nothing else would.</summary>
+    public static void Announce(TerminalStreams terminal, string what, double seconds) => terminal.WriteNotice(seconds < 90
+        ? string.Create(CultureInfo.InvariantCulture, $"{what}, about {Math.Max(1, Math.Ceiling(seconds)):0} s")
+        : string.Create(CultureInfo.InvariantCulture, $"{what}, about {Math.Round(seconds / 60):0} minutes"));
+
+    /// <summary>Writes the page for people and to files, and says why what was measured ended early.</summary>
+    public static int Finish<TResult>(TerminalStreams terminal, PageOutput output, ReportPage page, StepResults<TResult> measured)
+    {
+        PageText.Write(terminal, page);
+        output.Write(terminal, page);
+        measured.ReportFailure(terminal);
+        return measured.ExitCode;
     }
 
     /// <summary>What a figure is of so many rounds.</summary>

@@ -34,21 +34,15 @@ internal sealed class CommandList(RootCommand root)
     /// <summary>The tool's help: the commands in groups.</summary>
     public void WriteOverview(TerminalStreams terminal)
     {
-        terminal.WriteLine(root.Description ?? "");
-        terminal.WriteLine();
-        terminal.WriteLine("Usage: sluice COMMAND [options]");
         int width = _descriptions.Max(d => d.Name.Length);
+        terminal.WriteLine("Usage: sluice COMMAND [options]; sluice COMMAND --help; sluice --version");
         foreach (IGrouping<string, (string Group, string Name, string Description)> group in _descriptions.GroupBy(d => d.Group))
         {
-            terminal.WriteLine();
             terminal.WriteLine($"{group.Key}:");
             foreach ((string _, string name, string description) in group)
                 terminal.WriteLine($"  {name.PadRight(width)}  {description}", hang: width + 4);
         }
-        terminal.WriteLine();
-        terminal.WriteLine("sluice COMMAND --help has a command's options, examples and exit codes; sluice --version the version.");
-        terminal.WriteLine(
-            "Sizes are bytes, or end in K, M, G, T, powers of 1024; what stands in brackets after an option is its default.");
+        terminal.WriteLine("Sizes are bytes, or end in K, M, G, T (powers of 1024).");
     }
 
     /// <summary>What stands below the options in a command's help.</summary>

@@ -23,6 +23,9 @@ internal static class ErrorText
     // An errno that .NET has no exception for: "No space left on device : '/a'".
     private static readonly Regex SystemReason = Sentence("(?<reason>[A-Z][^:']+) : '(?<path>.+)'");
 
+    // Sluice's own: "Copying '/a' failed: it is a folder.", "Reading '/a' at offset 5 failed: Input/output error (errno 5)".
+    private static readonly Regex Failed = Sentence(@"[A-Z]\w+ '(?<path>(?:(?!' to ').)+)'(?<where> at .+)? failed: (?<reason>.+?)( \(errno \d+\))?\.?");
+
     /// <summary>An exception's message. Where .NET has one sentence for several reasons, the reason is inside the exception.</summary>
     public static string Of(Exception exception)
     {
@@ -40,6 +43,8 @@ internal static class ErrorText
             if (sentence.Match(message) is { Success: true } match)
                 return $"{match.Groups["path"].Value}: {reason}";
         }
+        if (Failed.Match(message) is { Success: true } failed)
+            return $"{failed.Groups["path"].Value}{failed.Groups["where"].Value}: {LowerFirst(failed.Groups["reason"].Value)}";
         return SystemReason.Match(message) is { Success: true } system
             ? $"{system.Groups["path"].Value}: {LowerFirst(system.Groups["reason"].Value)}"
             : message;

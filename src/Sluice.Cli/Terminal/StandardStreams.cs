@@ -29,8 +29,9 @@ internal sealed class StandardStreams
         var error = new TellingStream(IsOpen(2) ? Console.OpenStandardError() : null);
         var content = new TellingStream(hasOutput ? OpenContent() : null) { Like = output };
         // Colours and widths are asked of what .NET takes for the console.
-        Console.SetOut(Text(output));
-        Console.SetError(Text(error));
+        bool isUtf8 = IsUtf8Terminal();
+        Console.SetOut(Text(output, isUtf8 || Console.IsOutputRedirected));
+        Console.SetError(Text(error, isUtf8 || Console.IsErrorRedirected));
         return new StandardStreams(output, new TerminalStreams(Console.Out, Console.Error, IsOpen(0) ? Console.In : TextReader.Null)
         {
             OpenOutBytes = () => new BufferedStream(content, BytesGathered),
@@ -39,6 +40,7 @@ internal sealed class StandardStreams
             IsOutputTerminal = !Console.IsOutputRedirected,
             IsErrorTerminal = !Console.IsErrorRedirected,
             IsInputTerminal = !Console.IsInputRedirected,
+            IsUtf8 = isUtf8,
         });
     }
 
@@ -53,8 +55,18 @@ internal sealed class StandardStreams
         return exitCode == ExitCode.Success ? ExitCode.IoError : exitCode;
     }
 
-    private static StreamWriter Text(Stream stream) =>
-        new(stream, OperatingSystem.IsWindows() ? Console.OutputEncoding : new UTF8Encoding(encoderShouldEmitUTF8Identifier: false))
+    // As POSIX decides it: the first of these that is set.
+    private static bool IsUtf8Terminal()
+    {
+        string? locale = new[] { "LC_ALL", "LC_CTYPE", "LANG" }
+            .Select(Environment.GetEnvironmentVariable).FirstOrDefault(static v => !string.IsNullOrEmpty(v));
+        return OperatingSystem.IsWindows() || Environment.GetEnvironmentVariable("TERM") != "dumb"
+            && locale?.Replace("-", "", StringComparison.Ordinal).EndsWith("utf8", StringComparison.OrdinalIgnoreCase) == true;
+    }
+
+    private static StreamWriter Text(Stream stream, bool isUtf8) =>
+        new(stream, OperatingSystem.IsWindows() ? Console.OutputEncoding
+            : isUtf8 ? new UTF8Encoding(encoderShouldEmitUTF8Identifier: false) : Encoding.ASCII)
         {
             AutoFlush = true,
         };

@@ -55,6 +55,9 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     /// <summary>Tables with all their columns, however wide the terminal is: --wide.</summary>
     public bool IsWide { get; init; }
 
+    /// <summary>Whether the terminal shows more than ASCII: its bars are drawn with # otherwise.</summary>
+    public bool IsUtf8 { get; init; } = true;
+
     /// <summary>NO_COLOR set to anything but the empty string turns colours off (no-color.org).</summary>
     public bool NoColor { get; init; } = !string.IsNullOrEmpty(Environment.GetEnvironmentVariable("NO_COLOR"));
 
@@ -67,6 +70,7 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
         IsOutputTerminal = IsErrorTerminal,
         IsErrorTerminal = IsErrorTerminal,
         IsInputTerminal = IsInputTerminal,
+        IsUtf8 = IsUtf8,
         NoColor = NoColor,
         Width = Width,
         IsWide = IsWide,
@@ -84,6 +88,7 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
         IsOutputTerminal = IsOutputTerminal,
         IsErrorTerminal = IsErrorTerminal,
         IsInputTerminal = IsInputTerminal,
+        IsUtf8 = IsUtf8,
         NoColor = NoColor,
         Width = Width,
         IsWide = true,
@@ -206,6 +211,7 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     private IAnsiConsole Ansi(TextWriter writer, bool isTerminal)
     {
         IAnsiConsole console = AnsiConsole.Create(Settings(writer, isTerminal));
+        console.Profile.Capabilities.Unicode = IsUtf8;
         if (Width is { } width)
             console.Profile.Width = width;
         return console;

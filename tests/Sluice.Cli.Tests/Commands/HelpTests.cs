@@ -19,6 +19,9 @@ public sealed class HelpTests : IDisposable
     {
         ToolRun run = await ToolRun.RunAsync(typed);
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        string[] lines = run.Out.TrimEnd('\n').Split('\n');
+        lines.Length.ShouldBeLessThan(24);
+        lines.ShouldAllBe(l => l.Length <= 80);
         run.Out.ShouldMatch("(?s)Measure:.*  speed .*Files:.*  copy .*Compare:.*  compare .*Replays of published experiments:.*  figures ");
     }
 

@@ -106,5 +106,4 @@ public sealed class LatencyHistogramTests
         histogram.MinNanoseconds.ShouldBe(0);
         histogram.MeanNanoseconds.ShouldBe(0);
     }
-
 }

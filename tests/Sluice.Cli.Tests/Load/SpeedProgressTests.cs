@@ -16,7 +16,7 @@ public sealed class SpeedProgressTests
         line.Text(TimeSpan.FromSeconds(0.25), [("sluice", measured)]).ShouldBe("0 MiB/s, 0 IOPS, p99 0 us, 0 of 30 s, read a.dat");
         for (int i = 0; i < 1000; i++)
             measured.Count(isWrite: false, 1 << 20, i < 980 ? 100_000 : 5_000_000);
-        line.Text(TimeSpan.FromSeconds(1), [("sluice", measured)]).ShouldBe("1,000 MiB/s, 1,000 IOPS, p99 5,000 us, 1 of 30 s, read a.dat");
+        line.Text(TimeSpan.FromSeconds(1), [("sluice", measured)]).ShouldBe("1,000 MiB/s, 1,000 IOPS, p99 5,001 us, 1 of 30 s, read a.dat");
         line.Text(TimeSpan.FromSeconds(5), [("sluice", measured)]).ShouldStartWith("0 MiB/s, 0 IOPS");
     }
 

@@ -49,7 +49,7 @@ public sealed class WorkloadRunnerTests : IDisposable
         await runner.RunSliceAsync(target, measurement, TimeSpan.FromSeconds(60), CancellationToken.None);
         target.Drops.ShouldBeGreaterThan(2);
         measurement.Reads.Count.ShouldBeGreaterThan(5);
-        measurement.Reads.MaxNanoseconds.ShouldBe(1_000_000);
+        measurement.Reads.MaxNanoseconds.ShouldBeInRange(1_000_000, 1_001_000);
     }
 
     /// <summary>Else a stall at the end of a slice would be seen in few of the requests that it held up.</summary>

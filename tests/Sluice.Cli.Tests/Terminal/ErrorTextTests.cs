@@ -31,6 +31,8 @@ public sealed class ErrorTextTests : IDisposable
     [InlineData("No space left on device : '/x/y'", "/x/y: no space left on device")]
     [InlineData("Read-only file system : '/x'", "/x: read-only file system")]
     [InlineData("Access to the path '/it's' is denied.", "/it's: permission denied")]
+    [InlineData("Copying '/a' failed: it is a folder.", "/a: it is a folder")]
+    [InlineData("Reading '/a' at offset 5 failed: Input/output error (errno 5).", "/a at offset 5: input/output error")]
     public void A_sentence_with_a_path_becomes_the_path_and_the_reason(string message, string said) =>
         ErrorText.Of(message).ShouldBe(said);
 

@@ -20,10 +20,9 @@ internal sealed class CopyPlan(
     {
         if (PathKinds.AreSame(source, target))
             throw new IOException($"{source} and {target} are the same");
-        if (new DirectoryInfo(source) is { Exists: true } folder && (!recursive || folder.LinkTarget is null))
+        RequireSource(source, recursive);
+        if (new DirectoryInfo(source) is { Exists: true, LinkTarget: null } folder)
         {
-            if (!recursive)
-                throw new UnauthorizedAccessException($"{source} is a folder, and a recursive copy was not asked for");
             for (string? above = Path.GetFullPath(target); above is not null; above = Path.GetDirectoryName(above))
             {
                 if (PathKinds.AreSame(source, above))
@@ -36,7 +35,6 @@ internal sealed class CopyPlan(
         }
         // A link stays one in a tree's copy; else what it leads to is copied, with its length and its time.
         var file = new FileInfo(recursive ? source : LinkedFile.Follow(source));
-        RequireSource(source);
         if (PathKinds.Of(source) is PathKind.Other or PathKind.BlockDevice && file.LinkTarget is null)
             throw new IOException($"{source} is no plain file");
         AddFile(file, source, target, file.LinkTarget is null ? file.Length : 0, isNamed: true);
@@ -99,8 +97,11 @@ internal sealed class CopyPlan(
     /// <summary>A link is there, wherever it leads.</summary>
     /// <exception cref="FileNotFoundException">Nothing has that name.</exception>
     /// <exception cref="UnauthorizedAccessException">Whether it is there this user may not see.</exception>
-    public static void RequireSource(string source)
+    /// <exception cref="IOException">It is a folder, and folders are not copied.</exception>
+    public static void RequireSource(string source, bool recursive)
     {
+        if (!recursive && Directory.Exists(source))
+            throw new IOException($"{source} is a folder; -r copies it with all that is in it");
         try
         {
             _ = File.GetAttributes(source);

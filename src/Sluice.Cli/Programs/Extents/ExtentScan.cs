@@ -55,7 +55,10 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
                         return;
                     if (entry.LinkTarget is not null)
                         continue;
-                    if (entry is DirectoryInfo)
+                    // .NET puts a sign in the place of bytes that are no text: nobody has that name.
+                    if (entry.Name.Contains('\uFFFD', StringComparison.Ordinal) && !Path.Exists(entry.FullName))
+                        _failures.Add($"{entry.FullName}: not looked at, its name is not valid UTF-8");
+                    else if (entry is DirectoryInfo)
                         folders.Push(entry.FullName);
                     // Opening a pipe would wait for its other end.
                     else if (PathKinds.Of(entry.FullName) is PathKind.RegularFile or PathKind.Unknown)
