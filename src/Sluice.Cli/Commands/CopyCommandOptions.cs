@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.Globalization;
 using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
@@ -11,14 +10,11 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
 {
     private const int MaxDepth = 64;
 
-    private static readonly Dictionary<string, CopyMethod> Methods = new(StringComparer.Ordinal)
-    {
-        ["auto"] = CopyMethod.Auto,
-        ["reflink"] = CopyMethod.Reflink,
-        ["range"] = CopyMethod.CopyFileRange,
-        ["direct"] = CopyMethod.Direct,
-        ["buffered"] = CopyMethod.Buffered,
-    };
+    private static readonly (string Name, CopyMethod Value)[] Methods =
+    [
+        ("auto", CopyMethod.Auto), ("reflink", CopyMethod.Reflink), ("range", CopyMethod.CopyFileRange), ("direct", CopyMethod.Direct),
+        ("buffered", CopyMethod.Buffered),
+    ];
 
     public CopyMethod Method { get; init; }
 
@@ -130,7 +126,7 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
                 throw new UsageException("--shard is for trees: with -r, and without --demo and --dry-run");
             if (resumes && isRecursive)
                 throw new UsageException("--resume is for files: a tree is continued by -u (sluice copy -ru SOURCE/. TARGET)");
-            CopyMethod way = ParseMethod(result.GetValue(method));
+            CopyMethod way = OptionText.Choice("--method", result.GetValue(method), Methods) ?? CopyMethod.Auto;
             if (result.GetValue(depth) is not null && way is not (CopyMethod.Auto or CopyMethod.Direct))
                 throw new UsageException($"--depth is about direct copies, and --method {NameOf(way)} makes none");
             if (result.GetValue(dryRun) && (demo || results.Named.Any()))
@@ -138,7 +134,7 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
             return new CopyCommandOptions(demo ? [] : paths[..^1], paths.Length == 0 ? Environment.CurrentDirectory : paths[^1])
             {
                 Method = way,
-                Depth = ParseDepth(result.GetValue(depth)),
+                Depth = OptionText.Whole("--depth", result.GetValue(depth), 1, MaxDepth, CopyOptions.DefaultDepth),
                 Recursive = isRecursive,
                 Shard = part,
                 Preserve = result.GetValue(preserve) || result.GetValue(archive),
@@ -147,33 +143,18 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
                 Excluded = new ExcludePatterns(patterns),
                 FilesFrom = names,
                 DryRun = result.GetValue(dryRun),
-                BytesPerSecond = result.GetValue(limit) is { } rate ? ParseSize("--bwlimit", rate) : null,
+                BytesPerSecond = OptionText.Size("--bwlimit", result.GetValue(limit)),
                 Resume = resumes,
                 Verify = result.GetValue(verify),
                 Sync = result.GetValue(sync),
                 Quiet = result.GetValue(quiet),
                 Demo = demo,
                 Output = results,
-                DemoSizeBytes = ParseSize("--size", result.GetValue(size)),
+                DemoSizeBytes = OptionText.Size("--size", result.GetValue(size)) ?? ByteSize.GiB,
             };
         }
     }
 
     /// <summary>As --method has it.</summary>
-    public static string NameOf(CopyMethod method) => Methods.First(m => m.Value == method).Key;
-
-    private static CopyMethod ParseMethod(string? text) =>
-        text is null ? CopyMethod.Auto
-        : Methods.TryGetValue(text, out CopyMethod method) ? method
-        : throw new UsageException($"--method is one of {string.Join(", ", Methods.Keys)}, not '{text}'");
-
-    private static int ParseDepth(string? text) =>
-        text is null ? CopyOptions.DefaultDepth
-        : int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int depth) && depth is >= 1 and <= MaxDepth ? depth
-        : throw new UsageException($"--depth is a number from 1 to {MaxDepth}, not '{text}'");
-
-    private static long ParseSize(string option, string? text) =>
-        text is null ? ByteSize.GiB
-        : ByteSize.TryParse(text, out long bytes) && bytes > 0 ? bytes
-        : throw new UsageException($"{option} is a size such as 256M, not '{text}'");
+    public static string NameOf(CopyMethod method) => Methods.First(m => m.Value == method).Name;
 }

@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.Globalization;
 using Sluice.Cli.Programs.Examples;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
@@ -67,8 +66,8 @@ internal sealed record ExamplesOptions
             return options with
             {
                 File = file,
-                Count = ParseCount(counted ?? option, options.Count),
-                Rounds = WholeNumber.ParseRounds(result.GetValue(rounds), options.Rounds),
+                Count = OptionText.Whole("--count", counted ?? option, 1, MaxRecords) ?? options.Count,
+                Rounds = OptionText.Rounds(result.GetValue(rounds), options.Rounds),
                 Cases = result.GetValue(cases) is { } names ? Choose(names) : options.Cases,
                 Show = result.GetValue(show) is { } name ? Find(name) : null,
                 List = result.GetValue(list),
@@ -77,15 +76,6 @@ internal sealed record ExamplesOptions
                 Output = results,
             };
         }
-    }
-
-    private static long ParseCount(string? text, long byDefault)
-    {
-        if (text is null)
-            return byDefault;
-        return long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long count) && count is > 0 and <= MaxRecords
-            ? count
-            : throw new UsageException($"'{text}' is not a number of records from 1 to {MaxRecords}");
     }
 
     private static ExampleCase Find(string name) =>

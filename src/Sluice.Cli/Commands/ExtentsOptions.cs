@@ -38,8 +38,8 @@ internal sealed record ExtentsOptions(string Path)
                 throw new UsageException("no file or folder named; try: sluice extents --help");
             return new ExtentsOptions(path)
             {
-                Worst = WholeNumber.Parse("--worst", result.GetValue(worst), 0, MaxListed, 10),
-                ExtentLimit = WholeNumber.Parse("--extents", result.GetValue(extents), 0, MaxListed, 20),
+                Worst = OptionText.Whole("--worst", result.GetValue(worst), 0, MaxListed, 10),
+                ExtentLimit = OptionText.Whole("--extents", result.GetValue(extents), 0, MaxListed, 20),
                 Sync = result.GetValue(sync),
                 Output = output(result),
             };

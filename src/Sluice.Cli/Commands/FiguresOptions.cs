@@ -35,7 +35,7 @@ internal sealed record FiguresOptions(string Directory)
         FiguresOptions Bind(ParseResult result) => new(result.GetValue(directory) ?? Path.GetTempPath())
         {
             Figures = result.GetValue(figure) is { } list
-                ? list.Split(',').Select(n => WholeNumber.Parse("--figure", n.Trim(), First, Last, First)).ToHashSet()
+                ? list.Split(',').Select(n => OptionText.Whole("--figure", n.Trim(), First, Last, First)).ToHashSet()
                 : Enumerable.Range(First, Last - First + 1).ToHashSet(),
             Quick = result.GetValue(quick),
             Output = output(result),

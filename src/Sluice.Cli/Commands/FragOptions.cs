@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.Globalization;
 using Sluice.Cli.Programs.Frag;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
@@ -13,9 +12,6 @@ internal sealed record FragOptions(string Directory, FragSettings Settings)
     private const int MaxPerDirectory = 1_000_000;
 
     private static readonly FragSettings Defaults = new();
-
-    private static readonly Dictionary<string, FragProfile> Profiles =
-        Enum.GetValues<FragProfile>().ToDictionary(p => p.ToName(), StringComparer.Ordinal);
 
     /// <summary>At most so much is filled, whatever the volume would allow.</summary>
     public long? BudgetBytes { get; init; }
@@ -69,21 +65,22 @@ internal sealed record FragOptions(string Directory, FragSettings Settings)
                 throw new UsageException("no directory named; try: sluice frag --help");
             var settings = new FragSettings
             {
-                MaxFiles = WholeNumber.Parse("-m", result.GetValue(maxFiles), 1, MaxFiles, Defaults.MaxFiles),
-                MinSizeBytes = ParseMebibytes("-Fm", result.GetValue(minSize), Defaults.MinSizeBytes),
-                MaxSizeBytes = ParseMebibytes("-FM", result.GetValue(maxSize), Defaults.MaxSizeBytes),
-                FilesPerCycle = WholeNumber.Parse("-c", result.GetValue(cycleFiles), 1, MaxFiles, Defaults.FilesPerCycle),
-                FilesPerDirectory = WholeNumber.Parse("-d", result.GetValue(directoryFiles), 1, MaxPerDirectory,
+                MaxFiles = OptionText.Whole("-m", result.GetValue(maxFiles), 1, MaxFiles, Defaults.MaxFiles),
+                MinSizeBytes = Mebibytes("-Fm", result.GetValue(minSize)) ?? Defaults.MinSizeBytes,
+                MaxSizeBytes = Mebibytes("-FM", result.GetValue(maxSize)) ?? Defaults.MaxSizeBytes,
+                FilesPerCycle = OptionText.Whole("-c", result.GetValue(cycleFiles), 1, MaxFiles, Defaults.FilesPerCycle),
+                FilesPerDirectory = OptionText.Whole("-d", result.GetValue(directoryFiles), 1, MaxPerDirectory,
                     Defaults.FilesPerDirectory),
                 SubdirectoriesPerDirectory =
-                    WholeNumber.Parse("-s", result.GetValue(subdirectories), 2, MaxPerDirectory, Defaults.SubdirectoriesPerDirectory),
-                Cycles = WholeNumber.Parse("-n", result.GetValue(cycles), 0, int.MaxValue, Defaults.Cycles),
-                KeepPercent = WholeNumber.Parse("-k", result.GetValue(keep), 1, 99, Defaults.KeepPercent),
-                FillPercent = WholeNumber.Parse("-f", result.GetValue(fill), 1, 99, Defaults.FillPercent),
-                Seed = WholeNumber.Parse("-r", result.GetValue(seed), 0, int.MaxValue, Defaults.Seed),
-                LeaveBytes = ParseSize("--leave", result.GetValue(leave)) ?? Defaults.LeaveBytes,
-                Profile = ParseProfile(result.GetValue(profile)),
-                TargetPieces = ParseTarget(result.GetValue(target)),
+                    OptionText.Whole("-s", result.GetValue(subdirectories), 2, MaxPerDirectory, Defaults.SubdirectoriesPerDirectory),
+                Cycles = OptionText.Whole("-n", result.GetValue(cycles), 0, int.MaxValue, Defaults.Cycles),
+                KeepPercent = OptionText.Whole("-k", result.GetValue(keep), 1, 99, Defaults.KeepPercent),
+                FillPercent = OptionText.Whole("-f", result.GetValue(fill), 1, 99, Defaults.FillPercent),
+                Seed = OptionText.Whole("-r", result.GetValue(seed), 0, int.MaxValue, Defaults.Seed),
+                LeaveBytes = OptionText.Size("--leave", result.GetValue(leave), 0) ?? Defaults.LeaveBytes,
+                Profile = OptionText.Choice("--profile", result.GetValue(profile),
+                    [.. Enum.GetValues<FragProfile>().Select(static p => (p.ToName(), p))]) ?? FragProfile.Uniform,
+                TargetPieces = OptionText.Number("--target-extents", result.GetValue(target), 1.000001, 1e6),
             };
             if (settings.MinSizeBytes > settings.MaxSizeBytes)
             {
@@ -99,7 +96,7 @@ internal sealed record FragOptions(string Directory, FragSettings Settings)
                 throw new UsageException($"{(dryRun ? "--dry-run" : "--cleanup")} ages nothing: there is no result to write");
             return new FragOptions(directory, settings)
             {
-                BudgetBytes = ParseSize("--budget", result.GetValue(budget)),
+                BudgetBytes = OptionText.Size("--budget", result.GetValue(budget), 0),
                 DryRun = dryRun,
                 Cleanup = cleanup,
                 Force = result.GetValue(force),
@@ -110,29 +107,6 @@ internal sealed record FragOptions(string Directory, FragSettings Settings)
     }
 
     // A plain number is megabytes, as FragDisk has it.
-    private static long ParseMebibytes(string option, string? text, long byDefault)
-    {
-        if (text is null)
-            return byDefault;
-        string withUnit = char.IsAsciiDigit(text[^1]) ? text + "M" : text;
-        return ByteSize.TryParse(withUnit, out long bytes) && bytes is > 0 and <= ByteSize.TiB
-            ? bytes
-            : throw new UsageException($"{option}: '{text}' is not a file size in MiB, up to 1 TiB");
-    }
-
-    private static long? ParseSize(string option, string? text) =>
-        text is null ? null
-        : ByteSize.TryParse(text, out long bytes) ? bytes
-        : throw new UsageException($"{option}: '{text}' is not a size such as 2G");
-
-    private static FragProfile ParseProfile(string? text) =>
-        text is null ? FragProfile.Uniform
-        : Profiles.TryGetValue(text, out FragProfile profile) ? profile
-        : throw new UsageException($"--profile is one of {string.Join(", ", Profiles.Keys)}, not '{text}'");
-
-    private static double? ParseTarget(string? text) =>
-        text is null ? null
-        : double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double target) && target is > 1 and < 1e6
-            ? target
-        : throw new UsageException($"--target-extents: '{text}' is not a number above 1");
+    private static long? Mebibytes(string option, string? text) =>
+        OptionText.Size(option, text is [.., >= '0' and <= '9'] ? text + "M" : text, 1, ByteSize.TiB);
 }

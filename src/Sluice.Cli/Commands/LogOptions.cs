@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.Globalization;
 using Sluice.Cli.Programs.Log;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
@@ -86,21 +85,22 @@ internal sealed record LogOptions(LogAction Action, string Directory)
             {
                 Load = byDefault with
                 {
-                    Threads = WholeNumber.Parse("--threads", result.GetValue(threads), 1, MaxThreads, byDefault.Threads),
-                    BytesPerSecond = ParseSize("--rate", result.GetValue(rate), 0, ByteSize.TiB, byDefault.BytesPerSecond),
-                    RecordBytes = (int)ParseSize(
-                        "--size", result.GetValue(size), LogLoad.MinRecordBytes, ByteSize.MiB - 4096, byDefault.RecordBytes),
-                    FlushBytes = (int)ParseSize("--flush", result.GetValue(flush), 1, ByteSize.GiB, byDefault.FlushBytes),
-                    SegmentBytes = ParseSize("--roll", result.GetValue(roll), 4096, ByteSize.TiB, byDefault.SegmentBytes),
-                    Seconds = WholeNumber.Parse("--time", result.GetValue(time), 1, MaxSeconds, byDefault.Seconds),
-                    Durability = ParseDurability(result.GetValue(durability), byDefault.Durability),
+                    Threads = OptionText.Whole("--threads", result.GetValue(threads), 1, MaxThreads, byDefault.Threads),
+                    BytesPerSecond = OptionText.Size("--rate", result.GetValue(rate), 0, ByteSize.TiB) ?? byDefault.BytesPerSecond,
+                    RecordBytes = (int?)OptionText.Size("--size", result.GetValue(size), LogLoad.MinRecordBytes, ByteSize.MiB - 4096)
+                        ?? byDefault.RecordBytes,
+                    FlushBytes = (int?)OptionText.Size("--flush", result.GetValue(flush), 1, ByteSize.GiB) ?? byDefault.FlushBytes,
+                    SegmentBytes = OptionText.Size("--roll", result.GetValue(roll), 4096, ByteSize.TiB) ?? byDefault.SegmentBytes,
+                    Seconds = OptionText.Whole("--time", result.GetValue(time), 1, MaxSeconds, byDefault.Seconds),
+                    Durability = OptionText.Choice("--durability", result.GetValue(durability), ("buffered", LogDurability.Buffered),
+                        ("written", LogDurability.Written), ("durable", LogDurability.Durable)) ?? byDefault.Durability,
                 },
-                From = ParseNumber("--from", result.GetValue(from)) ?? 1,
-                Lines = WholeNumber.Parse("--lines", result.GetValue(lines), 0, int.MaxValue, 10),
+                From = OptionText.Whole("--from", result.GetValue(from), 0, long.MaxValue) ?? 1,
+                Lines = OptionText.Whole("--lines", result.GetValue(lines), 0, int.MaxValue, 10),
                 Follow = result.GetValue(follow),
                 SkipDamage = result.GetValue(skip),
-                After = ParseNumber("--after", result.GetValue(after)),
-                Before = ParseNumber("--before", result.GetValue(before)),
+                After = OptionText.Whole("--after", result.GetValue(after), 0, long.MaxValue),
+                Before = OptionText.Whole("--before", result.GetValue(before), 0, long.MaxValue),
                 Quiet = result.GetValue(quiet),
                 Output = output(result),
             };
@@ -126,41 +126,8 @@ internal sealed record LogOptions(LogAction Action, string Directory)
     {
         if (second is null && first is not ("cat" or "tail" or "verify" or "truncate"))
             return (LogAction.Load, first ?? Path.GetTempPath());
-        LogAction action = first switch
-        {
-            "cat" => LogAction.Cat,
-            "tail" => LogAction.Tail,
-            "verify" => LogAction.Verify,
-            "truncate" => LogAction.Truncate,
-            _ => throw new UsageException($"'{first}' is none of cat, tail, verify, truncate"),
-        };
+        LogAction action = OptionText.Choice("log", first, ("cat", LogAction.Cat), ("tail", LogAction.Tail),
+            ("verify", LogAction.Verify), ("truncate", LogAction.Truncate)) ?? LogAction.Load;
         return (action, second ?? throw new UsageException($"{first} needs the log's folder"));
     }
-
-    private static long ParseSize(string option, string? text, long smallest, long largest, long byDefault)
-    {
-        if (text is null)
-            return byDefault;
-        return ByteSize.TryParse(text, out long bytes) && bytes >= smallest && bytes <= largest
-            ? bytes
-            : throw new UsageException($"{option}: '{text}' is not a size from {ByteSize.Format(smallest)} to {ByteSize.Format(largest)}");
-    }
-
-    private static long? ParseNumber(string option, string? text)
-    {
-        if (text is null)
-            return null;
-        return long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long number)
-            ? number
-            : throw new UsageException($"{option}: '{text}' is not the number of a record");
-    }
-
-    private static LogDurability ParseDurability(string? text, LogDurability byDefault) => text switch
-    {
-        null => byDefault,
-        "buffered" => LogDurability.Buffered,
-        "written" => LogDurability.Written,
-        "durable" => LogDurability.Durable,
-        _ => throw new UsageException($"--durability: '{text}' is none of buffered, written, durable"),
-    };
 }

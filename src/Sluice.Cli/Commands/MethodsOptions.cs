@@ -63,7 +63,7 @@ internal sealed record MethodsOptions(string Directory)
                     : options.SizesBytes,
                 Methods = Choose(names, [.. MethodList.All.Where(m => all || (m.Writes ? write : read))]),
                 UnitTests = unitTests || (all && names is null),
-                Rounds = WholeNumber.ParseRounds(result.GetValue(rounds), quick ? 1 : options.Rounds),
+                Rounds = OptionText.Rounds(result.GetValue(rounds), quick ? 1 : options.Rounds),
                 Quiet = result.GetValue(quiet),
                 Output = output(result),
             };
@@ -81,9 +81,7 @@ internal sealed record MethodsOptions(string Directory)
         // No whole number of bytes, but the article's.
         if (text.Equals("0.66M", StringComparison.OrdinalIgnoreCase))
             return ArticleSizes[0];
-        return ByteSize.TryParse(text, out long bytes) && bytes is > 0 and <= MaxBytes
-            ? (int)bytes
-            : throw new UsageException($"--size: '{text}' is not a size from 1 to {ByteSize.Format(MaxBytes)}");
+        return (int)OptionText.Size("--size", text, 1, MaxBytes)!.Value;
     }
 
     private static IReadOnlyList<Method> Choose(string? names, IReadOnlyList<Method> methods)

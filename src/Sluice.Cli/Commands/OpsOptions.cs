@@ -38,10 +38,10 @@ internal sealed record OpsOptions(string Directory)
             var options = new OpsOptions(result.GetValue(directory) ?? Path.GetTempPath());
             options = options with
             {
-                SizeBytes = ParseSize("--size", result.GetValue(size), options.SizeBytes),
-                ChunkBytes = ParseSize("--chunk", result.GetValue(chunk), options.ChunkBytes),
-                Rounds = WholeNumber.ParseRounds(result.GetValue(rounds), options.Rounds),
-                Engine = ParseEngine(result.GetValue(engine)),
+                SizeBytes = (int?)OptionText.Size("--size", result.GetValue(size), 1, ByteSize.GiB) ?? options.SizeBytes,
+                ChunkBytes = (int?)OptionText.Size("--chunk", result.GetValue(chunk), 1, ByteSize.GiB) ?? options.ChunkBytes,
+                Rounds = OptionText.Rounds(result.GetValue(rounds), options.Rounds),
+                Engine = SpeedOptions.EngineOf(result.GetValue(engine)) ?? EngineChoice.Both,
                 Quiet = result.GetValue(quiet),
                 Output = output(result),
             };
@@ -50,21 +50,4 @@ internal sealed record OpsOptions(string Directory)
                 : throw new UsageException($"--size is whole chunks, and {options.SizeBytes} is no multiple of {options.ChunkBytes}");
         }
     }
-
-    private static int ParseSize(string option, string? text, int byDefault)
-    {
-        if (text is null)
-            return byDefault;
-        return ByteSize.TryParse(text, out long bytes) && bytes is > 0 and <= ByteSize.GiB
-            ? (int)bytes
-            : throw new UsageException($"{option}: '{text}' is not a size from 1 to 1G");
-    }
-
-    private static EngineChoice ParseEngine(string? text) => text switch
-    {
-        "sluice" => EngineChoice.Sluice,
-        "bcl" => EngineChoice.Bcl,
-        null or "both" => EngineChoice.Both,
-        _ => throw new UsageException($"--engine: '{text}' is none of sluice, bcl, both"),
-    };
 }

@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.Globalization;
 using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
@@ -163,7 +162,11 @@ internal sealed record SpeedOptions(string Path)
                 throw new UsageException("-r and -w exclude each other; --mix R:W does both");
             if (extendSize is not null && preallocateSize is not null)
                 throw new UsageException("-x and -p exclude each other");
-            MixRatio? ratio = ParseMix(result.GetValue(mix));
+            MixRatio? ratio = result.GetValue(mix) is not { } mixed ? null
+                : MixRatio.TryParse(mixed, out MixRatio parsed) ? parsed
+                : throw new UsageException($"--mix: '{mixed}' is not a proportion of reads to writes such as 70:30");
+            if (result.GetValue(zipf) is not null && result.GetValue(seek) is not null)
+                throw new UsageException("-s and --zipf exclude each other: each says where requests go");
             if (ratio is not null && (readSize ?? writeSize) is { } sized && sized == ArgumentRewriter.Auto)
                 throw new UsageException("--mix says what is read and written; leave -r and -w away, or give one of them the file's size");
 
@@ -172,7 +175,7 @@ internal sealed record SpeedOptions(string Path)
             var options = new SpeedOptions(paths[0])
             {
                 Others = paths[1..] is { Length: > 0 } others ? others : [],
-                Zipf = ParseZipf(result.GetValue(zipf), result.GetValue(seek)),
+                Zipf = OptionText.Number("--zipf", result.GetValue(zipf), double.Epsilon, 10),
                 FlushEvery = ParseFlushEvery(result.GetValue(fsync), ratio?.WriteShare ?? (writeSize is null ? 0 : 1)),
                 Verify = result.GetValue(verify),
                 Time = ParseSeconds("-t", result.GetValue(time), 30, allowZero: create != CreateMode.None),
@@ -181,17 +184,17 @@ internal sealed record SpeedOptions(string Path)
                     ParseSize("-p", preallocateSize)),
                 WriteShare = ratio?.WriteShare ?? (writeSize is null ? 0 : 1),
                 Mix = ratio,
-                Outstanding = ParseOutstanding(result.GetValue(outstanding)),
+                Outstanding = (int?)OptionText.Whole("-a", result.GetValue(outstanding), 1, MaxOutstanding),
                 Cache = ParseCache(result.GetValue(cache), result.GetValue(direct)),
-                SeekPercent = ParsePercent(result.GetValue(seek)),
+                SeekPercent = OptionText.Number("-s", result.GetValue(seek)?.TrimEnd('%'), 0, 100) ?? 0,
                 Create = create,
                 TouchEveryByte = result.GetValue(touch),
                 Quiet = result.GetValue(quiet),
-                Engine = ParseEngine(result.GetValue(engine)),
+                Engine = EngineOf(result.GetValue(engine)) ?? EngineChoice.Sluice,
                 OperationsPerSecond = ParseRate(
                     result.GetValue(iops), ParseSize("--rate", result.GetValue(rate)), ParseRequestSize(result.GetValue(block))),
                 WarmUp = result.GetValue(warmUp) is { } seconds ? ParseSeconds("--warmup", seconds, 0, allowZero: true) : null,
-                Seed = ParseSeed(result.GetValue(seed)),
+                Seed = OptionText.Whole("--seed", result.GetValue(seed), 0, int.MaxValue, 1),
                 Shard = ShardArgument.Parse(result.GetValue(shard)),
                 Rendezvous = result.GetValue(rendezvous),
                 Wait = ParseSeconds("--wait", result.GetValue(wait), DefaultWait.TotalSeconds, allowZero: true),
@@ -206,6 +209,9 @@ internal sealed record SpeedOptions(string Path)
             return options;
         }
     }
+
+    public static EngineChoice? EngineOf(string? text) =>
+        OptionText.Choice("--engine", text, ("sluice", EngineChoice.Sluice), ("bcl", EngineChoice.Bcl), ("both", EngineChoice.Both));
 
     private static void Check(SpeedOptions options)
     {
@@ -264,65 +270,16 @@ internal sealed record SpeedOptions(string Path)
         return one;
     }
 
-    private static long? ParseSize(string name, string? text)
-    {
-        if (text is null or ArgumentRewriter.Auto)
-            return null;
-        if (!ByteSize.TryParse(text, out long bytes))
-            throw new UsageException($"{name}: '{text}' is not a size; write bytes or K, M, G (KiB, MiB, GiB), as in 100M");
-        return bytes > 0 ? bytes : throw new UsageException($"{name}: a size must be larger than 0");
-    }
+    private static long? ParseSize(string name, string? text) => OptionText.Size(name, text == ArgumentRewriter.Auto ? null : text);
 
-    private static long ParseRequestSize(string? text)
-    {
-        long bytes = ParseSize("-b", text) ?? 64 * ByteSize.KiB;
-        return bytes <= MaxRequestSizeBytes
-            ? bytes
-            : throw new UsageException($"-b: a request of {ByteSize.Format(bytes)} is larger than {ByteSize.Format(MaxRequestSizeBytes)}");
-    }
+    private static long ParseRequestSize(string? text) => OptionText.Size("-b", text, 1, MaxRequestSizeBytes) ?? 64 * ByteSize.KiB;
 
     private static TimeSpan ParseSeconds(string name, string? text, double ifAbsent, bool allowZero)
     {
-        if (text is null)
-            return TimeSpan.FromSeconds(ifAbsent);
-        // "NaN" and "-Infinity" are numbers to the parser.
-        if (!double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds)
-            || seconds is not (>= 0 and <= 86400 * 7))
-            throw new UsageException($"{name}: '{text}' is not a number of seconds between 0 and a week");
+        double seconds = OptionText.Number(name, text, 0, 86400 * 7) ?? ifAbsent;
         return seconds > 0 || allowZero
             ? TimeSpan.FromSeconds(seconds)
             : throw new UsageException($"{name}: the time must be longer than 0 (0 is for -x and -p alone)");
-    }
-
-    private static double ParsePercent(string? text)
-    {
-        if (text is null)
-            return 0;
-        return double.TryParse(text.TrimEnd('%'), NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double percent)
-            && percent is >= 0 and <= 100
-            ? percent
-            : throw new UsageException($"-s: '{text}' is not a percentage between 0 and 100");
-    }
-
-    private static int? ParseOutstanding(string? text)
-    {
-        if (text is null)
-            return null;
-        return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int count) && count is >= 1 and <= MaxOutstanding
-            ? count
-            : throw new UsageException($"-a: '{text}' is not a number of outstanding requests between 1 and {MaxOutstanding}");
-    }
-
-    private static double? ParseZipf(string? text, string? seek)
-    {
-        if (text is null)
-            return null;
-        if (seek is not null)
-            throw new UsageException("-s and --zipf exclude each other: each says where requests go");
-        return double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double exponent)
-            && exponent is > 0 and <= 10
-            ? exponent
-            : throw new UsageException($"--zipf: '{text}' is not an exponent above 0, at most 10");
     }
 
     private static int? ParseFlushEvery(string? text, double writeShare)
@@ -330,7 +287,7 @@ internal sealed record SpeedOptions(string Path)
         if (text is null)
             return null;
         return writeShare > 0
-            ? WholeNumber.Parse("--fsync", text, 1, int.MaxValue, 1)
+            ? OptionText.Whole("--fsync", text, 1, int.MaxValue, 1)
             : throw new UsageException("--fsync is about writes; give -w or --mix too");
     }
 
@@ -344,48 +301,13 @@ internal sealed record SpeedOptions(string Path)
             return offered is not > MaxRate ? offered
                 : throw new UsageException($"--rate: that is more than {MaxRate:#,0} requests a second; name less, or a larger -b");
         }
-        return double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double rate)
-            && rate is > 0 and <= MaxRate
-            ? rate
-            : throw new UsageException($"--iops: '{text}' is not a rate in requests a second");
-    }
-
-    private static int ParseSeed(string? text)
-    {
-        if (text is null)
-            return 1;
-        return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int seed)
-            ? seed
-            : throw new UsageException($"--seed: '{text}' is not a whole number between 0 and {int.MaxValue}");
-    }
-
-    private static MixRatio? ParseMix(string? text)
-    {
-        if (text is null)
-            return null;
-        return MixRatio.TryParse(text, out MixRatio mix)
-            ? mix
-            : throw new UsageException($"--mix: '{text}' is not a proportion of reads to writes such as 70:30");
+        return OptionText.Number("--iops", text, double.Epsilon, MaxRate);
     }
 
     private static CacheMode ParseCache(string? text, bool direct)
     {
-        CacheMode cache = text switch
-        {
-            null => direct ? CacheMode.Direct : CacheMode.AsIs,
-            "hot" => CacheMode.Hot,
-            "cold" => CacheMode.Cold,
-            "direct" => CacheMode.Direct,
-            _ => throw new UsageException($"--cache: '{text}' is none of hot, cold, direct"),
-        };
+        CacheMode cache = OptionText.Choice("--cache", text, ("hot", CacheMode.Hot), ("cold", CacheMode.Cold), ("direct", CacheMode.Direct))
+            ?? (direct ? CacheMode.Direct : CacheMode.AsIs);
         return !direct || cache == CacheMode.Direct ? cache : throw new UsageException($"-d and --cache {text} exclude each other");
     }
-
-    private static EngineChoice ParseEngine(string? text) => text switch
-    {
-        null or "sluice" => EngineChoice.Sluice,
-        "bcl" => EngineChoice.Bcl,
-        "both" => EngineChoice.Both,
-        _ => throw new UsageException($"--engine: '{text}' is none of sluice, bcl, both"),
-    };
 }

@@ -24,7 +24,8 @@ internal static class ErrorText
     private static readonly Regex SystemReason = Sentence("(?<reason>[A-Z][^:']+) : '(?<path>.+)'");
 
     // Sluice's own: "Copying '/a' failed: it is a folder.", "Reading '/a' at offset 5 failed: Input/output error (errno 5)".
-    private static readonly Regex Failed = Sentence(@"[A-Z]\w+ '(?<path>(?:(?!' to ').)+)'(?<where> at .+)? failed: (?<reason>.+?)( \(errno \d+\))?\.?");
+    private static readonly Regex Failed = Sentence(
+        @"[A-Z]\w+ '(?<path>(?:(?!' to ').)+)'(?<where> at .+)? failed: (?<reason>.+?)( \(errno \d+\))?\.?");
 
     /// <summary>An exception's message. Where .NET has one sentence for several reasons, the reason is inside the exception.</summary>
     public static string Of(Exception exception)

@@ -36,7 +36,7 @@ internal sealed class OptionList(Command command)
     /// <summary>--quick, the same for every command that measures in a folder.</summary>
     public Option<bool> Quick() => Flag("--quick", null, "A few seconds on small files: shows that everything works, measures nothing.");
 
-    /// <summary>--rounds, for <see cref="WholeNumber.ParseRounds"/>.</summary>
+    /// <summary>--rounds, for <see cref="OptionText.Rounds"/>.</summary>
     public Option<string> Rounds() => Value("--rounds", null, "N", "Run all N times, in turns, and take the medians (5).");
 
     private static string[] Aliases(string? shortName) => shortName is null ? [] : [$"-{shortName}"];

@@ -93,7 +93,7 @@ public sealed class SpeedArgumentsTests
     [InlineData("-t1e9 a", "-t")]
     [InlineData("-t99999999 a", "-t")]
     [InlineData("-t1 -t2 a", "--time")]
-    [InlineData("-b0 a", "larger than 0")]
+    [InlineData("-b0 a", "not a size")]
     [InlineData("-b2G a", "-b")]
     [InlineData("-b64Q a", "64Q")]
     [InlineData("-r0 a", "larger than 0")]
