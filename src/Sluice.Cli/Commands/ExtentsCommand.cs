@@ -1,5 +1,6 @@
 using Sluice.Cli.Programs.Extents;
 using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
 
@@ -33,7 +34,10 @@ internal sealed class ExtentsCommand(
         foreach (string failure in scan.Failures)
             terminal.WriteError(failure);
         ExtentReport report = ExtentReport.Of(options.Path, isFolder, options.Worst, scan) with { Started = began, Arguments = arguments };
-        ExtentText.Write(terminal, report, options.ExtentLimit);
+        PageText.Write(terminal, ExtentPage.Of(report, scan.Places, options.ExtentLimit) with
+        {
+            Notes = report.InterruptedNote is { } note ? [note] : [],
+        });
         options.Output.Write(
             terminal, ExtentPage.Of(report, scan.Places),
             json: writer => JsonFile.Write(writer, report, ExtentJsonContext.Default.ExtentReport));

@@ -70,7 +70,7 @@ public sealed class CopyRunTests : IDisposable
         await ShouldFailAsync("needs --force", "copy", source, there);
         await ShouldFailAsync("same file", "copy", source, source);
         await ShouldFailAsync("inside", "copy", "-r", _folder["tree"], _folder["tree/in"]);
-        await ShouldFailAsync("recursive", "copy", _folder["tree"], _folder["b"]);
+        await ShouldFailAsync("-r copies it", "copy", _folder["tree"], _folder["b"]);
         await ShouldFailAsync("missing: no such file", "copy", _folder["missing"], _folder["b"]);
         await ShouldFailAsync("no such directory", "copy", source, _folder["no/folder/b"]);
         await ShouldFailAsync("need a folder", "copy", source, there, _folder["b"]);

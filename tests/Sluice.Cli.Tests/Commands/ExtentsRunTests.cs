@@ -91,9 +91,6 @@ public sealed class ExtentsRunTests : IDisposable
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         run.Out.ShouldContain("3 files, 2 in more than one piece");
         run.Out.ShouldContain("up to 16 KiB");
-        // 32 extents with 512 KiB, and one with 100: the bars are of the bytes beside them.
-        run.Out.ShouldMatch(@"up to 16 KiB +32 .* #{20}\n");
-        run.Out.ShouldMatch(@"up to 256 KiB +1 .* #{3,4}\n");
         using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
         json.RootElement.GetProperty("formatVersion").GetInt32().ShouldBe(1);
         JsonElement worst = json.RootElement.GetProperty("worstFiles");
@@ -105,7 +102,7 @@ public sealed class ExtentsRunTests : IDisposable
         ToolRun one = await ToolRun.RunAsync("extents", "-e3", scattered);
         one.ExitCode.ShouldBe(ExitCode.Success, one.Error);
         one.Out.ShouldContain("16 extents in 16 pieces");
-        one.Out.ShouldContain("13 more");
+        one.Out.ShouldContain("The first 3 of 16");
         ToolRun plain = await ToolRun.RunAsync("extents", Path.Combine(volume.Path, "plain"));
         plain.Out.ShouldContain("1 extent in 1 piece, fragmentation score 0");
     }

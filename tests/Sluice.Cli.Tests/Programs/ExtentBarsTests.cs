@@ -2,7 +2,6 @@ using Shouldly;
 using Sluice.Cli.Programs.Extents;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
-using Sluice.Cli.Terminal;
 using Xunit;
 
 namespace Sluice.Cli.Tests.Programs;
@@ -13,42 +12,6 @@ public sealed class ExtentBarsTests
     // Most of the extents are small, and most of the bytes are in the large ones.
     private static readonly ExtentClass[] Classes =
         [new(4 << 10, 900, 900 * 4096), new(1 << 20, 30, 30 << 20), new(64 << 20, 2, 120 << 20)];
-
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public void In_text_they_are_of_the_bytes_whose_share_stands_before_them(bool isTerminal)
-    {
-        string text = Written(isTerminal, 120);
-        int[] bars =
-        [
-            .. text.Split('\n').Where(l => l.Contains("up to", StringComparison.Ordinal)).Select(l => l.Count(c => c == '#')),
-        ];
-        bars.ShouldBe([1, 5, 20]);
-    }
-
-    [Theory]
-    [InlineData(50, false)]
-    [InlineData(64, false)]
-    [InlineData(80, true)]
-    public void Bars_stand_under_their_name_or_not_at_all(int width, bool areShown)
-    {
-        string text = Written(isTerminal: true, width);
-        string head = text.Split('\n').Single(l => l.Contains("extent size", StringComparison.Ordinal));
-        head.Contains("share of bytes", StringComparison.Ordinal).ShouldBe(areShown);
-        text.Contains('#', StringComparison.Ordinal).ShouldBe(areShown);
-        text.Split('\n').Count(l => l.Contains("up to", StringComparison.Ordinal)).ShouldBe(Classes.Length);
-        text.Contains("not shown for want of room", StringComparison.Ordinal).ShouldBe(!areShown);
-    }
-
-    private static string Written(bool isTerminal, int width)
-    {
-        var output = new StringWriter();
-        ExtentText.Write(
-            new TerminalStreams(output, TextWriter.Null, TextReader.Null) { IsOutputTerminal = isTerminal, NoColor = true, Width = width },
-            Report(), 20);
-        return output.ToString();
-    }
 
     [Fact]
     public void On_the_page_each_row_of_bars_is_a_share_of_what_its_name_says()

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
@@ -11,14 +12,15 @@ internal static class ExtentPage
     private const int MaxSpans = 3000;
     private const int MapColumns = 500;
 
-    public static ReportPage Of(ExtentReport report, IReadOnlyList<MapSpan> places) => new()
+    /// <param name="limit">How many extents of a single file are listed.</param>
+    public static ReportPage Of(ExtentReport report, IReadOnlyList<MapSpan> places, int limit = MaxSpans) => new()
     {
         Title = $"Where {Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(report.Path)))} lies on its device",
         CommandLine = ReportPage.CommandLineOf(report.Arguments),
         Began = report.Started,
         Environment = report.Environment,
         Notes = [.. Notes(report)],
-        Sections = [Overview(report, places), .. Details(report)],
+        Sections = [Overview(report, places), .. Details(report, limit)],
     };
 
     private static IEnumerable<string> Notes(ExtentReport report)
@@ -33,26 +35,22 @@ internal static class ExtentPage
 
     private static PageSection Overview(ExtentReport report, IReadOnlyList<MapSpan> places)
     {
-        string unplaced = report.UnplacedBytes > 0
-            ? $"\n{ByteSize.Format(report.UnplacedBytes)} have no place on the device yet, or lie in metadata."
-            : "";
+        string files = report.FileExtents is null
+            ? $"{Counted.Of(report.Files, "file")}, {report.FragmentedFiles:#,0} in more than one piece: " : "";
+        string unplaced = report.UnplacedBytes == 0 ? ""
+            : $"\n{ByteSize.Format(report.UnplacedBytes)} have no place on the device yet, or lie in metadata; --sync places the former";
         return new PageSection
         {
             Heading = "On the device",
             Text = string.Create(CultureInfo.InvariantCulture,
-                $"{Count(report.Files, "file")} with {ByteSize.Format(report.SizeBytes)}, {ByteSize.Format(report.PlacedBytes)} of them on "
-                    + $"the device in ")
-                + string.Create(CultureInfo.InvariantCulture,
-                    $"{Count(report.Extents, "extent")} and {Count(report.Pieces, "piece")}; fragmentation score "
-                        + $"{report.Score:0.##}.{unplaced}"),
+                $"{report.Path}: {files}{ByteSize.Format(report.SizeBytes)}, {ByteSize.Format(report.PlacedBytes)} on the device, "
+                + $"{Counted.Of(report.Extents, "extent")} in {Counted.Of(report.Pieces, "piece")}, fragmentation score {report.Score:0.##}"
+                + $"{unplaced}"),
             Maps = places.Count == 0 ? [] : [Map(report, places)],
             Charts = report.Histogram.Count == 0 ? [] : [Histogram(report.Histogram)],
             Tables = report.Histogram.Count == 0 ? [Totals(report)] : [Totals(report), HistogramTable(report.Histogram)],
         };
     }
-
-    private static string Count(long number, string noun) =>
-        string.Create(CultureInfo.InvariantCulture, $"{number:#,0} {noun}{(number == 1 ? "" : "s")}");
 
     private static PageMap Map(ExtentReport report, IReadOnlyList<MapSpan> places)
     {
@@ -152,14 +150,14 @@ internal static class ExtentPage
         Rows = [.. classes.Select(c => new PageRow(c.Name, c.Extents, new PageCell(ByteSize.Format(c.Bytes), c.Bytes)))],
     };
 
-    private static IEnumerable<PageSection> Details(ExtentReport report)
+    private static IEnumerable<PageSection> Details(ExtentReport report, int limit)
     {
         if (report.FileExtents is { Count: > 0 } extents)
         {
             yield return new PageSection
             {
                 Heading = "Extents",
-                Text = extents.Count > MaxSpans ? $"The first {MaxSpans:#,0} of {extents.Count:#,0}; --json has all." : null,
+                Text = extents.Count > limit ? $"The first {limit:#,0} of {extents.Count:#,0}; --extents N lists N, --json all." : null,
                 Tables =
                 [
                     new PageTable
@@ -168,7 +166,7 @@ internal static class ExtentPage
                             PageColumn.Text("flags")],
                         Rows =
                         [
-                            .. extents.Take(MaxSpans).Select(e => new PageRow(
+                            .. extents.Take(limit).Select(e => new PageRow(
                                 e.Offset, FileLayout.HasPlace(e) ? e.PhysicalOffset : PageCell.Empty, e.Length,
                                 (e.Flags & ~FileExtentFlags.Last) is var flags and not FileExtentFlags.None ? $"{flags}" : "")),
                         ],
