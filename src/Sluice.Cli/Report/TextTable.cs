@@ -34,7 +34,7 @@ internal sealed partial class TextTable(params string[] columns)
         }
         IAnsiConsole console = terminal.AnsiOut();
         int[] shown = ColumnsFor(console.Profile.Width);
-        console.Write(ToSpectre(shown));
+        console.Write(ToSpectre(shown, terminal.IsUtf8 ? TableBorder.Rounded : TableBorder.Ascii));
         string[] left = [.. _headers.Where((_, column) => !shown.Contains(column))];
         if (left.Length > 0)
             terminal.WriteLine($"not shown for want of room: {string.Join(" | ", left)}; --wide shows all");
@@ -88,9 +88,9 @@ internal sealed partial class TextTable(params string[] columns)
         return text.ToString();
     }
 
-    private Table ToSpectre(int[] shown)
+    private Table ToSpectre(int[] shown, TableBorder border)
     {
-        var table = new Table { Border = TableBorder.Rounded, ShowHeaders = shown.Any(column => _headers[column].Length > 0) };
+        var table = new Table { Border = border, ShowHeaders = shown.Any(column => _headers[column].Length > 0) };
         foreach (int column in shown)
         {
             var tableColumn = new TableColumn(new Text(BrokenName(column)));

@@ -55,7 +55,7 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     /// <summary>Tables with all their columns, however wide the terminal is: --wide.</summary>
     public bool IsWide { get; init; }
 
-    /// <summary>Whether the terminal shows more than ASCII: its bars are drawn with # otherwise.</summary>
+    /// <summary>Whether the terminal shows more than ASCII: otherwise it has frames and bars of ASCII, and no charts.</summary>
     public bool IsUtf8 { get; init; } = true;
 
     /// <summary>NO_COLOR set to anything but the empty string turns colours off (no-color.org).</summary>

@@ -54,7 +54,7 @@ public sealed class CompareRunTests : IDisposable
 
     [Theory]
     [InlineData("handle")]
-    [InlineData("advise")]
+    [InlineData("figures")]
     public async Task A_result_of_another_format_is_none(string name)
     {
         string kept = Path.Combine(Path.GetDirectoryName(Kept)!, $"{name}.json");

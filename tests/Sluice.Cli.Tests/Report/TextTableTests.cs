@@ -154,4 +154,15 @@ public sealed class TextTableTests
         output.ToString().ShouldContain("│ [1] │ LOST: ratio │");
         output.ToString().ShouldNotContain("\e[");
     }
+
+    [Fact]
+    public void A_terminal_that_is_not_utf8_gets_a_frame_of_ascii()
+    {
+        var output = new StringWriter();
+        var table = new TextTable("name", "rate");
+        table.Add("a", "1");
+        table.WriteTo(new TerminalStreams(output, TextWriter.Null, TextReader.Null) { IsOutputTerminal = true, IsUtf8 = false, NoColor = true });
+        output.ToString().ShouldContain("| a ");
+        output.ToString().ShouldAllBe(c => char.IsAscii(c));
+    }
 }

@@ -47,7 +47,7 @@ internal static class PageText
                     terminal.WriteLine(title);
                 (table.IsTurned ? Turned(table) : Upright(table)).WriteTo(terminal);
             }
-            if (terminal.IsOutputTerminal && hasBars)
+            if (terminal.IsOutputTerminal && terminal.IsUtf8 && hasBars)
             {
                 foreach (PageChart chart in section.Charts)
                     WriteBars(terminal, chart);
