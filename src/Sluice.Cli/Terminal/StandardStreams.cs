@@ -58,8 +58,8 @@ internal sealed class StandardStreams
     // As POSIX decides it: the first of these that is set.
     private static bool IsUtf8Terminal()
     {
-        string? locale = new[] { "LC_ALL", "LC_CTYPE", "LANG" }
-            .Select(Environment.GetEnvironmentVariable).FirstOrDefault(static v => !string.IsNullOrEmpty(v));
+        IEnumerable<string> names = ["LC_ALL", "LC_CTYPE", "LANG"];
+        string? locale = names.Select(Environment.GetEnvironmentVariable).FirstOrDefault(static v => !string.IsNullOrEmpty(v));
         return OperatingSystem.IsWindows() || Environment.GetEnvironmentVariable("TERM") != "dumb"
             && locale?.Replace("-", "", StringComparison.Ordinal).EndsWith("utf8", StringComparison.OrdinalIgnoreCase) == true;
     }

@@ -1,5 +1,3 @@
-using Sluice.Cli.Load;
-
 namespace Sluice.Cli.Bench.Logs;
 
 /// <summary>SluiceLog against a lock around a FileStream, at each durability; reading back and opening after a crash.</summary>
