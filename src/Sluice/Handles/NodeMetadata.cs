@@ -53,7 +53,8 @@ internal static class NodeMetadata
     /// Whether it has the same bytes. If not, signatures and privileges stay behind, and what users have noted (sums, types, origins) too,
     /// since nobody knows whether it is about them.
     /// </param>
-    public static Exception? Preserve(int fromFd, in Statx from, int toFd, string target, bool isSameContent = true)
+    /// <param name="reportsOwner">False if a refused owner is no error.</param>
+    public static Exception? Preserve(int fromFd, in Statx from, int toFd, string target, bool isSameContent = true, bool reportsOwner = true)
     {
         PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out Statx made), "Looking at", target);
         bool hasUser = made.Uid == from.Uid;
@@ -63,7 +64,7 @@ internal static class NodeMetadata
         {
             int owned = NodeCalls.SetOwner(toFd, from.Uid, from.Gid);
             bool isNotAllowed = owned is -Errno.EPERM or -Errno.EINVAL && NodeCalls.EffectiveUser != 0;
-            refused = isNotAllowed ? null : Refusal(owned, "Keeping the owner of", target);
+            refused = isNotAllowed || !reportsOwner ? null : Refusal(owned, "Keeping the owner of", target);
             hasUser |= owned == 0;
             hasGroup |= owned == 0 || NodeCalls.SetOwner(toFd, NodeCalls.AsItIs, from.Gid) == 0;
         }

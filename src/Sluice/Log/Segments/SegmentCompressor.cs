@@ -151,7 +151,8 @@ internal sealed class SegmentCompressor
             using OpenFile.Reference from = source.Hold();
             using OpenFile.Reference to = target.Hold();
             PathErrors.ThrowIfFailed(Libc.Stat(source.Descriptor, StatxMask.BasicStats, out Statx original), "Looking at", source.Path);
-            Exception? refused = NodeMetadata.Preserve(source.Descriptor, original, target.Descriptor, target.Path, isSameContent: false)
+            Exception? refused = NodeMetadata.Preserve(
+                source.Descriptor, original, target.Descriptor, target.Path, isSameContent: false, reportsOwner: false)
                 ?? NodeMetadata.SetTimes(target.Descriptor, original, target.Path);
             if (refused is not null)
             {
