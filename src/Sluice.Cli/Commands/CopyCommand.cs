@@ -243,6 +243,7 @@ internal sealed class CopyCommand(
         PreserveMetadata = options.Preserve,
         Overwrite = mayReplace,
         Resume = options.Resume,
+        Atomic = options.Atomic,
         Verify = options.Verify,
         FlushToDisk = options.Sync,
         BytesPerSecond = options.BytesPerSecond,

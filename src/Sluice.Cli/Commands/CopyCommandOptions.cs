@@ -32,6 +32,9 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
 
     public bool Resume { get; init; }
 
+    /// <summary>A new file gets its name only when it is complete.</summary>
+    public bool Atomic { get; init; }
+
     /// <summary>Say what would be copied, and copy nothing.</summary>
     public bool DryRun { get; init; }
 
@@ -89,8 +92,8 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
             $"Outstanding requests of 1 MiB in a direct copy, 1 to {MaxDepth} ({CopyOptions.DefaultDepth}).");
         Option<bool> resume = command.Flag("--resume", null,
             "Go on from what an earlier copy left, after comparing it; and leave it when this one fails.");
-        Option<bool> verify = command.Flag("--verify", null,
-            "Read the copy back past the cache and compare checksums before it gets its name.");
+        Option<bool> atomic = command.Flag("--atomic", null, "Give a new file its name only when it is complete; not in trees.");
+        Option<bool> verify = command.Flag("--verify", null, "Read the copy back past the cache and compare checksums.");
         Option<bool> sync = command.Flag("--sync", null, "End only when the copy is on the disk.");
         Option<bool> quiet = command.Flag("--quiet", "q", "Print nothing but errors.");
         // What users of cp and rsync type; both are what happens without -q.
@@ -126,6 +129,8 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
                 throw new UsageException("--shard is for trees: with -r, and without --demo and --dry-run");
             if (resumes && isRecursive)
                 throw new UsageException("--resume is for files: a tree is continued by -u (sluice copy -ru SOURCE/. TARGET)");
+            if (result.GetValue(atomic) && isRecursive)
+                throw new UsageException("--atomic is for files: a tree is copied in place");
             CopyMethod way = OptionText.Choice("--method", result.GetValue(method), Methods) ?? CopyMethod.Auto;
             if (result.GetValue(depth) is not null && way is not (CopyMethod.Auto or CopyMethod.Direct))
                 throw new UsageException($"--depth is about direct copies, and --method {NameOf(way)} makes none");
@@ -145,6 +150,7 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
                 DryRun = result.GetValue(dryRun),
                 BytesPerSecond = OptionText.Size("--bwlimit", result.GetValue(limit)),
                 Resume = resumes,
+                Atomic = result.GetValue(atomic),
                 Verify = result.GetValue(verify),
                 Sync = result.GetValue(sync),
                 Quiet = result.GetValue(quiet),

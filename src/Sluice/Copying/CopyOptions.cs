@@ -46,6 +46,17 @@ public sealed class CopyOptions
     public bool Overwrite { get; init; }
 
     /// <summary>
+    /// Gets a value that indicates whether the copy of a single file appears under its name only when it is complete. The default is
+    /// <see langword="false"/>: a new file is created at its name and filled, as by <see cref="File.Copy(string, string)"/>.
+    /// </summary>
+    /// <remarks>
+    /// If the value is <see langword="true"/>, the data is first written to a temporary file in the directory of the target, so that a
+    /// killed process leaves no incomplete target. This is always done if a target is replaced (<see cref="Overwrite"/>), with
+    /// <see cref="FlushToDisk"/> and with <see cref="Resume"/>; for files of a tree, it is done only if they replace others.
+    /// </remarks>
+    public bool Atomic { get; init; }
+
+    /// <summary>
     /// Gets a value that indicates whether a directory is copied with all its files and subdirectories. Symbolic links in the directory are
     /// copied as links. The default is <see langword="false"/>: copying a directory fails with an
     /// <see cref="UnauthorizedAccessException"/>.

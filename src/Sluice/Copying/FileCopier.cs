@@ -7,7 +7,10 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
-/// <summary>Copies one file: into a file beside the target that gets the target's name when it is whole. Blocks its thread.</summary>
+/// <summary>
+/// Copies one file: into a new file at the target's name, or, if the copy is to appear as a whole or replaces a file, into a file beside
+/// the target that gets the target's name at the end. Blocks its thread.
+/// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class FileCopier(CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
 {
@@ -33,6 +36,11 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     private bool FlushesFolder => options.FlushToDisk && Location is not null;
 
     /// <summary>
+    /// Whether a target that is not there is made at its name at once. In a tree this was tried before.
+    /// </summary>
+    private bool MakesTarget => Location is { IsFree: true } && !options.Atomic && !options.FlushToDisk && !options.Resume;
+
+    /// <summary>
     /// Whether the bytes are on the disk before the file gets its name. They are where they are read back; and of what is to be durable,
     /// where a single file is copied, and where a later run takes a name with the right length and time for a copy that is whole, although
     /// the power went before this run came to flush the tree; or where that does not flush its files.
@@ -56,6 +64,21 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             meter.Find(0);
             meter.EndUnchanged();
             return new CopyResult { UnchangedFiles = 1, MethodReason = "it is there with the same length and time" };
+        }
+
+        if (MakesTarget && !clonesOnly
+            && new NewFileCopier(options, meter, cancellationToken).TryCopy(fromFd, before, from, to, readsSmall: false) is { } file)
+        {
+            Refused = file.Refused;
+            return new CopyResult
+            {
+                Bytes = file.Length,
+                Files = 1,
+                ChangedFiles = file.IsChanged ? 1 : 0,
+                Method = file.Method,
+                MethodReason = file.Reason,
+                Depth = file.Depth,
+            };
         }
 
         using OldFile? old = FindTarget(source, before, to);

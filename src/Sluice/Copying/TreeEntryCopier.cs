@@ -1,7 +1,6 @@
 using System.Runtime.Versioning;
 using Sluice.Enumeration;
 using Sluice.Errors;
-using Sluice.Handles;
 using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -17,6 +16,7 @@ internal sealed class TreeEntryCopier(
     CopyOptions options, CopyMeter meter, CopyFailures failures, CancellationToken cancellationToken)
 {
     private readonly NodeCopier _nodes = new(options, failures);
+    private readonly NewFileCopier _newFiles = new(options, meter, cancellationToken);
     private readonly Lock _lock = new();
     private readonly HardLinkCopier _hardLinks = new(options, failures, cancellationToken);
     private readonly long[] _bytesByMethod = new long[Enum.GetValues<CopyMethod>().Length];
@@ -148,83 +148,22 @@ internal sealed class TreeEntryCopier(
         return alone.Made;
     }
 
-    /// <summary>
-    /// A file that is not there is made at its name. It gets its source's times last of all: what a killed process leaves is taken for no
-    /// whole copy later (<see cref="CopyOptions.SkipUnchanged"/>).
-    /// </summary>
     private void CopyFile(int fromFd, in Statx stat, in NodePath from, in NodePath to, bool mayBeThere)
     {
-        const int make = PathCalls.ReadWrite | PathCalls.Create | PathCalls.Exclusive;
-
-        // Where metadata is kept, the file is its owner's alone until it has it: our group may be another than the source's.
-        uint mode = options.PreserveMetadata ? ModeBits.OwnerReadWrite
-            : (uint?)options.UnixCreateMode ?? NodeMetadata.PlainMode(fromFd, stat);
-        int toFd = PathCalls.Open(to, make | PathCalls.NoFollowFlag, mode);
-        if (toFd == -Errno.EEXIST && mayBeThere)
+        if (_newFiles.TryCopy(fromFd, stat, from, to, readsSmall: true) is not { } file)
         {
+            SmallTransfer.ThrowIfNotWritten(mayBeThere ? 0 : -Errno.EEXIST, from, to);
             _ = CopyAlone(from, to, mayBeThere);
             return;
         }
 
-        SmallTransfer.ThrowIfNotWritten(toFd, from, to);
-        using Descriptor made = new(toFd);
-        try
+        if (file.IsChanged)
         {
-            meter.Find((long)stat.Size);
-            (CopyMethod method, long length, int depth) = CopyContent(fromFd, toFd, stat, from, to);
-            Exception? refused = options.PreserveMetadata ? NodeMetadata.Preserve(fromFd, stat, toFd, to.Text)
-                : options.UnixCreateMode is null ? NodeMetadata.SetPlainMode(toFd, mode, to.Text)
-                : null;
-            if (FileCopier.IsChanged(fromFd, stat, from))
-            {
-                Interlocked.Increment(ref _changedFiles);
-            }
-
-            // What a later run skips for its times, after a power cut too, or what is read back, is on the disk before it has them.
-            bool isFlushedFirst = options.Verify || (options.FlushToDisk && (options.SkipUnchanged || options.Shard is not null));
-            PathErrors.ThrowIfFailed(isFlushedFirst ? Libc.FlushData(toFd) : 0, "Writing to the disk", to.Text);
-            if (options.Verify)
-            {
-                ContentComparer.Verify(fromFd, from.Text, toFd, to.Text, cancellationToken);
-            }
-
-            WrittenFile.ThrowIfFailed(PathCalls.CloseDuplicate(toFd), to.Text);
-            Exception? untimed = options.PreserveMetadata
-                ? NodeMetadata.SetTimes(toFd, stat, to.Text)
-                : NodeMetadata.SetPlainTimes(toFd, stat, to.Text);
-            bool isFlushedEach = options.FlushToDisk && RemoteFileSystem.MustFlushEach(toFd);
-            PathErrors.ThrowIfFailed(isFlushedEach ? Libc.Flush(toFd) : 0, "Writing to the disk", to.Text);
-            failures.AddRefusal(from.Text, refused ?? untimed);
-            meter.EndFile();
-            Book(method, length, depth);
-        }
-        catch
-        {
-            if (TemporaryName.LeadsTo(to, toFd))
-            {
-                _ = NodeCalls.Unlink(to); // The error of the copy is reported.
-            }
-
-            throw;
-        }
-    }
-
-    private (CopyMethod Method, long Length, int Depth) CopyContent(
-        int fromFd, int toFd, in Statx stat, in NodePath from, in NodePath to)
-    {
-        long length = (long)stat.Size;
-        bool isSmall = length is > 0 and <= SmallTransfer.MaxBytes && options.Method is CopyMethod.Auto or CopyMethod.Buffered;
-        if (!isSmall || FileTransfer.MayHaveHoles(stat))
-        {
-            FileTransfer transfer = new(fromFd, toFd, from.Text, to.Text, stat, options, meter, cancellationToken);
-            transfer.Run(0);
-            return (transfer.Method, transfer.Length, transfer.Depth);
+            Interlocked.Increment(ref _changedFiles);
         }
 
-        length = SmallTransfer.Run(fromFd, toFd, (int)length, from, to);
-        meter.AddMoved(length, cancellationToken);
-        meter.Correct(length - (long)stat.Size);
-        return (CopyMethod.Buffered, length, 0);
+        failures.AddRefusal(from.Text, file.Refused);
+        Book(file.Method, file.Length, file.Depth);
     }
 
     private void Book(CopyMethod method, long bytes, int depth)

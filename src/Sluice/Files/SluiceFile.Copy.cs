@@ -66,12 +66,14 @@ public static partial class SluiceFile
     /// <remarks>
     /// <para>By default, the copy uses the fastest method that works; see <see cref="CopyMethod.Auto"/>. On Linux, holes in a
     /// file are preserved.</para>
-    /// <para>The data of a single file is first written to a temporary file next to the target. When the copy is complete, this file is
-    /// renamed to the target. If the copy fails or is canceled, or if the process is killed, the target is not created or changed. There are
-    /// three cases in which this does not hold. With <see cref="CopyOptions.FlushToDisk"/>, the flush of the target's directory can fail
-    /// after the rename. If the file system refuses an owner, permissions or times, the copy is complete and the exception is thrown at its
-    /// end. On FUSE file systems that support neither a rename without replacement nor hard links, an empty target file can remain if the
-    /// process is killed during the rename.</para>
+    /// <para>A new file is created at its name and filled, as by <see cref="File.Copy(string, string)"/>. If the copy fails or is canceled,
+    /// the file is removed; if the process is killed, an incomplete file remains, whose last write time is not that of the source. With
+    /// <see cref="CopyOptions.Atomic"/>, <see cref="CopyOptions.FlushToDisk"/> or <see cref="CopyOptions.Resume"/>, and if an existing file
+    /// is replaced, the data is first written to a temporary file next to the target, which is renamed to the target when it is complete.
+    /// The target is then never incomplete. There are three cases in which this does not hold. With
+    /// <see cref="CopyOptions.FlushToDisk"/>, the flush of the target's directory can fail after the rename. If the file system refuses an
+    /// owner, permissions or times, the copy is complete and the exception is thrown at its end. On FUSE file systems that support neither
+    /// a rename without replacement nor hard links, an empty target file can remain if the process is killed during the rename.</para>
     /// <para>A tree is copied in place: each directory and each file is created at its name in the target. If the copy of a file fails, its
     /// target is removed again; what was copied before stays. A file gets the times of its source last, so that a file which a killed
     /// process left incomplete differs from its source. To continue such a copy, repeat it with

@@ -1,0 +1,110 @@
+using System.Runtime.Versioning;
+using Sluice.Errors;
+using Sluice.Handles;
+using Sluice.Kernel;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
+
+namespace Sluice.Copying;
+
+/// <summary>
+/// Copies a file into a new one at the target's name. The new file gets its source's times last: what a killed process leaves is not taken
+/// for a whole copy later (<see cref="CopyOptions.SkipUnchanged"/>). If the copy fails, the new file is removed. Thread-safe.
+/// </summary>
+[SupportedOSPlatform("linux")]
+internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
+{
+    /// <summary>Makes and fills the file.</summary>
+    /// <param name="fromFd">The source, open.</param>
+    /// <param name="stat">What is known of the source.</param>
+    /// <param name="from">Its path, for errors.</param>
+    /// <param name="to">The name of the new file; a symbolic link that has it is not followed.</param>
+    /// <param name="readsSmall">
+    /// True to copy a small file by a read and a write, without asking the file system to share blocks: for trees of such files.
+    /// </param>
+    /// <returns>What was copied, or <see langword="null"/> if something has the name.</returns>
+    /// <exception cref="IOException">The copy failed, and there is no new file.</exception>
+    public NewFile? TryCopy(int fromFd, in Statx stat, in NodePath from, in NodePath to, bool readsSmall)
+    {
+        // Where metadata is kept, the file is its owner's alone until it has it: our group may be another than the source's.
+        uint mode = options.PreserveMetadata ? ModeBits.OwnerReadWrite
+            : (uint?)options.UnixCreateMode ?? NodeMetadata.PlainMode(fromFd, stat);
+        int toFd = PathCalls.Open(
+            to, PathCalls.ReadWrite | PathCalls.Create | PathCalls.Exclusive | PathCalls.NoFollowFlag, mode);
+        if (toFd == -Errno.EEXIST)
+        {
+            return null;
+        }
+
+        SmallTransfer.ThrowIfNotWritten(toFd, from, to);
+        using Descriptor made = new(toFd);
+        try
+        {
+            meter.Find((long)stat.Size);
+            NewFile file = CopyContent(fromFd, toFd, stat, from, to, readsSmall);
+            Exception? refused = options.PreserveMetadata ? NodeMetadata.Preserve(fromFd, stat, toFd, to.Text)
+                : options.UnixCreateMode is null ? NodeMetadata.SetPlainMode(toFd, mode, to.Text)
+                : null;
+            bool isChanged = FileCopier.IsChanged(fromFd, stat, from);
+
+            // What a later run skips for its times, after a power cut too, or what is read back, is on the disk before it has them.
+            bool isFlushedFirst = options.Verify || (options.FlushToDisk && (options.SkipUnchanged || options.Shard is not null));
+            PathErrors.ThrowIfFailed(isFlushedFirst ? Libc.FlushData(toFd) : 0, "Writing to the disk", to.Text);
+            if (options.Verify)
+            {
+                ContentComparer.Verify(fromFd, from.Text, toFd, to.Text, cancellationToken);
+            }
+
+            // The close of a duplicate reports delayed errors of the writes before the file has its times.
+            WrittenFile.ThrowIfFailed(PathCalls.CloseDuplicate(toFd), to.Text);
+            cancellationToken.ThrowIfCancellationRequested();
+            Exception? untimed = options.PreserveMetadata
+                ? NodeMetadata.SetTimes(toFd, stat, to.Text)
+                : NodeMetadata.SetPlainTimes(toFd, stat, to.Text);
+            bool isFlushedEach = options.FlushToDisk && RemoteFileSystem.MustFlushEach(toFd);
+            PathErrors.ThrowIfFailed(isFlushedEach ? Libc.Flush(toFd) : 0, "Writing to the disk", to.Text);
+            meter.EndFile();
+            return file with { Refused = refused ?? untimed, IsChanged = isChanged };
+        }
+        catch
+        {
+            if (TemporaryName.LeadsTo(to, toFd))
+            {
+                _ = NodeCalls.Unlink(to); // The error of the copy is reported.
+            }
+
+            throw;
+        }
+    }
+
+    private NewFile CopyContent(int fromFd, int toFd, in Statx stat, in NodePath from, in NodePath to, bool readsSmall)
+    {
+        long length = (long)stat.Size;
+        bool isSmall = length is > 0 and <= SmallTransfer.MaxBytes && options.Method is CopyMethod.Auto or CopyMethod.Buffered;
+        if (!readsSmall || !isSmall || FileTransfer.MayHaveHoles(stat))
+        {
+            FileTransfer transfer = new(fromFd, toFd, from.Text, to.Text, stat, options, meter, cancellationToken);
+            transfer.Run(0);
+            return new NewFile(transfer.Method, transfer.Reason, transfer.Length, transfer.Depth);
+        }
+
+        length = SmallTransfer.Run(fromFd, toFd, (int)length, from, to);
+        meter.AddMoved(length, cancellationToken);
+        meter.Correct(length - (long)stat.Size);
+        return new NewFile(CopyMethod.Buffered, "", length, 0);
+    }
+}
+
+/// <summary>What <see cref="NewFileCopier"/> copied.</summary>
+/// <param name="Method">How.</param>
+/// <param name="Reason">Why so.</param>
+/// <param name="Length">The bytes of the copy.</param>
+/// <param name="Depth">The number of requests in progress, for a direct copy.</param>
+internal sealed record NewFile(CopyMethod Method, string Reason, long Length, int Depth)
+{
+    /// <summary>The first of the metadata that the target's file system refused; the file stays.</summary>
+    public Exception? Refused { get; init; }
+
+    /// <summary>Gets a value that indicates whether the source was written during the copy.</summary>
+    public bool IsChanged { get; init; }
+}
