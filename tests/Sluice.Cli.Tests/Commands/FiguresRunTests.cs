@@ -27,7 +27,7 @@ public sealed class FiguresRunTests : IDisposable
         ToolRun run = await ToolRun.RunAsync("figures", disk, "--quick", "--figure", "2,3,4,5,6,7", "--json", _folder["r.json"]);
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
-        run.Error.ShouldContain("figures 2, 3, 4, 5, 6, 7: about");
+        run.Error.ShouldContain("figures 2, 3, 4, 5, 6, 7, about");
 
         JsonElement[] sections = await ReadSectionsAsync();
         sections.Length.ShouldBe(3);

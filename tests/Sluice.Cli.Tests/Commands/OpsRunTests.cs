@@ -57,7 +57,7 @@ public sealed class OpsRunTests : IDisposable
         {
             ToolRun run = await measuring;
             run.ExitCode.ShouldBe(ExitCode.IoError, run.Out);
-            run.Error.ShouldStartWith($"sluice: {scratch} stays: ");
+            run.Error.ShouldContain($"sluice: {scratch} stays: ");
             run.Out.ShouldContain("Write Chunk");
             File.Exists(_folder["r.json"]).ShouldBeTrue();
         }

@@ -163,7 +163,7 @@ public sealed class ResultFileTests : IDisposable
             string path = Path.Combine(small.Path, name);
             ToolRun run = await ToolRun.RunAsync([.. Command, "--overwrite", "--json", path, _folder.FullPath]);
             run.ExitCode.ShouldBe(ExitCode.IoError);
-            run.Error.ShouldContain("failed: ");
+            run.Error.ShouldContain($"sluice: {path} at offset 0: no space left on device");
         }
         (await File.ReadAllTextAsync(old)).ShouldBe("old");
         File.Exists(Path.Combine(small.Path, "new.json")).ShouldBeFalse();
