@@ -74,7 +74,11 @@ public sealed class TreeStateTests : IDisposable
         // With a rate each part of the file is reported, and there are several.
         CopyOptions options = new()
         {
-            Recurse = true, PreserveMetadata = true, Method = CopyMethod.Buffered, Progress = ends, BytesPerSecond = 5_000_000,
+            Recurse = true,
+            PreserveMetadata = true,
+            Method = CopyMethod.Buffered,
+            Progress = ends,
+            BytesPerSecond = 5_000_000,
         };
         Exception? error = await Record.ExceptionAsync(
             () => SluiceFile.CopyAsync(source, target, options, isCancelled ? stop.Token : default));
