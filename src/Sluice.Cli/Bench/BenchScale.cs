@@ -5,7 +5,7 @@ namespace Sluice.Cli.Bench;
 /// <summary>How long and how large: the full run, that of everyday work, or a quick one that only shows that everything works.</summary>
 internal sealed record BenchScale
 {
-    /// <summary>What stays free beside the files of a row.</summary>
+    /// <summary>The disk space that stays free beside the files of a row.</summary>
     public const long SpareBytes = 64 * ByteSize.MiB;
 
     public required TimeSpan SliceTime { get; init; }

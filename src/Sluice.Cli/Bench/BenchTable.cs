@@ -47,7 +47,7 @@ internal static class BenchTable
     public static PageTable Of(IReadOnlyList<RowReport> rows) => Of(
         rows, [.. Figures.Where(f => rows.Any(r => f.Of(r).Text.Length > 0))]);
 
-    /// <summary>Of all suites, with the names of suites and rows.</summary>
+    /// <summary>Returns one table of all suites, with the names of suites and rows.</summary>
     public static PageTable Flat(BenchReport report) => Of(
         report.Rows,
         [

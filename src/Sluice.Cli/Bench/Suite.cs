@@ -34,6 +34,6 @@ internal sealed record Suite(string Name, string Description, int Minutes, Func<
     /// </summary>
     public TimeSpan? RowTime { get; init; }
 
-    /// <summary>What one row takes of a full run.</summary>
+    /// <summary>The time that one row takes of a full run.</summary>
     public double SecondsOfRow => 60.0 * Minutes / Rows.Count;
 }

@@ -96,7 +96,7 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
         Option<bool> verify = command.Flag("--verify", null, "Read the copy back past the cache and compare checksums.");
         Option<bool> sync = command.Flag("--sync", null, "End only when the copy is on the disk.");
         Option<bool> quiet = command.Flag("--quiet", "q", "Print nothing but errors.");
-        // What users of cp and rsync type; both are what happens without -q.
+        // Users of cp and rsync type these; both are the behavior without -q.
         command.Flag("--verbose", "v", "Print a line for each source (the default; -q prints none).");
         command.Flag("--progress", null, "Show progress in a terminal (the default; -q shows none).");
         Option<bool> demoFlag = command.Flag("--demo", null,

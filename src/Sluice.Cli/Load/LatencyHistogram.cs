@@ -55,14 +55,14 @@ internal sealed class LatencyHistogram
         _counts.Add(other._counts);
     }
 
-    /// <summary>What was counted; null if nothing was. It may not be recording.</summary>
+    /// <summary>Returns the counts, or null if nothing was counted. No thread may record meanwhile.</summary>
     public HistogramRecord? ToRecord()
     {
         (long UpTo, long Count)[] used = [.. _counts.RecordedValues().Select(v => (v.ValueIteratedTo, v.CountAtValueIteratedTo))];
         return used.Length == 0 ? null : new HistogramRecord([.. used.Select(u => u.UpTo)], [.. used.Select(u => u.Count)]);
     }
 
-    /// <summary>What <see cref="ToRecord"/> returned; null if it cannot have returned that.</summary>
+    /// <summary>Reads the value that <see cref="ToRecord"/> returned; returns null if it cannot have returned that.</summary>
     public static LatencyHistogram? TryFrom(HistogramRecord record)
     {
         if (record.UpToNs is not { Count: > 0 } upTo || record.Counts is not { } counts || counts.Count != upTo.Count

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Cli.Terminal;
 
-/// <summary>What was typed behind an option, as a checked value; null where the option is absent.</summary>
+/// <summary>Converts the text of an option to a checked value; returns null if the option is absent.</summary>
 internal static class OptionText
 {
     private const int MaxRounds = 1000;

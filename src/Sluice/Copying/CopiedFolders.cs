@@ -52,7 +52,7 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures) 
         _fileSystems.Clear();
     }
 
-    /// <summary>From the inside out: a folder's times change with what is made in it.</summary>
+    /// <summary>Sets the metadata of inner folders first, since creating an entry changes the times of its folder.</summary>
     public void Finish(TreeRoot source, TreeRoot target)
     {
         for (int i = _folders.Count - 1; i >= 0; i--)

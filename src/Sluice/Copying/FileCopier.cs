@@ -19,13 +19,13 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// <summary>Whether a source that is a link stands for what it leads to; in a tree it has become one since it was looked at.</summary>
     public bool FollowsLinks { get; init; } = true;
 
-    /// <summary>Whether something may have the target's name already.</summary>
+    /// <summary>Gets a value that indicates whether a file may exist at the target's name.</summary>
     public bool MayBeThere { get; init; } = true;
 
     /// <summary>The first of the metadata that the target's file system has refused; the copy has its name all the same.</summary>
     public Exception? Refused { get; private set; }
 
-    /// <summary>What was copied in a tree; null where what was there stays.</summary>
+    /// <summary>Gets the state of the file that was copied in a tree, or null if the existing file was kept.</summary>
     public Statx? Made { get; private set; }
 
     /// <summary>Where the target is, by its own path; null in a tree, whose folders are looked after as a whole.</summary>
@@ -36,7 +36,8 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     private bool FlushesFolder => options.FlushToDisk && Location is not null;
 
     /// <summary>
-    /// Whether a target that is not there is made at its name at once. In a tree this was tried before.
+    /// Gets a value that indicates whether a target that does not exist is created at its name. In a tree, <see cref="TreeEntryCopier"/>
+    /// does that.
     /// </summary>
     private bool MakesTarget => Location is { IsFree: true } && !options.Atomic && !options.FlushToDisk && !options.Resume;
 

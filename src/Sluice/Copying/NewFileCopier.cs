@@ -26,7 +26,7 @@ internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, Cancel
     /// <exception cref="IOException">The copy failed, and there is no new file.</exception>
     public NewFile? TryCopy(int fromFd, in Statx stat, in NodePath from, in NodePath to, bool readsSmall)
     {
-        // Where metadata is kept, the file is its owner's alone until it has it: our group may be another than the source's.
+        // The group of the new file may differ from the source's: only the owner has access until the metadata is set.
         uint mode = options.PreserveMetadata ? ModeBits.OwnerReadWrite
             : (uint?)options.UnixCreateMode ?? NodeMetadata.PlainMode(fromFd, stat);
         int toFd = PathCalls.Open(
@@ -47,7 +47,7 @@ internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, Cancel
                 : null;
             bool isChanged = FileCopier.IsChanged(fromFd, stat, from);
 
-            // What a later run skips for its times, after a power cut too, or what is read back, is on the disk before it has them.
+            // A later run skips a file that has its source's times, also after a power cut; a verified file is read back from the disk.
             bool isFlushedFirst = options.Verify || (options.FlushToDisk && (options.SkipUnchanged || options.Shard is not null));
             PathErrors.ThrowIfFailed(isFlushedFirst ? Libc.FlushData(toFd) : 0, "Writing to the disk", to.Text);
             if (options.Verify)
@@ -95,7 +95,7 @@ internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, Cancel
     }
 }
 
-/// <summary>What <see cref="NewFileCopier"/> copied.</summary>
+/// <summary>Represents a file that <see cref="NewFileCopier"/> copied.</summary>
 /// <param name="Method">How.</param>
 /// <param name="Reason">Why so.</param>
 /// <param name="Length">The bytes of the copy.</param>

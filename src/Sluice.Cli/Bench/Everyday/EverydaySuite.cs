@@ -37,7 +37,7 @@ internal static class EverydaySuite
         RowTime = TimeSpan.FromSeconds(5),
     };
 
-    /// <summary>Of a row that makes a tree in each turn: one for each side's warm-up, and two for each side of a round.</summary>
+    /// <summary>The disk space of a row that makes a tree in each turn: one for each side's warm-up, two for a side of a round.</summary>
     private static long BytesOfTrees(BenchScale scale) => (2 + (4L * scale.Rounds)) * scale.SmallFileCount * BytesOfFile;
 
     /// <summary>Upper bound of what one turn appends.</summary>

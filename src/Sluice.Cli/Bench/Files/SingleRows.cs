@@ -4,7 +4,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench.Files;
 
-/// <summary>What one call costs before it has done anything: a tiny file copied, the first file of a folder, a small file replaced.</summary>
+/// <summary>Rows of the fixed cost of a call: copies of tiny files, first files of folders, small replacements.</summary>
 internal static class SingleRows
 {
     private const int FileBytes = 1024;
