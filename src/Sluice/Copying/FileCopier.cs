@@ -16,6 +16,11 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
 {
     private const int SourceFlags = PathCalls.ReadOnly | PathCalls.NonBlocking;
 
+    /// <summary>
+    /// The location of the target of <see cref="Copy(string, string)"/>; null in a tree, which flushes its folders itself.
+    /// </summary>
+    private TargetLocation? _location;
+
     /// <summary>Whether a source that is a link stands for what it leads to; in a tree it has become one since it was looked at.</summary>
     public bool FollowsLinks { get; init; } = true;
 
@@ -28,18 +33,9 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// <summary>Gets the state of the file that was copied in a tree, or null if the existing file was kept.</summary>
     public Statx? Made { get; private set; }
 
-    /// <summary>Where the target is, by its own path; null in a tree, whose folders are looked after as a whole.</summary>
-    public TargetLocation? Location { get; init; }
-
     private bool Overwrites => options.Overwrite && MayBeThere;
 
-    private bool FlushesFolder => options.FlushToDisk && Location is not null;
-
-    /// <summary>
-    /// Gets a value that indicates whether a target that does not exist is created at its name. In a tree, <see cref="TreeEntryCopier"/>
-    /// does that.
-    /// </summary>
-    private bool MakesTarget => Location is { IsFree: true } && !options.Atomic && !options.FlushToDisk && !options.Resume;
+    private bool FlushesFolder => options.FlushToDisk && _location is not null;
 
     /// <summary>
     /// Whether the bytes are on the disk before the file gets its name. They are where they are read back; and of what is to be durable,
@@ -47,39 +43,43 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// the power went before this run came to flush the tree; or where that does not flush its files.
     /// </summary>
     private bool FlushesFirst(int fd) => options.Verify || (options.FlushToDisk
-        && (Location is not null || options.Shard is not null || options.SkipUnchanged || RemoteFileSystem.MustFlushEach(fd)));
+        && (_location is not null || options.Shard is not null || options.SkipUnchanged || RemoteFileSystem.MustFlushEach(fd)));
 
-    /// <summary>Copies and says how; the target is the file's own path, not a folder's.</summary>
-    public CopyResult Copy(NodePath from, NodePath to) => Copy(from, to, clonesOnly: false)!;
+    /// <summary>Copies a file by its full path. A symbolic link at the target is followed.</summary>
+    public CopyResult Copy(string source, string target)
+    {
+        NodePath from = NodePath.Of(source);
+        using Descriptor opened = OpenSource(from, FollowsLinks, out Statx stat);
+        bool makesTarget = !options.Atomic && !options.FlushToDisk && !options.Resume;
 
-    /// <summary>As <see cref="Copy(NodePath, NodePath)"/>, if the file system shares the blocks; else null, and nothing is there.</summary>
-    public CopyResult? TryClone(NodePath from, NodePath to) => Copy(from, to, clonesOnly: true);
+        // Creating the target shows whether something has its name. A file that may be skipped is looked for first.
+        if (makesTarget && !options.SkipUnchanged && TryMake(opened.Fd, stat, from, NodePath.Of(target)) is { } made)
+        {
+            return made;
+        }
 
-    private CopyResult? Copy(NodePath from, NodePath to, bool clonesOnly)
+        using TargetLocation location = TargetLocation.Resolve(target, $"Copying '{source}' to");
+        _location = location;
+        return makesTarget && location.IsFree && TryMake(opened.Fd, stat, from, location.Path) is { } linked
+            ? linked
+            : Copy(opened.Fd, stat, from, location.Path);
+    }
+
+    /// <summary>Copies a file of a tree.</summary>
+    public CopyResult Copy(in NodePath from, in NodePath to)
+    {
+        using Descriptor opened = OpenSource(from, FollowsLinks, out Statx stat);
+        return Copy(opened.Fd, stat, from, to);
+    }
+
+    private CopyResult Copy(int fromFd, in Statx before, in NodePath from, in NodePath to)
     {
         (string source, string target) = (from.Text, to.Text);
-        using Descriptor opened = OpenSource(from, FollowsLinks, out Statx before);
-        int fromFd = opened.Fd;
         if (options.SkipUnchanged && MayBeThere && IsThere(before, to))
         {
             meter.Find(0);
             meter.EndUnchanged();
             return new CopyResult { UnchangedFiles = 1, MethodReason = "it is there with the same length and time" };
-        }
-
-        if (MakesTarget && !clonesOnly
-            && new NewFileCopier(options, meter, cancellationToken).TryCopy(fromFd, before, from, to, readsSmall: false) is { } file)
-        {
-            Refused = file.Refused;
-            return new CopyResult
-            {
-                Bytes = file.Length,
-                Files = 1,
-                ChangedFiles = file.IsChanged ? 1 : 0,
-                Method = file.Method,
-                MethodReason = file.Reason,
-                Depth = file.Depth,
-            };
         }
 
         using OldFile? old = FindTarget(source, before, to);
@@ -103,11 +103,6 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
 
             long begin = isFound ? GoOnFrom(fromFd, temporary.Descriptor, length, target) : 0;
             FileTransfer transfer = new(fromFd, temporary.Descriptor, source, target, before, options, meter, cancellationToken);
-            if (clonesOnly && !transfer.TryClone())
-            {
-                return null;
-            }
-
             transfer.Run(begin);
             Refused = SetMetadata(fromFd, before, old, temporary.Descriptor, target);
             bool isChanged = IsChanged(fromFd, before, from);
@@ -157,6 +152,27 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         }
     }
 
+    /// <summary>Copies into a new file at the target's name, or returns null if something has the name.</summary>
+    private CopyResult? TryMake(int fromFd, in Statx before, in NodePath from, in NodePath to)
+    {
+        NewFileCopier copier = new(options, meter, cancellationToken) { LocksTarget = true };
+        if (copier.TryCopy(fromFd, before, from, to) is not { } file)
+        {
+            return null;
+        }
+
+        Refused = file.Refused;
+        return new CopyResult
+        {
+            Bytes = file.Length,
+            Files = 1,
+            ChangedFiles = file.IsChanged ? 1 : 0,
+            Method = file.Method,
+            MethodReason = file.Reason,
+            Depth = file.Depth,
+        };
+    }
+
     /// <summary>Whether source and target are two plain files of one length and time.</summary>
     private static bool IsThere(in Statx from, in NodePath to) =>
         (from.Mode & Statx.TypeMask) == Statx.TypeRegular
@@ -188,7 +204,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     {
         string verb = $"Copying '{source}' to";
         bool isLink = false;
-        OldFile? old = Location?.IsFree == true && !Overwrites ? null : OldFile.TryFind(to, verb, out isLink);
+        OldFile? old = _location?.IsFree == true && !Overwrites ? null : OldFile.TryFind(to, verb, out isLink);
         try
         {
             if (old?.Stat.IsSame(from) == true)
@@ -203,7 +219,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
 
             if (old is not null)
             {
-                Location?.ThrowIfPlanted(old.Stat, verb);
+                _location?.ThrowIfPlanted(old.Stat, verb);
                 OldFile.ThrowIfReadOnly(to, verb);
                 using Descriptor locked = new(PathCalls.Open(to, SourceFlags | PathCalls.NoFollowFlag), IsLocked: true);
                 if (locked.Fd >= 0)
@@ -294,7 +310,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             ContentComparer.Verify(fromFd, source, temporary.Descriptor, to.Text, cancellationToken);
         }
 
-        if (Location is null)
+        if (_location is null)
         {
             PathErrors.ThrowIfFailed(Libc.Stat(temporary.Descriptor, StatxMask.BasicStats, out Statx made), "Looking at", to.Text);
             Made = made;
@@ -314,7 +330,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
 
         if (FlushesFolder)
         {
-            Location!.Flush(temporary.Descriptor);
+            _location!.Flush(temporary.Descriptor);
         }
     }
 }

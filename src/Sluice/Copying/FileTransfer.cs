@@ -34,7 +34,6 @@ internal sealed class FileTransfer(
     private readonly bool _mayHaveHoles = MayHaveHoles(from);
     private long _copied;
     private bool _hasLength;
-    private int? _cloned;
 
     public CopyMethod Method { get; private set; }
 
@@ -45,9 +44,6 @@ internal sealed class FileTransfer(
     /// <summary>Bytes of the copy: the source's length, but where it says nothing, as that of files of /proc.</summary>
     public long Length { get; private set; }
 
-    /// <summary>Whether the file system shares the blocks; then <see cref="Run"/> has not more to do than to end it.</summary>
-    public bool TryClone() => (_cloned = CopyCalls.Clone(fromFd, toFd)) == 0;
-
     /// <summary>Copies from <paramref name="begin"/> to the end; what is before it is there already.</summary>
     public void Run(long begin)
     {
@@ -56,7 +52,7 @@ internal sealed class FileTransfer(
         int result = -Errno.EOPNOTSUPP;
         if (options.Method == CopyMethod.Reflink || (isAuto && begin == 0 && _length > 0))
         {
-            result = _cloned ?? CopyCalls.Clone(fromFd, toFd);
+            result = CopyCalls.Clone(fromFd, toFd);
             Note(CopyMethod.Reflink, "the file system shares the blocks");
         }
 

@@ -14,34 +14,37 @@ namespace Sluice.Copying;
 [SupportedOSPlatform("linux")]
 internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
 {
+    /// <summary>Gets a value that indicates whether .NET programs cannot open the new file before it is complete.</summary>
+    public bool LocksTarget { get; init; }
+
     /// <summary>Makes and fills the file.</summary>
     /// <param name="fromFd">The source, open.</param>
     /// <param name="stat">What is known of the source.</param>
     /// <param name="from">Its path, for errors.</param>
     /// <param name="to">The name of the new file; a symbolic link that has it is not followed.</param>
-    /// <param name="readsSmall">
-    /// True to copy a small file by a read and a write, without asking the file system to share blocks: for trees of such files.
-    /// </param>
-    /// <returns>What was copied, or <see langword="null"/> if something has the name.</returns>
+    /// <returns>
+    /// What was copied, or <see langword="null"/> if something has the name, or if the folder of a target that is a path does not exist.
+    /// </returns>
     /// <exception cref="IOException">The copy failed, and there is no new file.</exception>
-    public NewFile? TryCopy(int fromFd, in Statx stat, in NodePath from, in NodePath to, bool readsSmall)
+    public NewFile? TryCopy(int fromFd, in Statx stat, in NodePath from, in NodePath to)
     {
         // The group of the new file may differ from the source's: only the owner has access until the metadata is set.
         uint mode = options.PreserveMetadata ? ModeBits.OwnerReadWrite
             : (uint?)options.UnixCreateMode ?? NodeMetadata.PlainMode(fromFd, stat);
         int toFd = PathCalls.Open(
             to, PathCalls.ReadWrite | PathCalls.Create | PathCalls.Exclusive | PathCalls.NoFollowFlag, mode);
-        if (toFd == -Errno.EEXIST)
+        bool isPath = to.FolderFd == PathCalls.CurrentFolder;
+        if (toFd == -Errno.EEXIST || (toFd == -Errno.ENOENT && isPath))
         {
             return null;
         }
 
         SmallTransfer.ThrowIfNotWritten(toFd, from, to);
-        using Descriptor made = new(toFd);
+        using Descriptor made = new(toFd, LocksTarget && PathCalls.LockAloneNow(toFd) == 0);
         try
         {
             meter.Find((long)stat.Size);
-            NewFile file = CopyContent(fromFd, toFd, stat, from, to, readsSmall);
+            NewFile file = CopyContent(fromFd, toFd, stat, from, to);
             Exception? refused = options.PreserveMetadata ? NodeMetadata.Preserve(fromFd, stat, toFd, to.Text)
                 : options.UnixCreateMode is null ? NodeMetadata.SetPlainMode(toFd, mode, to.Text)
                 : null;
@@ -68,20 +71,36 @@ internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, Cancel
         }
         catch
         {
-            if (TemporaryName.LeadsTo(to, toFd))
-            {
-                _ = NodeCalls.Unlink(to); // The error of the copy is reported.
-            }
-
+            Remove(to, toFd);
             throw;
         }
     }
 
-    private NewFile CopyContent(int fromFd, int toFd, in Statx stat, in NodePath from, in NodePath to, bool readsSmall)
+    /// <summary>Removes the new file, unless its name leads to another by now.</summary>
+    private static void Remove(in NodePath name, int fd)
+    {
+        NodePath at = name;
+        int folderFd = -1;
+        if (name.FolderFd == PathCalls.CurrentFolder)
+        {
+            // The name that is compared is the one that is removed, although somebody moves the folders above it.
+            folderFd = PathCalls.Open(
+                PathCalls.ToKernel(Path.GetDirectoryName(name.Text)!), PathCalls.PathOnly | PathCalls.DirectoryFlag);
+            at = NodePath.In(folderFd, [.. name.Leaf, 0], "");
+        }
+
+        using Descriptor folder = new(folderFd);
+        if (TemporaryName.LeadsTo(at, fd))
+        {
+            _ = NodeCalls.Unlink(at); // The error of the copy is reported.
+        }
+    }
+
+    private NewFile CopyContent(int fromFd, int toFd, in Statx stat, in NodePath from, in NodePath to)
     {
         long length = (long)stat.Size;
         bool isSmall = length is > 0 and <= SmallTransfer.MaxBytes && options.Method is CopyMethod.Auto or CopyMethod.Buffered;
-        if (!readsSmall || !isSmall || FileTransfer.MayHaveHoles(stat))
+        if (!isSmall || FileTransfer.MayHaveHoles(stat))
         {
             FileTransfer transfer = new(fromFd, toFd, from.Text, to.Text, stat, options, meter, cancellationToken);
             transfer.Run(0);
@@ -91,7 +110,8 @@ internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, Cancel
         length = SmallTransfer.Run(fromFd, toFd, (int)length, from, to);
         meter.AddMoved(length, cancellationToken);
         meter.Correct(length - (long)stat.Size);
-        return new NewFile(CopyMethod.Buffered, "", length, 0);
+        return new NewFile(
+            CopyMethod.Buffered, options.Method == CopyMethod.Auto ? "the file is small" : "it was asked for", length, 0);
     }
 }
 

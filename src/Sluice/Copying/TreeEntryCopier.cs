@@ -150,7 +150,7 @@ internal sealed class TreeEntryCopier(
 
     private void CopyFile(int fromFd, in Statx stat, in NodePath from, in NodePath to, bool mayBeThere)
     {
-        if (_newFiles.TryCopy(fromFd, stat, from, to, readsSmall: true) is not { } file)
+        if (_newFiles.TryCopy(fromFd, stat, from, to) is not { } file)
         {
             SmallTransfer.ThrowIfNotWritten(mayBeThere ? 0 : -Errno.EEXIST, from, to);
             _ = CopyAlone(from, to, mayBeThere);

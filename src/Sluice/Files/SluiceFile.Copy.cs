@@ -28,6 +28,50 @@ public static partial class SluiceFile
         string sourceFileName, string destinationFileName, string? destinationBackupFileName, bool ignoreMetadataErrors) =>
         File.Replace(sourceFileName, destinationFileName, destinationBackupFileName, ignoreMetadataErrors);
 
+    /// <summary>Copies a file or a directory tree on the calling thread.</summary>
+    /// <param name="sourceFileName">The path of the file or directory to copy.</param>
+    /// <param name="destFileName">The path of the copy itself, not of the directory that is to contain it.</param>
+    /// <param name="options">The options.</param>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
+    /// <returns>What was copied and which method was used.</returns>
+    /// <exception cref="ArgumentException">
+    /// A path is empty or is not a valid path, or the options contradict each other.
+    /// </exception>
+    /// <exception cref="ArgumentNullException">
+    /// <paramref name="sourceFileName"/>, <paramref name="destFileName"/> or <paramref name="options"/> is <see langword="null"/>.
+    /// </exception>
+    /// <exception cref="FileNotFoundException">The source does not exist.</exception>
+    /// <exception cref="DirectoryNotFoundException">
+    /// A directory of the source path or of the target path does not exist.
+    /// </exception>
+    /// <exception cref="PlatformNotSupportedException">An option or the method is supported only on Linux.</exception>
+    /// <exception cref="UnauthorizedAccessException">
+    /// The source cannot be read, the target cannot be written, or the source is a directory and
+    /// <see cref="CopyOptions.Recurse"/> is <see langword="false"/>.
+    /// </exception>
+    /// <exception cref="FileBatchException">
+    /// Files or directories inside a tree failed. The exception contains all failures.
+    /// </exception>
+    /// <exception cref="IOException">
+    /// The target already exists; or the target is the source; or another process uses the source or the target; or the disk is full; or,
+    /// with <see cref="CopyOptions.Verify"/>, the copy differs from the source.
+    /// </exception>
+    /// <exception cref="OperationCanceledException">
+    /// <paramref name="cancellationToken"/> was canceled. If files or directories in a tree failed before, the inner exception is a
+    /// <see cref="FileBatchException"/>.
+    /// </exception>
+    /// <remarks>
+    /// The copy is that of <see cref="CopyAsync"/>. A copy of a tree or with <see cref="CopyOptions.Verify"/> may use further threads.
+    /// </remarks>
+    public static CopyResult Copy(
+        string sourceFileName, string destFileName, CopyOptions options, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        (string source, string target) = CheckCopy(sourceFileName, destFileName, options);
+        cancellationToken.ThrowIfCancellationRequested();
+        return CopyWork.Run(source, target, options, cancellationToken);
+    }
+
     /// <summary>Asynchronously copies a file or a directory tree.</summary>
     /// <param name="sourceFileName">The path of the file or directory to copy.</param>
     /// <param name="destFileName">The path of the copy itself, not of the directory that is to contain it.</param>
@@ -89,14 +133,18 @@ public static partial class SluiceFile
     public static Task<CopyResult> CopyAsync(
         string sourceFileName, string destFileName, CopyOptions? options = null, CancellationToken cancellationToken = default)
     {
-        ArgumentException.ThrowIfNullOrEmpty(sourceFileName);
-        ArgumentException.ThrowIfNullOrEmpty(destFileName);
         options ??= new CopyOptions();
-        options.Check();
-        string source = Path.GetFullPath(sourceFileName);
-        string target = Path.GetFullPath(destFileName);
+        (string source, string target) = CheckCopy(sourceFileName, destFileName, options);
         return cancellationToken.IsCancellationRequested
             ? Task.FromCanceled<CopyResult>(cancellationToken)
             : CopyWork.RunAsync(source, target, options, cancellationToken);
+    }
+
+    private static (string Source, string Target) CheckCopy(string sourceFileName, string destFileName, CopyOptions options)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(sourceFileName);
+        ArgumentException.ThrowIfNullOrEmpty(destFileName);
+        options.Check();
+        return (Path.GetFullPath(sourceFileName), Path.GetFullPath(destFileName));
     }
 }

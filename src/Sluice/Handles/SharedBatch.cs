@@ -20,17 +20,41 @@ internal sealed class SharedBatch<T>(SluiceHandle handle, T[] requests, SharedBa
     /// <summary>Carries one request out; does not throw.</summary>
     public delegate void Action(SluiceHandle handle, ref T request);
 
-    /// <summary>All requests have been carried out when this returns.</summary>
+    /// <summary>All requests have been carried out when this returns or throws.</summary>
     public void Run()
     {
-        for (int i = 1; i < Math.Min(requests.Length, MaxHelpers); i++)
+        try
         {
-            PoolWork.Queue(this);
+            for (int i = 1; i < Math.Min(requests.Length, MaxHelpers); i++)
+            {
+                PoolWork.Queue(this);
+            }
         }
+        finally
+        {
+            Execute();
+            Wait();
+        }
+    }
 
-        Execute();
+    public void Execute()
+    {
+        int next;
+        while ((next = Interlocked.Increment(ref _taken) - 1) < requests.Length)
+        {
+            action(handle, ref requests[next]);
+            if (Interlocked.Decrement(ref _left) == 0)
+            {
+                _done.Release();
+            }
+        }
+    }
 
-        // Helpers at work have a thread already, and they use memory of the caller: Thread.Interrupt does not end this wait.
+    /// <summary>
+    /// Waits for helpers that carry out requests. They use the caller's memory, so <see cref="Thread.Interrupt"/> does not end the wait.
+    /// </summary>
+    private void Wait()
+    {
         bool isInterrupted = false;
         while (true)
         {
@@ -48,19 +72,6 @@ internal sealed class SharedBatch<T>(SluiceHandle handle, T[] requests, SharedBa
         if (isInterrupted)
         {
             Thread.CurrentThread.Interrupt();
-        }
-    }
-
-    public void Execute()
-    {
-        int next;
-        while ((next = Interlocked.Increment(ref _taken) - 1) < requests.Length)
-        {
-            action(handle, ref requests[next]);
-            if (Interlocked.Decrement(ref _left) == 0)
-            {
-                _done.Release();
-            }
         }
     }
 }

@@ -219,9 +219,6 @@ internal static unsafe partial class Libc
         return (SystemCallFaults.Fails("fstatfs", fd) ? -1 : fstatfs(fd, stat)) < 0 ? 0 : stat[0];
     }
 
-    /// <summary>Whether files there may share blocks with others: bcachefs, btrfs, xfs.</summary>
-    public static bool MayShareBlocks(int fd) => (FileSystemType(fd) & uint.MaxValue) is 0xCA45_1A4E or 0x9123_683E or XfsMagic;
-
     /// <summary>The descriptor's position, or -ESPIPE when it has none.</summary>
     public static long Position(int fd)
     {

@@ -37,6 +37,7 @@ internal static unsafe partial class PathCalls
     private const int AtFdCwd = -100;
     private const int AccessMode = 3;
     private const int LockShared = 1;
+    private const int LockExclusive = 2;
     private const int LockNonBlocking = 4;
     private const int LockRelease = 8;
     private const long NrOpenAt2 = 437;
@@ -167,10 +168,15 @@ internal static unsafe partial class PathCalls
     }
 
     /// <summary>flock(2), shared and without waiting: what .NET does with every file that it opens.</summary>
-    public static int LockSharedNow(int fd)
+    public static int LockSharedNow(int fd) => LockNow(fd, LockShared);
+
+    /// <summary>flock(2), exclusive and without waiting: what .NET does with a file that it opens with <see cref="FileShare.None"/>.</summary>
+    public static int LockAloneNow(int fd) => LockNow(fd, LockExclusive);
+
+    private static int LockNow(int fd, int mode)
     {
         nint answer;
-        while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("flock", fd) ? -1 : flock(fd, LockShared | LockNonBlocking)))
+        while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("flock", fd) ? -1 : flock(fd, mode | LockNonBlocking)))
         {
         }
 

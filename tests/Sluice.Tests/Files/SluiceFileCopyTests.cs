@@ -44,6 +44,61 @@ public sealed class SluiceFileCopyTests : IDisposable
         Directory.GetFileSystemEntries(_temp.Root).ShouldBeEmpty();
     }
 
+    [Theory]
+    [InlineData(4096)]
+    [InlineData(20_000_000)]
+    public void A_new_target_is_locked_until_it_is_complete(int length)
+    {
+        string source = _temp.NewFile(Bytes.Pattern(length, 1));
+        string target = _temp.NewPath();
+        List<Exception?> opened = [];
+        CopyOptions options = new()
+        {
+            Progress = new Each(progress =>
+            {
+                if (progress.Files == 0)
+                {
+                    opened.Add(Record.Exception(() => File.OpenRead(target).Dispose()));
+                }
+            }),
+        };
+        CopyResult result = SluiceFile.Copy(source, target, options);
+        (result.Bytes, result.Files).ShouldBe((length, 1));
+        opened.ShouldNotBeEmpty();
+        opened.ShouldAllBe(error => error is IOException);
+        File.ReadAllBytes(target).ShouldBeBytes(Bytes.Pattern(length, 1));
+    }
+
+    [Fact]
+    public void A_failed_copy_removes_its_own_file_only()
+    {
+        string source = _temp.NewFile(Bytes.Pattern(4096, 1));
+        string folder = _temp.NewPath();
+        Directory.CreateDirectory(folder);
+        string target = Path.Combine(folder, "name");
+        using CancellationTokenSource cancel = new();
+        CopyOptions options = new()
+        {
+            Progress = new Each(_ =>
+            {
+                if (!cancel.IsCancellationRequested)
+                {
+                    Directory.Move(folder, folder + ".moved");
+                    Directory.CreateDirectory(folder);
+                    File.WriteAllText(target, "of somebody else");
+                    cancel.Cancel();
+                }
+            }),
+        };
+        Should.Throw<OperationCanceledException>(() => SluiceFile.Copy(source, target, options, cancel.Token));
+        File.ReadAllText(target).ShouldBe("of somebody else");
+
+        File.Delete(target);
+        Should.Throw<ArgumentNullException>(() => SluiceFile.Copy(source, target, null!));
+        Should.Throw<OperationCanceledException>(() => SluiceFile.Copy(source, target, new CopyOptions(), new CancellationToken(true)));
+        File.Exists(target).ShouldBeFalse();
+    }
+
     [SkippableTheory]
     [MemberData(nameof(Methods))]
     public async Task Holes_stay_holes(CopyMethod method)
