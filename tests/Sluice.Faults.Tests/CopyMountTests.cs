@@ -199,35 +199,6 @@ public sealed class CopyMountTests : IDisposable
         File.Exists(target).ShouldBeFalse();
     }
 
-    /// <summary>A thread of its own takes longer to start than blocks to be shared.</summary>
-    [SkippableTheory]
-    [InlineData(FileSystemKind.Btrfs)]
-    [InlineData(FileSystemKind.Xfs)]
-    public async Task A_copy_that_shares_its_blocks_starts_no_thread(FileSystemKind kind)
-    {
-        using Mount mount = Mount.OrSkip(kind);
-        byte[] content = Pattern.Bytes(3, 3 * Block);
-        string source = Path.Combine(mount.Folder, "source");
-        string target = Path.Combine(mount.Folder, "target");
-        await File.WriteAllBytesAsync(source, content);
-        List<bool> onPool = [];
-        SystemCallFaults.Use((call, _, _) =>
-        {
-            if (call == "ioctl")
-            {
-                onPool.Add(Thread.CurrentThread.IsThreadPoolThread);
-            }
-
-            return 0;
-        });
-        CopyResult result = await SluiceFile.CopyAsync(source, target);
-        SystemCallFaults.Use(null);
-        Skip.If(result.Method != CopyMethod.Reflink, $"no blocks were shared: {result.MethodReason}");
-        onPool.ShouldBe([true]);
-        FileModel.ShouldMatch(await File.ReadAllBytesAsync(target), content, kind.ToString());
-        await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, target));
-    }
-
     [SkippableFact]
     public async Task A_file_system_without_direct_transfers_on_one_side_has_no_direct_copies()
     {

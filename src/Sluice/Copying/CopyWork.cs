@@ -1,6 +1,5 @@
 using System.Runtime.Versioning;
 using Sluice.Kernel;
-using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
@@ -16,8 +15,7 @@ internal static class CopyWork
     /// </summary>
     public static async Task<CopyResult> RunAsync(string source, string target, CopyOptions options, CancellationToken cancellationToken) =>
         await Task.Run(
-            () => options.BytesPerSecond is null && IsShort(source)
-                ? Task.FromResult(Run(source, target, options, cancellationToken))
+            () => TryRunShort(source, target, options, cancellationToken) is { } result ? Task.FromResult(result)
                 : StartLong(() => Run(source, target, options, cancellationToken)),
             CancellationToken.None).ConfigureAwait(false);
 
@@ -34,29 +32,33 @@ internal static class CopyWork
         }
     }
 
-    /// <summary>Whether the source is one small file.</summary>
-    private static bool IsShort(string source)
+    /// <summary>Copies a small file, or returns null if the source is anything else.</summary>
+    private static CopyResult? TryRunShort(string source, string target, CopyOptions options, CancellationToken cancellationToken)
     {
-        if (OperatingSystem.IsLinux() && Libc.IsSupported)
-        {
-            return NodeCalls.Stat(NodePath.Of(source), followsLinks: true, StatxMask.BasicStats, out Statx stat) == 0
-                && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular && stat.Size <= MaxShortBytes;
-        }
-
-        FileInfo file = new(source);
-        return file.Exists && file.Length <= MaxShortBytes;
+        bool mayBeLong = options.Recurse || options.Shard is not null || options.BytesPerSecond is not null;
+        return mayBeLong ? null : Run(source, target, options, MaxShortBytes, cancellationToken);
     }
 
     /// <summary>Copies on the calling thread.</summary>
-    public static CopyResult Run(string source, string target, CopyOptions options, CancellationToken cancellationToken)
+    public static CopyResult Run(string source, string target, CopyOptions options, CancellationToken cancellationToken) =>
+        Run(source, target, options, long.MaxValue, cancellationToken)!;
+
+    /// <summary>Copies on the calling thread, or returns null if the source is a file that is longer.</summary>
+    private static CopyResult? Run(
+        string source, string target, CopyOptions options, long maxBytes, CancellationToken cancellationToken)
     {
         CopyMeter meter = new(options.Progress, options.BytesPerSecond);
         try
         {
-            CopyResult result = OperatingSystem.IsLinux() && Libc.IsSupported
-                ? RunOnLinux(source, target, options, meter, cancellationToken)
+            CopyResult? result = OperatingSystem.IsLinux() && Libc.IsSupported
+                ? RunOnLinux(source, target, options, meter, maxBytes, cancellationToken)
+                : maxBytes != long.MaxValue && new FileInfo(source) is { Exists: true } file && file.Length > maxBytes ? null
                 : PortableCopier.Copy(source, target, options, meter, cancellationToken);
-            meter.Tell();
+            if (result is not null)
+            {
+                meter.Tell();
+            }
+
             return result;
         }
         catch (FileBatchException)
@@ -82,8 +84,8 @@ internal static class CopyWork
     }
 
     [SupportedOSPlatform("linux")]
-    private static CopyResult RunOnLinux(
-        string source, string target, CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
+    private static CopyResult? RunOnLinux(
+        string source, string target, CopyOptions options, CopyMeter meter, long maxBytes, CancellationToken cancellationToken)
     {
         if (options.Shard is not null && (!Directory.Exists(source) || new FileInfo(source).LinkTarget is not null))
         {
@@ -103,7 +105,7 @@ internal static class CopyWork
         }
 
         FileCopier copier = new(options, meter, cancellationToken);
-        CopyResult result = copier.Copy(source, Path.TrimEndingDirectorySeparator(target));
+        CopyResult? result = copier.Copy(source, Path.TrimEndingDirectorySeparator(target), maxBytes);
         if (copier.Refused is { } refused)
         {
             // The copy is there.

@@ -17,7 +17,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     private const int SourceFlags = PathCalls.ReadOnly | PathCalls.NonBlocking;
 
     /// <summary>
-    /// The location of the target of <see cref="Copy(string, string)"/>; null in a tree, which flushes its folders itself.
+    /// The location of the target of <see cref="Copy(string, string, long)"/>; null in a tree, which flushes its folders itself.
     /// </summary>
     private TargetLocation? _location;
 
@@ -46,10 +46,16 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         && (_location is not null || options.Shard is not null || options.SkipUnchanged || RemoteFileSystem.MustFlushEach(fd)));
 
     /// <summary>Copies a file by its full path. A symbolic link at the target is followed.</summary>
-    public CopyResult Copy(string source, string target)
+    /// <returns>The result, or null, with nothing copied, if the file is longer than <paramref name="maxBytes"/>.</returns>
+    public CopyResult? Copy(string source, string target, long maxBytes)
     {
         NodePath from = NodePath.Of(source);
         using Descriptor opened = OpenSource(from, FollowsLinks, out Statx stat);
+        if ((long)stat.Size > maxBytes)
+        {
+            return null;
+        }
+
         bool makesTarget = !options.Atomic && !options.FlushToDisk && !options.Resume;
 
         // Creating the target shows whether something has its name. A file that may be skipped is looked for first.

@@ -83,11 +83,19 @@ public sealed class KilledCopyTests : HostileTests
         File.SetLastWriteTimeUtc(source, DateTime.UnixEpoch.AddDays(1));
         string target = Temp.NewPath();
         List<(byte[] Content, DateTime Written)> states = [];
+        bool looks = false;
         SystemCallFaults.Use((_, _, _) =>
         {
-            if (File.Exists(target))
+            if (!looks && File.Exists(target))
             {
-                states.Add((File.ReadAllBytes(target), File.GetLastWriteTimeUtc(target)));
+                // System.IO cannot open the target: it is locked.
+                looks = true;
+                int fd = PathCalls.Open(PathCalls.ToKernel(target), PathCalls.ReadOnly);
+                byte[] content = new byte[Length + 1];
+                int read = TransferCalls.Read(fd, content, 0, RwFlags.None);
+                PathCalls.Close(fd);
+                states.Add((content[..read], File.GetLastWriteTimeUtc(target)));
+                looks = false;
             }
 
             return 0;
