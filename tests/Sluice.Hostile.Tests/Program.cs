@@ -1,8 +1,6 @@
 using Sluice.Hostile.Tests.Neighbours;
 using Sluice.Hostile.Tests.Seams;
 using Sluice.Hostile.Tests.Starved;
-using Sluice.Hostile.Tests.Storms;
-using Sluice.Hostile.Tests.Throwing;
 
 namespace Sluice.Hostile.Tests;
 
@@ -28,8 +26,6 @@ internal static class Program
                 return await CancelSeam.StarveAsync(empty, full);
             case ["cancelled in a refused ring", string empty, string errno]:
                 return await CancelSeam.RefuseAsync(empty, int.Parse(errno));
-            case ["ring storm", string folder, string fifo, string seed]:
-                return await RingStorm.RunAsync(folder, fifo, int.Parse(seed));
             case ["stopped ring", string name]:
                 return await RefusedRing.StopAsync(name);
             case ["starting rings", string name]:
@@ -46,14 +42,6 @@ internal static class Program
                 return StartingRings.Describe(bool.Parse(isRefused));
             case ["set rings", string knob, string value]:
                 return StartingRings.Set(knob, value);
-            case ["listener", string folder, string kind]:
-                return await Listeners.RunAsync(folder, kind);
-            case ["counted", string folder]:
-                return await Listeners.CountAsync(folder);
-            case ["continuations", string folder, string place]:
-                return await Continuations.RunAsync(folder, place);
-            case ["storm", string folder, string seed]:
-                return await StormChild.RunAsync(folder, int.Parse(seed));
             case ["first name", string folder]:
                 return await Representative.FirstNameAsync(folder);
             default:

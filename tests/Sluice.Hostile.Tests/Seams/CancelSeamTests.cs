@@ -26,6 +26,14 @@ public sealed class CancelSeamTests : HostileTests
         await child.SucceedAsync();
     }
 
+    [SkippableFact]
+    public async Task What_finds_no_room_while_the_kernel_has_no_memory_goes_in_afterwards_though_nothing_completes()
+    {
+        SkipWithoutRing();
+        using Child child = new([], [], "beside a full queue", Temp.NewFifo(), Temp.NewFifo());
+        await child.SucceedAsync();
+    }
+
     private static void SkipWithoutRing() =>
         Skip.If(SluiceEngines.Default.Name != "uring", $"this process has no ring: {SluiceEngines.UringReason}");
 }

@@ -120,7 +120,7 @@ public sealed class CopySeamTests : HostileTests
             }
 
             Interlocked.Increment(ref reading);
-            Thread.Sleep(500);
+            Thread.Sleep(100);
             Interlocked.Decrement(ref reading);
             return 0;
         });

@@ -2,7 +2,7 @@ namespace Sluice.Hostile.Tests.Starved;
 
 /// <summary>
 /// One call of each kind in a process with two threads in its pool, with twenty descriptors to spare, and as a user who may do nothing.
-/// The test host itself needs more threads than two: what runs so is a program of its own; starved.sh runs whole suites.
+/// The test host itself needs more threads than two: what runs so is a program of its own.
 /// </summary>
 [Trait("Tier", "slow")]
 public sealed class StarvedTests : HostileTests
