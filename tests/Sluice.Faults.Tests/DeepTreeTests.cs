@@ -10,10 +10,10 @@ namespace Sluice.Faults.Tests;
 [System.Runtime.Versioning.SupportedOSPlatform("linux")]
 public sealed class DeepTreeTests : IDisposable
 {
-    private const int Levels = 1500;
+    private const int Levels = 700;
 
-    // All paths from the root together have 280 MB; the process may have 96 MiB.
-    private const string HeapLimit = "DOTNET_GCHeapHardLimit=0x6000000";
+    // All paths from the root together have 61 MB; the process may have 24 MiB.
+    private const string HeapLimit = "DOTNET_GCHeapHardLimit=0x1800000";
 
     private static readonly byte[] Name = [.. Enumerable.Repeat((byte)'d', 250), 0];
     private static readonly byte[] Last = [.. "last\0"u8];

@@ -5,7 +5,7 @@ using Xunit;
 namespace Sluice.Faults.Tests;
 
 /// <summary>
-/// Every promise of a handle, on one file system, for each caching mode. The process's engine and the thread pool take turns.
+/// What a file system may change of a handle, on one file system, for each caching mode. The process's engine and the thread pool take turns.
 /// </summary>
 public abstract class FileSystemTests(MountFixture fixture, FileSystemKind kind) : IClassFixture<MountFixture>
 {

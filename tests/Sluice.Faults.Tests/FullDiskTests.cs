@@ -12,16 +12,20 @@ public sealed class FullDiskTests
 {
     private const int Piece = 30_011;
 
+    /// <summary>Each way on two places, each place in two ways at least.</summary>
     public static TheoryData<FileSystemKind, FileCaching, string> Ways()
     {
         TheoryData<FileSystemKind, FileCaching, string> ways = [];
+        int place = 0;
         foreach ((FileSystemKind kind, FileCaching caching) in SmallDisk.Each)
         {
-            foreach (string way in (string[])["Write", "WriteAsync", "Append", "AppendAsync", "WriteBatch", "WriteVector",
-                "WriteVectorAsync"])
+            string[] all = ["Write", "WriteAsync", "Append", "AppendAsync", "WriteBatch", "WriteVector", "WriteVectorAsync"];
+            for (int way = (place + (place / 3)) % 3; way < all.Length; way += 3)
             {
-                ways.Add(kind, caching, way);
+                ways.Add(kind, caching, all[way]);
             }
+
+            place++;
         }
 
         return ways;

@@ -12,15 +12,10 @@ namespace Sluice.Faults.Tests;
 public sealed class ProcessTests
 {
     [SkippableTheory]
-    [InlineData(FileSystemKind.Local, "Cached,Cached,Cached,Cached")]
     [InlineData(FileSystemKind.Local, "Direct,Direct,Direct,Direct")]
     [InlineData(FileSystemKind.Local, "Cached,Uncached,Direct,Cached")]
-    [InlineData(FileSystemKind.Tmpfs, "Cached,Uncached,Direct,Cached")]
-    [InlineData(FileSystemKind.Overlay, "Cached,Uncached,Direct,Cached")]
     [InlineData(FileSystemKind.Bindfs, "Cached,Uncached,Direct,Cached")]
-    [InlineData(FileSystemKind.Ext4Blocks4K, "Cached,Uncached,Direct,Cached")]
     [InlineData(FileSystemKind.Xfs, "Cached,Uncached,Direct,Cached")]
-    [InlineData(FileSystemKind.Btrfs, "Cached,Uncached,Direct,Cached")]
     public async Task Records_that_processes_append_are_whole_and_where_they_say(FileSystemKind kind, string cachings)
     {
         const int count = 200;

@@ -13,7 +13,8 @@ namespace Sluice.Faults.Tests;
 public sealed class ReplaceCrashTests
 {
     [SkippableTheory]
-    [MemberData(nameof(Mount.Promised), MemberType = typeof(Mount))]
+    [InlineData(FileSystemKind.Local)]
+    [InlineData(FileSystemKind.Xfs)]
     public async Task A_killed_replacement_leaves_a_whole_version(FileSystemKind kind)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "SIGKILL is Unix's");

@@ -5,33 +5,6 @@ namespace Sluice.Faults.Child.Conformance;
 
 internal static class SpaceChecks
 {
-    public static async Task Cut_and_extended_files_have_no_old_bytes(ConformanceTarget target)
-    {
-        using ScratchFile file = target.NewFile();
-        using SluiceHandle handle = target.Open(file);
-        FileModel model = new();
-        byte[] buffer = new byte[90_000];
-        foreach ((int cut, int extend) in ((int, int)[])[(5001, 20_000), (1, 4096), (512, 513), (4095, 60_001), (0, 9000), (8192, 8193)])
-        {
-            byte[] bytes = Pattern.Bytes(cut, 70_001);
-            handle.Write(bytes, 0);
-            model.Write(bytes, 0);
-            handle.SetLength(cut);
-            model.SetLength(cut);
-            handle.Length.ShouldBe(cut);
-            FileModel.ShouldMatch(buffer.AsSpan(0, handle.Read(buffer, 0)), model.Content, $"cut to {cut}");
-            handle.SetLength(extend);
-            model.SetLength(extend);
-            FileModel.ShouldMatch(buffer.AsSpan(0, await handle.ReadAsync(buffer, 0)), model.Content, $"cut to {cut}, then {extend}");
-
-            // A write behind the end leaves a gap of zeros, too.
-            byte[] behind = Pattern.Bytes(extend, 333);
-            await handle.WriteAsync(behind, extend + 7777);
-            model.Write(behind, extend + 7777);
-            FileModel.ShouldMatch(file.Content, model.Content, $"written behind {extend}");
-        }
-    }
-
     public static Task Allocate_extends_and_keeps(ConformanceTarget target)
     {
         using ScratchFile file = target.NewFile();

@@ -35,10 +35,6 @@ public sealed class Mount : IDisposable
         }
     }
 
-    /// <summary>The file systems that copies and replacements promise something on.</summary>
-    public static TheoryData<FileSystemKind> Promised =>
-        [FileSystemKind.Local, FileSystemKind.Tmpfs, FileSystemKind.Ext4, FileSystemKind.Xfs, FileSystemKind.Btrfs];
-
     /// <summary>Where files of this file system go.</summary>
     public string Folder { get; }
 
