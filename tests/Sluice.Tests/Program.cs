@@ -32,8 +32,6 @@ internal static class Program
                 return FilesProgram.EnumerateStarved(root, int.Parse(files));
             case ["batch-without-folder", string root]:
                 return await FilesProgram.BatchWithoutFolderAsync(root);
-            case ["suite", .. string[] parts]:
-                return SuiteProgram.Run(parts);
             case ["stream-case", string text, string folder]:
                 return StreamModelProgram.RunCase(text, folder);
             default:

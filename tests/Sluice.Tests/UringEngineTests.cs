@@ -45,36 +45,6 @@ public sealed partial class UringEngineTests
         }
     }
 
-    [SkippableFact]
-    public async Task Operations_beyond_the_ring_are_cancelled_while_those_in_it_go_on_waiting()
-    {
-        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
-        const int count = 6_000;
-        using TempFolder temp = new();
-        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
-        using CancellationTokenSource all = new();
-        using CancellationTokenSource late = new();
-        Task<int>[] reads = [.. Enumerable.Range(0, count).Select(_ => fifo.ReadAsync(new byte[1], 0, all.Token).AsTask())];
-        Task<int>[] beyond = [.. Enumerable.Range(0, 100).Select(_ => fifo.ReadAsync(new byte[1], 0, late.Token).AsTask())];
-        await late.CancelAsync();
-        foreach (Task<int> read in beyond)
-        {
-            await Should.ThrowAsync<OperationCanceledException>(read);
-        }
-
-        reads.ShouldAllBe(r => !r.IsCompleted);
-        await all.CancelAsync();
-        foreach (Task<int> read in reads)
-        {
-            await Should.ThrowAsync<OperationCanceledException>(read);
-        }
-
-        // The engine is whole afterwards.
-        Task<int> last = fifo.ReadAsync(new byte[1], 0).AsTask();
-        fifo.Write([1], 0);
-        (await last).ShouldBe(1);
-    }
-
     [SkippableTheory]
     [InlineData(FileCaching.Direct, 1)]
     [InlineData(FileCaching.Direct, 4)]
@@ -203,52 +173,6 @@ public sealed partial class UringEngineTests
 
         threads.Count.ShouldBeGreaterThan(0);
         threads.ShouldNotContain("Sluice completions");
-    }
-
-    [SkippableFact]
-    public async Task A_continuation_may_wait_for_one_that_was_taken_with_it_by_a_leader_that_then_lost_its_role()
-    {
-        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
-        const int count = 3;
-        using TempFolder temp = new();
-        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
-        SlowContext context = new(static () => Thread.Sleep(12));
-        for (int round = 0; round < 40; round++)
-        {
-            using CountdownEvent later = new(1);
-            using CountdownEvent started = new(1);
-            int waited = 0;
-
-            // From a continuation, so that a leader is there and takes what follows.
-            Task lead = Task.Run(async () =>
-            {
-                await fifo.ReadAsync(new byte[1], 0).ConfigureAwait(false);
-                Task posted = context.Start(async () => _ = await fifo.ReadAsync(new byte[1], 0));
-                Task<int>[] pair = [.. Enumerable.Range(0, count - 1).Select(_ => OneAsync())];
-                fifo.Write(new byte[count], 0);
-                await posted;
-                (await Task.WhenAll(pair)).Sum().ShouldBe(count - 1);
-            });
-            fifo.Write(new byte[1], 0);
-
-            // The limit only ends a test that hangs.
-            await lead.WaitAsync(TimeSpan.FromMinutes(5));
-
-            async Task<int> OneAsync()
-            {
-                await fifo.ReadAsync(new byte[1], 0).ConfigureAwait(false);
-                if (Interlocked.Increment(ref waited) == 1)
-                {
-                    later.Wait(TimeSpan.FromMinutes(2)).ShouldBeTrue();
-                }
-                else
-                {
-                    later.Signal();
-                }
-
-                return 1;
-            }
-        }
     }
 
     [SkippableFact]

@@ -6,7 +6,7 @@ public abstract partial class SluiceHandleConformance
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(7)]
-    [InlineData(700)]
+    [InlineData(300)]
     public void A_batch_reads_every_request_at_its_offset(int count)
     {
         using SluiceHandle handle = OpenNew(300_001, out byte[] content);
@@ -35,7 +35,7 @@ public abstract partial class SluiceHandleConformance
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(7)]
-    [InlineData(700)]
+    [InlineData(300)]
     public void A_batch_writes_every_request_at_its_offset(int count)
     {
         using SluiceHandle handle = Open(_temp.NewPath(), FileMode.CreateNew);

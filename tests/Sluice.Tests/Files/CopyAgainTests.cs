@@ -63,21 +63,6 @@ public sealed class CopyAgainTests : IDisposable
         Hashes(to).ShouldBe(Hashes(from));
     }
 
-    /// <summary>Those who work for a copy have its descriptors: the thread that copies waits for them, interrupted or not.</summary>
-    [SkippableTheory]
-    [InlineData(CopyMethod.Direct)]
-    [InlineData(CopyMethod.Auto)]
-    public async Task An_interruption_by_whoever_is_told_of_the_progress_does_not_end_a_copy(CopyMethod method)
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "copies by threads are Linux's");
-        byte[] content = Bytes.Pattern(3_000_000);
-        string source = _temp.NewFile(content);
-        string target = _temp.NewPath();
-        CopyOptions options = new() { Method = method, Depth = 32, Progress = new Telling(_ => Thread.CurrentThread.Interrupt()) };
-        (await SluiceFile.CopyAsync(source, target, options)).Bytes.ShouldBe(content.Length);
-        File.ReadAllBytes(target).ShouldBeBytes(content);
-    }
-
     [SkippableFact]
     public async Task A_file_that_an_earlier_copy_left_has_the_mode_that_this_one_asks_for()
     {

@@ -56,7 +56,7 @@ public sealed class EnumerationTests : IDisposable
             string[] expected = Sorted(() => Directory.EnumerateFiles(root, pattern, chosen));
             Sorted(() => SluiceFile.EnumerateFiles(root, pattern, chosen)).ShouldBe(expected);
             Sorted(() => SluiceFile.EnumerateFileEntries(root, pattern, chosen).Select(e => e.Path)).ShouldBe(expected);
-        }).Check(Config.QuickThrowOnFailure.WithMaxTest(400));
+        }).Check(Config.QuickThrowOnFailure.WithMaxTest(200));
     }
 
     [Fact]

@@ -381,6 +381,32 @@ public sealed class SmallFileBatchTests : IDisposable
         }
     }
 
+    [SkippableFact]
+    public async Task Nothing_stays_open_of_a_batch()
+    {
+        Skip.IfNot(Directory.Exists("/proc/self/fd"), "there is no list of what is open");
+        List<string> paths = [];
+        for (int i = 0; i < 4; i++)
+        {
+            string folder = Directory.CreateDirectory(_temp.NewPath()).FullName;
+            for (int k = 0; k < 40; k++)
+            {
+                string path = Path.Combine(folder, $"{k}");
+                File.WriteAllBytes(path, Bytes.Pattern(1 + (k * 20), k));
+                paths.Add(path);
+            }
+        }
+
+        await foreach (FileReadResult result in SluiceFile.ReadManyAsync(paths))
+        {
+            result.GetContent().ShouldNotBeEmpty();
+        }
+
+        await SluiceFile.WriteManyAsync(paths.Select(path => (path, (ReadOnlyMemory<byte>)new byte[7])));
+        Directory.GetFileSystemEntries("/proc/self/fd").Select(static f => new FileInfo(f).LinkTarget)
+            .Where(link => link?.StartsWith(_temp.Root, StringComparison.Ordinal) == true).ShouldBeEmpty();
+    }
+
     private static async Task<byte[][]> ContentsAsync(string[] paths) => [.. (await ResultsAsync(paths)).Select(r => r.GetContent())];
 
     private static async Task<List<FileReadResult>> ResultsAsync(string[] paths, FileBatchOptions? options = null)

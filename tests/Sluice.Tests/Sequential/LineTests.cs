@@ -62,10 +62,10 @@ public sealed class LineTests : IDisposable
         {
             byte[] content = [.. encoding.Preamble, .. encoding.GetBytes(text)];
             string path = _temp.NewFile(content);
-            foreach (Encoding? given in (Encoding?[])[encoding, null, Encoding.Latin1, Encoding.Unicode])
+            foreach (Encoding? given in (Encoding?[])[encoding, null, Encoding.Latin1])
             {
                 List<string> expected = [.. given is null ? File.ReadLines(path) : File.ReadLines(path, given)];
-                foreach (int size in (int[])[0, 1, 7, 64, 4096])
+                foreach (int size in (int[])[0, 1, 64])
                 {
                     using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Cached, size);
                     reader.ReadStringLines(given).ToList().ShouldBe(expected, $"{given?.WebName}, request size {size}");
@@ -83,7 +83,7 @@ public sealed class LineTests : IDisposable
             }
 
             File.Delete(path);
-        }), tests: 15);
+        }), tests: 10);
     }
 
     [Fact]

@@ -168,11 +168,11 @@ public sealed partial class SluiceReaderTests
         int secondReturns = AlignedBufferPool.SecondReturns;
         foreach (FileCaching caching in (FileCaching[])[FileCaching.Cached, FileCaching.Direct])
         {
-            for (int round = 0; round < 25; round++)
+            for (int round = 0; round < 10; round++)
             {
                 SluiceReader reader = SequentialCases.Reader(path, "own", caching, 8192, 3);
                 using ManualResetEventSlim started = new();
-                int delay = round * 40;
+                int delay = round * 100;
                 Task disposing = Task.Run(() =>
                 {
                     started.Wait();

@@ -23,7 +23,7 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
     {
         byte[] mine = [.. Enumerable.Repeat(Mine, 3_000)];
         byte[] others = [.. Enumerable.Repeat(Others, 100)];
-        for (int round = 0; round < 20; round++)
+        for (int round = 0; round < 8; round++)
         {
             string path = _temp.NewPath();
             SluiceStream stream = new(path, FileMode.Create);

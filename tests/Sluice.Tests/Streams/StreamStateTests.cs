@@ -271,6 +271,34 @@ public sealed class StreamStateTests : AccountedTests, IDisposable
         (await stream.ReadAsync(buffer)).ShouldBe(0);
     }
 
+    /// <summary>Also if its window has grown.</summary>
+    [Theory]
+    [InlineData(10)]
+    [InlineData(10_000)]
+    public void What_was_written_to_a_forgotten_stream_is_written_when_it_is_collected(int bytes)
+    {
+        string path = _temp.NewPath();
+        Forget(path, bytes);
+        for (int i = 0; i < 20 && new FileInfo(path).Length < bytes; i++)
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+
+        File.ReadAllBytes(path).ShouldBeBytes(Bytes.Pattern(bytes));
+
+        [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+        static void Forget(string path, int bytes)
+        {
+            SluiceStream stream = new(path, FileMode.CreateNew);
+            byte[] content = Bytes.Pattern(bytes);
+            for (int i = 0; i < bytes; i += 10)
+            {
+                stream.Write(content.AsSpan(i, 10));
+            }
+        }
+    }
+
     /// <summary>A stream whose reads never complete at once, so that it reads ahead.</summary>
     private static SluiceStream Slow(string path, FileCaching caching) => new(path, new SluiceOptions
     {

@@ -10,17 +10,14 @@ internal static class ChildProcess
     /// <summary>Returns the exit code; what the child complained about is in the exception when that is not 0 or 1.</summary>
     public static async Task<int> RunAsync((string Name, string Value)[] environment, string[] arguments)
     {
-        // The host that runs this assembly, or this program itself where it carries its own runtime (see SuiteProgram).
+        // The host that runs this assembly, which may be of another version than the one in the path.
         string? host = Environment.ProcessPath;
-        bool isProgram = host is not null && Path.GetFileNameWithoutExtension(host) == typeof(ChildProcess).Assembly.GetName().Name;
-        ProcessStartInfo start =
-            new(host is not null && (isProgram || Path.GetFileNameWithoutExtension(host) == "dotnet") ? host : "dotnet")
-            {
-                RedirectStandardError = true,
-                UseShellExecute = false,
-            };
-        foreach (string argument in (string[])[.. isProgram ? (string[])[]
-            : ["exec", typeof(ChildProcess).Assembly.Location], .. arguments])
+        ProcessStartInfo start = new(Path.GetFileNameWithoutExtension(host) == "dotnet" ? host! : "dotnet")
+        {
+            RedirectStandardError = true,
+            UseShellExecute = false,
+        };
+        foreach (string argument in (string[])["exec", typeof(ChildProcess).Assembly.Location, .. arguments])
         {
             start.ArgumentList.Add(argument);
         }

@@ -27,15 +27,6 @@ public abstract partial class SluiceStreamConformance : IDisposable
         }
     }
 
-    /// <summary>Sizes about the borders of buffers, blocks, pages and Debug builds' cuts.</summary>
-    public static TheoryData<int> Sizes => [0, 1, 63, 64, 65, 4095, 4096, 4097, 16_385, 49_152, 49_153, 300_007];
-
-    /// <summary>The eight ways to read, numbered as <see cref="StreamActor"/> does.</summary>
-    public static TheoryData<int> ReadForms => [0, 1, 2, 3, 4, 5, 6, 7];
-
-    /// <summary>The six ways to write.</summary>
-    public static TheoryData<int> WriteForms => [0, 1, 2, 3, 4, 5];
-
     private bool IsBuffered => _bufferSize is not (0 or 1);
 
     public void Dispose()
@@ -87,42 +78,5 @@ public abstract partial class SluiceStreamConformance : IDisposable
         byte[] bytes = new byte[file.Length];
         file.ReadExactly(bytes);
         return bytes;
-    }
-
-    private static async Task<int> ReadAsync(Stream stream, byte[] buffer, int offset, int count, int form) => form switch
-    {
-        0 => stream.Read(buffer, offset, count),
-        1 => stream.Read(buffer.AsSpan(offset, count)),
-        2 => await stream.ReadAsync(buffer.AsMemory(offset, count)),
-        3 => await stream.ReadAsync(buffer, offset, count),
-        4 => await Task<int>.Factory.FromAsync(stream.BeginRead, stream.EndRead, buffer, offset, count, null),
-        5 => stream.EndRead(stream.BeginRead(buffer, offset, count, null, null)),
-        6 => stream.ReadAtLeast(buffer.AsSpan(offset, count), count, throwOnEndOfStream: false),
-        _ => await stream.ReadAtLeastAsync(buffer.AsMemory(offset, count), count, throwOnEndOfStream: false),
-    };
-
-    private static async Task WriteAsync(Stream stream, byte[] buffer, int offset, int count, int form)
-    {
-        switch (form)
-        {
-            case 0:
-                stream.Write(buffer, offset, count);
-                break;
-            case 1:
-                stream.Write(buffer.AsSpan(offset, count));
-                break;
-            case 2:
-                await stream.WriteAsync(buffer.AsMemory(offset, count));
-                break;
-            case 3:
-                await stream.WriteAsync(buffer, offset, count);
-                break;
-            case 4:
-                await Task.Factory.FromAsync(stream.BeginWrite, stream.EndWrite, buffer, offset, count, null);
-                break;
-            default:
-                stream.EndWrite(stream.BeginWrite(buffer, offset, count, null, null));
-                break;
-        }
     }
 }
