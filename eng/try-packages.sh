@@ -130,6 +130,71 @@ else:
                 assert is_compiled_ahead(package.read(name)) == expected, f"{library}: {name}"
 PYTHON
 
+# The assembly with its documentation, the README, the licence, the icon; the tool has what it runs on, and symbols.
+say "what is in the packages"
+python3 - "$scratch/packages" "$version" "$rid" "$root/CHANGELOG.md" <<'PYTHON'
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree
+import zipfile
+
+folder, version, rid, changes = sys.argv[1:]
+EXTENSIONS = "Microsoft.Extensions."
+DEPENDENCIES = {
+    "Sluice": {},
+    "Sluice.Testing": {"Sluice": version},
+    "Sluice.Classic": {"Sluice": version},
+    "Sluice.Extensions.Logging": {
+        "Sluice": version, EXTENSIONS + "Logging.Abstractions": "10.0.0", EXTENSIONS + "DependencyInjection.Abstractions": "10.0.0"},
+    "Sluice.Serilog": {"Sluice": version, "Serilog": "3.1.1"},
+}
+TOOL = ["DotnetToolSettings.xml", "Sluice.Cli.deps.json", "Sluice.Cli.runtimeconfig.json"] + [f"{name}.dll" for name in (
+    "Spectre.Console", "Spectre.Console.Ansi", "System.CommandLine", "HdrHistogram", "Perfolizer", "Pragmastat")] + [
+    f"{name}.{kind}" for name in ("Sluice", "Sluice.Classic", "Sluice.Cli") for kind in ("dll", "pdb")]
+notes = re.search(rf"\n## {re.escape(version)}\b[^\n]*\n(.*?)(?=\n## |\Z)", pathlib.Path(changes).read_text(), re.DOTALL).group(1).strip()
+
+
+def entries(package):
+    """Without what NuGet adds to each package."""
+    return {n for n in package.namelist() if not n.startswith(("_rels/", "package/")) and n != "[Content_Types].xml"}
+
+
+def check(package, name):
+    """What a package says of itself; returns its dependencies."""
+    text = package.read(f"{name}.nuspec").decode("utf-8-sig")
+    manifest = xml.etree.ElementTree.fromstring(re.sub(r' xmlns="[^"]*"', "", text)).find("metadata")
+    for field in ("icon", "readme", "projectUrl", "description", "tags", "license"):
+        assert manifest.findtext(field), f"{name} has no {field}"
+    assert (manifest.findtext("id"), manifest.findtext("version")) == (name, version), name
+    assert manifest.findtext("releaseNotes").strip() == notes, f"{name}: release notes"
+    assert manifest.find("repository").get("url"), f"{name}: repository"
+    readme = package.read("README.md").decode()
+    assert "](" not in readme.replace("](https:", ""), f"{name}: the README leads to files that are not there"
+    return {d.get("id"): d.get("version") for d in manifest.iter("dependency")}
+
+
+for name, dependencies in DEPENDENCIES.items():
+    with zipfile.ZipFile(pathlib.Path(folder, f"{name}.{version}.nupkg")) as package:
+        expected = {"LICENSE", "README.md", "icon.png", f"{name}.nuspec", f"lib/net10.0/{name}.dll", f"lib/net10.0/{name}.xml"}
+        found = entries(package) - {f"runtimes/{rid}/lib/net10.0/{name}.dll"}
+        assert found == expected, f"{name}: {found ^ expected}"
+        assert check(package, name) == dependencies, f"{name}: dependencies"
+        documented = re.findall(r'<member name="T:([^"]*)', package.read(f"lib/net10.0/{name}.xml").decode())
+        assert documented, f"{name} has no documentation"
+    with zipfile.ZipFile(pathlib.Path(folder, f"{name}.{version}.snupkg")) as symbols:
+        assert entries(symbols) == {f"{name}.nuspec", f"lib/net10.0/{name}.pdb"}, f"{name}: symbols"
+tools = pathlib.Path(folder).glob(f"Sluice.Cli*.{version}.nupkg")
+for path in sorted(tools):
+    with zipfile.ZipFile(path) as package:
+        name = path.name.removesuffix(f".{version}.nupkg")
+        files = {n.rpartition("/")[2] for n in entries(package) if n.startswith("tools/")}
+        assert files in ({"DotnetToolSettings.xml"}, set(TOOL)), f"{name}: {files ^ set(TOOL)}"
+        rest = {n for n in entries(package) if not n.startswith("tools/")}
+        assert rest == {"LICENSE", "README.md", "icon.png", f"{name}.nuspec"}, f"{name}: {rest}"
+        check(package, name)
+PYTHON
+
 # Symbols have paths in parts: of those the comparison at the end is the proof.
 say "no path of this machine"
 for package in "$scratch"/packages/*.*nupkg; do

@@ -52,11 +52,9 @@ public sealed class CopyDryRunTests : IDisposable
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "what a copy refuses is Linux's");
         string[] before = Everything();
-        using ToolProcess dry = ToolProcess.Start(_folder.FullPath, ["copy", "-n", .. typed.Split(' ')]);
-        ToolRun planned = await dry.EndAsync();
+        ToolRun planned = await CopyAsync(["-n", .. typed.Split(' ')]);
         Everything().ShouldBe(before);
-        using ToolProcess real = ToolProcess.Start(_folder.FullPath, ["copy", .. typed.Split(' ')]);
-        ToolRun copied = await real.EndAsync();
+        ToolRun copied = await CopyAsync(typed.Split(' '));
         copied.ExitCode.ShouldBe(fails ? ExitCode.IoError : ExitCode.Success, copied.Error);
         planned.ExitCode.ShouldBe(copied.ExitCode, planned.Out + planned.Error);
     }
@@ -69,8 +67,7 @@ public sealed class CopyDryRunTests : IDisposable
         Skip.IfNot(OperatingSystem.IsLinux(), "pipes are made by mkfifo");
         foreach (string[] dry in (string[][])[["-n"], []])
         {
-            using ToolProcess tool = ToolProcess.Start(_folder.FullPath, ["copy", .. dry, .. typed]);
-            ToolRun run = await tool.EndAsync();
+            ToolRun run = await CopyAsync([.. dry, .. typed]);
             run.ExitCode.ShouldBe(ExitCode.IoError);
             (run.Out + run.Error).ShouldContain("no plain file");
             (run.Out + run.Error).ShouldNotContain("--force");
@@ -192,6 +189,10 @@ public sealed class CopyDryRunTests : IDisposable
         planned.ExitCode.ShouldBe(ExitCode.Success, planned.Error);
         planned.Out.ShouldStartWith($"copy          {_folder["tree/b"]} -> {_folder["new/b"]}\n");
     }
+
+    /// <summary>Runs the tool with paths that are relative to the test's folder.</summary>
+    private Task<ToolRun> CopyAsync(string[] arguments) =>
+        ToolRun.RunAsync(["copy", .. arguments.Select(a => a.StartsWith('-') ? a : Path.Combine(_folder.FullPath, a))]);
 
     private string[] Everything() =>
         [.. Directory.EnumerateFileSystemEntries(_folder.FullPath, "*", SearchOption.AllDirectories).Order(StringComparer.Ordinal)];

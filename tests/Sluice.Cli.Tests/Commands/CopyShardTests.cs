@@ -205,19 +205,6 @@ public sealed class CopyShardTests : IDisposable
         (await end).ExitCode.ShouldBe(ExitCode.Terminated);
     }
 
-    [SkippableFact]
-    public async Task Open_MPI_starts_the_ranks()
-    {
-        SkipUnlessLinux();
-        Skip.IfNot(File.Exists("/usr/bin/mpirun"), "Open MPI is not installed (openmpi-bin)");
-        string source = MakeTree();
-        RunProgram("cp", "-a", source, _folder["expected"]);
-        RunProgram("/usr/bin/mpirun", "--oversubscribe", "-np", $"{Ranks}", "--allow-run-as-root", ToolProcess.DotnetPath,
-            ToolProcess.ToolPath, "copy", "-q", "-a", "--shard", "auto", source, _folder["actual"]);
-        await SucceedAsync("copy", "-au", $"{source}/.", _folder["actual"]);
-        Describe(_folder["actual"]).ShouldBe(Describe(_folder["expected"]));
-    }
-
     private static void SkipUnlessLinux() => Skip.IfNot(OperatingSystem.IsLinux(), "copies in shards are Linux's");
 
     private static async Task SucceedAsync(params string[] arguments)

@@ -61,7 +61,6 @@ public sealed class HtmlPhoneTests(BrowserFixture fixture) : IClassFixture<Brows
 
     [SkippableTheory]
     [InlineData(390)]
-    [InlineData(1280)]
     public async Task Names_and_values_of_bars_are_whole(int width)
     {
         Written[] written = await DrawAsync(width, new PageChart
@@ -117,7 +116,6 @@ public sealed class HtmlPhoneTests(BrowserFixture fixture) : IClassFixture<Brows
 
     [SkippableTheory]
     [InlineData(390)]
-    [InlineData(1280)]
     public async Task Moments_are_lines_from_top_to_bottom_with_their_meaning_in_the_legend(int width)
     {
         PageChart chart = new()
