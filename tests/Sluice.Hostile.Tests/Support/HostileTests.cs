@@ -4,10 +4,10 @@ using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Support;
 
-/// <summary>A folder, the configurations, and what repeats a scenario for every call of the caller's code.</summary>
+/// <summary>A folder, the configurations, and what repeats a scenario for every system call.</summary>
 public abstract class HostileTests : IDisposable
 {
-    /// <summary>More calls than any scenario makes; beyond them a test repeats itself.</summary>
+    /// <summary>More system calls than any scenario makes; beyond them a test repeats itself.</summary>
     private const int MaxCalls = 3000;
 
     /// <summary>As many tests as share the time of a long run, and some more: what comes last is to have its part of it.</summary>
@@ -31,9 +31,6 @@ public abstract class HostileTests : IDisposable
         { "held", FileCaching.Direct },
     };
 
-    /// <summary>In a long run all kinds, else those that the library might take for something of its own, and one that it cannot.</summary>
-    private static ThrownKind[] Kinds => SecondsEach > 0 ? Enum.GetValues<ThrownKind>() : [ThrownKind.Ordinary, ThrownKind.Cancelled];
-
     public virtual void Dispose()
     {
         SystemCallFaults.Use(null);
@@ -42,12 +39,6 @@ public abstract class HostileTests : IDisposable
     }
 
     private protected static IoEngine? Engine(string name) => name == "own" ? null : new HeldEngine();
-
-    /// <summary>
-    /// Repeats a scenario with an exception at the first call of the caller's code, at the second, and so on until it has no more, for each
-    /// kind of exception. The scenario checks its own results; the accounts are looked at after each.
-    /// </summary>
-    private protected Task EveryCallAsync(Func<Countdown, Task> scenario) => RepeatAsync(() => EveryCallOnceAsync(scenario));
 
     /// <summary>
     /// Repeats a scenario with something that another thread does at the first system call of the library, at the second, and so on until
@@ -69,36 +60,6 @@ public abstract class HostileTests : IDisposable
             await round();
         }
         while (time.Elapsed.TotalSeconds < SecondsEach && s_run.Elapsed.TotalMinutes < Minutes());
-    }
-
-    private async Task EveryCallOnceAsync(Func<Countdown, Task> scenario)
-    {
-        foreach (ThrownKind kind in Kinds)
-        {
-            bool hasThrown = true;
-            int at = 0;
-            while (hasThrown)
-            {
-                at++;
-                at.ShouldBeLessThan(MaxCalls, "a scenario without an end");
-                string what = $"{kind}, call {at}";
-                Countdown countdown = new(at, kind);
-                Accounts accounts = Accounts.Open(Temp.Root);
-                try
-                {
-                    await Watchdog.EndsAsync(() => scenario(countdown), what);
-                }
-                catch (Exception e)
-                {
-                    Assert.Fail($"{what}: {e}");
-                }
-
-                await accounts.CloseAsync(what);
-                hasThrown = countdown.HasThrown;
-            }
-
-            at.ShouldBeGreaterThan(1, "the caller's code was never called");
-        }
     }
 
     private async Task EveryStepOnceAsync(Func<Steps, Task> scenario)

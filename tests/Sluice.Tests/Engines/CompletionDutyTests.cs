@@ -11,7 +11,7 @@ namespace Sluice.Tests.Engines;
 [Trait("Runs", "once")]
 public sealed class CompletionDutyTests(ITestOutputHelper output)
 {
-    private const int RandomOrders = 5_000;
+    private const int RandomOrders = 1_000;
 
     public static TheoryData<string> Scenarios => [.. All.Keys];
 

@@ -12,7 +12,7 @@ namespace Sluice.Tests.Engines;
 [Trait("Runs", "once")]
 public sealed class RefusedDutyTests(ITestOutputHelper output)
 {
-    private const int RandomOrders = 5_000;
+    private const int RandomOrders = 1_000;
 
     /// <summary>Enough to find each planted defect.</summary>
     private const int DefectOrders = 20_000;

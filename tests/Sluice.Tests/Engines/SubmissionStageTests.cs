@@ -13,7 +13,7 @@ namespace Sluice.Tests.Engines;
 [Trait("Runs", "once")]
 public sealed class SubmissionStageTests(ITestOutputHelper output)
 {
-    private const int RandomOrders = 5_000;
+    private const int RandomOrders = 1_000;
 
     [Theory]
     [InlineData(2, 1, 8)]

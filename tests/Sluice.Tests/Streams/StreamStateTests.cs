@@ -54,7 +54,7 @@ public sealed class StreamStateTests : AccountedTests, IDisposable
             written.ShouldBeBytes(content.AsSpan(0, written.Length), $"submission {n}");
         }
 
-        seen.ShouldBeGreaterThan(3);
+        seen.ShouldBeGreaterThan(1);
     }
 
     /// <summary>A write that passes by the window ends with the error of the one behind it, and with nothing in memory but that.</summary>
@@ -224,7 +224,7 @@ public sealed class StreamStateTests : AccountedTests, IDisposable
         byte[] content = Bytes.Pattern(2 * Length);
         string path = _temp.NewFile(content);
         int seen = 0;
-        for (int n = 8; n < 32; n++)
+        for (int n = 8; n < 32; n += 2)
         {
             FaultPlan plan = new FaultPlan(n) { Delay = 1, MaxDelayMs = 1 }.FailAt(n, FaultKind.DeviceError);
             await using SluiceStream stream = new(path, new SluiceOptions { Caching = caching, Engine = new FaultyEngine(plan) });
