@@ -63,6 +63,39 @@ public sealed class CopyCallTests : IDisposable
         Directory.GetFileSystemEntries(target).ShouldBe([Path.Combine(target, "small")]);
     }
 
+    /// <summary>A later run skips a file that has its source's times, also after a power cut.</summary>
+    [SkippableTheory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_file_that_a_later_run_skips_is_on_the_disk_before_it_has_its_times(bool inShards)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        string source = Directory.CreateDirectory(Path.Combine(_root, "source")).FullName;
+        string target = Path.Combine(_root, "target");
+        await File.WriteAllBytesAsync(Path.Combine(source, "file"), Pattern.Bytes(1, 2_000_001));
+        List<string> calls = [];
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            if (call is "fsync" or "futimens"
+                && new FileInfo($"/proc/self/fd/{fd}").LinkTarget == Path.Combine(target, "file"))
+            {
+                calls.Add(call);
+            }
+
+            return 0;
+        });
+        CopyOptions options = new()
+        {
+            Recurse = true,
+            FlushToDisk = true,
+            SkipUnchanged = !inShards,
+            Shard = inShards ? default(Shard) : null,
+        };
+        _ = await SluiceFile.CopyAsync(source, target, options);
+        SystemCallFaults.Use(null);
+        calls.Take(2).ShouldBe(["fsync", "futimens"]);
+    }
+
     /// <summary>A folder of the copy is closed to writes of others only until it is whole.</summary>
     [SkippableTheory]
     [InlineData("0")]
