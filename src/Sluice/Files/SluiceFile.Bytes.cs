@@ -18,12 +18,12 @@ public static partial class SluiceFile
     public static void WriteAllBytes(string path, byte[] bytes)
     {
         ArgumentNullException.ThrowIfNull(bytes);
-        WholeFileWriter.Write(path, FileMode.Create, bytes);
+        Write(path, bytes, isAppending: false);
     }
 
     /// <inheritdoc cref="File.WriteAllBytes(string, ReadOnlySpan{byte})"/>
     public static void WriteAllBytes(string path, ReadOnlySpan<byte> bytes) =>
-        WholeFileWriter.Write(path, FileMode.Create, bytes);
+        Write(path, bytes, isAppending: false);
 
     /// <inheritdoc cref="File.WriteAllBytesAsync(string, byte[], CancellationToken)"/>
     public static Task WriteAllBytesAsync(string path, byte[] bytes, CancellationToken cancellationToken = default)
@@ -36,26 +36,21 @@ public static partial class SluiceFile
     public static Task WriteAllBytesAsync(string path, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken = default)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
-        return cancellationToken.IsCancellationRequested ? Task.FromCanceled(cancellationToken) : Write();
-
-        async Task Write()
-        {
-            using SluiceHandle handle = OpenToWrite(path, isAppending: false);
-            await handle.WriteAsync(bytes, 0, cancellationToken).ConfigureAwait(false);
-            handle.CloseUnshared();
-        }
+        return cancellationToken.IsCancellationRequested
+            ? Task.FromCanceled(cancellationToken)
+            : WriteAsync(path, bytes, isAppending: false, cancellationToken);
     }
 
     /// <inheritdoc cref="File.AppendAllBytes(string, byte[])"/>
     public static void AppendAllBytes(string path, byte[] bytes)
     {
         ArgumentNullException.ThrowIfNull(bytes);
-        WholeFileWriter.Write(path, FileMode.Append, bytes);
+        Write(path, bytes, isAppending: true);
     }
 
     /// <inheritdoc cref="File.AppendAllBytes(string, ReadOnlySpan{byte})"/>
     public static void AppendAllBytes(string path, ReadOnlySpan<byte> bytes) =>
-        WholeFileWriter.Write(path, FileMode.Append, bytes);
+        Write(path, bytes, isAppending: true);
 
     /// <inheritdoc cref="File.AppendAllBytesAsync(string, byte[], CancellationToken)"/>
     public static Task AppendAllBytesAsync(string path, byte[] bytes, CancellationToken cancellationToken = default)
@@ -68,18 +63,29 @@ public static partial class SluiceFile
     public static Task AppendAllBytesAsync(string path, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken = default)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
-        return cancellationToken.IsCancellationRequested ? Task.FromCanceled(cancellationToken) : Append();
-
-        async Task Append()
-        {
-            using SluiceHandle handle = OpenToWrite(path, isAppending: true);
-            await handle.WriteAsync(bytes, EndOf(handle), cancellationToken).ConfigureAwait(false);
-            handle.CloseUnshared();
-        }
+        return cancellationToken.IsCancellationRequested
+            ? Task.FromCanceled(cancellationToken)
+            : WriteAsync(path, bytes, isAppending: true, cancellationToken);
     }
 
-    private static SluiceHandle OpenToWrite(string path, bool isAppending) => SluiceHandle.Open(
-        path, isAppending ? FileMode.Append : FileMode.Create, FileAccess.Write, FileShare.Read, FileOptions.Asynchronous);
+    // As File, with the error of close(2), which File ignores.
+    private static void Write(string path, ReadOnlySpan<byte> bytes, bool isAppending)
+    {
+        using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: false);
+        handle.Write(bytes, isAppending ? EndOf(handle) : 0);
+        handle.CloseUnshared();
+    }
+
+    private static async Task WriteAsync(string path, ReadOnlyMemory<byte> bytes, bool isAppending, CancellationToken cancellationToken)
+    {
+        using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: true);
+        await handle.WriteAsync(bytes, isAppending ? EndOf(handle) : 0, cancellationToken).ConfigureAwait(false);
+        handle.CloseUnshared();
+    }
+
+    private static SluiceHandle OpenToWrite(string path, bool isAppending, bool isAsync) => SluiceHandle.Open(
+        path, isAppending ? FileMode.Append : FileMode.Create, FileAccess.Write, FileShare.Read,
+        isAsync ? FileOptions.Asynchronous : FileOptions.None);
 
     private static long EndOf(SluiceHandle handle) => handle.CanSeek ? handle.Length : 0;
 }

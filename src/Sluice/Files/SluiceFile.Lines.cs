@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Text;
 using Sluice.Files;
@@ -9,12 +8,6 @@ namespace Sluice;
 // Whole files as lines.
 public static partial class SluiceFile
 {
-#if DEBUG
-    private const int LinePieceBytes = 128;
-#else
-    private const int LinePieceBytes = 64 * 1024;
-#endif
-
     /// <inheritdoc cref="File.ReadLines(string)"/>
     public static IEnumerable<string> ReadLines(string path) => File.ReadLines(path);
 
@@ -32,7 +25,7 @@ public static partial class SluiceFile
         CheckText(path, encoding);
 
         // Opened here, so that what cannot be opened is reported by the call.
-        return EnumerateLinesAsync(WholeFile.Open(path, isAsync: true), path, encoding, cancellationToken);
+        return EnumerateLinesAsync(OpenToReadLines(path), path, encoding, cancellationToken);
     }
 
     /// <inheritdoc cref="File.ReadAllLines(string)"/>
@@ -42,33 +35,8 @@ public static partial class SluiceFile
     public static string[] ReadAllLines(string path, Encoding encoding)
     {
         CheckText(path, encoding);
-        using SluiceHandle handle = WholeFile.Open(path, isAsync: false);
-        using LineDecoder decoder = new(path, encoding);
-        byte[] piece = ArrayPool<byte>.Shared.Rent(LinePieceBytes);
-        List<string> lines = [];
-        try
-        {
-            long offset = 0;
-            for (bool isLast = false; !isLast;)
-            {
-                int filled = 0;
-                while (filled < LinePieceBytes && !isLast)
-                {
-                    int bytes = handle.Read(piece.AsSpan(filled, LinePieceBytes - filled), offset);
-                    isLast = bytes == 0;
-                    filled += bytes;
-                    offset += bytes;
-                }
-
-                TakeLines(decoder, piece.AsSpan(0, filled), isLast, lines);
-            }
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(piece);
-        }
-
-        return [.. lines];
+        using SluiceReader reader = OpenToReadLines(path);
+        return [.. reader.ReadStringLines(encoding)];
     }
 
     /// <inheritdoc cref="File.ReadAllLinesAsync(string, CancellationToken)"/>
@@ -84,25 +52,15 @@ public static partial class SluiceFile
         async Task<string[]> Read()
         {
             List<string> lines = [];
-            using SluiceHandle handle = WholeFile.Open(path, isAsync: true);
-            await InlineLimit.LeaveCallerIfAboveAsync(EndOf(handle));
+            using SluiceReader reader = OpenToReadLines(path);
+            await InlineLimit.LeaveCallerIfAboveAsync(EndOf(reader.SluiceHandle));
             using LineDecoder decoder = new(path, encoding);
-            byte[] piece = ArrayPool<byte>.Shared.Rent(LinePieceBytes);
-            try
+            while (await reader.DecodeLinesAsync(decoder, cancellationToken).ConfigureAwait(false))
             {
-                long offset = 0;
-                for (bool isLast = false; !isLast;)
+                while (decoder.TryTake(out string? line))
                 {
-                    int filled = await FillAsync(handle, piece.AsMemory(0, LinePieceBytes), offset, cancellationToken)
-                        .ConfigureAwait(false);
-                    isLast = filled < LinePieceBytes;
-                    offset += filled;
-                    TakeLines(decoder, piece.AsSpan(0, filled), isLast, lines);
+                    lines.Add(line);
                 }
-            }
-            finally
-            {
-                ArrayPool<byte>.Shared.Return(piece);
             }
 
             return [.. lines];
@@ -111,19 +69,19 @@ public static partial class SluiceFile
 
     /// <inheritdoc cref="File.WriteAllLines(string, string[])"/>
     public static void WriteAllLines(string path, string[] contents) =>
-        WholeFileWriter.Write(path, FileMode.Create, contents, DefaultEncoding);
+        WriteLines(path, contents, DefaultEncoding, isAppending: false);
 
     /// <inheritdoc cref="File.WriteAllLines(string, IEnumerable{string})"/>
     public static void WriteAllLines(string path, IEnumerable<string> contents) =>
-        WholeFileWriter.Write(path, FileMode.Create, contents, DefaultEncoding);
+        WriteLines(path, contents, DefaultEncoding, isAppending: false);
 
     /// <inheritdoc cref="File.WriteAllLines(string, string[], Encoding)"/>
     public static void WriteAllLines(string path, string[] contents, Encoding encoding) =>
-        WholeFileWriter.Write(path, FileMode.Create, contents, encoding);
+        WriteLines(path, contents, encoding, isAppending: false);
 
     /// <inheritdoc cref="File.WriteAllLines(string, IEnumerable{string}, Encoding)"/>
     public static void WriteAllLines(string path, IEnumerable<string> contents, Encoding encoding) =>
-        WholeFileWriter.Write(path, FileMode.Create, contents, encoding);
+        WriteLines(path, contents, encoding, isAppending: false);
 
     /// <inheritdoc cref="File.WriteAllLinesAsync(string, IEnumerable{string}, CancellationToken)"/>
     public static Task WriteAllLinesAsync(string path, IEnumerable<string> contents, CancellationToken cancellationToken = default) =>
@@ -136,11 +94,11 @@ public static partial class SluiceFile
 
     /// <inheritdoc cref="File.AppendAllLines(string, IEnumerable{string})"/>
     public static void AppendAllLines(string path, IEnumerable<string> contents) =>
-        WholeFileWriter.Write(path, FileMode.Append, contents, DefaultEncoding);
+        WriteLines(path, contents, DefaultEncoding, isAppending: true);
 
     /// <inheritdoc cref="File.AppendAllLines(string, IEnumerable{string}, Encoding)"/>
     public static void AppendAllLines(string path, IEnumerable<string> contents, Encoding encoding) =>
-        WholeFileWriter.Write(path, FileMode.Append, contents, encoding);
+        WriteLines(path, contents, encoding, isAppending: true);
 
     /// <inheritdoc cref="File.AppendAllLinesAsync(string, IEnumerable{string}, CancellationToken)"/>
     public static Task AppendAllLinesAsync(string path, IEnumerable<string> contents, CancellationToken cancellationToken = default) =>
@@ -160,94 +118,77 @@ public static partial class SluiceFile
 
         async Task Write()
         {
-            using SluiceHandle handle = OpenToWrite(path, isAppending);
-            using TextSink sink = new(handle, encoding, isAppending ? EndOf(handle) : 0);
-            try
-            {
-                long inline = 0;
-                foreach (string line in contents)
-                {
-                    cancellationToken.ThrowIfCancellationRequested();
-                    ReadOnlyMemory<char> text = line.AsMemory();
-                    if (inline <= InlineLimit.Bytes)
-                    {
-                        long most = InlineLimit.MaxBytes(encoding, text.Length);
-                        inline = most > InlineLimit.Bytes ? most : inline + most + Environment.NewLine.Length;
-                        await InlineLimit.LeaveCallerIfAboveAsync(inline);
-                    }
-
-                    await sink.AddAsync(text, cancellationToken).ConfigureAwait(false);
-                    await sink.AddAsync(Environment.NewLine.AsMemory(), cancellationToken).ConfigureAwait(false);
-                }
-
-                cancellationToken.ThrowIfCancellationRequested();
-            }
-            catch when (!sink.HasFailed)
-            {
-                // As .NET: the lines before it are in the file.
-                await sink.EndAsync(CancellationToken.None).ConfigureAwait(false);
-                throw;
-            }
-
-            await sink.EndAsync(cancellationToken).ConfigureAwait(false);
+            using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: true);
+            await WriteLinesAsync(handle, contents, encoding, isAppending, cancellationToken).ConfigureAwait(false);
             handle.CloseUnshared();
         }
     }
 
-    private static async IAsyncEnumerable<string> EnumerateLinesAsync(
-        SluiceHandle opened, string path, Encoding encoding, [EnumeratorCancellation] CancellationToken cancellationToken)
+    private static async Task WriteLinesAsync(
+        SluiceHandle handle, IEnumerable<string> contents, Encoding encoding, bool isAppending, CancellationToken cancellationToken)
     {
-        // The first enumeration uses up the handle; as with .NET, another one opens the file anew.
-        using SluiceHandle handle = opened.SafeFileHandle.IsClosed ? WholeFile.Open(path, isAsync: true) : opened;
-        using LineDecoder decoder = new(path, encoding);
-        byte[] piece = ArrayPool<byte>.Shared.Rent(LinePieceBytes);
+        SluiceWriter writer = BeginText(handle, encoding, isAppending);
+
+        // As File: the lines before an exception of the enumeration, or before a cancellation, are written.
+        await using ConfiguredAsyncDisposable _ = writer.ConfigureAwait(false);
         try
         {
-            long offset = 0;
-            for (bool isLast = false; !isLast;)
+            await writer.WriteAsync("", cancellationToken).ConfigureAwait(false);
+            long inline = 0;
+            foreach (string line in contents)
             {
-                int filled = await FillAsync(handle, piece.AsMemory(0, LinePieceBytes), offset, cancellationToken).ConfigureAwait(false);
-                isLast = filled < LinePieceBytes;
-                offset += filled;
-                decoder.Add(piece.AsSpan(0, filled), isLast);
-                while (decoder.TryTake(out string line))
+                cancellationToken.ThrowIfCancellationRequested();
+                if (inline <= InlineLimit.Bytes)
                 {
-                    cancellationToken.ThrowIfCancellationRequested();
-                    yield return line;
+                    long most = InlineLimit.MaxBytes(encoding, line?.Length ?? 0);
+                    inline = most > InlineLimit.Bytes ? most : inline + most + Environment.NewLine.Length;
+                    await InlineLimit.LeaveCallerIfAboveAsync(inline);
                 }
+
+                await writer.WriteLineAsync(line, cancellationToken).ConfigureAwait(false);
             }
+
+            await writer.CompleteAsync(cancellationToken).ConfigureAwait(false);
         }
-        finally
+        catch (OperationCanceledException e)
         {
-            ArrayPool<byte>.Shared.Return(piece);
+            AbandonPipe(writer, e);
+            throw;
         }
     }
 
-    private static void TakeLines(LineDecoder decoder, ReadOnlySpan<byte> piece, bool isLast, List<string> lines)
+    private static void WriteLines(string path, IEnumerable<string> contents, Encoding encoding, bool isAppending)
     {
-        decoder.Add(piece, isLast);
-        while (decoder.TryTake(out string line))
+        CheckText(path, encoding);
+        ArgumentNullException.ThrowIfNull(contents);
+        using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: false);
+        using (SluiceWriter writer = BeginText(handle, encoding, isAppending))
         {
-            lines.Add(line);
-        }
-    }
-
-    /// <summary>Fills the buffer; less only at the end of the file.</summary>
-    private static async ValueTask<int> FillAsync(
-        SluiceHandle handle, Memory<byte> buffer, long offset, CancellationToken cancellationToken)
-    {
-        int filled = 0;
-        while (filled < buffer.Length)
-        {
-            int bytes = await handle.ReadAsync(buffer[filled..], offset + filled, cancellationToken).ConfigureAwait(false);
-            if (bytes == 0)
+            writer.Write("");
+            foreach (string line in contents)
             {
-                break;
+                writer.WriteLine(line);
             }
-
-            filled += bytes;
         }
 
-        return filled;
+        handle.CloseUnshared();
+    }
+
+    private static SluiceReader OpenToReadLines(string path) => new(WholeFile.Open(path, isAsync: true));
+
+    private static async IAsyncEnumerable<string> EnumerateLinesAsync(
+        SluiceReader opened, string path, Encoding encoding, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        // The first enumeration uses up the reader; as with .NET, another one opens the file anew.
+        using SluiceReader reader = opened.IsDisposed ? OpenToReadLines(path) : opened;
+        using LineDecoder decoder = new(path, encoding);
+        while (await reader.DecodeLinesAsync(decoder, cancellationToken).ConfigureAwait(false))
+        {
+            while (decoder.TryTake(out string? line))
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                yield return line;
+            }
+        }
     }
 }

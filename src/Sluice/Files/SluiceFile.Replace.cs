@@ -142,7 +142,7 @@ public static partial class SluiceFile
     {
         CheckText(path, encoding);
         using AtomicReplacement replacement = BeginReplacement(path, options);
-        WholeFileWriter.WriteText(replacement.Handle, contents, encoding, at: 0);
+        WriteText(replacement.Handle, contents, encoding, isAppending: false);
         replacement.Commit(CancellationToken.None);
     }
 
@@ -388,9 +388,7 @@ public static partial class SluiceFile
         async ValueTask Write(SluiceHandle handle, CancellationToken token)
         {
             await InlineLimit.LeaveCallerIfAboveAsync(InlineLimit.MaxBytes(encoding, contents.Length));
-            using TextSink sink = new(handle, encoding, 0);
-            await sink.AddAsync(contents, token).ConfigureAwait(false);
-            await sink.EndAsync(token).ConfigureAwait(false);
+            await WriteTextAsync(handle, contents, encoding, isAppending: false, token).ConfigureAwait(false);
         }
     }
 

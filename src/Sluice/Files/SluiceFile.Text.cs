@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using System.Text;
 using Sluice.Files;
 using Sluice.Memory;
@@ -53,7 +54,7 @@ public static partial class SluiceFile
 
     /// <inheritdoc cref="File.WriteAllText(string, ReadOnlySpan{char}, Encoding)"/>
     public static void WriteAllText(string path, ReadOnlySpan<char> contents, Encoding encoding) =>
-        WholeFileWriter.Write(path, FileMode.Create, contents, encoding);
+        WriteText(path, contents, encoding, isAppending: false);
 
     /// <inheritdoc cref="File.WriteAllTextAsync(string, string, CancellationToken)"/>
     public static Task WriteAllTextAsync(string path, string? contents, CancellationToken cancellationToken = default) =>
@@ -87,7 +88,7 @@ public static partial class SluiceFile
 
     /// <inheritdoc cref="File.AppendAllText(string, ReadOnlySpan{char}, Encoding)"/>
     public static void AppendAllText(string path, ReadOnlySpan<char> contents, Encoding encoding) =>
-        WholeFileWriter.Write(path, FileMode.Append, contents, encoding);
+        WriteText(path, contents, encoding, isAppending: true);
 
     /// <inheritdoc cref="File.AppendAllTextAsync(string, string, CancellationToken)"/>
     public static Task AppendAllTextAsync(string path, string? contents, CancellationToken cancellationToken = default) =>
@@ -110,6 +111,13 @@ public static partial class SluiceFile
     private static string Decode(RentedContent content, Encoding asked)
     {
         Encoding encoding = TextStart.Detect(content.Span, asked, out int markBytes);
+        if (!(encoding.IsSingleByte || encoding is UTF8Encoding or UnicodeEncoding or UTF32Encoding))
+        {
+            // As File: other decoders may lose a part of an incomplete character at the end if they get all bytes in one call.
+            using StreamReader reader = new(new MemoryStream(content.Array, 0, content.Length, writable: false), asked);
+            return reader.ReadToEnd();
+        }
+
         if (content.Length < HugePages.FewestBytes)
         {
             return encoding.GetString(content.Span[markBytes..]);
@@ -130,12 +138,55 @@ public static partial class SluiceFile
 
         async Task Write()
         {
-            using SluiceHandle handle = OpenToWrite(path, isAppending);
+            using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: true);
             await InlineLimit.LeaveCallerIfAboveAsync(InlineLimit.MaxBytes(encoding, contents.Length));
-            using TextSink sink = new(handle, encoding, isAppending ? EndOf(handle) : 0);
-            await sink.AddAsync(contents, cancellationToken).ConfigureAwait(false);
-            await sink.EndAsync(cancellationToken).ConfigureAwait(false);
+            await WriteTextAsync(handle, contents, encoding, isAppending, cancellationToken).ConfigureAwait(false);
             handle.CloseUnshared();
+        }
+    }
+
+    private static void WriteText(string path, ReadOnlySpan<char> contents, Encoding encoding, bool isAppending)
+    {
+        CheckText(path, encoding);
+        using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: false);
+        WriteText(handle, contents, encoding, isAppending);
+        handle.CloseUnshared();
+    }
+
+    private static void WriteText(SluiceHandle handle, ReadOnlySpan<char> contents, Encoding encoding, bool isAppending)
+    {
+        using SluiceWriter writer = BeginText(handle, encoding, isAppending);
+        writer.Write(contents);
+        writer.Complete();
+    }
+
+    private static async ValueTask WriteTextAsync(
+        SluiceHandle handle, ReadOnlyMemory<char> contents, Encoding encoding, bool isAppending, CancellationToken cancellationToken)
+    {
+        SluiceWriter writer = BeginText(handle, encoding, isAppending);
+        await using ConfiguredAsyncDisposable _ = writer.ConfigureAwait(false);
+        try
+        {
+            await writer.WriteAsync(contents, cancellationToken).ConfigureAwait(false);
+            await writer.CompleteAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException e)
+        {
+            AbandonPipe(writer, e);
+            throw;
+        }
+    }
+
+    /// <summary>A writer that leaves the file open. The preamble of the encoding is written at offset 0 only.</summary>
+    private static SluiceWriter BeginText(SluiceHandle handle, Encoding encoding, bool isAppending) => new(
+        handle, new SluiceWriterOptions { Encoding = encoding, Offset = isAppending ? EndOf(handle) : 0 }, ownsHandle: false);
+
+    /// <summary>After a cancellation: the other end of a pipe may never take what is left.</summary>
+    private static void AbandonPipe(SluiceWriter writer, Exception reason)
+    {
+        if (!writer.SluiceHandle.CanSeek)
+        {
+            writer.Abandon(reason);
         }
     }
 }

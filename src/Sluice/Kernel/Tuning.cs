@@ -182,9 +182,6 @@ internal static class Tuning
     /// <summary>Those of cached ones: larger ones leave the second-level cache (0009).</summary>
     public static readonly (int KiB, int Depth)[] RequestTunerInOrderSteps = [(64, 1), (128, 1), (256, 1)];
 
-    /// <summary>Bytes of a piece in which text is encoded and written (0010).</summary>
-    public const int TextSinkPieceBytes = 256 * 1024;
-
     /// <summary>Threads that help a walk of folders, at most (0010). No measurement: two processors.</summary>
     public const int FolderWalkMaxHelpers = 16;
 

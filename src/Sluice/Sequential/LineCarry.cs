@@ -1,163 +1,92 @@
 namespace Sluice.Sequential;
 
 /// <summary>
-/// Lines across the borders of blocks, which may come in any pieces: the beginning of a line that has not ended yet, with a CR whose LF may
-/// follow, and a byte order mark at the start of the file. A line is given out when all of its end was taken: where the reader stands then,
-/// the next one begins.
+/// Finds lines in blocks and keeps the beginning of a line that has not ended in its block. A CR at the end of a block is kept too, since an
+/// LF may follow: when a line is returned, all of its line ending has been taken. A byte order mark at offset 0 is no part of the line.
 /// </summary>
 /// <param name="path">The file, for messages.</param>
-/// <param name="maxBytes">The longest line.</param>
+/// <param name="maxBytes">The longest line, in bytes.</param>
 internal sealed class LineCarry(string path, int maxBytes)
 {
     private byte[] _bytes = [];
     private int _length;
-    /// <summary>What is kept is a line, and a CR behind it.</summary>
-    private bool _hasCr;
-    private int _markMatched;
-    private bool _markDone;
-    private long _keptTo;
+
+    /// <summary>The offset behind the bytes that are kept.</summary>
+    private long _end;
 
     private static ReadOnlySpan<byte> Utf8Mark => [0xEF, 0xBB, 0xBF];
 
-    /// <summary>A line that no array, or no string, of .NET holds.</summary>
+    /// <summary>The exception for a line that no array, or no string, of .NET can hold.</summary>
     /// <param name="path">The file.</param>
     /// <param name="max">How long a line may be.</param>
-    /// <param name="unit">Of what.</param>
-    /// <param name="offset">Where the line begins in the file, in bytes; -1 where that is not known.</param>
+    /// <param name="unit">The unit of <paramref name="max"/>.</param>
+    /// <param name="offset">The offset at which the line begins, in bytes; -1 if it is not known.</param>
     public static IOException TooLong(string path, long max, string unit, long offset = -1) =>
         new($"Reading '{path}'{(offset >= 0 ? $" at offset {offset}" : "")} failed: a line is longer than {max} {unit}.");
 
-    /// <summary>Where the file begins, a byte order mark is skipped; elsewhere its bytes are bytes.</summary>
-    public void Begin(bool atStartOfFile) => _markDone |= !atStartOfFile;
+    /// <summary>Bytes before <paramref name="position"/> that are kept. Bytes that were kept elsewhere do not count.</summary>
+    public int KeptBytes(long position) => _end == position ? _length : 0;
 
     /// <summary>
-    /// The reader goes on from <paramref name="position"/>: a line that began elsewhere is forgotten, and no mark begins there.
+    /// Takes the next line, which is valid until the next call. Returns false if it needs more bytes; all bytes of the block are then kept.
+    /// If the method throws, nothing was taken.
     /// </summary>
-    public void GoOnFrom(long position)
-    {
-        if (_keptTo != position)
-        {
-            _length = 0;
-            _hasCr = false;
-            _markMatched = 0;
-            _markDone = true;
-        }
-    }
-
-    /// <summary>How many bytes in front of <paramref name="position"/> belong to a line that has not ended yet.</summary>
-    public int KeptBytes(long position) => _keptTo != position ? 0 : _length + (_hasCr ? 1 : 0) + (_markDone ? 0 : _markMatched);
-
-    /// <summary>What was taken ends at <paramref name="position"/>.</summary>
-    public void TakenTo(long position) => _keptTo = position;
-
-    /// <summary>
-    /// Takes the next line from <paramref name="unread"/>; false when it needs more bytes, and then all of these are kept here. The line
-    /// stands until the next call. Where it throws, nothing was taken.
-    /// </summary>
+    /// <param name="block">The bytes at <paramref name="position"/>.</param>
+    /// <param name="position">The offset of the block, in bytes.</param>
+    /// <param name="consumed">The number of bytes that were taken from the block.</param>
+    /// <param name="line">The line, without its line ending.</param>
     /// <exception cref="IOException">The line is too long.</exception>
-    public bool TryTake(ReadOnlySpan<byte> unread, out int consumed, out ReadOnlySpan<byte> line)
+    public bool TryTake(ReadOnlySpan<byte> block, long position, out int consumed, out ReadOnlySpan<byte> line)
     {
-        (int length, bool hasCr, int markMatched, bool markDone) = (_length, _hasCr, _markMatched, _markDone);
-        try
+        int kept = _length = KeptBytes(position);
+        if (!block.IsEmpty && kept > 0 && _bytes[kept - 1] == '\r')
         {
-            return Take(unread, out consumed, out line);
+            consumed = block[0] == '\n' ? 1 : 0;
+            line = _bytes.AsSpan(0, kept - 1);
         }
-        catch
+        else
         {
-            (_length, _hasCr, _markMatched, _markDone) = (length, hasCr, markMatched, markDone);
-            throw;
-        }
-    }
+            int end = block.IndexOfAny((byte)'\n', (byte)'\r');
+            if (end < 0 || (block[end] == '\r' && end + 1 == block.Length))
+            {
+                Keep(block);
+                consumed = block.Length;
+                _end = position + consumed;
+                line = default;
+                return false;
+            }
 
-    private bool Take(ReadOnlySpan<byte> unread, out int consumed, out ReadOnlySpan<byte> line)
-    {
-        consumed = 0;
-        if (!_markDone)
-        {
-            consumed = SkipMark(unread);
-        }
-
-        ReadOnlySpan<byte> rest = unread[consumed..];
-        if (_hasCr && !rest.IsEmpty)
-        {
-            consumed += rest[0] == '\n' ? 1 : 0;
-            line = TakeKept();
-            return true;
-        }
-
-        int end = rest.IndexOfAny((byte)'\n', (byte)'\r');
-        if (end < 0)
-        {
-            Keep(rest);
-            consumed = unread.Length;
-            line = default;
-            return false;
+            line = block[..end];
+            consumed = end + (block[end] == '\r' && block[end + 1] == '\n' ? 2 : 1);
+            if (kept > 0)
+            {
+                Keep(line);
+                line = _bytes.AsSpan(0, _length);
+            }
         }
 
-        line = rest[..end];
-        consumed += end + 1;
-        if (rest[end] == '\r' && consumed == unread.Length)
-        {
-            Keep(line);
-            _hasCr = true;
-            line = default;
-            return false;
-        }
-
-        consumed += rest[end] == '\r' && unread[consumed] == '\n' ? 1 : 0;
-        if (_length > 0)
-        {
-            Keep(line);
-            line = TakeKept();
-        }
-
+        _length = 0;
+        line = WithoutMark(line, position - kept);
         return true;
     }
 
-    /// <summary>At the end of the file: the line that no newline ended, or a last CR, if there is one.</summary>
-    public bool TryTakeLast(out ReadOnlySpan<byte> line)
+    /// <summary>Takes the line that the file ends with, if it has no line ending or a CR.</summary>
+    public bool TryTakeLast(long position, out ReadOnlySpan<byte> line)
     {
-        if (!_markDone && _markMatched > 0)
+        int kept = KeptBytes(position);
+        line = WithoutMark(_bytes.AsSpan(0, kept), position - kept);
+        _length = 0;
+        if (line.IsEmpty)
         {
-            Keep(Utf8Mark[.._markMatched]);
-            _markDone = true;
+            return false;
         }
 
-        bool result = _length > 0 || _hasCr;
-        line = TakeKept();
-        return result;
+        line = line[^1] == '\r' ? line[..^1] : line;
+        return true;
     }
 
-    private ReadOnlySpan<byte> TakeKept()
-    {
-        ReadOnlySpan<byte> line = _bytes.AsSpan(0, _length);
-        (_length, _hasCr) = (0, false);
-        return line;
-    }
-
-    private int SkipMark(ReadOnlySpan<byte> unread)
-    {
-        int consumed = 0;
-        while (consumed < unread.Length)
-        {
-            if (unread[consumed] != Utf8Mark[_markMatched])
-            {
-                // No mark after all: what looked like one belongs to the line.
-                Keep(Utf8Mark[.._markMatched]);
-                _markDone = true;
-                break;
-            }
-
-            consumed++;
-            if (++_markMatched == Utf8Mark.Length)
-            {
-                _markDone = true;
-                break;
-            }
-        }
-
-        return consumed;
-    }
+    private static ReadOnlySpan<byte> WithoutMark(ReadOnlySpan<byte> line, long offset) =>
+        offset == 0 && line.StartsWith(Utf8Mark) ? line[Utf8Mark.Length..] : line;
 
     private void Keep(ReadOnlySpan<byte> bytes)
     {

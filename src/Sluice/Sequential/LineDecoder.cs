@@ -1,56 +1,79 @@
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using System.Text;
 
 namespace Sluice.Sequential;
 
 /// <summary>
-/// Turns bytes of any encoding, in any pieces, into lines ended by \n, \r or \r\n, as <see cref="StreamReader.ReadLine"/> does. Not
-/// thread-safe.
+/// Turns bytes of any encoding, in pieces of any length, into lines that end with LF, CR or CR LF, as
+/// <see cref="StreamReader.ReadLine"/> does. Not thread-safe.
 /// </summary>
 /// <param name="path">The file, for messages.</param>
-/// <param name="asked">The encoding, unless a byte order mark says otherwise.</param>
-/// <param name="looksForMark">
-/// Whether the first piece, of at least <see cref="TextStart.MaxBytes"/> bytes or all, is the start of the file.
-/// </param>
+/// <param name="encoding">The encoding, unless a byte order mark says otherwise.</param>
+/// <param name="isAtStart">Whether the bytes begin the file; elsewhere the bytes of a mark are text.</param>
 /// <param name="maxChars">The longest line.</param>
-internal sealed class LineDecoder(string path, Encoding asked, bool looksForMark = true, int maxChars = LineDecoder.MaxLineChars)
-    : IDisposable
+internal sealed class LineDecoder(
+    string path, Encoding encoding, bool isAtStart = true, int maxChars = LineDecoder.MaxLineChars) : IDisposable
 {
     /// <summary>The longest string that .NET has.</summary>
     public const int MaxLineChars = 0x3FFFFFDF;
 
+    /// <summary>The first bytes of the file, as long as they are too few to hold a byte order mark.</summary>
+    private byte[] _head = [];
     private char[] _chars = [];
     private int _start;
     private int _searched;
     private int _end;
-    private Encoding _encoding = asked;
+    private Encoding _encoding = encoding;
     private Decoder? _decoder;
     private bool _skipsLineFeed;
-    private bool _ended;
 
-    /// <summary>Adds the next bytes of the file; the lines that came before have been taken.</summary>
-    /// <param name="bytes">What was read.</param>
+    /// <summary>Gets a value that indicates whether the last bytes of the file have been added.</summary>
+    public bool HasEnded { get; private set; }
+
+    /// <summary>Adds the next bytes of the file. All lines of the bytes before have been taken.</summary>
+    /// <param name="bytes">The bytes; they are not used after this method returns.</param>
     /// <param name="isLast">Whether the file ends with them.</param>
-    /// <exception cref="IOException">A line is longer than .NET's longest string.</exception>
+    /// <exception cref="IOException">A line is longer than the longest string.</exception>
     public void Add(ReadOnlySpan<byte> bytes, bool isLast)
     {
         if (_decoder is null)
         {
             int markBytes = 0;
-            _encoding = looksForMark ? TextStart.Detect(bytes, _encoding, out markBytes) : _encoding;
+            if (isAtStart)
+            {
+                if (_head.Length > 0 || bytes.Length < TextStart.MaxBytes)
+                {
+                    bytes = _head = [.. _head, .. bytes];
+                }
+
+                if (bytes.Length < TextStart.MaxBytes && !isLast)
+                {
+                    return;
+                }
+
+                _encoding = TextStart.Detect(bytes, _encoding, out markBytes);
+            }
+
             _decoder = _encoding.GetDecoder();
             bytes = bytes[markBytes..];
         }
 
         MakeRoom(_encoding.GetMaxCharCount(bytes.Length));
-        _end += _decoder.GetChars(bytes, _chars.AsSpan(_end), isLast);
-        _ended = isLast;
+        _end += _decoder.GetChars(bytes, _chars.AsSpan(_end), flush: false);
+        if (isLast)
+        {
+            // As StreamReader, in a call of its own: some decoders lose a part of an incomplete character if they are flushed with it.
+            MakeRoom(_decoder.GetCharCount([], flush: true));
+            _end += _decoder.GetChars([], _chars.AsSpan(_end), flush: true);
+            HasEnded = true;
+        }
     }
 
     /// <summary>The next whole line, without its end; false when more bytes are needed or nothing is left.</summary>
-    public bool TryTake(out string line)
+    public bool TryTake([NotNullWhen(true)] out string? line)
     {
-        line = "";
+        line = null;
         if (_skipsLineFeed && _start < _end)
         {
             _start += _chars[_start] == '\n' ? 1 : 0;
@@ -71,7 +94,7 @@ internal sealed class LineDecoder(string path, Encoding asked, bool looksForMark
         }
 
         _searched = _end;
-        if (!_ended || _start == _end)
+        if (!HasEnded || _start == _end)
         {
             return false;
         }

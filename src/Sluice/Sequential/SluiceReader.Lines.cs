@@ -9,19 +9,7 @@ public sealed partial class SluiceReader
 {
     private LineCarry? _carry;
 
-    private LineCarry Carry
-    {
-        get
-        {
-            if (_carry is null)
-            {
-                _carry = new LineCarry(_handle.Path, Array.MaxLength);
-                _carry.Begin(atStartOfFile: Position == 0);
-            }
-
-            return _carry;
-        }
-    }
+    private LineCarry Carry => _carry ??= new LineCarry(_handle.Path, Array.MaxLength);
 
     /// <summary>Enumerates the lines from the current position to the end of the file, as bytes.</summary>
     /// <param name="cancellationToken">
@@ -93,21 +81,14 @@ public sealed partial class SluiceReader
     /// </remarks>
     public IEnumerable<string> ReadStringLines(Encoding? encoding = null, CancellationToken cancellationToken = default)
     {
-        using StringLines lines = new(_handle.Path, encoding ?? Encoding.UTF8, isAtStart: Position == 0);
-        while (HasUnread(cancellationToken))
+        using LineDecoder lines = new(_handle.Path, encoding ?? Encoding.UTF8, isAtStart: Position == 0);
+        while (DecodeLines(lines, cancellationToken))
         {
-            lines.Feed(TakeUnread());
-            while (lines.TryNext(out string? line))
+            while (lines.TryTake(out string? line))
             {
                 yield return line;
                 ObjectDisposedException.ThrowIf(IsDisposed, this);
             }
-        }
-
-        lines.End();
-        while (lines.TryNext(out string? last))
-        {
-            yield return last;
         }
     }
 
@@ -128,32 +109,35 @@ public sealed partial class SluiceReader
     public async IAsyncEnumerable<string> ReadStringLinesAsync(
         Encoding? encoding = null, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
-        using StringLines lines = new(_handle.Path, encoding ?? Encoding.UTF8, isAtStart: Position == 0);
-        while (await HasUnreadAsync(cancellationToken).ConfigureAwait(false))
+        using LineDecoder lines = new(_handle.Path, encoding ?? Encoding.UTF8, isAtStart: Position == 0);
+        while (await DecodeLinesAsync(lines, cancellationToken).ConfigureAwait(false))
         {
-            lines.Feed(TakeUnread());
-            while (lines.TryNext(out string? line))
+            while (lines.TryTake(out string? line))
             {
                 yield return line;
                 ObjectDisposedException.ThrowIf(IsDisposed, this);
             }
         }
+    }
 
-        lines.End();
-        while (lines.TryNext(out string? last))
+    /// <summary>Adds the next block, or the end of the file, to a decoder; false if it already has the end.</summary>
+    internal async ValueTask<bool> DecodeLinesAsync(LineDecoder decoder, CancellationToken cancellationToken)
+    {
+        if (decoder.HasEnded)
         {
-            yield return last;
+            return false;
         }
+
+        bool isLast = !await HasUnreadAsync(cancellationToken).ConfigureAwait(false);
+        decoder.Add(TakeUnread().Span, isLast);
+        return true;
     }
 
     /// <summary>The next line that ends in this block; false where it does not, and what there is of it is kept.</summary>
     internal bool TryTakeLine(out ReadOnlySpan<byte> line)
     {
-        LineCarry carry = Carry;
-        carry.GoOnFrom(Position);
-        bool result = carry.TryTake(Unread, out int consumed, out line);
+        bool result = Carry.TryTake(Unread, Position, out int consumed, out line);
         _consumed += consumed;
-        carry.TakenTo(Position);
         return result;
     }
 
@@ -172,11 +156,20 @@ public sealed partial class SluiceReader
     }
 
     /// <summary>At the end of the file: the line that no newline ended, if there is one.</summary>
-    internal bool TryTakeLastLine(out ReadOnlySpan<byte> line)
+    internal bool TryTakeLastLine(out ReadOnlySpan<byte> line) => Carry.TryTakeLast(Position, out line);
+
+    private bool DecodeLines(LineDecoder decoder, CancellationToken cancellationToken)
     {
-        Carry.GoOnFrom(Position);
-        return Carry.TryTakeLast(out line);
+        if (decoder.HasEnded)
+        {
+            return false;
+        }
+
+        bool isLast = !HasUnread(cancellationToken);
+        decoder.Add(TakeUnread().Span, isLast);
+        return true;
     }
+
     private bool NextBlockOfLine(CancellationToken cancellationToken)
     {
         try

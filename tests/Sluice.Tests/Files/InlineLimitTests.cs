@@ -74,29 +74,6 @@ public sealed class InlineLimitTests : IDisposable
         InlineLimit.MaxBytes(encoding, 1_000_000).ShouldBe(long.MaxValue);
     }
 
-    /// <summary>It is written, and elsewhere.</summary>
-    [Theory]
-    [InlineData("text")]
-    [InlineData("lines")]
-    public async Task A_text_whose_bytes_no_int_counts_is_written_by_another_thread(string what)
-    {
-        string path = _temp.NewPath();
-        int byCaller = 0;
-        await CarriedAsync(what, took =>
-        {
-            UncountedEncoding encoding = new(() =>
-            {
-                byCaller += t_isCaller ? 1 : 0;
-                took();
-            });
-            return what == "text"
-                ? SluiceFile.WriteAllTextAsync(path, "one", encoding)
-                : SluiceFile.WriteAllLinesAsync(path, ["one"], encoding);
-        });
-        byCaller.ShouldBe(0);
-        File.ReadAllText(path).ShouldBe(what == "text" ? "one" : "one" + Environment.NewLine);
-    }
-
     /// <summary>As .NET writes it: longer than all that is made room for, also where it stands for half a character at the end.</summary>
     [Fact]
     public async Task A_long_replacement_is_written_whole()
@@ -193,13 +170,7 @@ public sealed class InlineLimitTests : IDisposable
             all, $"{name}: the caller's thread took {byCaller} of {all}, the last one too, {(wasInCall ? "in" : "after")} the call");
     }
 
-    /// <summary>As one whose replacement is long.</summary>
-    private sealed class UncountedEncoding(Action took) : ObservedEncoding(took)
-    {
-        public override int GetMaxByteCount(int charCount) => throw new ArgumentOutOfRangeException(nameof(charCount));
-    }
-
-    private class ObservedEncoding(Action took) : UTF8Encoding(encoderShouldEmitUTF8Identifier: false)
+    private sealed class ObservedEncoding(Action took) : UTF8Encoding(encoderShouldEmitUTF8Identifier: false)
     {
         public override Decoder GetDecoder()
         {

@@ -29,6 +29,33 @@ public sealed class WholeFileTests : IDisposable
         }
     }
 
+    /// <summary>Some decoders answer differently if they get the incomplete character and the end in one call.</summary>
+    [Theory]
+    [InlineData("8130")]
+    [InlineData("618130")]
+    [InlineData("61813081")]
+    [InlineData("616263640A6566678130")]
+    public async Task Text_that_ends_within_a_character_is_read_as_by_File(string hex)
+    {
+        Encoding encoding = CodePagesEncodingProvider.Instance.GetEncoding("gb18030").ShouldNotBeNull();
+        string path = _temp.NewFile(Convert.FromHexString(hex));
+        string text = File.ReadAllText(path, encoding);
+        string[] lines = File.ReadAllLines(path, encoding);
+        SluiceFile.ReadAllText(path, encoding).ShouldBe(text);
+        (await SluiceFile.ReadAllTextAsync(path, encoding)).ShouldBe(text);
+        SluiceFile.ReadAllLines(path, encoding).ShouldBe(lines);
+        (await SluiceFile.ReadAllLinesAsync(path, encoding)).ShouldBe(lines);
+        List<string> read = [];
+        await foreach (string line in SluiceFile.ReadLinesAsync(path, encoding))
+        {
+            read.Add(line);
+        }
+
+        read.ShouldBe(lines);
+        using SluiceReader reader = new(path, new SluiceReaderOptions { RequestSize = 1 });
+        reader.ReadStringLines(encoding).ShouldBe(lines);
+    }
+
     [Fact]
     public async Task Logs_that_are_cut_and_written_meanwhile_are_read()
     {
