@@ -150,9 +150,10 @@ public static partial class SluiceFile
 
             await writer.CompleteAsync(cancellationToken).ConfigureAwait(false);
         }
-        catch (OperationCanceledException e)
+        catch (OperationCanceledException e) when (!handle.CanSeek)
         {
-            AbandonPipe(writer, e);
+            // The other end of a pipe may never take what is left.
+            writer.Abandon(e);
             throw;
         }
     }

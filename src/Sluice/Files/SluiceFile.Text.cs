@@ -156,8 +156,16 @@ public static partial class SluiceFile
     private static void WriteText(SluiceHandle handle, ReadOnlySpan<char> contents, Encoding encoding, bool isAppending)
     {
         using SluiceWriter writer = BeginText(handle, encoding, isAppending);
-        writer.Write(contents);
-        writer.Complete();
+        try
+        {
+            writer.Write(contents);
+            writer.Complete();
+        }
+        catch (Exception e)
+        {
+            writer.Abandon(e);
+            throw;
+        }
     }
 
     private static async ValueTask WriteTextAsync(
@@ -170,9 +178,9 @@ public static partial class SluiceFile
             await writer.WriteAsync(contents, cancellationToken).ConfigureAwait(false);
             await writer.CompleteAsync(cancellationToken).ConfigureAwait(false);
         }
-        catch (OperationCanceledException e)
+        catch (Exception e)
         {
-            AbandonPipe(writer, e);
+            writer.Abandon(e);
             throw;
         }
     }
@@ -180,13 +188,4 @@ public static partial class SluiceFile
     /// <summary>A writer that leaves the file open. The preamble of the encoding is written at offset 0 only.</summary>
     private static SluiceWriter BeginText(SluiceHandle handle, Encoding encoding, bool isAppending) => new(
         handle, new SluiceWriterOptions { Encoding = encoding, Offset = isAppending ? EndOf(handle) : 0 }, ownsHandle: false);
-
-    /// <summary>After a cancellation: the other end of a pipe may never take what is left.</summary>
-    private static void AbandonPipe(SluiceWriter writer, Exception reason)
-    {
-        if (!writer.SluiceHandle.CanSeek)
-        {
-            writer.Abandon(reason);
-        }
-    }
 }

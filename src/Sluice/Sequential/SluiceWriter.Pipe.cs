@@ -14,17 +14,16 @@ public sealed partial class SluiceWriter
     /// <remarks>After this call, do not call members of the writer.</remarks>
     public Stream AsStream() => new SluiceWriterStream(this);
 
-    /// <summary>
-    /// Returns a <see cref="PipeWriter"/> over this writer. The memory that the pipe writer returns belongs to the writer, so that the data
-    /// need not be copied.
-    /// </summary>
+    /// <summary>Returns a <see cref="PipeWriter"/> over this writer.</summary>
     /// <returns>
-    /// A pipe writer that owns the writer: completing it completes the file and closes the writer. Flushing it calls
+    /// A pipe writer that owns the writer: completing it completes the file and closes the writer. It is the pipe writer of
+    /// <see cref="PipeWriter.Create(Stream, StreamPipeWriterOptions?)"/>, with buffers of 64 KiB. Flushing it calls
     /// <see cref="FlushAsync"/>.
     /// </returns>
     /// <remarks>
-    /// If the pipe writer is completed with an exception, data that was not flushed is removed from the file. After this call, do not call
-    /// members of the writer.
+    /// If the pipe writer is completed with an exception, data that was not flushed is not written. After this call, do not call members of
+    /// the writer.
     /// </remarks>
-    public PipeWriter AsPipeWriter() => new SluicePipeWriter(this);
+    public PipeWriter AsPipeWriter() =>
+        PipeWriter.Create(AsStream(), new StreamPipeWriterOptions(minimumBufferSize: SluiceReader.PipeBufferBytes));
 }

@@ -1,6 +1,9 @@
 namespace Sluice.Sequential;
 
-/// <summary>A writer as a stream. Flushing hands everything to the operating system; closing it completes and closes the writer.</summary>
+/// <summary>
+/// A writer as a stream. Flushing passes all bytes to the operating system; closing it completes and closes the writer. As with
+/// <see cref="FileStream"/>, a write that has begun is not canceled: the caller, such as a pipe, would not know which bytes were accepted.
+/// </summary>
 internal sealed class SluiceWriterStream(SluiceWriter writer) : Stream
 {
     public override bool CanRead => false;
@@ -33,12 +36,14 @@ internal sealed class SluiceWriterStream(SluiceWriter writer) : Stream
     public override void WriteByte(byte value) => writer.WriteByte(value);
 
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) =>
-        writer.WriteAsync(buffer, cancellationToken);
+        cancellationToken.IsCancellationRequested
+            ? ValueTask.FromCanceled(cancellationToken)
+            : writer.WriteAsync(buffer, CancellationToken.None);
 
     public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
     {
         ValidateBufferArguments(buffer, offset, count);
-        return writer.WriteAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
+        return WriteAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
     }
 
     public override void Flush() => writer.Flush();

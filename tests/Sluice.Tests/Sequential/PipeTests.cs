@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Text.Json;
-using Microsoft.Win32.SafeHandles;
 
 namespace Sluice.Tests.Sequential;
 
@@ -50,38 +49,36 @@ public sealed class PipeTests : IDisposable
         File.ReadAllBytes(path).ShouldBe("abc"u8.ToArray());
     }
 
-    /// <summary>Not one that the library made of it.</summary>
-    [SkippableTheory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_wait_for_a_pipe_that_a_token_ends_says_which(bool isWriter)
+    /// <summary>What was accepted before a cancellation is not written again.</summary>
+    [Theory]
+    [InlineData(FileCaching.Cached)]
+    [InlineData(FileCaching.Direct)]
+    public async Task A_flush_that_is_cancelled_at_any_time_writes_each_byte_once(FileCaching caching)
     {
-        (SafeFileHandle read, SafeFileHandle write) = Native.Pipe();
-        using CancellationTokenSource source = new();
-        using SafeFileHandle other = isWriter ? read : write;
-        SluiceHandle handle = SluiceHandle.FromSafeFileHandle(
-            isWriter ? write : read, isWriter ? FileAccess.Write : FileAccess.Read, ownsHandle: true);
-        Task wait;
-        Action end;
-        if (isWriter)
+        byte[] content = Bytes.Pattern(2_000_000);
+        string path = _temp.NewPath();
+        PipeWriter pipe = new SluiceWriter(path, new SluiceWriterOptions { Caching = caching, RequestSize = 8192 }).AsPipeWriter();
+        for (int at = 0; at < content.Length; at += 100_000)
         {
-            PipeWriter pipe = new SluiceWriter(handle, new SluiceWriterOptions { RequestSize = 300_000 }).AsPipeWriter();
-            pipe.Write(Bytes.Pattern(200_000));
-            wait = pipe.FlushAsync(source.Token).AsTask();
-            end = () => pipe.Complete(new InvalidTimeZoneException());
-        }
-        else
-        {
-            PipeReader pipe = new SluiceReader(handle).AsPipeReader();
-            wait = pipe.ReadAsync(source.Token).AsTask();
-            end = () => pipe.Complete();
+            pipe.Write(content.AsSpan(at, 100_000));
+            Task<FlushResult> flush = pipe.FlushAsync().AsTask();
+            pipe.CancelPendingFlush();
+            await flush;
         }
 
-        await source.CancelAsync();
-        OperationCanceledException error = await Should.ThrowAsync<OperationCanceledException>(
-            () => wait.WaitAsync(TimeSpan.FromMinutes(1)));
-        error.CancellationToken.ShouldBe(source.Token);
-        end();
+        await pipe.CompleteAsync();
+        File.ReadAllBytes(path).ShouldBeBytes(content);
+    }
+
+    [Fact]
+    public async Task A_pipe_that_is_completed_with_an_exception_keeps_what_was_flushed()
+    {
+        string path = _temp.NewPath();
+        PipeWriter pipe = new SluiceWriter(path).AsPipeWriter();
+        await pipe.WriteAsync("flushed"u8.ToArray());
+        pipe.Write(new byte[300_000]);
+        await pipe.CompleteAsync(new InvalidTimeZoneException());
+        File.ReadAllBytes(path).ShouldBe("flushed"u8.ToArray());
     }
 
     /// <summary>Ends each transfer when the test says so.</summary>

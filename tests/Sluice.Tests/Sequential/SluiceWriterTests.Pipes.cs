@@ -39,7 +39,6 @@ public sealed partial class SluiceWriterTests
         }
 
         (await flush.WaitAsync(PipePatience)).ShouldBeTrue("it was not cancelled");
-        writer.Position.ShouldBe(content.Length);
         output.Write(more);
         Task closing = Task.Run(() => isPipeWriter ? pipe.CompleteAsync().AsTask() : writer.DisposeAsync().AsTask());
         byte[] received = await ReadToEndAsync(read);
