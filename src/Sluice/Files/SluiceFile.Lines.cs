@@ -133,7 +133,6 @@ public static partial class SluiceFile
         await using ConfiguredAsyncDisposable _ = writer.ConfigureAwait(false);
         try
         {
-            await writer.WriteAsync("", cancellationToken).ConfigureAwait(false);
             long inline = 0;
             foreach (string line in contents)
             {
@@ -148,6 +147,8 @@ public static partial class SluiceFile
                 await writer.WriteLineAsync(line, cancellationToken).ConfigureAwait(false);
             }
 
+            // As File: the preamble is written even if there are no lines.
+            await writer.WriteAsync("", cancellationToken).ConfigureAwait(false);
             await writer.CompleteAsync(cancellationToken).ConfigureAwait(false);
         }
         catch (OperationCanceledException e) when (!handle.CanSeek)

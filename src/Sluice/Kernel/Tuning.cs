@@ -171,17 +171,6 @@ internal static class Tuning
     /// <summary>The share of what is kept up to which a size drives out others (0007).</summary>
     public const double AlignedBufferPoolMostOfOneSize = 0.75;
 
-    /// <summary>
-    /// KiB of one measurement of how large requests are best, and how many: a shorter one would be of the scheduler (0009).
-    /// </summary>
-    public const long RequestTunerShortestWindowKiB = 4096;
-
-    /// <summary>Sizes and numbers of direct requests that are tried, one after another (0009).</summary>
-    public static readonly (int KiB, int Depth)[] RequestTunerOverlappedSteps = [(256, 1), (512, 2), (1024, 4), (1024, 8)];
-
-    /// <summary>Those of cached ones: larger ones leave the second-level cache (0009).</summary>
-    public static readonly (int KiB, int Depth)[] RequestTunerInOrderSteps = [(64, 1), (128, 1), (256, 1)];
-
     /// <summary>Threads that help a walk of folders, at most (0010). No measurement: two processors.</summary>
     public const int FolderWalkMaxHelpers = 16;
 

@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Sluice.Engines;
 using Sluice.Memory;
 
@@ -24,7 +23,6 @@ internal sealed class ReadPipeline
     private static readonly CancellationTokenSource Closed = MakeClosed();
 
     private readonly SluiceHandle _handle;
-    private readonly RequestTuner _tuner;
     private readonly bool _isFixedSize;
     private readonly Queue<BlockTransfer> _inFlight = new();
     private readonly Stack<BlockTransfer> _idle = new();
@@ -48,21 +46,23 @@ internal sealed class ReadPipeline
         _nextOffset = offset;
         IsOverlapped = handle.Caching == FileCaching.Direct && handle.CanSeek;
         _isFixedSize = requestSizeBytes != 0;
-        _tuner = new RequestTuner(IsOverlapped, RoundUp(requestSizeBytes, handle.Alignment.Length), depth);
+        Depth = !IsOverlapped ? 1 : depth != 0 ? depth : RequestSizes.DirectDepth;
+        RequestSizeBytes = _isFixedSize ? RoundUp(requestSizeBytes, handle.Alignment.Length)
+            : IsOverlapped ? RequestSizes.DirectBytes : RequestSizes.CachedBytes;
     }
 
     /// <summary>Several reads are in flight at once.</summary>
     public bool IsOverlapped { get; }
 
-    public int Depth => IsOverlapped ? _tuner.Depth : 1;
+    public int Depth { get; }
+
+    public int RequestSizeBytes { get; }
 
     /// <summary>
     /// The next direct read begins at or behind the length of the file. The kernel does not ask FUSE for it where it comes by a ring, and
     /// answers that the file ends: it has to be a call.
     /// </summary>
     private bool IsBehindLength => _nextOffset >= _length;
-
-    public int RequestSizeBytes => _tuner.SizeBytes;
 
     /// <summary>The next block, which is the caller's until <see cref="Release"/>; null at the end of the file.</summary>
     public BlockTransfer? Next()
@@ -75,7 +75,6 @@ internal sealed class ReadPipeline
 
         Fill(isAsync: false);
         BlockTransfer head = _inFlight.Peek();
-        bool waited = !head.IsComplete || !IsOverlapped;
         if (head.IsInRing)
         {
             _lease!.Ring.Wait(head);
@@ -85,7 +84,7 @@ internal sealed class ReadPipeline
             head.Wait();
         }
 
-        return Deliver(waited);
+        return Deliver();
     }
 
     /// <summary>As <see cref="Next"/>, without blocking. Cancelled, it has taken nothing: the next call gets the same block.</summary>
@@ -102,7 +101,7 @@ internal sealed class ReadPipeline
         if (_inFlight.Peek().IsComplete)
         {
             _readsAhead = false;
-            return new ValueTask<BlockTransfer?>(Deliver(waited: !IsOverlapped));
+            return new ValueTask<BlockTransfer?>(Deliver());
         }
 
         return WaitAsync(cancellationToken);
@@ -154,8 +153,7 @@ internal sealed class ReadPipeline
 
     private void Fill(bool isAsync)
     {
-        int depth = IsOverlapped ? _tuner.Depth : 1;
-        while (_inFlight.Count < depth && MayRead())
+        while (_inFlight.Count < Depth && MayRead())
         {
             Read(isAsync);
         }
@@ -217,7 +215,7 @@ internal sealed class ReadPipeline
 
     private int NextLength()
     {
-        int length = _tuner.SizeBytes;
+        int length = RequestSizeBytes;
         if (!IsOverlapped)
         {
             return _isFixedSize || _isLong ? length : Math.Min(length, FirstCachedBytes);
@@ -298,7 +296,7 @@ internal sealed class ReadPipeline
             }
         }
 
-        BlockTransfer? block = Deliver(waited: true);
+        BlockTransfer? block = Deliver();
         if (block is not null && !IsOverlapped && _readsAhead && _handle.CanSeek && !cancellationToken.IsCancellationRequested)
         {
             // What had to be waited for twice in a row is read while the caller works on this block.
@@ -317,7 +315,7 @@ internal sealed class ReadPipeline
     }
 
     /// <summary>Takes the first read, which has completed, out of the queue.</summary>
-    private BlockTransfer? Deliver(bool waited)
+    private BlockTransfer? Deliver()
     {
         BlockTransfer head = _inFlight.Dequeue();
         int bytes;
@@ -352,7 +350,6 @@ internal sealed class ReadPipeline
             return null;
         }
 
-        _tuner.OnBlock(bytes, waited, Stopwatch.GetTimestamp());
         return head;
     }
 

@@ -8,7 +8,7 @@ namespace Sluice;
 /// </summary>
 /// <remarks>
 /// <para>The reader reads the file in blocks. With <see cref="FileCaching.Direct"/>, it reads ahead, and several reads are in progress at
-/// the same time. By default, the reader measures the device and chooses the size and the number of these reads.</para>
+/// the same time; by default, four reads of 1 MiB.</para>
 /// <para>A file that grows is read up to its new end. If a file is truncated, the reader can still return data that it read before.</para>
 /// <para>The reader is not thread-safe. It supports one call at a time, from any thread. A concurrent call may throw an
 /// <see cref="InvalidOperationException"/>. <see cref="Dispose"/> may be called at any time from any thread; a call in progress then throws
@@ -98,13 +98,12 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
     public long Position => _blockEnd - (_block.Length - _consumed);
 
     /// <summary>
-    /// Gets the current limit on the number of reads that can be in progress at the same time. If
-    /// <see cref="SluiceReaderOptions.Depth"/> is <see cref="SluiceReaderOptions.Adaptive"/>, the limit can change while the file is read.
-    /// The value is 1 unless the file is read with <see cref="FileCaching.Direct"/>.
+    /// Gets the number of reads that can be in progress at the same time. The value is 1 unless the file is read with
+    /// <see cref="FileCaching.Direct"/>.
     /// </summary>
     public int Depth => _pipeline.Depth;
 
-    /// <summary>Gets the current size of one read, in bytes.</summary>
+    /// <summary>Gets the size of one read, in bytes. Single reads can be shorter.</summary>
     public int RequestSize => _pipeline.RequestSizeBytes;
 
     /// <summary>How far within the block the bytes have been taken.</summary>

@@ -5,8 +5,8 @@ namespace Sluice;
 public sealed class SluiceReaderOptions
 {
     /// <summary>
-    /// Specifies that the reader measures the device and chooses the setting itself. Use this constant for <see cref="Depth"/> or
-    /// <see cref="RequestSize"/>.
+    /// Specifies that the reader chooses the setting: with <see cref="FileCaching.Direct"/> four reads of 1 MiB, and otherwise one of 256 KiB.
+    /// Use this constant for <see cref="Depth"/> or <see cref="RequestSize"/>.
     /// </summary>
     public const int Adaptive = 0;
 

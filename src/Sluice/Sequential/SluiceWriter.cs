@@ -7,8 +7,7 @@ namespace Sluice;
 /// Writes a file sequentially. The writer collects bytes in a buffer, called a block, and writes the block when it is full.
 /// </summary>
 /// <remarks>
-/// <para>With <see cref="FileCaching.Direct"/>, several blocks are written at the same time. By default, the writer measures the device and
-/// chooses the size and the number of these blocks.</para>
+/// <para>With <see cref="FileCaching.Direct"/>, several blocks are written at the same time; by default, four blocks of 1 MiB.</para>
 /// <para>Written bytes can stay in the writer until <see cref="Flush"/>, <see cref="Complete"/> or <see cref="Dispose"/> is called.
 /// <see cref="Dispose"/> completes the file and throws an exception if that fails. If a writer is not disposed, bytes that are still in the
 /// writer are lost: unlike <see cref="FileStream"/>, the type has no finalizer that writes them.</para>
@@ -138,13 +137,12 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     public long Position => _pipeline.Position;
 
     /// <summary>
-    /// Gets the current limit on the number of writes that can be in progress at the same time. If
-    /// <see cref="SluiceWriterOptions.Depth"/> is <see cref="SluiceWriterOptions.Adaptive"/>, the limit can change while the file is
-    /// written. The value is 1 unless the file is written with <see cref="FileCaching.Direct"/>.
+    /// Gets the number of writes that can be in progress at the same time. The value is 1 unless the file is written with
+    /// <see cref="FileCaching.Direct"/>.
     /// </summary>
     public int Depth => _pipeline.Depth;
 
-    /// <summary>Gets the current size of one write, in bytes.</summary>
+    /// <summary>Gets the size of one write, in bytes. Single writes can be shorter or longer.</summary>
     public int RequestSize => _pipeline.RequestSizeBytes;
 
     internal bool IsDisposed => IsClosing;

@@ -7,8 +7,8 @@ namespace Sluice;
 public sealed class SluiceWriterOptions
 {
     /// <summary>
-    /// Specifies that the writer measures the device and chooses the setting itself. Use this constant for <see cref="Depth"/> or
-    /// <see cref="RequestSize"/>.
+    /// Specifies that the writer chooses the setting: with <see cref="FileCaching.Direct"/> four writes of 1 MiB, and otherwise one of 256 KiB.
+    /// Use this constant for <see cref="Depth"/> or <see cref="RequestSize"/>.
     /// </summary>
     public const int Adaptive = 0;
 

@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Sluice.Engines;
 
 namespace Sluice.Sequential;
@@ -123,7 +122,6 @@ internal sealed partial class WritePipeline
     private async ValueTask TakeOldestAsync(bool isAsync, CancellationToken cancellationToken)
     {
         BlockTransfer oldest = _inFlight.Peek();
-        bool waited = !oldest.IsComplete;
         if (oldest.IsInRing)
         {
             _lease!.Ring.Wait(oldest);
@@ -155,7 +153,6 @@ internal sealed partial class WritePipeline
 
         _ = _inFlight.Dequeue();
         _idle.Push(oldest);
-        _tuner.OnBlock(oldest.Length, waited, Stopwatch.GetTimestamp());
         Report(oldest.Offset + oldest.Length);
     }
 

@@ -18,7 +18,6 @@ internal sealed partial class WritePipeline
     private const int PageBytes = 4096;
 
     private readonly SluiceHandle _handle;
-    private readonly RequestTuner _tuner;
     private IProgress<long>? _progress;
     private ExceptionDispatchInfo? _progressError;
     private bool _isClosing;
@@ -54,16 +53,18 @@ internal sealed partial class WritePipeline
         _progress = options.Progress;
         IsOverlapped = handle.Caching == FileCaching.Direct && _canSeek;
         _unit = IsOverlapped ? Math.Max(handle.Alignment.Offset, PageBytes) : 1;
-        _tuner = new RequestTuner(IsOverlapped, (options.RequestSize + _unit - 1) / _unit * _unit, options.Depth);
+        Depth = !IsOverlapped ? 1 : options.Depth != 0 ? options.Depth : RequestSizes.DirectDepth;
+        RequestSizeBytes = options.RequestSize != 0 ? (options.RequestSize + _unit - 1) / _unit * _unit
+            : IsOverlapped ? RequestSizes.DirectBytes : RequestSizes.CachedBytes;
         _space = new SpaceAhead(handle, offset, options.PreallocationSize);
     }
 
     /// <summary>Several writes are in flight at once.</summary>
     public bool IsOverlapped { get; }
 
-    public int Depth => IsOverlapped ? _tuner.Depth : 1;
+    public int Depth { get; }
 
-    public int RequestSizeBytes => _tuner.SizeBytes;
+    public int RequestSizeBytes { get; }
 
     /// <summary>Where the next byte goes.</summary>
     public long Position => _blockOffset + _filled;
@@ -97,8 +98,7 @@ internal sealed partial class WritePipeline
     {
         ThrowIfFaulted();
         cancellationToken.ThrowIfCancellationRequested();
-        int depth = IsOverlapped ? _tuner.Depth : 1;
-        while (_inFlight.TryPeek(out BlockTransfer? oldest) && (_inFlight.Count >= depth || oldest.IsComplete))
+        while (_inFlight.TryPeek(out BlockTransfer? oldest) && (_inFlight.Count >= Depth || oldest.IsComplete))
         {
             await TakeOldestAsync(isAsync, cancellationToken).ConfigureAwait(false);
         }
@@ -284,7 +284,7 @@ internal sealed partial class WritePipeline
     private void StartBlock()
     {
         int misaligned = (int)(_blockOffset % _unit);
-        int length = misaligned == 0 ? _tuner.SizeBytes : _unit - misaligned;
+        int length = misaligned == 0 ? RequestSizeBytes : _unit - misaligned;
         if (_idle.TryPeek(out BlockTransfer? idle))
         {
             idle.MakeRoom(length);
@@ -308,7 +308,7 @@ internal sealed partial class WritePipeline
             Span<byte> block = _block!.Block.Span;
             block.Slice(done, keep).CopyTo(block);
             _blockOffset += done;
-            _limit = _blockOffset % _unit == 0 ? Math.Min(_tuner.SizeBytes, _block.Block.Length) : _limit - done;
+            _limit = _blockOffset % _unit == 0 ? Math.Min(RequestSizeBytes, _block.Block.Length) : _limit - done;
         }
 
         _filled = keep;

@@ -66,6 +66,10 @@ public sealed class PipeTests : IDisposable
             await flush;
         }
 
+        while ((await pipe.FlushAsync()).IsCanceled)
+        {
+        }
+
         await pipe.CompleteAsync();
         File.ReadAllBytes(path).ShouldBeBytes(content);
     }
