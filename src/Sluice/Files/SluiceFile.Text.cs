@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Text;
 using Sluice.Files;
@@ -9,6 +10,13 @@ namespace Sluice;
 // Whole files as one text.
 public static partial class SluiceFile
 {
+#if DEBUG
+    private const int MaxEncodedAtOnce = 512;
+#else
+    /// <summary>The longest text, in UTF-16 units, that is encoded into one array. Longer texts go through a writer.</summary>
+    private const int MaxEncodedAtOnce = 32 * 1024;
+#endif
+
     /// <inheritdoc cref="File.ReadAllText(string)"/>
     public static string ReadAllText(string path) => ReadAllText(path, Encoding.UTF8);
 
@@ -155,6 +163,15 @@ public static partial class SluiceFile
 
     private static void WriteText(SluiceHandle handle, ReadOnlySpan<char> contents, Encoding encoding, bool isAppending)
     {
+        if (contents.Length <= MaxEncodedAtOnce)
+        {
+            long offset = isAppending ? EndOf(handle) : 0;
+            ArraySegment<byte> bytes = Encode(contents, encoding, offset);
+            handle.Write(bytes, offset);
+            ArrayPool<byte>.Shared.Return(bytes.Array!);
+            return;
+        }
+
         using SluiceWriter writer = BeginText(handle, encoding, isAppending);
         try
         {
@@ -171,6 +188,15 @@ public static partial class SluiceFile
     private static async ValueTask WriteTextAsync(
         SluiceHandle handle, ReadOnlyMemory<char> contents, Encoding encoding, bool isAppending, CancellationToken cancellationToken)
     {
+        if (contents.Length <= MaxEncodedAtOnce)
+        {
+            long offset = isAppending ? EndOf(handle) : 0;
+            ArraySegment<byte> bytes = Encode(contents.Span, encoding, offset);
+            await handle.WriteAsync(bytes, offset, cancellationToken).ConfigureAwait(false);
+            ArrayPool<byte>.Shared.Return(bytes.Array!);
+            return;
+        }
+
         SluiceWriter writer = BeginText(handle, encoding, isAppending);
         await using ConfiguredAsyncDisposable _ = writer.ConfigureAwait(false);
         try
@@ -183,6 +209,15 @@ public static partial class SluiceFile
             writer.Abandon(e);
             throw;
         }
+    }
+
+    /// <summary>Encodes a short text into a rented array, behind the preamble of the encoding if the text begins the file.</summary>
+    private static ArraySegment<byte> Encode(ReadOnlySpan<char> contents, Encoding encoding, long offset)
+    {
+        ReadOnlySpan<byte> preamble = offset == 0 ? encoding.Preamble : [];
+        byte[] bytes = ArrayPool<byte>.Shared.Rent(preamble.Length + encoding.GetMaxByteCount(contents.Length));
+        preamble.CopyTo(bytes);
+        return new ArraySegment<byte>(bytes, 0, preamble.Length + encoding.GetBytes(contents, bytes.AsSpan(preamble.Length)));
     }
 
     /// <summary>A writer that leaves the file open. The preamble of the encoding is written at offset 0 only.</summary>
