@@ -102,43 +102,6 @@ public sealed partial class SluiceWriterTests
         }
     }
 
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_large_write_to_a_cached_file_is_one_write(bool isAsync)
-    {
-        LengthsEngine engine = new();
-        byte[] content = Bytes.Pattern(3_000_000);
-        string path = _temp.NewPath();
-        await using (SluiceWriter writer = new(path, new SluiceWriterOptions { Engine = engine }))
-        {
-            if (isAsync)
-            {
-                await writer.WriteAsync(content);
-            }
-            else
-            {
-                writer.Write(content);
-            }
-        }
-
-        engine.Lengths.ShouldBe([content.Length]);
-        File.ReadAllBytes(path).ShouldBeBytes(content);
-    }
-
-    private sealed class LengthsEngine : InterceptingEngine
-    {
-        public List<int> Lengths { get; } = [];
-
-        public override string Name => "lengths";
-
-        protected override Interception OnSubmit(in IoSubmission submission)
-        {
-            Lengths.Add(submission.Length);
-            return Interception.PassOn;
-        }
-    }
-
     [Fact]
     public void A_constructor_that_throws_leaves_the_handle_that_it_was_given_open()
     {
