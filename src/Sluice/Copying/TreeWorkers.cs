@@ -97,8 +97,10 @@ internal sealed class TreeWorkers
 [SupportedOSPlatform("linux")]
 internal sealed class TreeGroup(TreeFolder folder)
 {
-    /// <summary>Entries of such a group (0011).</summary>
-    public const int MaxEntries = 64;
+    /// <summary>
+    /// Entries of such a group: as many as most folders have, since two threads that create files in one folder wait for each other (0012).
+    /// </summary>
+    public const int MaxEntries = 256;
 
     public TreeFolder Folder => folder;
 
