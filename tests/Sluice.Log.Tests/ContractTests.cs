@@ -147,7 +147,7 @@ public sealed class ContractTests
     }
 
     [Fact]
-    public void A_reader_of_what_is_durable_goes_on_where_the_tail_was_dropped()
+    public void A_reader_of_what_is_durable_is_told_that_the_tail_was_dropped()
     {
         using TempFolder folder = new();
         using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Preallocate = false });
@@ -155,11 +155,13 @@ public sealed class ContractTests
         log.Flush();
         using SluiceLogReader reader = Read(folder, 100);
         log.TruncateAfter(50);
-        reader.TryRead(out _).ShouldBeFalse();
+        Should.Throw<SluiceLogDamagedException>(() => reader.TryRead(out _)).Sequence.ShouldBeInRange(1, 51);
         Fill(log, 20, writer: 1);
         log.Flush();
+        Should.Throw<SluiceLogDamagedException>(() => reader.TryRead(out _)).Sequence.ShouldBeInRange(1, 51);
         int count = 50;
-        foreach (LogEntry entry in reader.Entries)
+        using SluiceLogReader again = new(folder.Log, new SluiceLogReaderOptions { FromSequence = 51 });
+        foreach (LogEntry entry in again.Entries)
         {
             entry.Sequence.ShouldBe(++count);
             Records.Check(entry.Bytes).Writer.ShouldBe(1);

@@ -50,6 +50,28 @@ public sealed class CorpusTests
         ReadLines(folder.Log).ShouldBe(expected[..^1]);
     }
 
+    /// <summary>A segment of these logs may have restarted the log before records of another one.</summary>
+    [Theory]
+    [InlineData("truncated-after")]
+    [InlineData("truncated-after-across-segments")]
+    [InlineData("truncated-after-many-times")]
+    [InlineData("failed-sync")]
+    public void A_segment_that_is_missing_of_a_restarted_log_is_reported(string name)
+    {
+        using TempFolder folder = new();
+        Extract(name, folder.Log);
+        foreach (string path in Directory.GetFiles(folder.Log, "*.slog").Order(StringComparer.Ordinal).Skip(1))
+        {
+            byte[] bytes = File.ReadAllBytes(path);
+            File.Delete(path);
+            _ = Should.Throw<SluiceLogDamagedException>(() => ReadLines(folder.Log), path);
+            _ = Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log).Dispose(), path);
+            File.WriteAllBytes(path, bytes);
+        }
+
+        ReadLines(folder.Log).ShouldBe(s_manifest[name].Lines);
+    }
+
     [Fact]
     public void A_compressed_segment_is_refused_by_name()
     {

@@ -60,7 +60,9 @@ public sealed class EndCutTests
         byte[] content = log.Files[first];
         log.WriteTo(folder.Log);
         long footer = SegmentInfo.Read(Path.Combine(folder.Log, first), 1)!.FooterOffset;
-        for (int length = 0; length < content.Length; length++)
+
+        // An empty oldest segment is one that was removed and could not be deleted.
+        for (int length = 1; length < content.Length; length++)
         {
             log.WriteTo(folder.Log, first, content[..length]);
             string what = $"the first {length} of {content.Length} bytes of {first}, whose footer is at {footer}";

@@ -101,61 +101,6 @@ public sealed class EndsTests
         }
     }
 
-    /// <summary>A crash may come before what was taken back is removed.</summary>
-    [Fact]
-    public void Segments_that_were_taken_back_and_are_still_there_bring_nothing_back()
-    {
-        using TempFolder folder = new(isInMemory: true);
-        Dictionary<string, byte[]> kept;
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
-        {
-            for (int i = 0; i < 100; i++)
-            {
-                log.Append(Records.Make(0, i, 100));
-            }
-
-            kept = Segments();
-            log.TruncateAfter(63);
-            log.Append(Records.Make(0, 63, 100)).ShouldBe(64);
-            foreach ((string path, byte[] bytes) in Segments())
-            {
-                kept[path] = bytes;
-            }
-
-            log.TruncateAfter(10);
-            log.Append(Records.Make(0, 10, 100)).ShouldBe(11);
-        }
-
-        int restored = 0;
-        foreach ((string path, byte[] bytes) in kept.Where(static file => !File.Exists(file.Key)))
-        {
-            File.WriteAllBytes(path, bytes);
-            restored++;
-        }
-
-        restored.ShouldBeGreaterThan(2);
-        Records.ReadAll(folder.Log).Count.ShouldBe(11);
-        using (SluiceLog again = SluiceLog.Open(folder.Log, SmallLog.Options))
-        {
-            again.NextSequence.ShouldBe(12);
-            again.Append(Records.Make(0, 11, 100)).ShouldBe(12);
-        }
-
-        List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log);
-        records.Count.ShouldBe(12);
-        Records.ShouldBeInOrder(records, 1, 0);
-
-        Dictionary<string, byte[]> Segments() => Directory.GetFiles(folder.Log, "*.slog").ToDictionary(static path => path, Read);
-
-        static byte[] Read(string path)
-        {
-            using FileStream file = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-            byte[] bytes = new byte[file.Length];
-            file.ReadExactly(bytes);
-            return bytes;
-        }
-    }
-
     [Fact]
     public void A_dropped_tail_beside_appends_leaves_no_gap()
     {
@@ -316,25 +261,6 @@ public sealed class EndsTests
         SluiceLogOptions options = new() { SegmentBytes = 4096, Preallocate = false, RetainAge = TimeSpan.FromSeconds(seconds) };
         using SluiceLog again = SluiceLog.Open(folder.Log, options);
         SpinWait.SpinUntil(() => Directory.GetFiles(folder.Log, "*.slog").Length == 1, TimeSpan.FromMinutes(1)).ShouldBeTrue();
-    }
-
-    /// <summary>A dropped tail may begin inside of a segment: it ends there from then on, for whoever removes what is old.</summary>
-    [Fact]
-    public void A_segment_whose_end_was_dropped_goes_with_the_last_record_that_it_has_left()
-    {
-        using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
-        for (int i = 0; i < 100; i++)
-        {
-            log.Append(Records.Make(0, i, 200), LogDurability.Durable);
-        }
-
-        // A segment has about twenty of them, and is not written any more once it has its footer.
-        SpinWait.SpinUntil(() => log.TruncateBefore(20) > 0, TimeSpan.FromMinutes(1)).ShouldBeTrue();
-        log.TruncateAfter(25);
-        log.Append(Records.Make(0, 25, 200), LogDurability.Durable).ShouldBe(26);
-        log.TruncateBefore(26).ShouldBe(1);
-        log.FirstSequence.ShouldBe(26);
     }
 
     [Fact]

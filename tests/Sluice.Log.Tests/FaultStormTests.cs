@@ -102,6 +102,11 @@ public sealed class FaultStormTests
             }
             catch (IOException)
             {
+                if (log.Failure is not null)
+                {
+                    Reopen();
+                }
+
                 return false;
             }
         }
@@ -113,12 +118,19 @@ public sealed class FaultStormTests
             try
             {
                 log.TruncateAfter(kept);
-                acknowledged.Keys.Where(k => k > kept).ToList().ForEach(k => acknowledged.Remove(k));
+                Forget();
             }
             catch (IOException)
             {
-                // Then all is there as it was.
+                if (log.Failure is not null)
+                {
+                    // The next opening may complete it; else all is there as it was.
+                    Forget();
+                    Reopen();
+                }
             }
+
+            void Forget() => acknowledged.Keys.Where(k => k > kept).ToList().ForEach(k => acknowledged.Remove(k));
         }
 
         void Reopen()

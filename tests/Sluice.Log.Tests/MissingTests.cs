@@ -9,75 +9,6 @@ namespace Sluice.Log.Tests;
 /// </summary>
 public sealed class MissingTests
 {
-    /// <summary>Only the opening of the third segment says that there was a second one: by their records it would follow the
-    /// first.</summary>
-    [Fact]
-    public void What_a_segment_took_back_does_not_come_back_unseen_when_that_is_removed()
-    {
-        using TempFolder folder = new(isInMemory: true);
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
-        {
-            Append(log, 20, 1);
-            log.TruncateAfter(10);
-            Append(log, 10, 2);
-        }
-
-        // The newest took back records 11 to 20 and has others with these numbers.
-        File.Delete(Files(folder)[^1]);
-        ShouldBeTold(folder, "the newest");
-    }
-
-    /// <summary>With nothing behind it but what <c>log.state</c> says of it.</summary>
-    [Fact]
-    public void A_restart_without_records_does_not_go_unseen()
-    {
-        using TempFolder folder = new(isInMemory: true);
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
-        {
-            Append(log, 20, 1);
-            log.TruncateAfter(10);
-        }
-
-        Records.ReadAll(folder.Log).Count.ShouldBe(10);
-        File.Delete(Files(folder)[^1]);
-        ShouldBeTold(folder, "the newest");
-
-        // Whoever takes the loss goes on, and gives no segment a number that another one had.
-        SluiceLogOptions accepting = new() { SegmentBytes = 4096, MaxRecordBytes = 1000, Preallocate = false, AcceptLoss = true };
-        using (SluiceLog log = SluiceLog.Open(folder.Log, accepting))
-        {
-            Append(log, 60, 3);
-            log.TruncateAfter(70);
-        }
-
-        Records.ReadAll(folder.Log).Count.ShouldBe(70);
-        Path.GetFileName(Files(folder)[1]).ShouldBe("0000000003.slog");
-    }
-
-    /// <summary>A frame that is larger than the segment allows leaves it behind without a record.</summary>
-    [Fact]
-    public void A_restart_that_is_empty_when_the_log_rolls_does_not_go_unseen()
-    {
-        using TempFolder folder = new(isInMemory: true);
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
-        {
-            Append(log, 60, 1);
-            log.TruncateAfter(50);
-        }
-
-        string restart = Files(folder)[^1];
-        SluiceLogOptions larger = new() { SegmentBytes = 4096, MaxRecordBytes = 20_000, BufferBytes = 80_000, Preallocate = false };
-        using (SluiceLog log = SluiceLog.Open(folder.Log, larger))
-        {
-            log.Append(Records.Make(2, 0, 9000), LogDurability.Written);
-            Append(log, 20, 2);
-        }
-
-        Records.ReadAll(folder.Log).Count.ShouldBe(71);
-        File.Delete(restart);
-        ShouldBeTold(folder, restart);
-    }
-
     /// <summary>
     /// A segment's older state is put back, from a backup, when the log has gone on from an earlier record: two have the same numbers.
     /// </summary>
@@ -128,46 +59,6 @@ public sealed class MissingTests
         // The same again at the next call.
         Should.Throw<SluiceLogDamagedException>(() => reader.TryRead(out _)).Message.ShouldContain("wrong order");
         Should.Throw<SluiceLogDamagedException>(() => reader.TryRead(out _)).Message.ShouldContain("wrong order");
-    }
-
-    /// <summary>
-    /// The segment that took records back is gone, and log.state with it, before anything behind it was known to be durable: what is there
-    /// begins no later than the first one ends, and the reason says what is the matter.
-    /// </summary>
-    [Fact]
-    public void Where_the_next_segment_begins_no_later_the_tail_says_that_one_is_missing()
-    {
-        using TempFolder folder = new(isInMemory: true);
-        string killed = Path.Combine(folder.Root, "killed");
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
-        {
-            for (int i = 0; i < 4; i++)
-            {
-                log.Append(Records.Make(0, i, 20), LogDurability.Written);
-            }
-
-            log.TruncateAfter(1);
-            log.Append(Records.Make(1, 0, 20), LogDurability.Written);
-        }
-
-        SluiceLogOptions larger = new() { SegmentBytes = 4096, MaxRecordBytes = 20_000, BufferBytes = 80_000, Preallocate = false };
-        using (SluiceLog log = SluiceLog.Open(folder.Log, larger))
-        {
-            // It has no room in the second segment, whose frames are smaller.
-            log.Append(Records.Make(1, 1, 9000), LogDurability.Written);
-            FolderImage.Copy(folder.Log, killed);
-        }
-
-        string[] files = [.. Directory.GetFiles(killed, "*.slog").Order(StringComparer.Ordinal)];
-        File.Delete(files[1]);
-        File.Delete(Path.Combine(killed, LogFolder.StateName));
-        using SluiceLogReader reader = new(killed, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
-        while (reader.TryRead(out _))
-        {
-        }
-
-        reader.NextSequence.ShouldBe(5);
-        reader.Tail.ShouldNotBeNull().Reason.ShouldContain("a segment is missing");
     }
 
     /// <summary>Each file of many logs that were truncated, closed and opened, in turn.</summary>

@@ -6,34 +6,33 @@ namespace Sluice.Log.Tests;
 public sealed class PageRingTests
 {
     [Fact]
-    public void A_frozen_ring_answers_others_and_says_when_it_is_thawed()
+    public void A_frozen_ring_answers_others()
     {
         PageRing ring = new([new LogPage(4096), new LogPage(4096)], 32, 7);
-        ring.Active.TryTake(10, 1, out int offset, out long sequence).ShouldBeTrue();
-        ring.Active.EndCopy(10, 1);
         ring.TryFreeze(60_000).ShouldBeTrue();
-        TurnResult turned = default;
-        long next = 0;
-        Task? thawing = null;
-        Thread other = new(() =>
-        {
-            turned = ring.Turn(ring.Active, out _);
-            next = ring.NextSequence;
-            thawing = ring.Thawing;
-        });
-        other.Start();
-        other.JoinInTime();
-        (turned, next).ShouldBe((TurnResult.Thawing, 8));
-        thawing.ShouldNotBeNull().IsCompleted.ShouldBeFalse();
-        ring.Turn(ring.Active, out _).ShouldBe(TurnResult.Thawing);
+        ring.Turn(ring.Active, out _).ShouldBe(TurnResult.Frozen);
+        ring.NextSequence.ShouldBe(7);
         ring.Thaw(7);
-        thawing.IsCompletedSuccessfully.ShouldBeTrue();
-        ring.Thawing.IsCompleted.ShouldBeTrue();
         ring.NextSequenceIn(out int epoch).ShouldBe(7);
         epoch.ShouldBe(0);
+        ring.TryFreeze(60_000).ShouldBeTrue();
+        ring.Thaw(3);
+        ring.NextSequenceIn(out epoch).ShouldBe(3);
+        epoch.ShouldBe(1);
+        ring.Active.Epoch.ShouldBe(1);
     }
 
-    /// <summary>Whoever closes the log waits for who drops its tail.</summary>
+    [Fact]
+    public void A_ring_with_an_open_reservation_is_not_frozen()
+    {
+        PageRing ring = new([new LogPage(4096), new LogPage(4096)], 32, 7);
+        ring.Active.TryTake(10, 1, out _, out _).ShouldBeTrue();
+        ring.TryFreeze(0).ShouldBeFalse();
+        ring.Turn(ring.Active, out _).ShouldBe(TurnResult.Turned);
+        ring.Active.TryTake(10, 1, out _, out long sequence).ShouldBeTrue();
+        sequence.ShouldBe(8);
+    }
+
     [Fact]
     public void A_frozen_ring_is_closed_when_it_is_thawed()
     {
@@ -41,11 +40,10 @@ public sealed class PageRingTests
         ring.TryFreeze(60_000).ShouldBeTrue();
         Thread closing = new(ring.Close);
         closing.Start();
-        ring.Turn(ring.Active, out _).ShouldBe(TurnResult.Thawing);
+        ring.Turn(ring.Active, out _).ShouldBe(TurnResult.Frozen);
         ring.Thaw(1);
         closing.JoinInTime();
         ring.Turn(ring.Active, out _).ShouldBe(TurnResult.Closed);
         ring.TryFreeze(60_000).ShouldBeFalse();
-        ring.Thawing.IsCompleted.ShouldBeTrue();
     }
 }

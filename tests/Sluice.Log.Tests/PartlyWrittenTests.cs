@@ -10,7 +10,7 @@ namespace Sluice.Log.Tests;
 /// </summary>
 [Trait("Runs", "once")]
 [Collection(nameof(AloneCollection))]
-public sealed partial class PartlyWrittenTests : IDisposable
+public sealed class PartlyWrittenTests : IDisposable
 {
     private const int ENOSPC = 28;
 
@@ -45,7 +45,7 @@ public sealed partial class PartlyWrittenTests : IDisposable
                 Durability = LogDurability.Written,
             });
             log.Append("one"u8);
-            using SluiceLogReader reader = new(folder.Log);
+            using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true });
             reader.TryRead(out LogEntry one).ShouldBeTrue();
             one.Sequence.ShouldBe(1);
             int reading = Environment.CurrentManagedThreadId;
@@ -70,6 +70,7 @@ public sealed partial class PartlyWrittenTests : IDisposable
             });
             Should.Throw<IOException>(() => log.Append(refused));
             List<string> got = [];
+            int damages = 0;
             reads = 0;
             Read();
             isOver = isFull;
@@ -89,6 +90,13 @@ public sealed partial class PartlyWrittenTests : IDisposable
             {
                 while (reader.TryRead(out LogEntry entry))
                 {
+                    for (; damages < reader.Damage.Count; damages++)
+                    {
+                        // What it returned of the write that failed, and all behind that.
+                        reader.Damage[damages].Reason.ShouldContain("removed from the end of the log");
+                        given += got.Remove("refused") ? 1 : 0;
+                    }
+
                     got.Add(entry.Bytes.SequenceEqual(refused) ? "refused" : $"{entry.Sequence}: {Records.Check(entry.Bytes).Number}");
                 }
             }
@@ -226,7 +234,7 @@ public sealed partial class PartlyWrittenTests : IDisposable
             Durability = LogDurability.Written,
         });
         log.Append("one"u8, LogDurability.Durable);
-        using SluiceLogReader reader = new(folder.Log);
+        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true });
         List<string> got = [];
         string? failed = null;
         int syncs = 0;
@@ -301,6 +309,70 @@ public sealed partial class PartlyWrittenTests : IDisposable
                 got.Add($"{entry.Sequence}: {(entry.Bytes.SequenceEqual(refused) ? "refused" : Encoding.UTF8.GetString(entry.Bytes))}");
             }
         }
+    }
+
+    /// <summary>The opening of the next segment is written in part. The log continues in that segment when there is space.</summary>
+    [SkippableTheory]
+    [InlineData(3)]
+    [InlineData(20)]
+    [InlineData(LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes)]
+    public void A_segment_whose_opening_failed_takes_the_next_record(int missing)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        const int OpeningBytes = LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes;
+        using TempFolder folder = new(isInMemory: true);
+        using Follower follower = new(Directory.CreateDirectory(folder.Log).FullName, LogDurability.Written);
+        SluiceLogOptions options = new()
+        {
+            SegmentBytes = 4096,
+            MaxRecordBytes = 1000,
+            BufferBytes = 4000,
+            FlushInterval = TimeSpan.FromHours(1),
+            Durability = LogDurability.Written,
+        };
+        string failed = Path.Combine(folder.Root, "failed");
+        using (SluiceLog log = SluiceLog.Open(folder.Log, options))
+        {
+            for (int i = 0; i < 4; i++)
+            {
+                log.Append(Records.Make(0, i, 900));
+            }
+
+            bool hasFailed = false;
+            SystemCallFaults.Use((call, fd, length) =>
+            {
+                if (call != "pwrite" || length <= 0 || length == LogLayout.HeaderBytes || fd < 0
+                    || Path.GetFileName(PathOf(fd)) != "0000000002.slog")
+                {
+                    return 0;
+                }
+
+                bool isFirst = !hasFailed && length == OpeningBytes && missing < OpeningBytes;
+                hasFailed = true;
+                return isFirst ? OpeningBytes - missing : -ENOSPC;
+            });
+            Should.Throw<IOException>(() => log.Append(Records.Make(0, 4, 900), LogDurability.Durable)).HResult.ShouldBe(ENOSPC);
+            SystemCallFaults.Use(null);
+            hasFailed.ShouldBeTrue();
+            log.Failure.ShouldBeNull();
+            follower.Read();
+            FolderImage.Copy(folder.Log, failed);
+            log.Append(Records.Make(0, 5, 40), LogDurability.Durable).ShouldBe(6);
+            log.Append(Records.Make(0, 6, 900), LogDurability.Durable).ShouldBe(7);
+            follower.Read();
+        }
+
+        Numbers(folder.Log).ShouldBe([0, 1, 2, 3, 5, 6]);
+        follower.Numbers.ShouldBe([0, 1, 2, 3, 5, 6]);
+        follower.Removals.ShouldBe(0);
+        using (SluiceLog log = SluiceLog.Open(failed, options))
+        {
+            log.Append(Records.Make(0, 7, 40), LogDurability.Durable).ShouldBe(5);
+        }
+
+        Numbers(failed).ShouldBe([0, 1, 2, 3, 7]);
+
+        static IEnumerable<int> Numbers(string path) => Records.ReadAll(path).Select(static r => Records.Check(r.Bytes).Number);
     }
 
     private static string? PathOf(int fd) => File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.FullName;

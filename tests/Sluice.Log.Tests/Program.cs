@@ -21,14 +21,12 @@ internal static class Program
                 return ScarceProgram.Run(directory, Enum.Parse<LogFormat>(format));
             case ["limited", string directory]:
                 return LimitedProgram.Run(directory);
-            case ["leftover", string directory, string refused]:
-                return LeftoverProgram.Run(directory, refused);
             case ["soak", string directory, string minutes]:
                 return SoakProgram.Run(directory, int.Parse(minutes));
             default:
                 Console.Error.WriteLine("usage: Sluice.Log.Tests raw DIRECTORY WRITER THREADS COUNT LEVEL BYTES");
                 Console.Error.WriteLine("       Sluice.Log.Tests append DIRECTORY DURABILITY | exit DIRECTORY KIND");
-                Console.Error.WriteLine("       Sluice.Log.Tests scarce DIRECTORY FORMAT | limited DIRECTORY | leftover DIRECTORY CALLS");
+                Console.Error.WriteLine("       Sluice.Log.Tests scarce DIRECTORY FORMAT | limited DIRECTORY");
                 Console.Error.WriteLine("       Sluice.Log.Tests soak DIRECTORY MINUTES");
                 return 2;
         }

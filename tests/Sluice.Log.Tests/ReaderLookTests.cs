@@ -41,36 +41,6 @@ public sealed class ReaderLookTests
         reader.Looks.ShouldBeLessThan(10);
     }
 
-    /// <summary>A later removal does not bring back what an earlier one took.</summary>
-    [Fact]
-    public void No_record_that_was_removed_before_the_reader_was_opened_is_returned()
-    {
-        using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Durability = LogDurability.Durable, Preallocate = false });
-        Append(log, 1, 60);
-        log.TruncateAfter(56);
-        Append(log, 57, 100);
-        log.TruncateAfter(90);
-        Append(log, 91, 95);
-        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { FromSequence = 50 });
-        for (int i = 50; i < 53; i++)
-        {
-            reader.TryRead(out LogEntry entry).ShouldBeTrue();
-            entry.Sequence.ShouldBe(i);
-        }
-
-        log.TruncateBefore(91).ShouldBeGreaterThan(0);
-        List<long> read = [];
-        Should.Throw<SluiceLogDamagedException>(() =>
-        {
-            while (reader.TryRead(out LogEntry entry))
-            {
-                read.Add(entry.Sequence);
-            }
-        }).Message.ShouldContain("removed before it was read");
-        read.ShouldBe([53L, 54, 55, 56]);
-    }
-
     [Theory]
     [InlineData(0)]
     [InlineData(-1)]

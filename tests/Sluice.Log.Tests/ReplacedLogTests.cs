@@ -60,7 +60,6 @@ public sealed class ReplacedLogTests
         if (skips)
         {
             rest.SkipWhile(static r => r.Writer == Old).ShouldBe(Enumerable.Range(1, after).Select(static n => (New, (long)n)));
-            (reader.Drops, reader.DroppedFrom).ShouldBe((1, 1));
         }
         else
         {
@@ -91,7 +90,7 @@ public sealed class ReplacedLogTests
         }
 
         Read(New);
-        (reader.Drops, reader.DroppedFrom, reader.Damage.Count).ShouldBe((1, 1, 1));
+        reader.Damage.Count.ShouldBe(1);
 
         void Read(int writer)
         {
@@ -143,7 +142,7 @@ public sealed class ReplacedLogTests
             Records.Check(entry.Bytes).ShouldBe((New, i));
         }
 
-        (reader.Drops, reader.DroppedFrom, reader.Damage.Count).ShouldBe((1, 1, 1));
+        reader.Damage.Count.ShouldBe(1);
     }
 
     /// <summary>By the log's state it was on the disk, as what is behind it was: the log does not end there.</summary>

@@ -64,7 +64,7 @@ public sealed class RetryTests : IDisposable
         bool isFull = false;
         SystemCallFaults.Use((call, _, length) => call switch
         {
-            "unlinkat" when !Volatile.Read(ref mayRemove) => -EBUSY,
+            "unlinkat" or "ftruncate" when !Volatile.Read(ref mayRemove) => -EBUSY,
             "pwrite" when Volatile.Read(ref isFull) && length > 64 && Directory.GetFiles(folder.Log, "*.slog").Length > 4 => -ENOSPC,
             _ => 0,
         });

@@ -71,28 +71,25 @@ public sealed class RollCallTests : IDisposable
         Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
     }
 
-    /// <summary>
-    /// Two are made for one roll where the maker comes late, and the first cannot be begun: it goes, and the other one has a number of its
-    /// own.
-    /// </summary>
+    /// <summary>A segment that could not be begun is used for the next attempt.</summary>
     [Fact]
-    public void Of_two_segments_that_were_made_for_one_roll_the_one_that_cannot_be_begun_goes()
+    public void A_segment_stays_the_next_one_until_it_has_begun()
     {
         using TempFolder folder = new();
         Directory.CreateDirectory(folder.Log);
         LogFolder files = new(folder.Log, SegmentNames.Framed);
-        LogSettings settings = new(SmallLog.Options);
-        using (NextSegment next = new(files, settings, Guid.NewGuid(), 1, prepared: null))
+        using (NextSegment next = new(files, new LogSettings(SmallLog.Options), Guid.NewGuid(), 1, prepared: null))
         {
-            SegmentFile first = next.Take();
+            SegmentFile first = next.Get();
             next.Prepare();
+            next.Get().ShouldBeSameAs(first);
+            files.List().ShouldBe([1]);
+            next.Take();
+            using SegmentFile second = next.Get();
             files.List().ShouldBe([1, 2]);
-            next.Withdraw(first, takesBack: false);
-            files.List().ShouldBe([2]);
-            next.Withdraw(next.Take(), takesBack: false);
-            files.List().ShouldBeEmpty();
-            next.Take().Dispose();
-            files.List().ShouldBe([3]);
+            next.Remove();
+            files.List().ShouldBe([1]);
+            first.TryRemove();
         }
 
         // Nor does the lock on one stay, which would keep the next writer out.

@@ -1,4 +1,3 @@
-using Sluice.Kernel;
 using Sluice.Log.Folders;
 using Sluice.Log.Segments;
 using Sluice.Uring;
@@ -10,79 +9,6 @@ namespace Sluice.Log.Tests;
 [Collection(nameof(AloneCollection))]
 public sealed class TruncationTests
 {
-    /// <summary>The segment that takes a tail back says that what stays is on the disk: so it has to be.</summary>
-    [SkippableFact]
-    public void What_stays_is_on_the_disk_before_the_segment_that_drops_the_rest()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
-        using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
-        for (int i = 0; i < 10; i++)
-        {
-            log.Append(Records.Make(0, i, 100), LogDurability.Written);
-        }
-
-        string first = Directory.GetFiles(folder.Log, "*.slog").Order(StringComparer.Ordinal).First();
-        log.DurableSequence.ShouldBe(0);
-        int thread = Environment.CurrentManagedThreadId;
-        List<string> synced = [];
-        SystemCallFaults.Use((call, fd, _) =>
-        {
-            if (call == "fsync" && Environment.CurrentManagedThreadId == thread
-                && File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false) is { } file)
-            {
-                synced.Add(file.FullName);
-            }
-
-            return 0;
-        });
-        try
-        {
-            log.TruncateAfter(9);
-        }
-        finally
-        {
-            SystemCallFaults.Use(null);
-        }
-
-        log.DurableSequence.ShouldBe(9);
-        int own = synced.IndexOf(first);
-        own.ShouldBeGreaterThanOrEqualTo(0, string.Join(' ', synced));
-        own.ShouldBeLessThan(synced.FindIndex(name => name != first && name.EndsWith(".slog", StringComparison.Ordinal)));
-    }
-
-    /// <summary>Where what stays does not get to the disk, nothing is dropped, and nobody is told that it is durable.</summary>
-    [SkippableFact]
-    public void Nothing_is_dropped_where_what_stays_does_not_get_to_the_disk()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
-        using TempFolder folder = new();
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
-        {
-            for (int i = 0; i < 10; i++)
-            {
-                log.Append(Records.Make(0, i, 100), LogDurability.Written);
-            }
-
-            int thread = Environment.CurrentManagedThreadId;
-            SystemCallFaults.Use((call, _, _) => call == "fsync" && Environment.CurrentManagedThreadId == thread ? -Errno.EIO : 0);
-            try
-            {
-                Should.Throw<IOException>(() => log.TruncateAfter(9));
-            }
-            finally
-            {
-                SystemCallFaults.Use(null);
-            }
-
-            log.DurableSequence.ShouldBe(0);
-            log.Append(Records.Make(0, 10, 100), LogDurability.Durable).ShouldBe(11);
-        }
-
-        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
-        Records.ReadAll(folder.Log).Count.ShouldBe(11);
-    }
-
     /// <summary>Also that of a segment which is full only when the log is closed.</summary>
     [SkippableFact]
     public void The_state_that_covers_a_footer_is_on_the_disk_before_it()
@@ -186,67 +112,6 @@ public sealed class TruncationTests
         return calls;
     }
 
-    /// <summary>
-    /// A segment has its footer, and the keeper is about to let go of it, when a tail is dropped: without the footer it would be read as a
-    /// whole at each opening, and never be compressed.
-    /// </summary>
-    [SkippableFact]
-    public void A_segment_that_was_just_sealed_keeps_its_footer_when_a_tail_is_dropped()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
-        TimeSpan patience = TimeSpan.FromMinutes(1);
-        using TempFolder folder = new();
-        using ManualResetEventSlim isSealing = new();
-        using ManualResetEventSlim isDropping = new();
-        using ManualResetEventSlim mayGoOn = new();
-        string first = Path.Combine(folder.Log, "0000000001.slog");
-        using (SluiceLog log = SluiceLog.Open(
-            folder.Log, new SluiceLogOptions { SegmentBytes = 4096, MaxRecordBytes = 5000, Preallocate = false }))
-        {
-            Exception? error = null;
-            Thread drops = new(() => error = Record.Exception(() => log.TruncateAfter(2)));
-            SystemCallFaults.Use((call, fd, _) =>
-            {
-                string? path = call == "fsync"
-                    ? File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.FullName : null;
-                if (path == first && new FileInfo(first).Length % 8 == 4)
-                {
-                    isSealing.Set();
-                    mayGoOn.Wait(patience).ShouldBeTrue();
-                }
-                else if (path == Path.Combine(folder.Log, LogFolder.StateName) && Thread.CurrentThread == drops)
-                {
-                    // The mark says less: from here on the keeper comes no further than to let go of what it has sealed.
-                    isDropping.Set();
-                }
-
-                return 0;
-            });
-            try
-            {
-                log.Append(Records.Make(0, 0, 3900), LogDurability.Durable);
-                log.Append(Records.Make(0, 1, 300), LogDurability.Durable);
-                log.Append(Records.Make(0, 2, 300), LogDurability.Durable);
-                isSealing.Wait(patience).ShouldBeTrue();
-                drops.Start();
-                isDropping.Wait(patience).ShouldBeTrue();
-                mayGoOn.Set();
-                drops.JoinInTime();
-                error.ShouldBeNull();
-            }
-            finally
-            {
-                mayGoOn.Set();
-                SystemCallFaults.Use(null);
-            }
-
-            SegmentInfo.Read(first, 1).ShouldNotBeNull().IsSealed.ShouldBeTrue();
-        }
-
-        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
-        Records.ReadAll(folder.Log).Count.ShouldBe(2);
-    }
-
     /// <summary>A tail is dropped by making a segment and flushing it, which may take long.</summary>
     [SkippableFact]
     public async Task Who_appends_asynchronously_is_not_held_up_while_a_tail_is_dropped()
@@ -267,7 +132,7 @@ public sealed class TruncationTests
         SystemCallFaults.Use((call, fd, _) =>
         {
             if (call == "fsync" && Thread.CurrentThread == drops
-                && File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.Name == "0000000002.slog")
+                && File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.Name == "log.truncate")
             {
                 isDropping.Set();
                 mayGoOn.Wait(patience).ShouldBeTrue();
@@ -313,27 +178,4 @@ public sealed class TruncationTests
         Records.ReadAll(folder.Log).Select(static r => Records.Check(r.Bytes).Number).ShouldBe([0, 1, 2, 3], ignoreOrder: true);
     }
 
-    /// <summary>A segment that is left when a tail is dropped needs no room for more records; and has as many bytes as it has.</summary>
-    [Fact]
-    public void The_space_that_a_left_segment_had_reserved_is_given_back()
-    {
-        using TempFolder folder = new();
-        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 1 << 20 }))
-        {
-            for (int i = 0; i < 5; i++)
-            {
-                log.Append(Records.Make(0, 2 * i, 100), LogDurability.Durable);
-                log.Append(Records.Make(0, (2 * i) + 1, 100), LogDurability.Durable);
-                log.TruncateAfter(log.DurableSequence - 1);
-            }
-
-            string[] left = [.. Directory.GetFiles(folder.Log, "*.slog").Order(StringComparer.Ordinal).SkipLast(1)];
-            left.Length.ShouldBeGreaterThanOrEqualTo(5);
-            left.Where(static f => new FileInfo(f).Length > 8192).ShouldBeEmpty();
-        }
-
-        using SluiceLog again = SluiceLog.Open(folder.Log, new SluiceLogOptions { RetainBytes = 1 << 20 });
-        again.FirstSequence.ShouldBe(1);
-        again.NextSequence.ShouldBe(6);
-    }
 }

@@ -25,44 +25,6 @@ public sealed class UnsealedTests
         Records.ReadAll(folder.Log).Count.ShouldBe(Count + 1);
     }
 
-    /// <summary>One whose end was taken back is as long as it was, and no footer is behind it.</summary>
-    [Fact]
-    public void One_that_was_left_when_a_tail_was_dropped_gives_its_space_back()
-    {
-        using TempFolder folder = new(isInMemory: true);
-        string path = Path.Combine(folder.Log, "0000000001.slog");
-        byte[] left;
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
-        {
-            Append(log, 0, 10);
-            log.TruncateAfter(5);
-            left = File.ReadAllBytes(path);
-            Append(log, 5, 7);
-        }
-
-        using (FileStream file = new(path, FileMode.Open))
-        {
-            file.SetLength(Reserved);
-        }
-
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
-        {
-            Append(log, 7, 20);
-        }
-
-        File.ReadAllBytes(path).ShouldBe(left);
-        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
-        Records.ReadAll(folder.Log).Count.ShouldBe(20);
-
-        static void Append(SluiceLog log, int first, int end)
-        {
-            for (int i = first; i < end; i++)
-            {
-                log.Append(Records.Make(0, i, 50), LogDurability.Durable).ShouldBe(i + 1);
-            }
-        }
-    }
-
     /// <summary>As a kill leaves the first of a log's segments: what it is when it is sealed, and where its footer is then.</summary>
     private static (string Path, byte[] Whole, int Footer) Leave(TempFolder folder)
     {

@@ -211,8 +211,8 @@ internal sealed class LogCommand(
 
         string from = records == 0 ? "" : $", from {first} on";
         terminal.WriteLine($"{Counted.Of(records, "record")}, {ByteSize.Format(bytes)}{from}; the next is {reader.NextSequence}");
-        // Not where records are missing, nor where their numbers were given again meanwhile.
-        if (reader.Damage.Count == 0 && reader.Drops == 0 && numbers > records)
+        // Not where records are missing, or were removed meanwhile.
+        if (reader.Damage.Count == 0 && numbers > records)
         {
             terminal.WriteLine(numbers - records == 1
                 ? "1 number is no record's: its append failed or was given up"

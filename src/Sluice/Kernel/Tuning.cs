@@ -162,12 +162,6 @@ internal static class Tuning
     /// </summary>
     public const int ScanStripeBytes = 1024 * 1024;
 
-    /// <summary>
-    /// Milliseconds that who needs memory of a log waits for its keeper at a time: there was room, and who appends is only to be slower
-    /// than the keeper. Who comes from a handler of exceptions may hold up another log's keeper meanwhile (0014).
-    /// </summary>
-    public const int LogKeeperPatienceMs = 100;
-
     /// <summary>The share of what is kept up to which a size drives out others (0007).</summary>
     public const double AlignedBufferPoolMostOfOneSize = 0.75;
 
@@ -179,9 +173,6 @@ internal static class Tuning
 
     /// <summary>Frames of which a reader knows whether they are still there, should the next writer have cut them off.</summary>
     public const int LogFramesToGoBack = 64;
-
-    /// <summary>Looks of who waits for a write before it sleeps, where there are processors to look on (0014).</summary>
-    public const int LogLooks = 3;
 
     /// <summary>A setting of the environment, or of the program (runtimeconfig.json); null where neither says anything.</summary>
     public static string? Setting(string variable, string knob) =>

@@ -6,40 +6,41 @@ using Sluice.Log.Stages;
 
 namespace Sluice.Log;
 
-/// <summary>Framed segments: the one that is written, those that are full and wait for their footer, and the one that will be
-/// next.</summary>
-internal sealed partial class FramedOutput : LogOutput
+/// <summary>Framed segments: the one that is written, full ones that wait for their footer, and the next one.</summary>
+internal sealed class FramedOutput : LogOutput
 {
     private readonly LogFolder _folder;
     private readonly LogSettings _settings;
     private readonly SegmentRetention _retention;
     private readonly NextSegment _next;
 
-    /// <summary>Guards <see cref="_rolled"/>; how many these are can be read without it.</summary>
+    /// <summary>Guards <see cref="_rolled"/> and <see cref="_current"/>; the number of full segments can be read without it.</summary>
     private readonly Lock _rolling = new();
 
-    /// <summary>Held while full segments are sealed, and by whoever lets go of all that there are; never while a stage is waited
-    /// for.</summary>
+    /// <summary>Held while full segments are sealed or the end of the log is removed.</summary>
     private readonly Lock _sealing = new();
 
     private readonly List<SegmentFile> _rolled = [];
 
-    /// <summary>What an earlier writer left full and without a footer; it counts as closed. Guarded by <see cref="_sealing"/>, but for
-    /// whether there are any.</summary>
+    /// <summary>Segments that an earlier writer left full and without a footer; they count as closed. Guarded by
+    /// <see cref="_sealing"/>.</summary>
     private readonly List<SegmentFile> _unsealed;
-    private bool _hasUnsealed;
     private readonly List<SegmentMark> _marks = [];
+    private bool _hasUnsealed;
     private SegmentFile? _current;
     private int _fullCount;
     private bool _wantsNext;
 
-    /// <summary>Whether the next segment could not be made ahead: it may be when retention has given the disk some space.</summary>
-    private bool _makesAgain;
+    /// <summary>Whether the next segment could not be created ahead: it may be when retention has given the disk some space.</summary>
+    private bool _preparesAgain;
     private bool _askedForNext;
+
+    /// <summary>Whether the next segment may have begun, although writing its opening failed: the log does not continue in the one
+    /// before.</summary>
+    private bool _mustRoll;
     private long _nextSequence;
     private long _durable;
     private long _durableSegment;
-    private bool _tookBack;
 
     public FramedOutput(LogFolder folder, LogSettings settings, RecoveredLog recovered)
     {
@@ -49,7 +50,7 @@ internal sealed partial class FramedOutput : LogOutput
         _next = new NextSegment(folder, settings, recovered.LogId, recovered.LargestId + 1, recovered.Next);
         _nextSequence = recovered.NextSequence;
         _durable = _nextSequence - 1;
-        _tookBack = recovered.TookBack;
+        TookBack = recovered.TookBack;
         _durableSegment = _current?.Header.Id ?? _retention.Newest(static _ => true)?.Id ?? 0;
     }
 
@@ -61,17 +62,17 @@ internal sealed partial class FramedOutput : LogOutput
 
     public override long DurableSegment => Volatile.Read(ref _durableSegment);
 
-    public override bool TookBack => Volatile.Read(ref _tookBack);
+    public override bool TookBack { get; }
 
     public override bool NeedsHousekeeping => WantsNext || HasFull;
 
-    /// <summary>Sequence of the oldest record of the log.</summary>
+    /// <summary>The sequence number of the oldest record of the log.</summary>
     public long FirstSequence
     {
         get
         {
             long? open;
-            using (_rolling.EnterAlways())
+            lock (_rolling)
             {
                 open = (_rolled.Count > 0 ? _rolled[0] : _current)?.FirstSequence;
             }
@@ -85,12 +86,16 @@ internal sealed partial class FramedOutput : LogOutput
 
     public override bool IsBehind => Volatile.Read(ref _fullCount) >= Tuning.LogFullSegments;
 
+    public override bool MakesAhead => true;
+
+    public override bool WantsNext => Volatile.Read(ref _wantsNext);
+
     /// <summary>Whether the segment that is written would be there after a power cut; until then the one before it stays.</summary>
     private bool IsCurrentOnDisk
     {
         get
         {
-            using (_rolling.EnterAlways())
+            lock (_rolling)
             {
                 return _current is { IsOnDisk: true };
             }
@@ -99,16 +104,15 @@ internal sealed partial class FramedOutput : LogOutput
 
     public override void Write(LogPage page)
     {
-        _next.RemoveFailed();
-        long time = Now();
+        long time = LogLayout.ToNanoseconds(_settings.Clock.GetUtcNow().UtcDateTime);
         int bytes = page.End - LogLayout.FrameHeaderBytes;
-        if (_current is null || _current.IsFullFor(LogLayout.FrameHeaderBytes + LogLayout.Padded(bytes), time))
+        if (_current is null || _mustRoll || _current.IsFullFor(LogLayout.FrameHeaderBytes + LogLayout.Padded(bytes), time))
         {
             Roll(page.FirstSequence, time);
         }
 
         _current!.Append(page.Bytes, page.End, page.Count, page.FirstSequence, time);
-        _nextSequence = page.FirstSequence + page.Count;
+        Volatile.Write(ref _nextSequence, page.FirstSequence + page.Count);
         if (!_askedForNext && (_settings.SegmentAge is not null || _current.Offset > _settings.SegmentBytes / 2))
         {
             // Where segments end by their age too, any append may be the last.
@@ -119,110 +123,86 @@ internal sealed partial class FramedOutput : LogOutput
 
     public override void TakeMark()
     {
-        TryEndWithdrawn();
         _marks.Clear();
-        using (_rolling.EnterAlways())
+        lock (_rolling)
         {
             foreach (SegmentFile segment in _rolled)
             {
-                _marks.Add(segment.Mark());
+                _marks.Add(segment.Mark(writesZeros: false));
             }
         }
 
         if (_current is not null)
         {
-            _marks.Add(_current.MarkWithZerosAhead());
+            _marks.Add(_current.Mark(writesZeros: true));
         }
     }
-
-    public override void BeforeSync() => _next.ThrowIfTakenBack();
 
     public override void Sync()
     {
         foreach (SegmentMark mark in _marks)
         {
-            if (mark.Segment.NeedsSync(mark))
-            {
-                mark.Segment.FlushToDisk(mark);
-                mark.Segment.MarkDurable(mark);
-            }
-
+            mark.Segment.FlushToDisk(mark);
             _durable = Math.Max(_durable, mark.LastSequence);
             Volatile.Write(ref _durableSegment, Math.Max(_durableSegment, mark.Segment.Header.Id));
         }
     }
 
-    public override void Recover()
+    /// <summary>Removes all records behind one, durably. All records are durable, and nobody writes or syncs meanwhile.</summary>
+    /// <param name="lastKept">The sequence number of the last record to keep.</param>
+    /// <param name="lowerMark">Makes log.state say, durably, that no more than a sequence number is there.</param>
+    /// <param name="fail">Told of an error behind which the log must be opened again: that completes the removal.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The log has no such record.</exception>
+    /// <exception cref="IOException">The records are still there, unless <paramref name="fail"/> was called.</exception>
+    public void Truncate(long lastKept, Action<long> lowerMark, Action<Exception> fail)
     {
-        using Lock.Scope sealing = _sealing.EnterAlways();
-        _next.RemoveFailed();
-        List<SegmentFile> old = AllToLeave(_durable + 1);
-        SegmentFile next = _next.Take();
-        try
+        lock (_sealing)
         {
-            next.Announce(_durable + 1, IdBefore(_durable + 1), restarts: true, _tookBack, Now());
-            foreach (SegmentFile segment in old)
+            lock (_retention.Removing)
             {
-                next.AppendCopies(segment);
+                long last = _nextSequence - 1;
+                if (lastKept < FirstSequence - 1 || lastKept > last)
+                {
+                    throw LogErrors.NotThere("sequence", lastKept, FirstSequence, last);
+                }
+
+                if (lastKept == last)
+                {
+                    return;
+                }
+
+                _folder.Confirm();
+                TailRemoval removal = TailRemoval.Plan(_folder, IdAt(lastKept + 1), lastKept);
+                Save(removal, fail);
+                try
+                {
+                    Remove(removal, lowerMark);
+                }
+                catch (Exception e)
+                {
+                    fail(e);
+                    throw;
+                }
             }
-
-            // Last: whoever is killed before this takes nothing back, and behind it everything is there twice.
-            next.Open();
-            next.FlushToDisk(next.Mark());
-            next.MarkDurable(next.Mark());
         }
-        catch
-        {
-            // Whatever is in it, it is not to take anything back: the next opening must find what the old segments have.
-            _next.Withdraw(next, takesBack: true);
-            throw;
-        }
-
-        Leave(old, next);
-        _durable = next.LastSequence;
     }
 
-    /// <summary>Drops all records behind <paramref name="lastKept"/>; everything is written, and nobody writes or syncs
-    /// meanwhile.</summary>
-    public void Restart(long lastKept)
-    {
-        using Lock.Scope sealing = _sealing.EnterAlways();
-        _folder.Confirm();
-        _next.RemoveFailed();
-        List<SegmentFile> old = AllToLeave(lastKept + 1);
-        SegmentFile next = _next.Take();
-        try
-        {
-            next.Begin(lastKept + 1, IdBefore(lastKept + 1), restarts: true, _tookBack, Now());
-            next.FlushToDisk(next.Mark());
-        }
-        catch
-        {
-            _next.Withdraw(next, takesBack: true);
-            throw;
-        }
-
-        // The log begins anew behind the last kept: nothing from here on is to fail.
-        Leave(old, next);
-        _durable = lastKept;
-        _nextSequence = lastKept + 1;
-        _retention.RemoveFrom(lastKept + 1);
-    }
-
-    /// <summary>Removes segments all of whose records are older, and says how many.</summary>
+    /// <summary>Removes segments all of whose records are old, and returns how many.</summary>
     public int RemoveBefore(Func<ClosedSegment, bool> isOld) => _retention.RemoveWhile(isOld);
 
-    public override void SealFull(long covered)
+    public override Exception? SealFull(long covered)
     {
-        using (_sealing.EnterAlways())
+        lock (_sealing)
         {
-            SealWhatWasLeft(covered);
+            Exception? error = SealWhatWasLeft(covered);
             foreach (SegmentFile segment in Rolled().Where(static s => !s.IsSealed)
                 .TakeWhile(s => s.IsDurable && s.LastSequence <= covered))
             {
-                TrySeal(segment);
+                error = TrySeal(segment) ?? error;
                 segment.IsSealed = true;
             }
+
+            return error;
         }
     }
 
@@ -231,8 +211,8 @@ internal sealed partial class FramedOutput : LogOutput
         SegmentFile[] closed = [.. Rolled().TakeWhile(static s => s.IsSealed)];
         foreach (SegmentFile segment in closed)
         {
-            _retention.Add(segment.Closed(segment.LastSequence));
-            using (_rolling.EnterAlways())
+            _retention.Add(segment.Closed());
+            lock (_rolling)
             {
                 _rolled.Remove(segment);
                 Volatile.Write(ref _fullCount, _rolled.Count);
@@ -241,10 +221,6 @@ internal sealed partial class FramedOutput : LogOutput
 
         return closed;
     }
-
-    public override bool MakesAhead => true;
-
-    public override bool WantsNext => Volatile.Read(ref _wantsNext);
 
     public override void MakeAhead()
     {
@@ -258,7 +234,7 @@ internal sealed partial class FramedOutput : LogOutput
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                Volatile.Write(ref _makesAgain, true);
+                Volatile.Write(ref _preparesAgain, true);
             }
         }
     }
@@ -272,15 +248,13 @@ internal sealed partial class FramedOutput : LogOutput
         }
         finally
         {
-            if (Volatile.Read(ref _makesAgain))
+            if (Volatile.Read(ref _preparesAgain))
             {
-                Volatile.Write(ref _makesAgain, false);
+                Volatile.Write(ref _preparesAgain, false);
                 _next.Prepare();
             }
         }
     }
-
-    public override void EndWithdrawn() => _next.RemoveFailed();
 
     public override void Finish()
     {
@@ -288,13 +262,114 @@ internal sealed partial class FramedOutput : LogOutput
         _next.Remove();
     }
 
-    public override void Dispose()
+    public override void Dispose() => LogFile.DisposeAll([_current, _next, .. _rolled, .. _unsealed]);
+
+    /// <summary>Without a footer a segment is read as well, so that it counts as sealed in any case.</summary>
+    /// <returns>Why it has none; null if it has one.</returns>
+    private static Exception? TrySeal(SegmentFile segment)
     {
-        _current?.Dispose();
-        _next.Dispose();
-        foreach (SegmentFile segment in _rolled.Concat(_unsealed))
+        try
         {
-            segment.Dispose();
+            segment.Seal();
+            return null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return e;
+        }
+    }
+
+    private void Save(TailRemoval removal, Action<Exception> fail)
+    {
+        try
+        {
+            removal.Save(_folder, _settings);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            try
+            {
+                TailRemoval.Forget(_folder);
+            }
+            catch (Exception again) when (again is IOException or UnauthorizedAccessException)
+            {
+                fail(again);
+            }
+
+            throw;
+        }
+    }
+
+    private void Remove(TailRemoval removal, Action<long> lowerMark)
+    {
+        SegmentFile[] open = [.. _rolled, .. _current is null ? [] : new[] { _current }];
+        foreach (SegmentFile segment in open)
+        {
+            if (!segment.HasFooter)
+            {
+                segment.TryCutReserved();
+            }
+
+            _retention.Add(segment.Closed());
+        }
+
+        _retention.RemoveFrom(removal.SegmentId);
+        List<SegmentFile> files = [.. open, .. _unsealed];
+        lock (_rolling)
+        {
+            _rolled.Clear();
+            _current = null;
+            Volatile.Write(ref _fullCount, 0);
+        }
+
+        _marks.Clear();
+        _unsealed.Clear();
+        Volatile.Write(ref _hasUnsealed, false);
+        LogFile.DisposeAll(files);
+        (_durable, _durableSegment) = (removal.FirstMissing - 1, removal.SegmentId);
+        lowerMark(_durable);
+        SegmentFile? current = null;
+        _next.Remove(then: () => current = removal.Apply(_folder, _settings));
+        lock (_rolling)
+        {
+            _current = current;
+        }
+
+        TailRemoval.Forget(_folder);
+        (_askedForNext, _mustRoll, _durable) = (false, false, removal.LastKept);
+        Volatile.Write(ref _nextSequence, removal.LastKept + 1);
+    }
+
+    /// <summary>Seals what an earlier writer left, once; what cannot be sealed is left to the next writer.</summary>
+    private Exception? SealWhatWasLeft(long covered)
+    {
+        Exception? error = null;
+        if (_unsealed.TrueForAll(s => s.LastSequence <= covered))
+        {
+            foreach (SegmentFile segment in _unsealed)
+            {
+                error = TrySeal(segment) ?? error;
+                if (segment.HasFooter)
+                {
+                    long bytes = _folder.LookAt(segment.Path).Bytes;
+                    _retention.Change(segment.Path, s => s with { IsSealed = true, Bytes = bytes });
+                }
+            }
+
+            List<SegmentFile> files = [.. _unsealed];
+            _unsealed.Clear();
+            Volatile.Write(ref _hasUnsealed, false);
+            LogFile.DisposeAll(files);
+        }
+
+        return error;
+    }
+
+    private SegmentFile[] Rolled()
+    {
+        lock (_rolling)
+        {
+            return [.. _rolled];
         }
     }
 
@@ -302,26 +377,10 @@ internal sealed partial class FramedOutput : LogOutput
     {
         // First: from the moment that there is a next segment, nobody writes this one any more.
         _current?.CutFailed();
-        using (_rolling.EnterAlways())
-        {
-            // Before it has begun: where there is no memory for it, the log stays in this one.
-            _rolled.EnsureCapacity(_rolled.Count + 1);
-        }
-
-        SegmentFile next = _next.Take();
-        try
-        {
-            next.Begin(firstSequence, IdBefore(firstSequence), restarts: false, _tookBack, time);
-        }
-        catch
-        {
-            // Where the log goes on in the segment that it was to leave, this one would begin too early.
-            _askedForNext = false;
-            _next.Withdraw(next, takesBack: false);
-            throw;
-        }
-
-        using (_rolling.EnterAlways())
+        SegmentFile next = _next.Get();
+        _mustRoll = true;
+        next.Begin(firstSequence, IdAt(firstSequence - 1), TookBack, time);
+        lock (_rolling)
         {
             if (_current is not null)
             {
@@ -332,25 +391,26 @@ internal sealed partial class FramedOutput : LogOutput
             _current = next;
         }
 
-        _askedForNext = false;
+        _next.Take();
+        (_askedForNext, _mustRoll) = (false, false);
     }
 
-    /// <summary>The segment that the record before one is in; 0 where there is none.</summary>
-    private long IdBefore(long sequence)
+    /// <summary>Returns the newest segment that begins with a record or earlier; 0 if there is none.</summary>
+    private long IdAt(long sequence)
     {
-        using (_rolling.EnterAlways())
+        lock (_rolling)
         {
-            if (_current is { } current && current.FirstSequence < sequence)
+            if (_current is { } current && current.FirstSequence <= sequence)
             {
                 return current.Header.Id;
             }
 
-            if (_rolled.FindLast(s => s.FirstSequence < sequence) is { } rolled)
+            if (_rolled.FindLast(s => s.FirstSequence <= sequence) is { } rolled)
             {
                 return rolled.Header.Id;
             }
         }
 
-        return _retention.Newest(s => s.FirstSequence < sequence)?.Id ?? 0;
+        return _retention.Newest(s => s.FirstSequence <= sequence)?.Id ?? 0;
     }
 }

@@ -14,6 +14,13 @@ internal static class LogErrors
     public static IOException Dropped(string directory) =>
         new($"Appending to the log '{directory}' failed: the record was dropped by TruncateAfter.");
 
+    /// <summary>The reason why nothing more is acknowledged.</summary>
+    public static IOException MustReopen(Exception error) =>
+        new($"a flush to the disk failed, and the log accepts no more records until it is opened again. {error.Message}", error)
+        {
+            HResult = error.HResult,
+        };
+
     /// <summary>What a log could not write before it was closed, and does not write any more.</summary>
     public static IOException LetGo(string directory) =>
         new($"The log '{directory}' was closed before this could be written and made durable.");
@@ -31,6 +38,10 @@ internal static class LogErrors
     public static string Overtaken(long next, bool isLater) => isLater
         ? $"it was removed before it was read, and the log begins later now (record {next} is there)"
         : $"what had taken back records that were read was removed before it was read itself, and the log begins with record {next} now";
+
+    /// <summary>Records that a reader has passed are not in the log any more.</summary>
+    public static string Removed(long first) =>
+        $"records that were read have been removed from the end of the log since; those from {first} on may be different now";
 
     /// <summary>Two segments have records with the same numbers, and none of them takes back what the other has.</summary>
     public static string BeginsBeforeEnd(string before) => $"it begins before '{before}' ends: a wrong order";

@@ -4,10 +4,9 @@ using Sluice.Log.Stages;
 namespace Sluice.Log;
 
 /// <summary>
-/// Where pages go. <see cref="Write"/>, <see cref="TakeMark"/>, <see cref="Recover"/> and <see cref="EndWithdrawn"/> are called by whoever
-/// has the write stage, <see cref="BeforeSync"/>, <see cref="Sync"/>, <see cref="Recover"/> and <see cref="LetGoOfSealed"/> by whoever has
-/// the sync stage, <see cref="SealFull"/> and <see cref="Housekeep"/> by the log's keeper, <see cref="MakeAhead"/> by its maker; the four
-/// run side by side. Who closes or truncates the log seals too.
+/// The files of a log. <see cref="Write"/> and <see cref="TakeMark"/> are called by one thread at a time, <see cref="Sync"/>,
+/// <see cref="ConfirmSynced"/> and <see cref="LetGoOfSealed"/> by another one, <see cref="SealFull"/> and <see cref="Housekeep"/> by the
+/// log's keeper, and <see cref="MakeAhead"/> by its maker, side by side.
 /// </summary>
 internal abstract class LogOutput : IDisposable
 {
@@ -32,24 +31,16 @@ internal abstract class LogOutput : IDisposable
     /// <summary>Notes how far it is written: what the next <see cref="Sync"/> is to make durable.</summary>
     public abstract void TakeMark();
 
-    /// <summary>
-    /// What must be so before anything more is durable. Where it throws no sync has failed: nothing is to be written anew, and the next
-    /// sync asks again.
-    /// </summary>
-    public virtual void BeforeSync()
-    {
-    }
-
     /// <summary>Makes durable what the mark says.</summary>
     public abstract void Sync();
 
-    /// <summary>
-    /// After a sync that failed: writes what is not durable to another place and makes it durable there, or throws. No sync of what the
-    /// failed one was for counts any more.
-    /// </summary>
-    public abstract void Recover();
+    /// <summary>After a sync: throws if what it made durable is in no file of the log any more.</summary>
+    /// <exception cref="IOException">It is not; later records go to another file.</exception>
+    public virtual void ConfirmSynced()
+    {
+    }
 
-    /// <summary>The last sequence that is durable; after <see cref="Sync"/> and <see cref="Recover"/>.</summary>
+    /// <summary>The last sequence that is durable; after <see cref="Sync"/>.</summary>
     public abstract long DurableSequence { get; }
 
     /// <summary>The newest file that has begun and is durable; 0 where there is none, or files are not told apart.</summary>
@@ -63,9 +54,8 @@ internal abstract class LogOutput : IDisposable
 
     /// <summary>Seals what is full and durable, as far as the log's state on the disk covers it.</summary>
     /// <param name="covered">The last sequence that it covers, at least.</param>
-    public virtual void SealFull(long covered)
-    {
-    }
+    /// <returns>The error of a segment that has no footer now; null if there was none.</returns>
+    public virtual Exception? SealFull(long covered) => null;
 
     /// <summary>Lets go of what is sealed; whoever calls it closes that, with no stage in its hand while others append.</summary>
     public virtual IReadOnlyList<IDisposable> LetGoOfSealed() => [];
@@ -83,15 +73,6 @@ internal abstract class LogOutput : IDisposable
 
     /// <summary>Removes what is not to be kept.</summary>
     public abstract void Housekeep();
-
-    /// <summary>
-    /// Sees to it that what has come to nothing, and could not be removed at once, is nothing any more, also after a power cut.
-    /// </summary>
-    /// <exception cref="IOException">It is still there.</exception>
-    /// <exception cref="UnauthorizedAccessException">It is still there.</exception>
-    public virtual void EndWithdrawn()
-    {
-    }
 
     /// <summary>After the last write and sync: gives back what was reserved.</summary>
     public abstract void Finish();

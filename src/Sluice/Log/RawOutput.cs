@@ -14,7 +14,7 @@ namespace Sluice.Log;
 /// Files with the bytes as they were given. Each page goes to the end of the newest file in one append, which on Linux other processes may
 /// append to as well; whoever finds a file full goes on in the next, which is made by who comes first.
 /// </summary>
-internal sealed partial class RawOutput : LogOutput
+internal sealed class RawOutput : LogOutput
 {
     private readonly LogFolder _folder;
     private readonly LogSettings _settings;
@@ -23,6 +23,10 @@ internal sealed partial class RawOutput : LogOutput
     /// <summary>What a sync flushes. The last was written at the mark: it may take more meanwhile, which is the next sync's.</summary>
     private readonly List<SluiceHandle> _marked = [];
     private SluiceHandle _current;
+
+    /// <summary>The name of the present file; kept, since it is looked up with each sync.</summary>
+    private NodePath _currentName;
+    private NodePath _markedName;
     private AppendTarget? _end;
     private long _id;
     private DateTime _utc;
@@ -39,8 +43,8 @@ internal sealed partial class RawOutput : LogOutput
     /// <summary>Whether the next sync flushes the folder first; of whoever has the sync stage.</summary>
     private bool _flushesFolder;
 
-    /// <summary>Of the sync that failed.</summary>
-    private Exception? _syncError;
+    /// <summary>Whether the present file was moved away: later records go to another one.</summary>
+    private bool _wasMoved;
 
     /// <summary>When the present file was made, and when it was opened here, by a clock that nobody sets.</summary>
     private DateTime _madeUtc;
@@ -60,7 +64,7 @@ internal sealed partial class RawOutput : LogOutput
         }
         catch
         {
-            LogFile.Close(_current);
+            LogFile.TryClose(_current);
             throw;
         }
     }
@@ -104,90 +108,62 @@ internal sealed partial class RawOutput : LogOutput
 
     public override void TakeMark()
     {
-        using (_files.EnterAlways())
+        lock (_files)
         {
             _marked.Clear();
             _marked.AddRange(_unsynced);
             _marked.Add(_current);
         }
 
+        _markedName = _currentName;
         _markSequence = _written;
         _flushesFolder |= _hasNewName;
         _hasNewName = false;
     }
 
-    /// <summary>Names first: what is durable is found again. Where that fails no sync has, and the next one asks again; unless full files
-    /// cannot be flushed either, which the sync that follows tells of.</summary>
-    public override void BeforeSync()
-    {
-        if (_flushesFolder && _syncError is null)
-        {
-            try
-            {
-                _folder.FlushToDisk();
-            }
-            catch
-            {
-                // Full files would stay open, more and more of them, for as long as that fails.
-                TryFlush(_marked.Count - 1);
-                if (_syncError is null)
-                {
-                    throw;
-                }
-
-                return;
-            }
-
-            _flushesFolder = false;
-        }
-    }
-
+    /// <summary>Names first: what is durable is found again.</summary>
     public override void Sync()
     {
-        TryFlush(_marked.Count);
-        if (_syncError is not null)
+        if (_flushesFolder)
         {
-            throw _syncError;
+            _folder.FlushToDisk();
+            _flushesFolder = false;
+        }
+
+        for (int i = 0; i < _marked.Count; i++)
+        {
+            SluiceHandle file = _marked[i];
+            LogFile.FlushData(file, _settings);
+            lock (_files)
+            {
+                if (i == _marked.Count - 1 || !_unsynced.Remove(file))
+                {
+                    continue;
+                }
+            }
+
+            LogFile.Close(file);
         }
 
         Compressor?.Signal();
         _durable = _markSequence;
     }
 
-    /// <summary>Flushes the first that are marked, and lets go of those that are full. Where that fails, the next sync does, and all that
-    /// come.</summary>
-    private void TryFlush(int count)
+    public override void ConfirmSynced()
     {
-        try
+        // A full file may have been removed or compressed since; the last one takes records until it is full.
+        SluiceHandle last = _marked[^1];
+        if (Libc.IsSupported && LogFile.LookForName(last, _markedName, out bool has) == 0 && !has)
         {
-            for (int i = 0; i < count && _syncError is null; i++)
+            lock (_files)
             {
-                SluiceHandle file = _marked[i];
-                LogFile.FlushData(file, _settings);
-                using Lock.Scope files = _files.EnterAlways();
-                if (i < _marked.Count - 1 && _unsynced.Remove(file))
+                if (!_unsynced.Contains(last))
                 {
-                    LogFile.Close(file);
+                    Volatile.Write(ref _wasMoved, true);
+                    throw new IOException($"Writing to '{last.Path}' failed: the file was deleted or moved away.");
                 }
             }
         }
-        catch (Exception e)
-        {
-            _syncError = e;
-        }
-    }
-
-    /// <summary>Bytes without sums cannot be read back and known to be right: whoever waits is told, and no file stays open.</summary>
-    public override void Recover()
-    {
-        using Lock.Scope files = _files.EnterAlways();
-        _unsynced.ForEach(LogFile.Close);
-        _unsynced.Clear();
-        throw new IOException(
-            $"a sync failed, and what it was for cannot be known to be whole; open the log anew. {_syncError?.Message}", _syncError)
-        {
-            HResult = _syncError?.HResult ?? Errno.EIO,
-        };
     }
 
     public override void Housekeep()
@@ -218,9 +194,14 @@ internal sealed partial class RawOutput : LogOutput
 
     public override void Dispose()
     {
-        _end?.Dispose();
-        LogFile.Close(_current);
-        _unsynced.ForEach(LogFile.Close);
+        try
+        {
+            _end?.Dispose();
+        }
+        finally
+        {
+            LogFile.CloseAll([_current, .. _unsynced]);
+        }
     }
 
     /// <summary>What the full disk took stays: the rest comes behind it when there is space.</summary>
@@ -288,23 +269,28 @@ internal sealed partial class RawOutput : LogOutput
     private void GoToNewest()
     {
         while (LogFile.HasNoName(_current, out long length)
+            || Volatile.Read(ref _wasMoved)
             || length >= _settings.SegmentBytes
             || (length > 0 && IsOld())
             || (_folder.Names.HasDate && Now >= _nameEnds))
         {
             (SluiceHandle file, long id, DateTime utc) = OpenNewest();
-            using (_files.EnterAlways())
+            lock (_files)
             {
                 _unsynced.Add(_current);
             }
 
             // With the next sync: who appends waits for no flush, and what is written survives the process without one.
             _hasNewName = true;
-            _end?.Dispose();
+            AppendTarget? end = _end;
             _current = file;
+            Volatile.Write(ref _wasMoved, false);
             SetName(id, utc);
             _end = EndOf(file);
             Volatile.Write(ref _rolled, true);
+
+            // Last: its error is told to who appends, and nothing is left undone.
+            end?.Dispose();
         }
     }
 
@@ -349,6 +335,7 @@ internal sealed partial class RawOutput : LogOutput
     private void SetName(long id, DateTime utc)
     {
         Volatile.Write(ref _id, id);
+        _currentName = NodePath.Of(_current.Path);
 
         // A name with a time to come ends with the present period, or the file would take all records until that time.
         DateTime now = Now;
@@ -394,5 +381,103 @@ internal sealed partial class RawOutput : LogOutput
 
         using OpenFile.Reference reference = file.Hold();
         return new AppendTarget(file);
+    }
+
+    private bool CompressNext(HashSet<string> tried)
+    {
+        foreach (SegmentEntry entry in Full().Where(e => e is { HasPlain: true, HasCompressed: false } && !tried.Contains(e.Path)))
+        {
+            tried.Add(entry.Path);
+            SluiceHandle? file = TryOpenAlone(entry.Path);
+            try
+            {
+                if (file is not null && TryCompress(entry, file))
+                {
+                    return true;
+                }
+            }
+            finally
+            {
+                LogFile.TryClose(file);
+            }
+        }
+
+        return false;
+    }
+
+    private bool TryCompress(SegmentEntry entry, SluiceHandle file)
+    {
+        if (!Compressor!.TryMakeCopy(file, entry.Path))
+        {
+            return false;
+        }
+
+        if (LogFile.HasNoName(file))
+        {
+            // Another process took it for one that is not to be kept.
+            _folder.TryDelete(entry.UnfinishedPath);
+            return false;
+        }
+
+        Compressor.Name(entry.Path);
+        Compressor.RemoveOriginal(entry.Path);
+        return true;
+    }
+
+    /// <summary>A file that no process appends to, nor will before this is disposed; null where one does.</summary>
+    private SluiceHandle? TryOpenAlone(string path)
+    {
+        SluiceHandle file = LogFile.Open(path, FileMode.Open, FileAccess.ReadWrite, _settings);
+        if (LogFile.LockNow(file, alone: true) == 0)
+        {
+            return file;
+        }
+
+        file.Dispose();
+        return null;
+    }
+
+    /// <summary>
+    /// Removes what an interrupted compression left: an incomplete copy, and a complete copy of a file that still exists.
+    /// </summary>
+    private void RemoveLeftovers()
+    {
+        if (!Libc.IsSupported)
+        {
+            return;
+        }
+
+        foreach (SegmentEntry entry in Full().Where(static e => e.HasUnfinished || e is { HasPlain: true, HasCompressed: true }))
+        {
+            SluiceHandle? file = null;
+            try
+            {
+                file = entry.HasPlain ? TryOpenAlone(entry.Path) : null;
+                if (entry.HasUnfinished && (file is not null || !entry.HasPlain))
+                {
+                    File.Delete(entry.UnfinishedPath);
+                }
+
+                if (file is not null && entry.HasCompressed && IsCopyOf(file, entry))
+                {
+                    File.Delete(entry.CompressedPath);
+                }
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                // Not worth that a log cannot be opened: what is there is read by nobody.
+            }
+            finally
+            {
+                LogFile.TryClose(file);
+            }
+        }
+    }
+
+    private static bool IsCopyOf(SluiceHandle file, SegmentEntry entry)
+    {
+        using SluiceHandle copy = LogFile.OpenToRead(entry.CompressedPath);
+        return File.GetLastWriteTimeUtc(file.SafeFileHandle) == File.GetLastWriteTimeUtc(copy.SafeFileHandle)
+            && SegmentCompressor.HasContentOf(copy, file);
     }
 }

@@ -1,4 +1,3 @@
-using Sluice.Kernel;
 using Sluice.Log;
 using Sluice.Log.Stages;
 
@@ -7,14 +6,8 @@ namespace Sluice;
 // The asynchronous members; what waits is served by the log's own threads.
 public sealed partial class SluiceLog
 {
-    /// <summary>What is waited for is no sequence, but a round of the keeper.</summary>
-    private const long Keeper = -1;
-
-    /// <summary>What is waited for is that a tail has been dropped.</summary>
-    private const long Thaw = -2;
-
-    /// <summary>Of whoever waits for memory, and looks once more where he need not wait.</summary>
-    private const int AnyEpoch = -1;
+    /// <summary>Milliseconds after which an append looks again that waits for the keeper, or for the removal of the log's end.</summary>
+    private const int LookAgainMs = 5;
 
     /// <summary>Appends a record and waits asynchronously for the log's default durability.</summary>
     /// <param name="record">
@@ -133,7 +126,7 @@ public sealed partial class SluiceLog
 
         long first = place.FirstSequence;
         return !CopyBatch(place, batch, wanted) ? first
-            : await WaitAsync(wanted, first + batch.Count - 1, batch.Count, place, first).ConfigureAwait(false);
+            : await WaitAsync(wanted, first + batch.Count - 1, place, batch.Count, first).ConfigureAwait(false);
     }
 
     /// <summary>Waits asynchronously until a record and all records before it are durable.</summary>
@@ -147,8 +140,7 @@ public sealed partial class SluiceLog
     /// No record with the number <paramref name="sequence"/> has been appended.
     /// </exception>
     /// <exception cref="IOException">
-    /// The record could not be made durable; or the record was removed by <see cref="TruncateAfter(long)"/>. In the first case, the next
-    /// wait or flush tries again.
+    /// The record could not be made durable, or it was removed by <see cref="TruncateAfter(long)"/>.
     /// </exception>
     /// <exception cref="InvalidOperationException">
     /// The calling thread holds an open <see cref="LogReservation"/> of this log.
@@ -157,7 +149,7 @@ public sealed partial class SluiceLog
     public ValueTask WaitDurableAsync(long sequence, CancellationToken cancellationToken = default)
     {
         ThrowIfReserved();
-        if (sequence > _syncs.Durable)
+        if (sequence > _committer.Durable)
         {
             ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(sequence, _ring.NextSequenceIn(out int epoch));
             return WaitPlainAsync(LogDurability.Durable, sequence, 0, epoch, cancellationToken);
@@ -178,7 +170,8 @@ public sealed partial class SluiceLog
     /// <returns>A task that completes when the records have the specified durability.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
     /// <exception cref="IOException">
-    /// A record could not be written or made durable. Buffered records stay in memory, and the log tries again.
+    /// A record could not be written, and stays in memory until the log can write it; or a flush to the disk failed (see
+    /// <see cref="Failure"/>).
     /// </exception>
     /// <exception cref="InvalidOperationException">
     /// The calling thread holds an open <see cref="LogReservation"/> of this log.
@@ -207,8 +200,8 @@ public sealed partial class SluiceLog
             return false;
         }
 
-        CopyRecord(place.Page.Bytes.Slice(place.Offset, bytes), content, durability);
-        appended = EndCopy(place, bytes, 1, durability) ? WaitAsync(durability, place.FirstSequence, 1, place, place.FirstSequence)
+        CopyRecord(place.Page!.Bytes.Slice(place.Offset, bytes), content, durability);
+        appended = EndCopy(place, bytes, 1, durability) ? WaitAsync(durability, place.FirstSequence, place, 1, place.FirstSequence)
             : new ValueTask<long>(place.FirstSequence);
         return true;
     }
@@ -226,50 +219,36 @@ public sealed partial class SluiceLog
         }
     }
 
-    /// <summary>
-    /// Until the oldest page is written; or the keeper has done a round, whatever came of it, or takes too long; or a tail is dropped.
-    /// </summary>
+    /// <param name="waitFor">The last sequence number of the oldest page; 0 to wait for a moment.</param>
     private void WaitForRoom(long waitFor)
     {
-        if (waitFor == Keeper)
+        if (waitFor == 0)
         {
-            _ = _syncs.NextKeeping().Wait(Tuning.LogKeeperPatienceMs);
-        }
-        else if (waitFor == Thaw)
-        {
-            _ring.Thawing.Wait();
+            Thread.Sleep(LookAgainMs);
         }
         else
         {
-            Wait(LogDurability.Written, waitFor, LogWaiter.Any, default, AnyEpoch);
+            _committer.WaitWritten(waitFor, new Placed(null, 0, 0, _ring.Epoch), LogWaiter.Any);
         }
     }
 
     private async ValueTask WaitForRoomAsync(long waitFor, CancellationToken cancellationToken)
     {
-        if (waitFor is Keeper or Thaw)
+        if (waitFor == 0)
         {
-            // It looks again by itself: an interruption of whoever ends that may have it left out.
-            Task end = waitFor == Keeper ? _syncs.NextKeeping() : _ring.Thawing;
-            await Task.WhenAny(end, Task.Delay(Tuning.LogKeeperPatienceMs, cancellationToken)).ConfigureAwait(false);
-            cancellationToken.ThrowIfCancellationRequested();
+            await Task.Delay(LookAgainMs, cancellationToken).ConfigureAwait(false);
         }
         else
         {
-            await WaitPlainAsync(LogDurability.Written, waitFor, LogWaiter.Any, AnyEpoch, cancellationToken).ConfigureAwait(false);
+            await WaitPlainAsync(LogDurability.Written, waitFor, LogWaiter.Any, _ring.Epoch, cancellationToken).ConfigureAwait(false);
         }
     }
 
-    private ValueTask<long> WaitAsync(LogDurability durability, long sequence, int ownRecords, Placed place, long result)
+    private ValueTask<long> WaitAsync(LogDurability durability, long sequence, in Placed place, int ownRecords, long result)
     {
-        if (sequence <= (durability == LogDurability.Durable ? _syncs.Durable : _writes.Written))
-        {
-            return new ValueTask<long>(result);
-        }
-
         AsyncWaiter waiter = AsyncWaiter.Rent(sequence, ownRecords, place, result);
         ValueTask<long> task = waiter.Task;
-        Push(waiter, durability);
+        _committer.Push(waiter, durability == LogDurability.Durable);
         return task;
     }
 
@@ -281,52 +260,14 @@ public sealed partial class SluiceLog
             return ValueTask.FromCanceled(cancellationToken);
         }
 
-        if (sequence <= (durability == LogDurability.Durable ? _syncs.Durable : _writes.Written))
+        if (sequence <= (durability == LogDurability.Durable ? _committer.Durable : _committer.Written))
         {
             return ValueTask.CompletedTask;
         }
 
-        AsyncWaiter waiter = AsyncWaiter.Rent(sequence, ownRecords, default, sequence, epoch);
+        AsyncWaiter waiter = AsyncWaiter.Rent(sequence, ownRecords, new Placed(null, 0, 0, epoch), sequence);
         ValueTask task = waiter.PlainTask;
-        Push(waiter, durability);
+        _committer.Push(waiter, durability == LogDurability.Durable);
         return cancellationToken.CanBeCanceled ? new ValueTask(task.AsTask().WaitAsync(cancellationToken)) : task;
-    }
-
-    /// <summary>A closed log has no threads: whoever waits leads.</summary>
-    private void Push(AsyncWaiter waiter, LogDurability durability)
-    {
-        // Read before the push: afterwards it may be another append's.
-        long sequence = waiter.Target;
-        if (durability == LogDurability.Durable)
-        {
-            _syncs.Waiters.Push(waiter);
-            _syncs.RouseWritesIfBusy();
-            if (Volatile.Read(ref _isClosing))
-            {
-                _syncs.TryLead();
-            }
-            else
-            {
-                _syncs.Signal();
-            }
-        }
-        else
-        {
-            _writes.Waiters.Push(waiter);
-            if (Volatile.Read(ref _isClosing))
-            {
-                _writes.TryLead();
-            }
-            else
-            {
-                _writes.Signal();
-            }
-        }
-
-        if (MayBeDropped(sequence))
-        {
-            // Who asks does not wait for a stage.
-            ThreadPool.UnsafeQueueUserWorkItem(static log => log.FailDropped(), this, preferLocal: false);
-        }
     }
 }

@@ -58,13 +58,13 @@ public sealed partial class SluiceLog
         ThrowIfReserved();
 
         // Not beside the closing: a log that is closed may be another writer's already.
-        using (_closing.EnterAlways())
+        lock (_closing)
         {
             ThrowIfClosed();
             ExceptionDispatchInfo? failure = null;
             try
             {
-                _syncs.CloseFull();
+                _keeper.CloseFull();
             }
             catch (Exception e)
             {

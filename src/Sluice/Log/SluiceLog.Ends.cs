@@ -1,3 +1,4 @@
+using Sluice.Log.Folders;
 using Sluice.Log;
 
 namespace Sluice;
@@ -17,8 +18,6 @@ public sealed partial class SluiceLog
     /// <summary>When all logs together stop waiting for their closing at the exit of the process; 0 before the exit.</summary>
     private static long s_exitDeadline;
 
-    private bool _wasTruncated;
-
     /// <summary>
     /// Removes all records after the specified one. The removal is durable when the method returns. The next record gets the sequence
     /// number <paramref name="sequence"/> + 1.
@@ -32,13 +31,12 @@ public sealed partial class SluiceLog
     /// record throws an <see cref="IOException"/>.
     /// </para>
     /// <para>
-    /// A <see cref="SluiceLogReader"/> may already have returned records that are now removed. It continues with the records that replace
-    /// them and sets <see cref="SluiceLogReader.DroppedFrom"/>.
+    /// A <see cref="SluiceLogReader"/> that has already returned records which are now removed throws a
+    /// <see cref="SluiceLogDamagedException"/> at a later read.
     /// </para>
     /// <para>
-    /// If this method throws an <see cref="IOException"/>, the open log keeps all records. In rare cases its new segment file cannot be
-    /// deleted either. If the process then ends, the next <see cref="Open"/> can complete the removal. It removes only records that were
-    /// not durable, unless the failure could not be recorded in the log's files either; then it removes all of them.
+    /// If this method throws an <see cref="IOException"/> and <see cref="Failure"/> is <see langword="null"/>, the log keeps all records.
+    /// Otherwise the removal was begun, and the next <see cref="Open"/> completes it.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
@@ -56,18 +54,21 @@ public sealed partial class SluiceLog
         FramedOutput output = Framed();
         ThrowIfClosed();
         ThrowIfReserved();
-        _syncs.Gate.EnterAlways();
-        try
+        _committer.Alone(() =>
         {
-            // What stays is on the disk before there is a segment that says so. Once more where the record came after the sync.
-            while (!TryTruncateAfter(output, sequence, _syncs.SyncAll()))
+            int patienceMs = 0;
+            do
             {
+                // Longer each time, so that it comes to an end beside those who always have a place.
+                patienceMs = Math.Clamp(2 * patienceMs, MinFreezePatienceMs, MaxFreezePatienceMs);
+                ThrowIfClosed();
+                if (_committer.Commit() is { } error)
+                {
+                    throw LogErrors.Failed(Directory, "Truncating", error);
+                }
             }
-        }
-        finally
-        {
-            _syncs.Leave();
-        }
+            while (!_committer.TryTruncate(output, sequence, patienceMs));
+        });
     }
 
     /// <summary>Writes all appended records, makes them durable and closes the log.</summary>
@@ -79,7 +80,7 @@ public sealed partial class SluiceLog
     public void Dispose()
     {
         WithdrawReservation();
-        using (_closing.EnterAlways())
+        lock (_closing)
         {
             if (_isClosed)
             {
@@ -111,14 +112,14 @@ public sealed partial class SluiceLog
     {
         try
         {
-            _writes.Start();
-            _syncs.Start();
+            _committer.Start();
+            _keeper.Start();
             _output.Compressor?.Start();
         }
         catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
         {
-            _writes.End();
-            _syncs.End();
+            _keeper.End();
+            _committer.End();
             _output.Compressor?.End();
             throw LogErrors.NoThread(Directory, e);
         }
@@ -127,54 +128,31 @@ public sealed partial class SluiceLog
     private Exception? Close()
     {
         Exception? error = null;
-        _syncs.EndKeeper();
+        _keeper.End();
         _output.Compressor?.End();
-        _syncs.Gate.EnterAlways();
         try
         {
-            error = _syncs.SyncAll();
-            if (error is null)
-            {
-                // Told of at the end: what else belongs to the closing is done all the same.
-                Exception? withdrawn = TryEndWithdrawn();
-                if (_mark.IsBehind(_syncs.Durable))
-                {
-                    // Nobody writes it later.
-                    _mark.Write(_syncs.Durable);
-                }
-
-                if (_output.HasFull)
-                {
-                    // As before any footer.
-                    _mark.Flush();
-                }
-
-                _output.SealFull(_mark.Said);
-                foreach (IDisposable file in _output.LetGoOfSealed())
-                {
-                    file.Dispose();
-                }
-
-                _output.Finish();
-                error = withdrawn;
-            }
+            _committer.Alone(() => error = _committer.Failure ?? _committer.Commit() ?? Finish());
         }
-        catch (Exception e)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             error = e;
         }
-        finally
+
+        _committer.End();
+        _committer.AloneWithWrites(_committer.LetGo);
+        foreach (IDisposable? file in (IDisposable?[])[_output, _lock])
         {
-            _syncs.Leave();
+            try
+            {
+                file?.Dispose();
+            }
+            catch (IOException e)
+            {
+                error ??= e;
+            }
         }
 
-        _writes.End();
-        _syncs.End();
-
-        // Who had a place before the closing, and asked threads that are gone.
-        _writes.TryLead();
-        _syncs.TryLead();
-        LetGo();
         if (_onExit is not null)
         {
             AppDomain.CurrentDomain.ProcessExit -= _onExit;
@@ -183,88 +161,26 @@ public sealed partial class SluiceLog
         return error;
     }
 
-    /// <summary>Behind the end nobody tries again: what may take back what is durable, or stand before it, is told of.</summary>
-    private Exception? TryEndWithdrawn()
+    /// <summary>When all is durable: seals full segments and gives reserved space back.</summary>
+    /// <returns>The error of a segment that could not be sealed; null if there was none.</returns>
+    private Exception? Finish()
     {
-        _writes.Gate.EnterAlways();
-        try
+        if (_mark.IsBehind(_committer.Durable))
         {
-            _output.EndWithdrawn();
-            return null;
+            // Nobody writes it later.
+            _mark.Write(_committer.Durable);
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return e;
-        }
-        finally
-        {
-            _writes.Leave();
-        }
-    }
 
-    /// <summary>With both gates: others may lead where the closing could not write, and the next writer is not to come meanwhile.</summary>
-    private void LetGo() => _syncs.Hold(() =>
-    {
-        _writes.Gate.EnterAlways();
-        try
+        if (_output.HasFull)
         {
-            _writes.LetGo();
-            _output.Dispose();
+            // As before any footer.
+            _committer.FlushMark();
         }
-        finally
-        {
-            // Whatever came of it: else nobody could open the log.
-            _lock?.Dispose();
-            _writes.Leave();
-        }
-    });
 
-    /// <summary>
-    /// A record may have been dropped between its place and the wait for it; nobody would end that wait before as many others have come.
-    /// </summary>
-    private void FailIfDropped(long sequence)
-    {
-        if (MayBeDropped(sequence))
-        {
-            FailDropped();
-        }
-    }
-
-    /// <summary>Asked behind the push. While a tail is being dropped it is for who does that to fail who waits.</summary>
-    private bool MayBeDropped(long sequence) => Volatile.Read(ref _wasTruncated) && sequence >= _ring.NextSequence;
-
-    private void FailDropped()
-    {
-        _syncs.Gate.EnterAlways();
-        try
-        {
-            _writes.Gate.EnterAlways();
-            try
-            {
-                FailOther();
-            }
-            finally
-            {
-                _writes.Leave();
-            }
-        }
-        finally
-        {
-            _syncs.Leave();
-        }
-    }
-
-    /// <summary>Those who wait for what was dropped: others may have got such numbers since, and wait for what is there.</summary>
-    private void FailOther()
-    {
-        _writes.Waiters.FailOther(_ring.Epoch, _writes.Written, _writes.WhyDropped);
-        _syncs.Waiters.FailOther(_ring.Epoch, _syncs.Durable, _writes.WhyDropped);
-    }
-
-    private void FailAbove(long sequence)
-    {
-        _writes.Waiters.Fail(sequence, _writes.WhyDropped);
-        _syncs.Waiters.Fail(sequence, _writes.WhyDropped);
+        Exception? error = _output.SealFull(_mark.Said);
+        LogFile.DisposeAll(_output.LetGoOfSealed());
+        _output.Finish();
+        return error;
     }
 
     /// <summary>
@@ -293,88 +209,6 @@ public sealed partial class SluiceLog
         long deadline = Interlocked.CompareExchange(ref s_exitDeadline, Environment.TickCount64 + ExitPatienceMs, 0);
         deadline = deadline == 0 ? Volatile.Read(ref s_exitDeadline) : deadline;
         _ = closing.Join((int)Math.Max(0, deadline - Environment.TickCount64));
-    }
-
-    /// <summary>False where the last record that is to stay is not on the disk yet; the gate of syncs is held.</summary>
-    private bool TryTruncateAfter(FramedOutput output, long sequence, Exception? syncError)
-    {
-        _writes.Gate.EnterAlways();
-        try
-        {
-            // Whoever has a place by now looks whether his record is still there.
-            Volatile.Write(ref _wasTruncated, true);
-            Freeze(sequence);
-            long next = _writes.Written + 1;
-            try
-            {
-                if (sequence > _syncs.Durable)
-                {
-                    return syncError is null ? false : throw LogErrors.Failed(Directory, "Truncating", syncError);
-                }
-
-                // First the mark: a crash behind it finds a log that is longer than it must be.
-                _syncs.MarkLess(sequence);
-                output.Restart(sequence);
-                next = sequence + 1;
-                _writes.Restart(sequence);
-                _syncs.Restart(sequence);
-                FailAbove(sequence);
-                _syncs.Mark();
-                return true;
-            }
-            catch
-            {
-                // What was durable still is.
-                _syncs.Mark();
-                throw;
-            }
-            finally
-            {
-                _ring.Thaw(next);
-
-                // Who was not failed above came later, and found the numbers of before: those behind the thaw see that for themselves.
-                FailOther();
-            }
-        }
-        finally
-        {
-            _writes.Leave();
-        }
-    }
-
-    /// <summary>Writes everything, and lets nobody append until the ring is thawed; both gates are held.</summary>
-    private void Freeze(long sequence)
-    {
-        int patienceMs = 0;
-        do
-        {
-            // Longer each time, so that it comes to an end beside those who always have a place; who waits for one waits as long.
-            patienceMs = Math.Clamp(2 * patienceMs, MinFreezePatienceMs, MaxFreezePatienceMs);
-            ThrowIfClosed();
-            ThrowIfFailed(_writes.WriteAll());
-        }
-        while (!_ring.TryFreeze(patienceMs));
-        try
-        {
-            ThrowIfFailed(_writes.WriteAll());
-            if (sequence < Framed().FirstSequence - 1 || sequence > _writes.Written)
-            {
-                throw LogErrors.NotThere(nameof(sequence), sequence, Framed().FirstSequence, _writes.Written);
-            }
-        }
-        catch
-        {
-            _ring.Unfreeze();
-            throw;
-        }
-    }
-
-    private void ThrowIfFailed(Exception? error)
-    {
-        if (error is not null)
-        {
-            throw LogErrors.Failed(Directory, "Truncating", error);
-        }
     }
 
     private FramedOutput Framed() =>

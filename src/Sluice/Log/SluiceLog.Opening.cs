@@ -65,6 +65,7 @@ public sealed partial class SluiceLog
         {
             LogFolder folder = new(directory, settings.Names, writerLock);
             folder.ThrowIfOfRemovedFeature();
+            CompleteRemoval(folder, settings, writerLock);
             RecoveredLog found = RecoveredLog.Open(folder, settings, writerLock.State);
             output = new FramedOutput(folder, settings, found);
             return new SluiceLog(directory, settings, output, writerLock, found);
@@ -74,6 +75,32 @@ public sealed partial class SluiceLog
             output?.Dispose();
             writerLock.Dispose();
             throw;
+        }
+    }
+
+    /// <summary>Completes the removal of the log's end that a crash or an error has interrupted.</summary>
+    private static void CompleteRemoval(LogFolder folder, LogSettings settings, WriterLock writerLock)
+    {
+        if (TailRemoval.TryRead(folder) is { } removal)
+        {
+            LogState? state = writerLock.State;
+            SetState(removal.FirstMissing - 1);
+            removal.Apply(folder, settings).Dispose();
+            SetState(removal.LastKept);
+
+            void SetState(long durable)
+            {
+                if (state is { } known)
+                {
+                    writerLock.Write(known with { DurableSequence = durable, SegmentId = removal.SegmentId });
+                    writerLock.Flush(settings);
+                }
+            }
+        }
+
+        if (File.Exists(folder.RemovalPath))
+        {
+            TailRemoval.Forget(folder);
         }
     }
 }

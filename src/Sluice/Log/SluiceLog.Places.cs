@@ -19,19 +19,26 @@ public sealed partial class SluiceLog
         }
     }
 
-    /// <summary>
-    /// False where all memory, or more than enough of full segments, waits, and the options say to wait too; or where a tail is just being
-    /// dropped.
-    /// </summary>
+    /// <summary>Returns false if the caller is to wait before it tries again.</summary>
+    /// <param name="bytes">The size of the records.</param>
+    /// <param name="count">The number of records.</param>
+    /// <param name="place">Their place.</param>
+    /// <param name="waitFor">As for <see cref="WaitForRoom"/>.</param>
     private bool TryTake(int bytes, int count, out Placed place, out long waitFor)
     {
-        waitFor = 0;
+        (place, waitFor) = (default, 0);
         while (true)
         {
+            if (_committer.Stopped is { } failure)
+            {
+                ThrowIfClosed();
+                throw LogErrors.Failed(Directory, "Appending to", failure);
+            }
+
             LogPage page = _ring.Active;
             if (page.TryTake(bytes, count, out int offset, out long sequence))
             {
-                place = new Placed(page, offset, sequence);
+                place = new Placed(page, offset, sequence, page.Epoch);
                 return true;
             }
 
@@ -40,22 +47,20 @@ public sealed partial class SluiceLog
                 case TurnResult.Closed:
                     LogErrors.ThrowClosed(Directory);
                     break;
-                case TurnResult.Thawing:
-                    (place, waitFor) = (default, Thaw);
+                case TurnResult.Frozen:
                     return false;
                 case TurnResult.Full when !_settings.WaitWhenFull:
-                    _writes.Signal();
+                    _committer.Signal();
                     LogErrors.ThrowFull(Directory, (long)_settings.Pages * _settings.PageBytes);
                     break;
                 case TurnResult.Full:
-                    place = default;
                     return false;
                 default:
-                    _writes.Signal();
+                    _committer.Signal();
                     if (_output.IsBehind)
                     {
                         // Whoever fills pages faster than segments can be synced and closed waits here.
-                        (place, waitFor) = (default, Keeper);
+                        _keeper.Signal();
                         return _settings.WaitWhenFull ? false : throw LogErrors.Behind(Directory);
                     }
 
@@ -64,58 +69,35 @@ public sealed partial class SluiceLog
         }
     }
 
-    /// <summary>The place is filled; whether what is wanted has to be waited for.</summary>
-    private bool EndCopy(Placed place, int bytes, int count, LogDurability durability)
+    /// <summary>The place is filled.</summary>
+    /// <returns>Whether the caller waits for a write or sync.</returns>
+    private bool EndCopy(in Placed place, int bytes, int count, LogDurability durability)
     {
+        place.Page!.EndCopy(bytes, count);
         bool waits = durability != LogDurability.Buffered;
-
-        // Read before the copy ends: afterwards the page may be another one's.
-        int offset = place.Offset;
-        int start = _output.PageStart;
-        place.Page.EndCopy(bytes, count);
-        if (offset == start && !waits)
+        if (place.Offset == _output.PageStart && !waits)
         {
             // Who waits for a write or a sync sees to it; what others put behind such a record is written with it.
-            _writes.Rouse();
+            _committer.Rouse();
         }
 
-        if (offset < _flushAt && offset + bytes >= _flushAt)
+        if (place.Offset < _flushAt && place.Offset + bytes >= _flushAt)
         {
-            _writes.SignalFlush();
+            _committer.SignalFlush();
         }
 
         return waits;
     }
 
-    private void Wait(LogDurability durability, long sequence, int ownRecords, Placed place, int epoch = 0)
+    private void Wait(LogDurability durability, long sequence, in Placed place, int ownRecords)
     {
-        bool isDurable = durability == LogDurability.Durable;
-        if (sequence <= (isDurable ? _syncs.Durable : _writes.Written))
+        if (durability == LogDurability.Durable)
         {
-            return;
+            _committer.WaitDurable(sequence, place, ownRecords);
         }
-
-        SyncWaiter waiter = SyncWaiter.Rent();
-        waiter.Begin(sequence, ownRecords, place, epoch);
-        try
+        else
         {
-            if (isDurable)
-            {
-                _syncs.Waiters.Push(waiter);
-                _syncs.RouseWritesIfBusy();
-                FailIfDropped(sequence);
-                _syncs.Await(waiter);
-            }
-            else
-            {
-                _writes.Waiters.Push(waiter);
-                FailIfDropped(sequence);
-                _writes.Await(waiter);
-            }
-        }
-        finally
-        {
-            waiter.Return();
+            _committer.WaitWritten(sequence, place, ownRecords);
         }
     }
 

@@ -36,8 +36,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     private readonly LogSettings _settings;
     private readonly LogOutput _output;
     private readonly PageRing _ring;
-    private readonly WriteStage _writes;
-    private readonly SyncStage _syncs;
+    private readonly Committer _committer;
+    private readonly Keeper _keeper;
     private readonly DurableMark _mark;
     private readonly WriterLock? _lock;
     private readonly Guid _logId;
@@ -58,9 +58,9 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         _ring = new PageRing(
             Enumerable.Range(0, settings.Pages).Select(_ => new LogPage(settings.PageBytes)), output.PageStart, next);
         _flushAt = settings.FlushBytes < settings.PageBytes ? settings.FlushBytes : int.MaxValue;
-        _writes = new WriteStage(_ring, output, directory, next - 1, settings.FlushIntervalMs, () => _syncs!.SignalKeeper());
         _mark = new DurableMark(WriteMark, () => _lock?.Flush(_settings), output.DurableSequence);
-        _syncs = new SyncStage(_writes, output, directory, _mark, settings.RetentionIntervalMs);
+        _committer = new Committer(_ring, output, directory, _mark, next - 1, settings.FlushIntervalMs);
+        _keeper = new Keeper(_committer, output, _mark, settings.RetentionIntervalMs);
         if (found is { } recovered)
         {
             WriteMark(recovered.NextSequence - 1);
@@ -72,7 +72,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
 
         StartThreads();
-        _syncs.SignalKeeper();
+        _keeper.Signal();
         if (settings.DisposeOnProcessExit)
         {
             _onExit = (_, _) => DisposeAtExit();
@@ -103,10 +103,10 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     public long NextSequence => _ring.NextSequence;
 
     /// <summary>Gets the sequence number of the last record that was written to the files, or 0 if there is none.</summary>
-    public long WrittenSequence => _writes.Written;
+    public long WrittenSequence => _committer.Written;
 
     /// <summary>Gets the sequence number of the last record that is durable, or 0 if there is none.</summary>
-    public long DurableSequence => _syncs.Durable;
+    public long DurableSequence => _committer.Durable;
 
     /// <summary>
     /// Gets the most recent error of a write, of a flush to the disk or of a background task, or <see langword="null"/> if no error has
@@ -116,7 +116,17 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// Background tasks create, close, compress and remove segments. If a caller waits for an operation that fails, the caller also gets
     /// the error as an exception.
     /// </remarks>
-    public Exception? LastError => NotedError.Newest(_writes.LastError, _syncs.LastError, _output.Compressor?.LastError);
+    public Exception? LastError => NotedError.Newest(_committer.LastError, _keeper.LastError, _output.Compressor?.LastError);
+
+    /// <summary>
+    /// Gets the error of a flush to the disk after which the log accepts no more records, or <see langword="null"/> if there was none.
+    /// </summary>
+    /// <remarks>
+    /// After a flush to the disk has failed, the operating system no longer says whether earlier data is on the disk. Therefore the log writes
+    /// and acknowledges nothing more: all pending and later appends and flushes throw an <see cref="IOException"/>. Close the log and open
+    /// the directory again to continue.
+    /// </remarks>
+    public Exception? Failure => _committer.Failure;
 
     /// <summary>Appends a record and waits for the log's default durability.</summary>
     /// <param name="record">The bytes of the record. It can be empty.</param>
@@ -129,7 +139,10 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// However, if the partly written bytes also cannot be erased, readers can still find the record until the next successful write. If
     /// the process or the machine stops before then, the next <see cref="Open"/> can also find the record.
     /// </para>
-    /// <para>If a record could not be made durable, or could not be written to a raw log, the record may be in the log.</para>
+    /// <para>
+    /// If a record could not be made durable, or could not be written to a raw log, the record may be in the log. After a failed flush to the
+    /// disk the log accepts no more records (see <see cref="Failure"/>).
+    /// </para>
     /// </remarks>
     /// <exception cref="ArgumentException">
     /// <paramref name="record"/> is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/>.
@@ -162,10 +175,10 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         ThrowIfReserved();
         int bytes = _headerBytes + record.Length;
         Placed place = Take(bytes, 1);
-        CopyRecord(place.Page.Bytes.Slice(place.Offset, bytes), record, durability);
+        CopyRecord(place.Page!.Bytes.Slice(place.Offset, bytes), record, durability);
         if (EndCopy(place, bytes, 1, durability))
         {
-            Wait(durability, place.FirstSequence, 1, place);
+            Wait(durability, place.FirstSequence, place, 1);
         }
 
         return place.FirstSequence;
@@ -207,7 +220,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         Placed place = Take(batch.Bytes.Length, batch.Count);
         if (CopyBatch(place, batch, wanted))
         {
-            Wait(wanted, place.FirstSequence + batch.Count - 1, batch.Count, place);
+            Wait(wanted, place.FirstSequence + batch.Count - 1, place, batch.Count);
         }
 
         return place.FirstSequence;
@@ -256,7 +269,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// </param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
     /// <exception cref="IOException">
-    /// A record could not be written or made durable. Buffered records stay in memory, and the log tries again.
+    /// A record could not be written, and stays in memory until the log can write it; or a flush to the disk failed (see
+    /// <see cref="Failure"/>).
     /// </exception>
     /// <exception cref="InvalidOperationException">
     /// The calling thread holds an open <see cref="LogReservation"/> of this log.
@@ -270,7 +284,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         if (durability != LogDurability.Buffered)
         {
             long last = _ring.NextSequenceIn(out int epoch) - 1;
-            Wait(durability, last, LogWaiter.Any, default, epoch);
+            Wait(durability, last, new Placed(null, 0, 0, epoch), LogWaiter.Any);
         }
     }
 
@@ -326,7 +340,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     internal long EndReservation(Placed place, Span<byte> record, LogDurability durability, bool isWithdrawn)
     {
         uint header = (uint)record.Length | (isWithdrawn ? LogLayout.Withdrawn : (uint)durability << 30);
-        BinaryPrimitives.WriteUInt32LittleEndian(place.Page.Bytes[place.Offset..], header);
+        BinaryPrimitives.WriteUInt32LittleEndian(place.Page!.Bytes[place.Offset..], header);
         if (isWithdrawn)
         {
             // Its owner has taken it back: it has a number in the file, and none of the bytes.
@@ -335,7 +349,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
         if (EndCopy(place, _headerBytes + record.Length, 1, durability))
         {
-            Wait(durability, place.FirstSequence, 1, place);
+            Wait(durability, place.FirstSequence, place, 1);
         }
 
         return place.FirstSequence;
@@ -343,7 +357,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
     private bool CopyBatch(Placed place, RecordBatch batch, LogDurability durability)
     {
-        batch.Bytes.CopyTo(place.Page.Bytes[place.Offset..]);
+        batch.Bytes.CopyTo(place.Page!.Bytes[place.Offset..]);
         return EndCopy(place, batch.Bytes.Length, batch.Count, durability);
     }
 

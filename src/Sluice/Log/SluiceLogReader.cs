@@ -3,6 +3,7 @@ using System.Runtime.CompilerServices;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 using Sluice.Log.Segments;
+using Sluice.Log;
 
 namespace Sluice;
 
@@ -22,14 +23,27 @@ namespace Sluice;
 /// record that is still in the log. With <see cref="SluiceLogReaderOptions.SkipDamage"/>, the reader adds the exception to
 /// <see cref="Damage"/> and continues itself.
 /// </para>
+/// <para>
+/// If <see cref="SluiceLog.TruncateAfter(long)"/> removes records that the reader has already returned or passed, the reader throws a
+/// <see cref="SluiceLogDamagedException"/> at the end of what it can read. Records from its
+/// <see cref="SluiceLogDamagedException.Sequence"/> on may be different now: discard them, and continue there with a new reader. With
+/// <see cref="SluiceLogReaderOptions.SkipDamage"/>, the reader itself continues there. The same applies if a record was in the files for a
+/// moment although writing it failed.
+/// </para>
 /// </remarks>
-public sealed partial class SluiceLogReader : IDisposable
+public sealed class SluiceLogReader : IDisposable
 {
     private readonly LogFolder _folder;
     private readonly SluiceLogReaderOptions _options;
     private readonly List<SluiceLogDamagedException> _damage = [];
     private readonly Dictionary<long, SegmentInfo> _known = [];
     private readonly long _fromTime;
+
+    /// <summary>The segments that were read before the present one.</summary>
+    private readonly List<(SegmentHeader Header, long FirstSequence)> _passed = [];
+
+    /// <summary>The sequence number at which the reader began.</summary>
+    private long _start = 1;
     private SegmentReader? _segment;
     private TornTail? _tail;
 
@@ -37,25 +51,11 @@ public sealed partial class SluiceLogReader : IDisposable
     private Guid _logId;
     private long _next;
 
-    /// <summary>What was next when the segment was entered, or before those that were withdrawn.</summary>
-    private long _nextBefore;
-
-    /// <summary>Whether a record of the segment was given out.</summary>
-    private bool _hasGiven;
-
-    /// <summary>From where on what was given out has been dropped, and whoever reads is to be told with the next record; 0 for
-    /// nothing.</summary>
-    private long _droppedFrom;
-
-    /// <summary>The same before the segment was entered.</summary>
-    private long _droppedBefore;
-
-    /// <summary>The id of the segment from which it was entered: whatever restarts the log behind that one is new.</summary>
-    private long _idBefore;
     private long _limit;
 
-    /// <summary>Whether more is durable than when it was last looked what was taken back: the same numbers may be others' by now.</summary>
-    private bool _isLimitNew;
+    /// <summary>How often the segment's file had been read when the limit was.</summary>
+    private int _fillsAtLimit;
+
     private LogState? _state;
 
     /// <summary>What the last look at the folder found, and when the folder had changed by then.</summary>
@@ -64,7 +64,6 @@ public sealed partial class SluiceLogReader : IDisposable
     private bool _hasFrame;
     private bool _isDurableBehind;
     private bool _isMissingBehind;
-    private bool _hasReturned;
     private bool _isDisposed;
     private FrameHeader _frame;
     private int _recordAt;
@@ -96,12 +95,13 @@ public sealed partial class SluiceLogReader : IDisposable
             _options.PollInterval, TimeSpan.FromMilliseconds(int.MaxValue), nameof(options.PollInterval));
         _folder = new LogFolder(Path.GetFullPath(directory), SegmentNames.Framed);
         _fromTime = _options.FromTime is { } time ? LogLayout.ToNanoseconds(time.UtcDateTime) : long.MinValue;
-        _next = Math.Max(1, _options.FromSequence);
+        _start = _next = Math.Max(1, _options.FromSequence);
         try
         {
             if (_options.FromEnd)
             {
                 MoveToEnd();
+                _start = _next;
             }
             else
             {
@@ -123,30 +123,6 @@ public sealed partial class SluiceLogReader : IDisposable
     /// unused, for example after a failed append.
     /// </summary>
     public long NextSequence => _next;
-
-    /// <summary>
-    /// Gets the lowest sequence number of the already returned records that were replaced most recently, or 0 if no returned record has
-    /// been replaced.
-    /// </summary>
-    /// <remarks>
-    /// <para>
-    /// Records are replaced if they are removed with <see cref="SluiceLog.TruncateAfter(long)"/>, or if the log writes them again after a
-    /// failed write or flush. With <see cref="SluiceLogReaderOptions.SkipDamage"/>, a new log in the same directory replaces all records.
-    /// </para>
-    /// <para>
-    /// The property is set when the reader returns the first record after a replacement. Discard all records with this sequence number or a
-    /// higher one that the reader returned before.
-    /// </para>
-    /// <para>If the new records are themselves removed before the reader reads them, the reader reports damage instead.</para>
-    /// </remarks>
-    public long DroppedFrom { get; private set; }
-
-    /// <summary>Gets the number of times that records which the reader had already returned were found to be replaced.</summary>
-    /// <remarks>
-    /// Each time, <see cref="DroppedFrom"/> is set. Compare this value before and after a read to detect a replacement, because
-    /// <see cref="DroppedFrom"/> can be set to the same number again.
-    /// </remarks>
-    public long Drops { get; private set; }
 
     /// <summary>
     /// Gets the damage that the reader has skipped. The list is empty if <see cref="SluiceLogReaderOptions.SkipDamage"/> is
@@ -233,9 +209,6 @@ public sealed partial class SluiceLogReader : IDisposable
     /// </param>
     /// <returns>The records, for an <see langword="await"/> <see langword="foreach"/> statement.</returns>
     /// <remarks>
-    /// <para>
-    /// If records that were already returned are replaced, the enumeration returns the new records; see <see cref="DroppedFrom"/>.
-    /// </para>
     /// <para>
     /// The files are read synchronously, on the thread that requests the next record. Only the wait for new records is asynchronous. The
     /// files are checked every <see cref="SluiceLogReaderOptions.PollInterval"/>. Exceptions are thrown by the enumeration.
@@ -331,7 +304,6 @@ public sealed partial class SluiceLogReader : IDisposable
         }
 
         _next = sequence + 1;
-        NoteGiven();
         entry = new LogEntry(sequence, _frame.Time, payload.Slice(at, length));
         return true;
     }
@@ -348,8 +320,7 @@ public sealed partial class SluiceLogReader : IDisposable
 
             if (!MayRead(_next))
             {
-                // Back first: what is read again, and what is not, is known from where the reader was before it came here.
-                if (TryReturnFromLost() || TryReturn() || TryFollowDrop() || TryBeginOtherLog())
+                if (TryBeginOtherLog() || TryGoBack())
                 {
                     continue;
                 }
@@ -357,26 +328,13 @@ public sealed partial class SluiceLogReader : IDisposable
                 return false;
             }
 
-            if (_isLimitNew)
-            {
-                LookForDrops();
-            }
-
             FrameResult result = _segment!.TryNext(out _frame);
-            if (result == FrameResult.Good)
-            {
-                GoBackToLost(_segment);
-            }
-
             if (result == FrameResult.Good && _frame.Kind == FrameKind.Records)
             {
-                bool mayRead = MayRead(_frame.LastSequence);
-                if (!mayRead || _isLimitNew)
+                if (!MayRead(_frame.LastSequence))
                 {
-                    // What was taken back of the frame is never durable, and what stays of it may be.
                     _segment.Unread();
-                    LookForDrops();
-                    if (mayRead || _segment.TakenBackFrom <= _frame.LastSequence || TryBeginOtherLog())
+                    if (TryBeginOtherLog() || TryGoBack())
                     {
                         continue;
                     }
@@ -394,12 +352,7 @@ public sealed partial class SluiceLogReader : IDisposable
                 continue;
             }
 
-            if (result != FrameResult.Good && TryReturnFromLost())
-            {
-                continue;
-            }
-
-            if (!TryLeaveSegment(result) && !TryBeginOtherLog())
+            if (!TryBeginOtherLog() && !TryGoBack() && !TryLeaveSegment(result) && !TryBeginOtherLog())
             {
                 return false;
             }
@@ -408,8 +361,11 @@ public sealed partial class SluiceLogReader : IDisposable
 
     private bool MayRead(long sequence)
     {
-        if (sequence > _limit)
+        // What was read after the state may have been written since, in the place of durable records that were removed.
+        bool isOld = _limit is not 0 and not long.MaxValue && _segment!.Fills != _fillsAtLimit;
+        if (sequence > _limit || isOld)
         {
+            _fillsAtLimit = _segment!.Fills;
             // A state that cannot be read once says nothing new; if there was none yet, there may be one next time.
             _state = State() ?? _state;
             LogDurability upTo = _options.UpTo ?? _state?.Durability ?? LogDurability.Written;
@@ -421,22 +377,9 @@ public sealed partial class SluiceLogReader : IDisposable
             _limit = upTo == LogDurability.Durable ? _state?.DurableSequence ?? 0
                 : _options.UpTo is null && _state is null ? sequence
                 : long.MaxValue;
-            _isLimitNew = upTo == LogDurability.Durable;
         }
 
         return sequence <= _limit;
-    }
-
-    private void NoteDrop(long from) => _droppedFrom = _droppedFrom == 0 ? from : Math.Min(_droppedFrom, from);
-
-    private void NoteGiven()
-    {
-        _hasGiven = true;
-        if (_droppedFrom > 0)
-        {
-            (DroppedFrom, _droppedFrom) = (_droppedFrom, 0);
-            Drops++;
-        }
     }
 
     private LogState? State() => LogState.TryRead(Path.Combine(_folder.Path, LogFolder.StateName), Report);
@@ -464,16 +407,446 @@ public sealed partial class SluiceLogReader : IDisposable
         return _catalog;
     }
 
-    private void Report(SluiceLogDamagedException damage)
+    private void Report(SluiceLogDamagedException damage) => Report(damage, always: false);
+
+    /// <param name="damage">The damage.</param>
+    /// <param name="always">Whether it counts again if it was reported before.</param>
+    private void Report(SluiceLogDamagedException damage, bool always)
     {
         if (!_options.SkipDamage)
         {
             throw damage;
         }
 
-        if (!_damage.Exists(d => d.Message == damage.Message))
+        if (always || !_damage.Exists(d => d.Message == damage.Message))
         {
             _damage.Add(damage);
+        }
+    }
+
+    /// <summary>
+    /// Reports records that were read, or passed, and were removed from the end of the log since, and continues where the files may be
+    /// different now.
+    /// </summary>
+    private bool TryGoBack()
+    {
+        // Asked first: what is still there behind it was not removed by that truncation.
+        bool wasTruncated = _segment!.WasTruncated;
+
+        // A segment may have been truncated before it was removed.
+        long from = _segment.WasRemoved(_folder) ? FirstOfLastPassed() : _segment.FindReplaced();
+        if (from == 0)
+        {
+            if (!wasTruncated)
+            {
+                return false;
+            }
+
+            // Behind what was read: what is known of the segment is looked at anew.
+            _segment.Dispose();
+            (_segment, _catalog) = (null, null);
+            return true;
+        }
+
+        from = Math.Max(from, _start);
+        Report(new SluiceLogDamagedException(_segment.Path, -1, from, LogErrors.Removed(from)), always: true);
+        _known.Clear();
+        _segment.Dispose();
+        (_segment, _catalog, _next, _limit) = (null, null, from, 0);
+        return true;
+    }
+
+    /// <summary>The first record of the newest segment that was read and still exists. Numbers of segments may be others' by now.</summary>
+    private long FirstOfLastPassed()
+    {
+        while (_passed is [.., var last])
+        {
+            if (SegmentReader.HeaderOf(_folder, last.Header.Id) == last.Header)
+            {
+                return last.FirstSequence;
+            }
+
+            _passed.RemoveAt(_passed.Count - 1);
+        }
+
+        return Look().Segments is [var oldest, ..] ? oldest.FirstSequence : 1;
+    }
+
+    /// <summary>
+    /// At the end: whether somebody has removed the log and made another one in the same folder. Whoever passes over damage reads that one
+    /// from its beginning.
+    /// </summary>
+    private bool TryBeginOtherLog()
+    {
+        bool isOther = _segment is { HasName: false } && _segment.IsReplacedIn(_folder);
+        if (isOther)
+        {
+            BeginOtherLog();
+        }
+
+        return isOther;
+    }
+
+    private void BeginOtherLog()
+    {
+        Report(new SluiceLogDamagedException(_folder.Path, -1, _next, LogErrors.IsOtherLog));
+        _known.Clear();
+        _segment?.Dispose();
+        _passed.Clear();
+        (_segment, _catalog, _logId, _next, _start, _limit, _state) = (null, null, Guid.Empty, 1, 1, 0, null);
+    }
+
+    /// <summary>At the end of what is good in a segment: to the next one, if there is one; false at the end of the log.</summary>
+    private bool TryLeaveSegment(FrameResult result)
+    {
+        // Before the buffer is discarded: reserved space is not read for each look at the end of the log.
+        bool isUnwritten = result == FrameResult.Unwritten && _segment!.HasOnlyZerosBuffered();
+        SegmentInfo? next = FindNext(out TornTail? torn);
+        _segment!.Forget();
+        FrameResult again = result;
+        if (next is not null || result == FrameResult.Good)
+        {
+            // Between the look at the frames and the look for the next segment some may have been written.
+            again = _segment.TryNext(out _frame);
+            if (again == FrameResult.Good && _frame.Kind == FrameKind.Records)
+            {
+                _segment.Unread();
+                return true;
+            }
+        }
+
+        // Behind the look for the next segment: what is there now may be in the place of what was read.
+        if (TryGoBack())
+        {
+            return true;
+        }
+
+        ThrowIfDamagedBehind(_segment.Id, next?.Id ?? long.MaxValue);
+        if (next is null)
+        {
+            _segment.Forget();
+            _tail = again == FrameResult.Bad ? new TornTail(_segment.Path, _segment.Offset, _next, _segment.Reason) : torn;
+            SluiceLogDamagedException? damage = WhyLonger();
+            if (damage is null && !isUnwritten && WhyNotTorn(again) is { } middle)
+            {
+                if (TryGoBack())
+                {
+                    return true;
+                }
+
+                Report(middle);
+                return _segment.TryPassOver();
+            }
+
+            return damage is not null && (HasMoreByNow() || TryGoBack() || ReportLostEnd(damage));
+        }
+
+        if (_isMissingBehind || _segment.ReadTo + 1 < next.FirstSequence)
+        {
+            return TryPassGap(next, again);
+        }
+
+        if (!next.Restarts && next.FirstSequence <= _segment.ReadTo && next.IdBefore <= _segment.Id)
+        {
+            _segment.Unread();
+            Report(new SluiceLogDamagedException(
+                next.Path, LogLayout.HeaderBytes, next.FirstSequence, LogErrors.BeginsBeforeEnd(_segment.Path)));
+        }
+
+        _ = TryEnter(next);
+        return true;
+    }
+
+    /// <summary>Reports a damaged file between two segments. The reader stays where it is, to report it again at the next call.</summary>
+    private void ThrowIfDamagedBehind(long before, long next)
+    {
+        if (!_options.SkipDamage && _catalog?.DamagedFiles.Find(d => d.Id > before && d.Id < next) is { Damage: { } damage })
+        {
+            _segment?.Unread();
+            throw damage;
+        }
+    }
+
+    /// <summary>Between the last record of a segment and the first of the next some are not there.</summary>
+    private bool TryPassGap(SegmentInfo next, FrameResult end)
+    {
+        // What ended the segment is found again at the next call.
+        _segment!.Unread();
+        if (FindNext(out _)?.Id != next.Id)
+        {
+            // What was found is gone, and another one has its place: then it is that one that counts.
+            return true;
+        }
+
+        if (TryGoBack())
+        {
+            return true;
+        }
+
+        long first = _segment.ReadTo + 1;
+
+        // Else records with numbers that were read are others' by now, and nobody knows from which on.
+        bool isLater = first < next.FirstSequence;
+        bool isGone = !_folder.List().Exists(id => id <= _segment.Id && SegmentReader.MayBeIn(_folder, id));
+        SluiceLogDamagedException damage;
+        if ((isGone && end != FrameResult.Bad) || end == FrameResult.Good || IsMissingBehind())
+        {
+            damage = new SluiceLogDamagedException(_folder.Path, -1, isLater ? first : 0, isGone
+                ? LogErrors.Overtaken(next.FirstSequence, isLater)
+                : LogErrors.Missing(_segment.Path, next.Path));
+        }
+        else
+        {
+            string reason = end == FrameResult.Bad ? _segment.Reason
+                : isLater ? "its records end before the next segment begins"
+                : LogErrors.Missing(_segment.Path, next.Path);
+            if (!_isDurableBehind && !_segment.IsKnownToBeLonger && KnownDurable() <= _segment.ReadTo
+                && LogState.MayBeOfEarlierBoot(State()))
+            {
+                _tail = new TornTail(_segment.Path, _segment.Offset, _next, reason);
+                return false;
+            }
+
+            damage = new SluiceLogDamagedException(_segment.Path, _segment.Offset, first, reason);
+            Report(damage);
+            if (_segment.TryPassOver())
+            {
+                return true;
+            }
+        }
+
+        if (!_options.SkipDamage)
+        {
+            throw damage;
+        }
+
+        // Where the next one has been removed too, another one is to be looked for, and the gap is larger.
+        if (TryEnter(next))
+        {
+            Report(damage);
+        }
+
+        return true;
+    }
+
+    /// <summary>Whether a segment is missing that was on the disk: else a power cut has left what comes behind the log's end.</summary>
+    private bool IsMissingBehind() =>
+        _isMissingBehind && (_isDurableBehind || _segment!.DurableSegmentBy(State()) > _segment.Id);
+
+    /// <summary>The last sequence that the log's state knows to be on the disk; 0 where it knows of none.</summary>
+    private long KnownDurable() => _segment!.DurableBy(State());
+
+    /// <summary>A bad frame that complete frames follow is damage, unless a restart of the machine explains it; else null.</summary>
+    private SluiceLogDamagedException? WhyNotTorn(FrameResult end) =>
+        end != FrameResult.Good && !LogState.MayBeOfEarlierBoot(State()) && _segment!.HasFrameBehind()
+            ? new SluiceLogDamagedException(
+                _segment.Path, _segment.Offset, _segment.ReadTo + 1,
+                $"{(end == FrameResult.Bad ? _segment.Reason : "there are zeros in place of a frame")}, and complete frames follow")
+            : null;
+
+    /// <summary>A log that ends before what was durable is damaged, and has no torn tail; null where it may end here.</summary>
+    private SluiceLogDamagedException? WhyLonger()
+    {
+        long first = _segment!.ReadTo + 1;
+        long durable = _segment.IsKnownToBeLonger ? 0 : KnownDurable();
+        return durable < first && !_segment.IsKnownToBeLonger ? WhyNewer()
+            : _tail is { } tail ? new SluiceLogDamagedException(tail.Path, tail.Offset, first, tail.Reason)
+            : durable < first ? new SluiceLogDamagedException(_segment.Path, _segment.Offset, first, "it has zeros before its footer")
+            : LogErrors.LostFiles(_folder.Path, durable, first);
+    }
+
+    /// <summary>The newest segment may be the one that took back what is read otherwise: it is not only its records that count.</summary>
+    private SluiceLogDamagedException? WhyNewer()
+    {
+        long newest = _segment!.DurableSegmentBy(State());
+        return newest > _segment.Id ? new SluiceLogDamagedException(_folder.Path, -1, 0, LogErrors.NewestIsGone(newest)) : null;
+    }
+
+    /// <summary>
+    /// Whether what was being written when it was looked at has become a frame, or another segment has begun. Asked after the state: what
+    /// that one says was whole in the files before.
+    /// </summary>
+    private bool HasMoreByNow()
+    {
+        _segment!.Forget();
+        if (_segment.TryNext(out FrameHeader frame) == FrameResult.Good && frame.Kind == FrameKind.Records)
+        {
+            _segment.Unread();
+            return true;
+        }
+
+        _segment.Forget();
+        return FindNext(out _) is not null;
+    }
+
+    /// <summary>Always false: nothing more is to be read now.</summary>
+    private bool ReportLostEnd(SluiceLogDamagedException damage)
+    {
+        Report(damage);
+        _ = _segment!.TryPassOver();
+        return false;
+    }
+
+    /// <summary>What stands in a segment that was about to begin.</summary>
+    private TornTail? TornOf(LogCatalog catalog) =>
+        catalog.Newest is { TornOpening: { } reason } torn && File.Exists(torn.Path)
+            ? new TornTail(torn.Path, LogLayout.HeaderBytes, _next, reason)
+            : null;
+
+    /// <summary>The segment behind the present one, by now; null where there is none.</summary>
+    private SegmentInfo? FindNext(out TornTail? torn)
+    {
+        long id = _segment!.Id;
+        torn = null;
+        LogCatalog? catalog = _catalog?.HasSealedNext(id) == true && _stamp.IsCurrent(_folder.Path) ? _catalog : null;
+        if (catalog is null && (_folder.List() is not [.., long last] || last <= id))
+        {
+            return null;
+        }
+
+        catalog ??= Look(fromId: id);
+        torn = TornOf(catalog);
+        if (catalog.Segments.Exists(s => s.Id > id && s.Header.LogId != _logId))
+        {
+            return null;
+        }
+
+        // What is written only when everything earlier is on the disk.
+        _isDurableBehind = catalog.Segments.Exists(s => s.Id > id && (s.EndsWithFooter || s.Restarts));
+        SegmentInfo? next = catalog.Segments.Find(s => s.Id > id);
+        _isMissingBehind = next is not null && catalog.IsMissing(next, id);
+        return next;
+    }
+
+    /// <summary>
+    /// All segments that there are. One that is missing and may have taken back what others have is told of before anything is read, unless
+    /// damage is passed over: then it is told of where it would be.
+    /// </summary>
+    private LogCatalog ReadAll()
+    {
+        LogState? state = State();
+        string? missing = null;
+        while (true)
+        {
+            LogCatalog catalog = Look();
+            if (_options.SkipDamage || catalog.FindMissing(state) is not { } damage)
+            {
+                return catalog;
+            }
+
+            // The listing is not of one moment, and others remove what is old: what is missing is missing in two that follow one another.
+            if (damage.Message == missing)
+            {
+                throw damage;
+            }
+
+            missing = damage.Message;
+        }
+    }
+
+    /// <summary>The segment in which the next record is, or would be.</summary>
+    private bool FindSegment()
+    {
+        while (true)
+        {
+            LogCatalog catalog = ReadAll();
+            List<SegmentInfo> segments = catalog.Segments;
+            if (segments.Count == 0)
+            {
+                ThrowIfDamagedBehind(0, long.MaxValue);
+                _tail = TornOf(catalog);
+
+                // What the state says was whole in the files before it was written: they are looked at once more.
+                if (State() is { DurableSequence: > 0 } state
+                    && (catalog.Newest is null || catalog.Newest.Header.LogId == state.LogId)
+                    && Look().Segments.Count == 0)
+                {
+                    Report(LogErrors.LostFiles(_folder.Path, state.DurableSequence, _next));
+                }
+
+                return false;
+            }
+
+            if (_logId != Guid.Empty && catalog.LogId != _logId)
+            {
+                BeginOtherLog();
+                continue;
+            }
+
+            int index = segments.FindLastIndex(s => s.FirstSequence <= _next);
+            if (index < 0)
+            {
+                // The record may be in a damaged file before the oldest segment.
+                ThrowIfDamagedBehind(0, segments[0].Id);
+            }
+
+            if (_options.FromTime is not null)
+            {
+                // Segments whose records are all earlier are left out; the time of a segment that is written is not known.
+                int inTime = segments.FindIndex(s => !s.IsSealed || s.LastTime >= _fromTime);
+                index = Math.Max(index, inTime < 0 ? segments.Count - 1 : inTime);
+            }
+
+            if (TryEnter(segments[Math.Max(index, 0)]))
+            {
+                return true;
+            }
+        }
+    }
+
+    /// <summary>False where it was removed since it was found: another one is to be looked for.</summary>
+    private bool TryEnter(SegmentInfo segment)
+    {
+        SegmentReader entered;
+        try
+        {
+            entered = SegmentReader.Open(segment);
+        }
+        catch (FileNotFoundException)
+        {
+            // Removed since the folder was listed.
+            _known.Remove(segment.Id);
+            _catalog = null;
+            return false;
+        }
+        catch (SluiceLogDamagedException e)
+        {
+            // What was found before is true no more: the next look at the folder leaves it out.
+            _known.Remove(segment.Id);
+            _catalog = null;
+            Report(e);
+            return false;
+        }
+
+        if (_segment is not null)
+        {
+            _passed.Add((_segment.Header, _segment.FirstSequence));
+            _segment.Dispose();
+        }
+
+        _passed.RemoveAll(p => p.Header.Id >= segment.Id);
+        (_segment, _logId) = (entered, entered.LogId);
+        _next = Math.Max(_next, segment.FirstSequence);
+        _segment.MoveNear(_next);
+        return true;
+    }
+
+    private void MoveToEnd()
+    {
+        List<SegmentInfo> segments;
+        do
+        {
+            segments = ReadAll().Segments;
+            if (segments.Count == 0)
+            {
+                return;
+            }
+        }
+        while (!TryEnter(segments[^1]));
+        while (TryTakeFrame())
+        {
+            _hasFrame = false;
+            _next = _frame.LastSequence + 1;
         }
     }
 }

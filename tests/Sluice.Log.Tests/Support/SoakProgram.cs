@@ -19,7 +19,7 @@ internal static class SoakProgram
     private const int MaxDescriptors = 5;
 
     /// <summary>The threads of one log: for writes and syncs, the keeper, and the one that creates segments.</summary>
-    private const int LogThreadCount = 4;
+    private const int LogThreadCount = 3;
 
     private static readonly SluiceLogOptions s_options = new()
     {

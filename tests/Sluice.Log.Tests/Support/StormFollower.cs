@@ -26,9 +26,6 @@ internal sealed class StormFollower
     /// <summary>The record that it has read last; 0 for none.</summary>
     public long Last => Volatile.Read(ref _last);
 
-    /// <summary>The first record that it was ever told to be dropped; none where that is the largest number.</summary>
-    public long DroppedFrom { get; private set; } = long.MaxValue;
-
     /// <summary>
     /// The last of some records that it has read, each as it is there; 0 for none. Of what was dropped it may have the numbers, and nothing
     /// of what has these by now.
@@ -63,14 +60,24 @@ internal sealed class StormFollower
     {
         try
         {
-            using SluiceLogReader reader = new(directory, new SluiceLogReaderOptions { UpTo = UpTo });
-            long drops = 0;
+            using Follower follower = new(directory, UpTo);
             int looks = 0;
             while (!_ends)
             {
-                // It may have the last one of a segment that was taken back and written again: what comes behind that tells so.
+                // What follows the last record of a segment that was truncated says that it is not there any more.
                 bool hasLast = Volatile.Read(ref _wanted) is { } wanted && Followed.GetValueOrDefault(wanted.Item1) == wanted.Item2;
-                if (!reader.TryRead(out LogEntry entry))
+                bool isThere = follower.TryReadOne();
+                lock (Followed)
+                {
+                    Followed.Clear();
+                    foreach ((long sequence, byte[] bytes) in follower.Records)
+                    {
+                        Followed[sequence] = Encoding.ASCII.GetString(bytes);
+                    }
+                }
+
+                Volatile.Write(ref _last, follower.Records.LastOrDefault().Key);
+                if (!isThere)
                 {
                     if (hasLast)
                     {
@@ -79,30 +86,7 @@ internal sealed class StormFollower
 
                     // Now at once, now later: it comes at any moment of what is done to the log.
                     Thread.Sleep(++looks % 4 == 0 ? 1 : 0);
-                    continue;
                 }
-
-                long from = entry.Sequence;
-                if (reader.Drops > drops)
-                {
-                    reader.Drops.ShouldBe(drops + 1);
-                    from = Math.Min(from, reader.DroppedFrom);
-                    DroppedFrom = Math.Min(DroppedFrom, reader.DroppedFrom);
-                }
-                else
-                {
-                    entry.Sequence.ShouldBeGreaterThan(Last, "it came again, and nothing was dropped");
-                }
-
-                drops = reader.Drops;
-                string text = Encoding.ASCII.GetString(entry.Bytes);
-                lock (Followed)
-                {
-                    Followed.Keys.Where(k => k >= from).ToList().ForEach(k => Followed.Remove(k));
-                    Followed[entry.Sequence] = text;
-                }
-
-                Volatile.Write(ref _last, entry.Sequence);
             }
         }
         catch (Exception e)

@@ -140,31 +140,55 @@ internal static class LogFile
         }
     }
 
-    /// <summary>
-    /// Closes a file that may be locked. Does not fail: others are to be closed as well, and a flush before has told whether the records are
-    /// durable.
-    /// </summary>
+    /// <summary>Closes a file that may be locked.</summary>
+    /// <exception cref="IOException">close(2) reported an error; the file is closed.</exception>
     public static void Close(SluiceHandle? file)
     {
         if (file is not null)
         {
-            try
-            {
-                Unlock(file);
-            }
-            catch
-            {
-                // Of whatever kind: closing the file gives the lock up as well, unless a process that is just being started has a copy.
-            }
+            Unlock(file);
+            file.Dispose();
+        }
+    }
 
+    /// <summary>As <see cref="Close"/> for a file that was only read, or behind another error: an error is ignored.</summary>
+    public static void TryClose(SluiceHandle? file)
+    {
+        try
+        {
+            Close(file);
+        }
+        catch (IOException)
+        {
+        }
+    }
+
+    /// <summary>Closes all files, and then throws the first error.</summary>
+    /// <exception cref="IOException">close(2) reported an error.</exception>
+    public static void CloseAll(params IEnumerable<SluiceHandle?> files) => DoAll(files, Close);
+
+    /// <summary>Disposes of all objects, and then throws the first error.</summary>
+    /// <exception cref="IOException">close(2) reported an error.</exception>
+    public static void DisposeAll(params IEnumerable<IDisposable?> files) => DoAll(files, static f => f?.Dispose());
+
+    private static void DoAll<T>(IEnumerable<T> files, Action<T> close)
+    {
+        IOException? error = null;
+        foreach (T file in files)
+        {
             try
             {
-                file.Dispose();
+                close(file);
             }
-            catch (IOException)
+            catch (IOException e)
             {
-                // Of close(2); the file is closed.
+                error ??= e;
             }
+        }
+
+        if (error is not null)
+        {
+            throw error;
         }
     }
 

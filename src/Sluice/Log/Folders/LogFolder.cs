@@ -17,7 +17,12 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
 
     private const string MemoryName = "log.memory";
 
+    private const string RemovalName = "log.truncate";
+
     public string Path { get; } = path;
+
+    /// <summary>The file of a removal of the log's end that was begun.</summary>
+    public string RemovalPath => System.IO.Path.Combine(Path, RemovalName);
 
     public SegmentNames Names { get; } = names;
 

@@ -27,13 +27,6 @@ internal sealed class WriterLock : IDisposable
     private LogState? _last;
     private readonly SluiceHandle? _lockFile;
 
-    /// <summary>Held while the file is flushed: who comes meanwhile is told of no success behind a failure.</summary>
-    private readonly Lock _flushing = new();
-
-    /// <summary>Whether a flush has failed: the kernel tells of bytes that were lost once, and the next flush is not to believe that they
-    /// are there.</summary>
-    private bool _mustWriteAgain;
-
     private WriterLock(
         string directory, SafeFileHandle? folder, in Statx stat, SluiceHandle file, UnixFileMode? permissions, SluiceHandle? lockFile)
     {
@@ -45,7 +38,7 @@ internal sealed class WriterLock : IDisposable
         }
         catch
         {
-            LogFile.Close(file);
+            LogFile.TryClose(file);
             throw;
         }
     }
@@ -64,7 +57,7 @@ internal sealed class WriterLock : IDisposable
     {
         get
         {
-            using (_lock.EnterAlways())
+            lock (_lock)
             {
                 return _last;
             }
@@ -96,7 +89,7 @@ internal sealed class WriterLock : IDisposable
         }
         catch
         {
-            LogFile.Close(lockFile);
+            LogFile.TryClose(lockFile);
             folder.Dispose();
             throw;
         }
@@ -133,7 +126,7 @@ internal sealed class WriterLock : IDisposable
 
     public void Write(LogState state)
     {
-        using (_lock.EnterAlways())
+        lock (_lock)
         {
             _last = state;
             state.Write(_file);
@@ -142,24 +135,17 @@ internal sealed class WriterLock : IDisposable
 
     public void Flush(LogSettings settings)
     {
-        using Lock.Scope flushing = _flushing.EnterAlways();
-        while (true)
+        SluiceHandle file;
+        do
         {
-            SluiceHandle file;
-            using (_lock.EnterAlways())
+            lock (_lock)
             {
                 file = _file;
-                if (_mustWriteAgain)
-                {
-                    _last?.Write(file);
-                }
             }
 
             try
             {
-                _mustWriteAgain = true;
                 LogFile.FlushData(file, settings);
-                _mustWriteAgain = false;
                 return;
             }
             catch (ObjectDisposedException) when (WasExchanged(file))
@@ -167,6 +153,7 @@ internal sealed class WriterLock : IDisposable
                 // Another file has its place, which has what was last written.
             }
         }
+        while (true);
     }
 
     /// <summary>
@@ -175,7 +162,7 @@ internal sealed class WriterLock : IDisposable
     /// <exception cref="IOException">The folder is gone, or has become another log's or another writer's.</exception>
     public void Confirm()
     {
-        using Lock.Scope scope = _confirming.EnterAlways();
+        using Lock.Scope scope = _confirming.EnterScope();
         SluiceHandle old = _file;
         bool hasName = false;
         int looked = Folder is null ? 0 : LogFile.LookForName(old, NodePath.Of(old.Path), out hasName);
@@ -201,7 +188,7 @@ internal sealed class WriterLock : IDisposable
         try
         {
             LogState? found = StateOf(file);
-            using (_lock.EnterAlways())
+            lock (_lock)
             {
                 if (found is { } other && other.LogId != _last?.LogId)
                 {
@@ -214,7 +201,7 @@ internal sealed class WriterLock : IDisposable
         }
         catch
         {
-            LogFile.Close(file);
+            LogFile.TryClose(file);
             throw;
         }
 
@@ -223,14 +210,20 @@ internal sealed class WriterLock : IDisposable
 
     public void Dispose()
     {
-        LogFile.Close(_file);
-        LogFile.Close(_lockFile);
-        Folder?.Dispose();
+        try
+        {
+            LogFile.Close(_file);
+        }
+        finally
+        {
+            LogFile.TryClose(_lockFile);
+            Folder?.Dispose();
+        }
     }
 
     private bool WasExchanged(SluiceHandle file)
     {
-        using (_lock.EnterAlways())
+        lock (_lock)
         {
             return file != _file;
         }

@@ -61,6 +61,9 @@ internal sealed class FrameScanner
     /// <summary>The payload of the last good frame, until the next call of anything here.</summary>
     public ReadOnlySpan<byte> Payload => _buffer.AsSpan(_payloadAt, _payloadLength);
 
+    /// <summary>How often bytes were read from the file.</summary>
+    public int Fills { get; private set; }
+
     /// <summary>Forgets what was read ahead: another process may have written there since.</summary>
     public void Forget() => _buffered = 0;
 
@@ -309,6 +312,7 @@ internal sealed class FrameScanner
             old.AsSpan(skip, kept).CopyTo(_buffer);
         }
 
+        Fills++;
         _bufferAt = offset;
         _buffered = kept;
         _buffered += _file.Read(_buffer.AsSpan(kept), offset + kept);

@@ -4,7 +4,7 @@ using Sluice.Log.Frames;
 namespace Sluice.Log.Segments;
 
 /// <summary>The segments of a folder that have records of the log, in order, checked against one another.</summary>
-internal sealed partial class LogCatalog
+internal sealed class LogCatalog
 {
     private readonly LogFolder _folder;
     private readonly Action<SluiceLogDamagedException> _report;
@@ -158,7 +158,8 @@ internal sealed partial class LogCatalog
             {
                 Ids.Add(id);
                 isGone = false;
-                if (id != fromId && _known.TryGetValue(id, out SegmentInfo? before))
+                if (id != fromId && _known.TryGetValue(id, out SegmentInfo? before)
+                    && _folder.LookAt(before.Path) == before.Stamp)
                 {
                     // Others say of it what is true for them: whether it was taken back, and whether its footer is to be believed.
                     all.Add(before.Sketch());
@@ -167,9 +168,11 @@ internal sealed partial class LogCatalog
 
                 try
                 {
+                    (long Bytes, long WrittenAt) stamp = _folder.LookAt(_folder.PathOf(id));
                     using SluiceHandle file = _folder.OpenToRead(id);
                     if (SegmentInfo.Read(file, id) is { } segment)
                     {
+                        segment.Stamp = stamp;
                         all.Add(segment);
                         if (segment.IsSealed)
                         {
@@ -251,7 +254,6 @@ internal sealed partial class LogCatalog
         }
 
         LogId = all is [{ Header.LogId: var logId }, ..] ? logId : Guid.Empty;
-        LeaveOutWithdrawn(all);
         foreach (SegmentInfo segment in all)
         {
             if (segment.Header.LogId != LogId)
@@ -295,19 +297,6 @@ internal sealed partial class LogCatalog
     }
 
     /// <summary>
-    /// What was to drop a tail, did not become durable, and could be neither removed nor emptied before its process ended, takes nothing
-    /// back. The state says so: that less is durable stands there before there is such a segment, and more, and its id, once it counts.
-    /// </summary>
-    private void LeaveOutWithdrawn(List<SegmentInfo> all)
-    {
-        if (all.FindLast(static s => s.HasBegun) is { RestartsOnly: true } last && last.IsWithdrawnBy(_stateBehind()))
-        {
-            all.Remove(last);
-            Superfluous.Add(last.Path);
-        }
-    }
-
-    /// <summary>
     /// A segment has begun, and the one before it, whose file is there, has not: a power cut took that one's opening, which no sync had
     /// written, and what is behind it was not synced either; the log ends before. What was synced says that it is damage.
     /// </summary>
@@ -320,6 +309,12 @@ internal sealed partial class LogCatalog
             long before = Segments[i].IdBefore;
             if (_withoutHeader.Find(f => f.Id == before) is { Path: { } emptied })
             {
+                if (i == 0 && _folder.LookAt(emptied).Bytes == 0)
+                {
+                    // The oldest segments are removed first, and one that cannot be deleted is emptied.
+                    continue;
+                }
+
                 // A header is on the disk before a segment behind it is made.
                 ReportFile(before, new SluiceLogDamagedException(
                     emptied, 0, 0, "its header is gone, and the segment behind it says that records are in it"));
@@ -396,5 +391,75 @@ internal sealed partial class LogCatalog
                 Segments[i].DistrustFooter();
             }
         }
+    }
+
+    private SluiceLogDamagedException Missing(SegmentInfo before, SegmentInfo segment, long sequence) =>
+        new(_folder.Path, -1, sequence, LogErrors.Missing(before.Path, segment.Path));
+
+    private static bool Leads(SegmentInfo from, SegmentInfo to) => from.IsSealed && from.LastSequence + 1 == to.FirstSequence;
+
+    private void CheckOrder(LogSettings settings, LogState? state)
+    {
+        for (int i = 1; i < Segments.Count; i++)
+        {
+            SegmentInfo before = Segments[i - 1];
+            SegmentInfo segment = Segments[i];
+            string? reason = null;
+            long offset = -1;
+            if (!Leads(before, segment))
+            {
+                using SluiceHandle file = _folder.Open(before.Path, FileMode.Open, FileAccess.Read, settings);
+                (FrameScanner scanner, FrameResult end, List<IndexEntry> index) = before.ScanFromDisk(file, settings, state);
+                reason = end == FrameResult.Bad ? scanner.Reason : "its records end here, and the next segment begins later";
+                offset = scanner.Offset;
+                if (!before.EndsWithFooter)
+                {
+                    Unsealed.Add((before, new SegmentEnd(offset, scanner.Chain, index)));
+                }
+            }
+
+            if (!before.EndsWithFooter && before.LastSequence + 1 < segment.FirstSequence && WereNeverDurable(i))
+            {
+                LeaveOutFrom(i, before);
+                return;
+            }
+
+            if (IsMissing(segment, before.Id))
+            {
+                _report(Missing(before, segment, 0));
+                continue;
+            }
+
+            long expected = Math.Min(before.LastSequence, before.TakenBackFrom - 1) + 1;
+            if (segment.FirstSequence > expected)
+            {
+                _report(before.IsSealed
+                    ? Missing(before, segment, expected)
+                    : new SluiceLogDamagedException(before.Path, offset, expected, reason!));
+            }
+            else if (segment.FirstSequence < expected)
+            {
+                _report(new SluiceLogDamagedException(
+                    segment.Path, LogLayout.HeaderBytes, segment.FirstSequence, LogErrors.BeginsBeforeEnd(before.Path)));
+            }
+        }
+    }
+
+    /// <summary>
+    /// Returns true if the segments from an index on may have reached the disk before what comes before them: the machine was restarted, and
+    /// nothing in them says that everything earlier is on the disk, as a footer or a restart does.
+    /// </summary>
+    private bool WereNeverDurable(int index) =>
+        LogState.MayBeOfEarlierBoot(_stateBehind()) && Segments.Skip(index).All(static s => !s.EndsWithFooter && !s.Restarts);
+
+    /// <param name="index">The first of <see cref="Segments"/> that is left out.</param>
+    /// <param name="newest">The one before it.</param>
+    private void LeaveOutFrom(int index, SegmentInfo newest)
+    {
+        IEnumerable<string> lost = Segments.Skip(index).Select(static s => s.Path);
+        LostSegments.AddRange(Newest is { HasBegun: false } torn ? lost.Append(torn.Path) : lost);
+        Superfluous.AddRange(LostSegments);
+        Segments.RemoveRange(index, Segments.Count - index);
+        Newest = newest;
     }
 }

@@ -6,7 +6,7 @@ namespace Sluice.Log.Segments;
 
 /// <summary>A log as a writer finds it: checked as a whole first, and only then cut at its end, where something was being
 /// written.</summary>
-internal sealed partial class RecoveredLog
+internal sealed class RecoveredLog
 {
     /// <summary>More than any log will have segments.</summary>
     private const long MinNumbersLeft = 1_000_000_000_000;
@@ -78,14 +78,14 @@ internal sealed partial class RecoveredLog
         }
         catch
         {
-            log.Next?.Remove();
-            LogFile.Close(log._lastFile);
-            log.Unsealed.ForEach(static s => s.Dispose());
+            log.Next?.TryRemove();
+            LogFile.TryClose(log._lastFile);
+            log.Unsealed.ForEach(static s => s.TryDispose());
             throw;
         }
         finally
         {
-            log._locked.ForEach(LogFile.Close);
+            log._locked.ForEach(LogFile.TryClose);
         }
     }
 
@@ -242,7 +242,7 @@ internal sealed partial class RecoveredLog
         if (last.IsSealed)
         {
             // Also where its footer was written, and the space behind it not given back.
-            LogFile.Close(_lastFile);
+            LogFile.TryClose(_lastFile);
             _lastFile = null;
             return;
         }
@@ -313,5 +313,159 @@ internal sealed partial class RecoveredLog
             // Removed by somebody.
             return null;
         }
+    }
+
+    private const string CutExtension = ".cut";
+    private const int SaveBytes = 1024 * 1024;
+
+    /// <summary>
+    /// A log that goes on behind records none of which is there says so by a segment that begins there: else it would have lost them anew
+    /// for readers, and for the next writer.
+    /// </summary>
+    private void BeginBehindLoss()
+    {
+        if (Next is { } next && _catalog.Segments.Count == 0 && NextSequence > 1)
+        {
+            next.Begin(NextSequence, idBefore: 0, TookBack, LogLayout.ToNanoseconds(DateTime.UtcNow));
+            next.FlushToDisk(next.Mark(writesZeros: false));
+            (Current, Next) = (next, null);
+        }
+    }
+
+    private void Mend(LogSettings settings)
+    {
+        // The newest first: who is killed here leaves none behind a gap.
+        foreach (string path in _catalog.Superfluous.OrderByDescending(_folder.IdOf))
+        {
+            if (_catalog.LostSegments.Contains(path))
+            {
+                using SluiceHandle? lost = TryOpen(path);
+                _ = lost is null ? null : Save(lost, 0, settings);
+            }
+
+            _ = _folder.DeleteOrEmpty(path, settings);
+        }
+
+        CutUnsealed();
+        foreach (ClosedSegment segment in Closed)
+        {
+            // Found on the disk, and perhaps never synced by who wrote it.
+            using SluiceHandle file = _folder.Open(segment.Path, FileMode.Open, FileAccess.Read);
+            LogFile.Flush(file, settings);
+        }
+
+        _folder.FlushToDisk();
+        if (_last is not null)
+        {
+            if (Cut is not null)
+            {
+                Cut = Cut with { SavedAs = Save(_lastFile!, _scanner!.Offset, settings) };
+                LogFile.SetLength(_lastFile!, _scanner.Offset);
+            }
+
+            // Last: it says so where those before have come to nothing.
+            LogFile.FlushData(_lastFile!, settings);
+            Current = SegmentFile.Resume(_folder, _lastFile!, settings, _last, new SegmentEnd(_scanner!.Offset, _scanner.Chain, _index));
+            Current.Reserve();
+        }
+    }
+
+    /// <summary>Copies what is to be removed from a segment to a file beside the log, which nobody reads.</summary>
+    /// <returns>The path, or null if there is nothing but zeros or the copy could not be written.</returns>
+    private string? Save(SluiceHandle segment, long offset, LogSettings settings)
+    {
+        long end = offset + FrameScanner.CountUnwrittenBytes(segment, offset);
+        if (end == offset)
+        {
+            return null;
+        }
+
+        string path = Path.ChangeExtension(segment.Path, CutExtension);
+        for (int i = 2; File.Exists(path); i++)
+        {
+            path = Path.ChangeExtension(segment.Path, $".{i}{CutExtension}");
+        }
+
+        try
+        {
+            using SluiceHandle copy = _folder.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, settings);
+            byte[] buffer = new byte[Math.Min(end - offset, SaveBytes)];
+            for (long at = offset; at < end;)
+            {
+                int read = segment.Read(buffer.AsSpan(0, (int)Math.Min(buffer.Length, end - at)), at);
+                LogFile.Write(copy, buffer.AsSpan(0, read), at - offset);
+                at += read > 0 ? read : end;
+            }
+
+            LogFile.Flush(copy, settings);
+            return path;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // A full disk must not keep the log from being opened.
+            _ = _folder.TryDelete(path);
+            return null;
+        }
+    }
+
+    /// <summary>Those of <see cref="Closed"/> that can be sealed: open, locked, on the disk, without reserved space.</summary>
+    public List<SegmentFile> Unsealed { get; } = [];
+
+    /// <summary>Opens and locks them. One that cannot be had for writing, or has been sealed since, stays as it is.</summary>
+    private void OpenUnsealed(LogSettings settings)
+    {
+        foreach ((SegmentInfo info, SegmentEnd end) in _catalog.Unsealed)
+        {
+            int index = _catalog.Segments.IndexOf(info);
+            if (index < 0 || index == _catalog.Segments.Count - 1)
+            {
+                // Not the log's, or what it is gone on with.
+                continue;
+            }
+
+            try
+            {
+                SluiceHandle file = _folder.Open(info.Path, FileMode.Open, FileAccess.ReadWrite, settings);
+                Unsealed.Add(SegmentFile.Resume(_folder, file, settings, info, end));
+                WriterLock.TakeSegment(_folder.Path, file);
+                if (SegmentInfo.Read(file, info.Id) is not { EndsWithFooter: false })
+                {
+                    LeaveLast();
+                }
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                if (Unsealed is [.., var last] && last.Path == info.Path)
+                {
+                    LeaveLast();
+                }
+            }
+        }
+
+        void LeaveLast()
+        {
+            Unsealed[^1].TryDispose();
+            Unsealed.RemoveAt(Unsealed.Count - 1);
+        }
+    }
+
+    /// <summary>
+    /// Gives back what they had reserved. Behind their last frame is nothing of the log, whatever stands there. One whose end was taken
+    /// back is of no use with a footer: nobody believes that without reading what comes before it.
+    /// </summary>
+    private void CutUnsealed()
+    {
+        foreach (SegmentFile segment in Unsealed)
+        {
+            segment.TryCutReserved();
+            int index = Closed.FindIndex(c => c.Path == segment.Path);
+            Closed[index] = Closed[index] with { Bytes = _folder.LookAt(segment.Path).Bytes };
+            if (Closed[index].LastSequence < segment.LastSequence)
+            {
+                segment.TryDispose();
+            }
+        }
+
+        Unsealed.RemoveAll(s => Closed.Exists(c => c.Path == s.Path && c.LastSequence < s.LastSequence));
     }
 }

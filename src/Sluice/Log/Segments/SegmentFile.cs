@@ -1,3 +1,5 @@
+using System.Buffers.Binary;
+using System.Runtime.InteropServices;
 using Sluice.Kernel;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
@@ -5,12 +7,12 @@ using Sluice.Log.Frames;
 namespace Sluice.Log.Segments;
 
 /// <summary>
-/// A framed segment that is being written. One thread at a time writes; syncing may be another's. What failed to be written is cut off
-/// before the next frame is written, here or in the next segment.
+/// A framed segment that is being written. One thread at a time writes; another one may sync meanwhile. What a failed write left in the
+/// file is cut off before the next frame is written, here or in the next segment.
 /// </summary>
-internal sealed partial class SegmentFile : IDisposable
+internal sealed class SegmentFile : IDisposable
 {
-    /// <summary>After how long whoever writes looks again whether the file has its name.</summary>
+    /// <summary>The time, in milliseconds, after which the writer looks again whether the file has its name.</summary>
     private const int LookAgainMs = 1000;
 
     private readonly LogFolder _folder;
@@ -24,14 +26,28 @@ internal sealed partial class SegmentFile : IDisposable
     private long _nextIndexAt;
     private long _durableOffset;
     private long _zerosOnDisk;
-    private bool _isOnDisk;
     private bool _isSealed;
+    private bool _isDeleted;
 
-    /// <summary>When its first record had come, or it was resumed, by a clock that nobody sets.</summary>
+    /// <summary>When its first record was written, or it was resumed, by a clock that nobody sets.</summary>
     private long _sinceMs = Environment.TickCount64;
 
     private long _lookedMs = Environment.TickCount64;
-    private bool _isDeleted;
+
+    /// <summary>The end of the bytes that failed writes may have left behind the last frame.</summary>
+    private long _failedTo;
+
+    /// <summary>
+    /// How often the file may have been truncated; counted before it is. In such a file nobody knows where zeros on the disk end: a sync
+    /// whose mark was taken before may end afterwards.
+    /// </summary>
+    private int _cuts;
+
+    /// <summary>
+    /// How many of the truncations are on the disk. A segment is durable only with its last one: else a power cut could bring back what was
+    /// cut off.
+    /// </summary>
+    private int _cutsOnDisk;
 
     private SegmentFile(LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentHeader header, uint headerChain)
     {
@@ -45,86 +61,163 @@ internal sealed partial class SegmentFile : IDisposable
 
     public string Path => _handle.Path;
 
-    public SluiceHandle Handle => _handle;
-
-    /// <summary>Where the next frame goes.</summary>
+    /// <summary>The offset of the next frame.</summary>
     public long Offset { get; private set; }
 
-    /// <summary>The sum that the next frame goes on from.</summary>
+    /// <summary>The checksum that the next frame continues.</summary>
     public uint Chain { get; private set; }
 
-    /// <summary>Sequence of the first record that it has or will have.</summary>
+    /// <summary>The sequence number of the first record that it has or will have.</summary>
     public long FirstSequence { get; private set; }
 
-    /// <summary>Sequence of its last record, one less than the first where it has none.</summary>
+    /// <summary>The sequence number of its last record; one less than the first if it has none.</summary>
     public long LastSequence { get; private set; }
 
     public long FirstTime { get; private set; }
 
     public long LastTime { get; private set; }
 
-    /// <summary>Returns true if somebody has removed the file, or moved it away.</summary>
+    /// <summary>Returns true if the file has been removed or moved away.</summary>
     public bool IsDeleted => _isDeleted || _folder.HasLost(_handle, _name);
 
-    /// <summary>
-    /// Where the first frame is that is not known to be on the disk; in a segment that was never synced the first frame of records,
-    /// although nothing before it is on the disk either.
-    /// </summary>
-    public SegmentMark Durable { get; private set; }
-
-    /// <summary>Whether all that it has is on the disk; of a segment that is not written any more. Any thread may ask.</summary>
+    /// <summary>Whether all that it has is on the disk; for a segment that is not written any more. Any thread may ask.</summary>
     public bool IsDurable => Volatile.Read(ref _durableOffset) == Offset && Volatile.Read(ref _cutsOnDisk) == Volatile.Read(ref _cuts);
 
-    /// <summary>Whether it has its footer, as far as it could be written.</summary>
+    /// <summary>Whether it was synced since it has begun. Any thread may ask.</summary>
+    public bool IsOnDisk => Volatile.Read(ref _durableOffset) > 0;
+
+    /// <summary>Whether it has its footer, as far as that could be written.</summary>
     public bool IsSealed
     {
         get => Volatile.Read(ref _isSealed);
         set => Volatile.Write(ref _isSealed, value);
     }
 
-    /// <summary>Whether its footer was written, and is on the disk; for who may seal it.</summary>
+    /// <summary>Whether its footer was written and is on the disk; for the thread that may seal it.</summary>
     public bool HasFooter { get; private set; }
 
     public bool IsEmpty => LastSequence < FirstSequence;
 
-    /// <summary>Whether it was synced since it has begun. Any thread may ask.</summary>
-    public bool IsOnDisk => Volatile.Read(ref _isOnDisk);
+    /// <summary>Creates the file, reserves its space and makes header and name durable. It has no frame yet.</summary>
+    /// <param name="folder">The log's folder.</param>
+    /// <param name="id">A number that no segment has.</param>
+    /// <param name="options">Sizes and the engine.</param>
+    /// <param name="logId">The log's id.</param>
+    public static SegmentFile Create(LogFolder folder, long id, LogSettings options, Guid logId)
+    {
+        folder.Confirm();
+        string path = folder.PathOf(id);
+        SluiceHandle handle = folder.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, options);
+        try
+        {
+            WriterLock.TakeSegment(folder.Path, handle);
 
-    /// <summary>Whether a frame is to go to another segment. Also where this one was made with smaller frames: readers would not believe a
-    /// larger one.</summary>
+            // A writer that opened the log before this lock has locked log.state by now; one that opens it later finds the segment locked.
+            folder.Confirm();
+            long salt = 0;
+            NodeCalls.FillRandom(MemoryMarshal.AsBytes(new Span<long>(ref salt)));
+            SegmentHeader header = new(id, options.PageBytes, salt, logId, LogLayout.ToNanoseconds(DateTime.UtcNow));
+            byte[] bytes = new byte[LogLayout.HeaderBytes];
+            uint chain = header.Write(bytes);
+            Reserve(handle, options);
+
+            LogFile.Write(handle, bytes, 0);
+            LogFile.Flush(handle, options);
+            folder.FlushToDisk();
+            return new SegmentFile(folder, handle, options, header, chain);
+        }
+        catch
+        {
+            TryRemove(folder, handle);
+            throw;
+        }
+    }
+
+    /// <summary>Continues a segment whose frames were checked, and which was synced.</summary>
+    public static SegmentFile Resume(
+        LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentInfo info, SegmentEnd end)
+    {
+        SegmentFile file = new(folder, handle, settings, info.Header, info.HeaderChain)
+        {
+            Chain = end.Chain,
+            Offset = end.Offset,
+            FirstSequence = info.FirstSequence,
+            LastSequence = info.LastSequence,
+            FirstTime = info.FirstTime,
+            LastTime = info.LastTime,
+            _durableOffset = end.Offset,
+        };
+        file._index.AddRange(end.Index);
+        file._nextIndexAt = (file._index.Count > 0 ? file._index[^1].Offset : 0) + LogLayout.IndexEveryBytes;
+        return file;
+    }
+
+    /// <summary>
+    /// Writes the opening frame. A call that failed may have left it in the file, so that the next call for the same record writes the same
+    /// bytes.
+    /// </summary>
+    /// <param name="firstSequence">The sequence number of the first record to come.</param>
+    /// <param name="idBefore">The segment that contains the record before that one; 0 if there is none.</param>
+    /// <param name="tookBack">Whether an earlier segment has restarted the log.</param>
+    /// <param name="time">The present time.</param>
+    public void Begin(long firstSequence, long idBefore, bool tookBack, long time)
+    {
+        if (_opening.Length == 0 || FirstSequence != firstSequence)
+        {
+            byte[] frame = new byte[LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes];
+            LogLayout.WriteFrameHeader(
+                frame, new FrameHeader(LogLayout.OpeningPayloadBytes, 0, firstSequence, time, FrameKind.Opening, 0));
+            frame[LogLayout.FrameHeaderBytes + 1] = tookBack ? (byte)1 : (byte)0;
+            long back = idBefore > 0 ? Header.Id - idBefore : 0;
+            BinaryPrimitives.WriteUInt32LittleEndian(
+                frame.AsSpan(LogLayout.FrameHeaderBytes + 4), back <= uint.MaxValue ? (uint)back : 0);
+            Chain = LogLayout.Sign(frame, _headerChain);
+            _opening = frame;
+            (FirstSequence, LastSequence, FirstTime, LastTime) = (firstSequence, firstSequence - 1, time, time);
+        }
+
+        WriteAt(_opening, LogLayout.HeaderBytes);
+        Offset = LogLayout.HeaderBytes + _opening.Length;
+    }
+
+    /// <summary>Whether a frame belongs into another segment. A segment that was created with smaller frames takes no larger one: readers
+    /// would not believe it.</summary>
     public bool IsFullFor(int frameBytes, long time) =>
-        _isDeleted || frameBytes > Header.MaxFrameBytes
+        frameBytes > Header.MaxFrameBytes
         || (!IsEmpty && (Offset + frameBytes > _settings.SegmentBytes
             || (_settings.SegmentAge is { } age
                 && (time - FirstTime >= age.TotalNanoseconds || Environment.TickCount64 - _sinceMs >= age.TotalMilliseconds))));
 
-    /// <summary>What there is of it once it is not written any more.</summary>
-    /// <param name="lastSequence">Its last record, or an earlier one behind which the rest was taken back.</param>
-    public ClosedSegment Closed(long lastSequence) =>
-        new(Path, FirstSequence, lastSequence, LastTime, Offset)
+    /// <summary>Describes the segment when it is not written any more.</summary>
+    public ClosedSegment Closed() =>
+        new(Path, FirstSequence, LastSequence, LastTime, Offset)
         {
             Id = Header.Id,
             IsSealed = IsSealed,
             WrittenAt = LogLayout.ToNanoseconds(DateTime.UtcNow),
         };
 
-    /// <summary>How far it is written now.</summary>
-    public SegmentMark Mark() => new(this, Offset, Chain, LastSequence, _zeros.End, _cuts);
-
-    /// <summary>Notes that a sync which began after a mark was taken has ended well.</summary>
-    public void MarkDurable(in SegmentMark mark)
+    /// <summary>
+    /// Before a sync, by the thread that may write frames: how far the segment is written, with the next zeros, which the sync covers too.
+    /// There are none in a file that was truncated: every sync of it needs the journal.
+    /// </summary>
+    public SegmentMark Mark(bool writesZeros)
     {
-        Durable = mark;
-        Volatile.Write(ref _durableOffset, mark.Offset);
+        if (writesZeros && _cuts == 0)
+        {
+            _zeros.Write(Offset);
+        }
+
+        return new SegmentMark(this, Offset, LastSequence, _zeros.End, _cuts);
     }
 
-    /// <summary>Writes a frame of records, whose bytes stand behind the room for its header and before room for zeros.</summary>
-    /// <param name="bytes">Header, records and room for up to seven zeros.</param>
-    /// <param name="end">Where the records end.</param>
-    /// <param name="count">How many records.</param>
-    /// <param name="first">Sequence of the first.</param>
-    /// <param name="time">When the last had come.</param>
-    /// <exception cref="IOException">It could not be written, or the file was deleted some time ago.</exception>
+    /// <summary>Writes a frame of records, whose bytes stand behind the space for its header and before space for zeros.</summary>
+    /// <param name="bytes">Header, records and space for up to seven zeros.</param>
+    /// <param name="end">The end of the records.</param>
+    /// <param name="count">The number of records.</param>
+    /// <param name="first">The sequence number of the first.</param>
+    /// <param name="time">The time of the last.</param>
+    /// <exception cref="IOException">The frame could not be written, or the file was deleted some time ago.</exception>
     public void Append(Span<byte> bytes, int end, int count, long first, long time)
     {
         ThrowIfDeletedByNow();
@@ -132,15 +225,11 @@ internal sealed partial class SegmentFile : IDisposable
         bytes[end..header.FrameBytes].Clear();
         LogLayout.WriteFrameHeader(bytes, header);
         (long offset, uint chain) = (Offset, Chain);
-        bool isIndexed = offset >= _nextIndexAt;
-        if (isIndexed)
-        {
-            // Before the frame is there: where there is no memory for its entry, the page is written again, and would be there twice.
-            _index.EnsureCapacity(_index.Count + 1);
-        }
-
-        WriteFrame(bytes[..header.FrameBytes]);
-        if (isIndexed)
+        Span<byte> frame = bytes[..header.FrameBytes];
+        uint crc = LogLayout.Sign(frame, Chain);
+        WriteAt(frame, Offset);
+        (Offset, Chain) = (Offset + frame.Length, crc);
+        if (offset >= _nextIndexAt)
         {
             _index.Add(new IndexEntry(first, time, offset, chain));
             _nextIndexAt = offset + LogLayout.IndexEveryBytes;
@@ -151,60 +240,22 @@ internal sealed partial class SegmentFile : IDisposable
         LastSequence = first + count - 1;
     }
 
-    /// <summary>Writes the frames of another segment that are not known to be on the disk, read back and checked, at the end of this
-    /// one.</summary>
-    /// <exception cref="SluiceLogDamagedException">They cannot be read back as they were written.</exception>
-    public void AppendCopies(SegmentFile from)
-    {
-        FrameScanner scanner = new(from._handle, from.Header.MaxFrameBytes, from.Durable.Offset, from.Durable.Chain);
-        byte[] copy = [];
-        while (scanner.Offset < from.Offset)
-        {
-            (long offset, FrameResult result) = (scanner.Offset, scanner.TryNext(out FrameHeader frame, out ReadOnlySpan<byte> payload));
-            if (result != FrameResult.Good || frame.Kind != FrameKind.Records)
-            {
-                throw new SluiceLogDamagedException(from.Path, offset, LastSequence + 1, "what was written there cannot be read back");
-            }
-
-            if (copy.Length < frame.FrameBytes + 8)
-            {
-                copy = new byte[frame.FrameBytes + 8];
-            }
-
-            payload.CopyTo(copy.AsSpan(LogLayout.FrameHeaderBytes));
-            Append(copy, LogLayout.FrameHeaderBytes + frame.Length, frame.Count, frame.FirstSequence, frame.Time);
-        }
-    }
-
-    /// <summary>
-    /// Before a sync, by whoever may write frames: how far it is written now, with the next zeros, which the sync is for as well. There are
-    /// none where the file was cut: nobody knows any more where they end, and every sync needs the journal.
-    /// </summary>
-    public SegmentMark MarkWithZerosAhead()
-    {
-        if (_cuts == 0)
-        {
-            _zeros.Write(Offset);
-        }
-
-        return Mark();
-    }
-
-    /// <summary>Whether there is something before a mark that may not be on the disk; for who syncs.</summary>
-    public bool NeedsSync(in SegmentMark mark) => Durable.Offset != mark.Offset || !IsOnDisk || _cutsOnDisk != mark.Cuts;
-
-    /// <summary>Makes what was written before a mark durable.</summary>
+    /// <summary>Makes durable what was written before a mark was taken, if it is not.</summary>
     /// <exception cref="IOException">The device failed, or the file was deleted.</exception>
     public void FlushToDisk(in SegmentMark mark)
     {
-        ThrowIfDeleted();
+        if (_durableOffset == mark.Offset && _cutsOnDisk == mark.Cuts)
+        {
+            return;
+        }
 
         // Frames over zeros that are on the disk change nothing of the file but its bytes.
         bool needsJournal = Math.Max(mark.Offset, mark.ZerosTo) > _zerosOnDisk;
         LogFile.FlushData(_handle, _settings, needsJournal || Volatile.Read(ref _cuts) > 0);
+        ThrowIfDeleted();
         _zerosOnDisk = Math.Max(_zerosOnDisk, mark.ZerosTo);
         Volatile.Write(ref _cutsOnDisk, mark.Cuts);
-        Volatile.Write(ref _isOnDisk, true);
+        Volatile.Write(ref _durableOffset, mark.Offset);
     }
 
     /// <summary>Writes the footer, gives reserved space back and makes both durable.</summary>
@@ -214,99 +265,120 @@ internal sealed partial class SegmentFile : IDisposable
             new SegmentTotals(LastSequence - FirstSequence + 1, LastSequence, FirstTime, LastTime), _index, Offset, Chain, _headerChain);
         LogFile.Write(_handle, footer, Offset);
         LogFile.SetLength(_handle, Offset + footer.Length);
-        ThrowIfDeleted();
         LogFile.Flush(_handle, _settings);
+        ThrowIfDeleted();
         HasFooter = true;
     }
 
-    /// <summary>Reserves the space of the segment; what cannot be had now may be there when it is needed.</summary>
+    /// <summary>Reserves the space of the segment; what is not available now may be when it is needed.</summary>
     public void Reserve() => Reserve(_handle, _settings);
 
     /// <summary>Gives reserved space back.</summary>
     public void CutReserved() => LogFile.SetLength(_handle, Offset);
 
-    /// <summary>
-    /// As <see cref="CutReserved"/>, where the segment is left for good: nobody is told if that fails. One with a footer has nothing
-    /// reserved.
-    /// </summary>
-    public void TryCutReserved()
-    {
-        if (!HasFooter)
-        {
-            LogFile.TrySetLength(_handle, Offset);
-        }
-    }
+    /// <summary>As <see cref="CutReserved"/>, but errors are ignored: nothing depends on the space.</summary>
+    public void TryCutReserved() => LogFile.TrySetLength(_handle, Offset);
 
+    /// <summary>
+    /// Before the log goes on in another segment: cuts off what a failed write left behind the last frame. Nobody writes there again, and
+    /// readers would take it for a frame.
+    /// </summary>
+    /// <exception cref="IOException">It may still be there; the next call tries again.</exception>
+    public void CutFailed() => CutFailed(Offset);
+
+    /// <summary>Closes the file.</summary>
+    /// <exception cref="IOException">close(2) reported an error.</exception>
     public void Dispose() => LogFile.Close(_handle);
 
-    /// <summary>Removes the file, as far as that can be done, and closes it; where its name is another file's by now, that one
-    /// stays.</summary>
-    /// <returns>Whether it is gone.</returns>
-    public bool Remove() => Remove(_folder, _handle);
+    /// <summary>Closes the file, to which nothing was written.</summary>
+    public void TryDispose() => LogFile.TryClose(_handle);
 
-    /// <summary>
-    /// Removes the file, which stays open. It is emptied first, as far as that can be done: who has it open sees that it is nothing any
-    /// more, and where it cannot be removed it takes nothing back.
-    /// </summary>
-    /// <exception cref="IOException">It is still there.</exception>
-    /// <exception cref="UnauthorizedAccessException">It is still there.</exception>
-    public void Delete()
-    {
-        LogFile.TrySetLength(_handle, 0);
-        if (_folder.Has(_handle))
-        {
-            _folder.Delete(Path);
-        }
-    }
+    /// <summary>Removes the file, unless another one has its name, and closes it. Errors are ignored: it has no records.</summary>
+    public void TryRemove() => TryRemove(_folder, _handle);
 
-    /// <summary>After <see cref="Delete"/> and a flush of the folder, which may have been overtaken by the file system's end.</summary>
-    /// <exception cref="IOException">Then what was removed may be there again.</exception>
-    public void FlushRemoved() => LogFile.FlushData(_handle, _settings);
-
-    /// <summary>Of one that cannot be removed: whether it is nothing any more, and is so after a power cut.</summary>
-    public bool TryEmptyOnDisk()
+    private static void TryRemove(LogFolder folder, SluiceHandle handle)
     {
         try
         {
-            LogFile.SetLength(_handle, 0);
-            LogFile.FlushData(_handle, _settings);
-            return true;
+            if (folder.Has(handle))
+            {
+                folder.Delete(handle.Path);
+            }
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            return false;
-        }
-    }
-
-    private static bool Remove(LogFolder folder, SluiceHandle handle)
-    {
-        try
-        {
-            return !folder.Has(handle) || folder.TryDelete(handle.Path);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or OutOfMemoryException)
-        {
-            // Nobody knows whose file it is that has the name.
-            return false;
+            // A file without frames is no part of the log.
         }
         finally
         {
-            LogFile.Close(handle);
+            LogFile.TryClose(handle);
         }
     }
 
-    private void WriteFrame(Span<byte> frame)
+    private void WriteAt(ReadOnlySpan<byte> frame, long offset)
     {
-        uint crc = LogLayout.Sign(frame, Chain);
-        WriteAt(frame, Offset);
-        Offset += frame.Length;
-        Chain = crc;
+        CutFailedAndReserve(offset);
+        try
+        {
+            LogFile.Write(_handle, frame, offset);
+        }
+        catch
+        {
+            _failedTo = Math.Max(_failedTo, offset + frame.Length);
+            Erase(offset);
+            throw;
+        }
+    }
+
+    /// <summary>As <see cref="CutFailed(long)"/>, where frames follow: what was reserved is reserved again, if it can be.</summary>
+    private void CutFailedAndReserve(long offset)
+    {
+        if (_failedTo > offset)
+        {
+            bool wasReserved = _handle.Length >= _settings.SegmentBytes;
+            CutFailed(offset);
+            if (wasReserved)
+            {
+                Reserve();
+            }
+        }
     }
 
     /// <summary>
-    /// What is written to a file without a name does not survive the process: looked at now and then. Who is told so may write to the next
-    /// segment.
+    /// Cuts off what a failed write may have left: it is not to complete a frame of which a part is written later. It is not overwritten
+    /// with zeros: a full copy-on-write file system has no space for those.
     /// </summary>
+    private void CutFailed(long offset)
+    {
+        if (_failedTo > offset)
+        {
+            Volatile.Write(ref _cuts, _cuts + 1);
+            LogFile.SetLength(_handle, offset);
+            _failedTo = 0;
+        }
+    }
+
+    /// <summary>
+    /// Overwrites the header of a frame whose write failed, so that no reader takes it for a frame. If this fails too, it is there until it
+    /// is cut off.
+    /// </summary>
+    private void Erase(long offset)
+    {
+        try
+        {
+            Span<byte> zeros = stackalloc byte[LogLayout.FrameHeaderBytes];
+            zeros.Clear();
+            if (_handle.Length > offset)
+            {
+                LogFile.Write(_handle, zeros, offset);
+            }
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
+        {
+        }
+    }
+
+    /// <summary>What is written to a file without a name does not survive the process, so the name is looked up now and then.</summary>
     private void ThrowIfDeletedByNow()
     {
         long nowMs = Environment.TickCount64;
@@ -323,6 +395,7 @@ internal sealed partial class SegmentFile : IDisposable
         if (IsDeleted)
         {
             _isDeleted = true;
+            _lookedMs = long.MinValue / 2;
             throw new IOException($"Writing to '{Path}' failed: the file was deleted.");
         }
     }

@@ -18,6 +18,12 @@ internal sealed class SegmentInfo
     /// <summary>The sum that its first frame goes on from.</summary>
     public required uint HeaderChain { get; init; }
 
+    /// <summary>The length and the time of the file before it was read, for whoever keeps this: both change if it is truncated.</summary>
+    public (long Bytes, long WrittenAt) Stamp { get; set; }
+
+    /// <summary>The length of the file when it was read.</summary>
+    public long FileBytes { get; private set; }
+
     /// <summary>Whether it has an opening frame: else it has not begun.</summary>
     public bool HasBegun { get; set; }
 
@@ -26,9 +32,6 @@ internal sealed class SegmentInfo
 
     /// <summary>Whether it takes back what earlier segments have from its first sequence on.</summary>
     public bool Restarts { get; set; }
-
-    /// <summary>Whether it takes back, and nothing stands behind its opening.</summary>
-    public bool RestartsOnly { get; private set; }
 
     /// <summary>Whether it, or a segment before it, has taken records back.</summary>
     public bool TookBack { get; private set; }
@@ -99,6 +102,7 @@ internal sealed class SegmentInfo
             Id = id,
             Header = header,
             HeaderChain = chain,
+            FileBytes = file.Length,
         };
         FrameScanner scanner = new(file, header.MaxFrameBytes, LogLayout.HeaderBytes, chain);
         FrameResult result = scanner.TryNext(out FrameHeader opening, out ReadOnlySpan<byte> payload);
@@ -114,7 +118,6 @@ internal sealed class SegmentInfo
             (info._openingTime, info.FirstTime, info.LastTime) = (opening.Time, opening.Time, opening.Time);
             (info.FirstOffset, info.FirstChain) = (scanner.Offset, scanner.Chain);
             info.TryReadFooter(file);
-            info.RestartsOnly = info.Restarts && !info.EndsWithFooter && scanner.TryNext(out _, out _) == FrameResult.Unwritten;
         }
 
         return info;
@@ -256,13 +259,6 @@ internal sealed class SegmentInfo
 
     /// <summary>The newest segment of the log that its state knows to be on the disk; 0 where it knows of none.</summary>
     public long DurableSegmentBy(LogState? state) => state is { } known && known.LogId == Header.LogId ? known.SegmentId : 0;
-
-    /// <summary>
-    /// Whether the state says that the segment takes nothing back, if nothing stands behind its opening: more is durable than it leaves,
-    /// and it is not. Asked behind the look at the files.
-    /// </summary>
-    public bool IsWithdrawnBy(LogState? state) =>
-        DurableSegmentBy(state) is > 0 and long newest && newest < Id && DurableBy(state) >= FirstSequence;
 
     private void TryReadFooter(SluiceHandle file)
     {

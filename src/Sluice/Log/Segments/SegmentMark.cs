@@ -1,7 +1,7 @@
 namespace Sluice.Log.Segments;
 
 /// <summary>
-/// A frame's border in a segment that is written: what is before it, the last record there, where zeros end that were written ahead, and
-/// how often the file may have been cut before.
+/// How far a segment was written at a moment: the offset behind the last frame, its last record, the end of the zeros written ahead, and
+/// how often the file had been truncated.
 /// </summary>
-internal readonly record struct SegmentMark(SegmentFile Segment, long Offset, uint Chain, long LastSequence, long ZerosTo, int Cuts);
+internal readonly record struct SegmentMark(SegmentFile Segment, long Offset, long LastSequence, long ZerosTo, int Cuts);

@@ -8,16 +8,14 @@ namespace Sluice.Log.Segments;
 internal sealed class SegmentReader : IDisposable
 {
     private readonly SluiceHandle _file;
-    private SegmentInfo _info;
+    private readonly SegmentInfo _info;
 
-    /// <summary>Of the opening that it was entered by, whatever is known of the segment by now.</summary>
-    private readonly (long Offset, uint Chain) _behindOpening;
     private readonly FrameScanner _scanner;
-    private readonly bool _isLive;
     private (long Offset, uint Chain, long ReadTo) _before;
 
-    /// <summary>Before the last good frames of records, and their sums, of a segment that is written to.</summary>
-    private readonly (long Offset, uint Chain, long ReadTo, uint Crc)[] _passed;
+    /// <summary>The last good frames of records: the position before each, and its checksum.</summary>
+    private readonly (long Offset, uint Chain, long ReadTo, uint Crc)[] _passed =
+        new (long Offset, uint Chain, long ReadTo, uint Crc)[Tuning.LogFramesToGoBack];
     private int _passedAt;
     private long _noFrameBehind = -1;
     private int _passedCount;
@@ -25,10 +23,8 @@ internal sealed class SegmentReader : IDisposable
     private SegmentReader(SluiceHandle file, SegmentInfo info)
     {
         (_file, _info) = (file, info);
-        _isLive = !info.IsSealed;
-        _passed = _isLive ? new (long Offset, uint Chain, long ReadTo, uint Crc)[Tuning.LogFramesToGoBack] : [];
-        _behindOpening = (info.FirstOffset, info.FirstChain);
-        _scanner = new FrameScanner(file, info.Header.MaxFrameBytes, info.FirstOffset, info.FirstChain, readsMany: true, _isLive);
+        _scanner = new FrameScanner(
+            file, info.Header.MaxFrameBytes, info.FirstOffset, info.FirstChain, readsMany: true, isLive: !info.IsSealed);
         ReadTo = info.FirstSequence - 1;
     }
 
@@ -45,13 +41,7 @@ internal sealed class SegmentReader : IDisposable
     /// <inheritdoc cref="SegmentInfo.DurableSegmentBy"/>
     public long DurableSegmentBy(LogState? state) => _info.DurableSegmentBy(state);
 
-    /// <inheritdoc cref="SegmentInfo.IsWithdrawnBy"/>
-    public bool IsWithdrawnBy(LogState? state) => _info.IsWithdrawnBy(state);
-
-    public long TakenBackFrom => _info.TakenBackFrom;
-
-    /// <summary>Whether it takes back what earlier segments have; its writer may withdraw it.</summary>
-    public bool Restarts => _info.Restarts;
+    public SegmentHeader Header => _info.Header;
 
     /// <summary>The log that it is of.</summary>
     public Guid LogId => _info.Header.LogId;
@@ -70,13 +60,13 @@ internal sealed class SegmentReader : IDisposable
 
     /// <summary>Whether its footer says that there are records behind what was read, or stands behind it.</summary>
     public bool IsKnownToBeLonger => _info.IsSealed
-        ? ReadTo < Math.Min(_info.LastSequence, TakenBackFrom - 1)
+        ? ReadTo < Math.Min(_info.LastSequence, _info.TakenBackFrom - 1)
         : _scanner.Offset < _info.FooterOffset && ReadTo <= _info.UnprovenLastSequence;
 
-    /// <summary>The first record of a good frame that is not there any more, nor known to be there again; 0 for none.</summary>
-    public long LostFrom { get; set; }
+    /// <inheritdoc cref="FrameScanner.Fills"/>
+    public int Fills => _scanner.Fills;
 
-    /// <summary>Of the last good frame.</summary>
+    /// <summary>The payload of the last good frame.</summary>
     public ReadOnlySpan<byte> Payload => _scanner.Payload;
 
     /// <summary>Opens the file that the segment was found in.</summary>
@@ -95,18 +85,6 @@ internal sealed class SegmentReader : IDisposable
             throw;
         }
     }
-
-    /// <summary>Takes over what is known of the segment by now, where it is still this one.</summary>
-    public void Update(SegmentInfo info) => _info = info.Header == _info.Header ? info : _info;
-
-    /// <summary>
-    /// Notes that later segments have taken back the records from a sequence number on. What earlier segments took back stays taken back
-    /// although retention may have removed those segments since.
-    /// </summary>
-    public void TakeBackFrom(long sequence) => _info.TakenBackFrom = Math.Min(_info.TakenBackFrom, sequence);
-
-    /// <summary>Nothing of it is taken back (any more).</summary>
-    public void KeepAll() => _info.TakenBackFrom = long.MaxValue;
 
     /// <summary>Whether its name still leads to the file that is open; false where the system does not tell.</summary>
     public bool HasName => Libc.IsSupported && LogFile.HasName(_file);
@@ -151,7 +129,7 @@ internal sealed class SegmentReader : IDisposable
     }
 
     /// <summary>What the folder has of a number by now; the default where that is nothing, or no segment.</summary>
-    private static SegmentHeader HeaderOf(LogFolder folder, long id)
+    public static SegmentHeader HeaderOf(LogFolder folder, long id)
     {
         try
         {
@@ -168,28 +146,13 @@ internal sealed class SegmentReader : IDisposable
     }
 
     /// <summary>
-    /// The next frame; records that were taken back are not in it. What ends the segment stays the next one: its footer, and a frame that
-    /// was taken back, in part too, since that may be withdrawn.
+    /// Reads the next frame, without records that a later segment has taken back. What ends the segment stays the next one: its footer, or a
+    /// frame that was taken back.
     /// </summary>
     public FrameResult TryNext(out FrameHeader frame)
     {
         _before = (_scanner.Offset, _scanner.Chain, ReadTo);
         FrameResult result = _scanner.TryNext(out frame, out _);
-        if (result != FrameResult.Good && WasReplaced())
-        {
-            do
-            {
-                _before = (LastPassed.Offset, LastPassed.Chain, LastPassed.ReadTo);
-                DropLastPassed();
-                _scanner.Forget();
-                _scanner.MoveTo(_before.Offset, _before.Chain);
-                ReadTo = _before.ReadTo;
-            }
-            while (WasReplaced());
-            LostFrom = LostFrom == 0 ? ReadTo + 1 : Math.Min(LostFrom, ReadTo + 1);
-            result = _scanner.TryNext(out frame, out _);
-        }
-
         if (result != FrameResult.Good || frame.Kind == FrameKind.Opening)
         {
             return result;
@@ -208,12 +171,13 @@ internal sealed class SegmentReader : IDisposable
             }
         }
 
-        if (isWhole && _isLive)
+        if (isWhole)
         {
             while (_passedCount > 0 && LastPassed.Offset >= _before.Offset)
             {
                 // Read again.
-                DropLastPassed();
+                _passedAt = (_passedAt + _passed.Length - 1) % _passed.Length;
+                _passedCount--;
             }
 
             _passed[_passedAt] = (_before.Offset, _before.Chain, _before.ReadTo, _scanner.Chain);
@@ -226,29 +190,43 @@ internal sealed class SegmentReader : IDisposable
         return result;
     }
 
-    /// <summary>
-    /// Whether another frame, or none, stands by now where the last good one was, which ends where this one begins: it was there as a whole
-    /// although its write had failed, or was not on the disk when the next writer came.
-    /// </summary>
+    /// <summary>Returns true if the frame before the position has been removed or replaced since it was read.</summary>
     private bool WasReplaced() =>
         _passedCount > 0 && _scanner.Chain == LastPassed.Crc && !_scanner.Has(LastPassed.Offset, LastPassed.Crc);
 
     private ref (long Offset, uint Chain, long ReadTo, uint Crc) LastPassed =>
         ref _passed[(_passedAt + _passed.Length - 1) % _passed.Length];
 
-    private void DropLastPassed()
+    /// <summary>
+    /// Returns the first sequence number from which on the segment may have other records than were read, because records at its end have
+    /// been removed since; 0 if none have.
+    /// </summary>
+    public long FindReplaced()
     {
-        _passedAt = (_passedAt + _passed.Length - 1) % _passed.Length;
-        _passedCount--;
+        if (!WasReplaced())
+        {
+            return 0;
+        }
+
+        int at = _passedAt;
+        for (int count = _passedCount; count > 0; count--)
+        {
+            at = (at + _passed.Length - 1) % _passed.Length;
+            if (_scanner.Has(_passed[at].Offset, _passed[at].Crc))
+            {
+                return _passed[(at + 1) % _passed.Length].ReadTo + 1;
+            }
+        }
+
+        return _info.FirstSequence;
     }
 
-    /// <summary>
-    /// Whether the opening that it was entered by, or the whole file, is not there any more: that opening may have been there as a whole
-    /// although its write had failed. Asked where no frame behind it is good; what cannot be looked at is taken to be there.
-    /// </summary>
-    public bool HasLostOpening(LogFolder folder) =>
-        _isLive && _behindOpening.Offset > LogLayout.HeaderBytes && _scanner.Offset == _behindOpening.Offset
-            && (!_scanner.Has(LogLayout.HeaderBytes, _behindOpening.Chain) || IsGoneFrom(folder));
+    /// <summary>Returns true if the segment had a footer when it was entered, and has been truncated since.</summary>
+    public bool WasTruncated => _info.FooterOffset > 0 && _file.Length != _info.FileBytes;
+
+    /// <summary>Returns true if the segment was removed as a part of the log's end.</summary>
+    /// <remarks>The writer removes the oldest segments first if it keeps only so many, so that then no older one exists.</remarks>
+    public bool WasRemoved(LogFolder folder) => IsGoneFrom(folder) && folder.List().Exists(id => id < Id && MayBeIn(folder, id));
 
     private bool IsGoneFrom(LogFolder folder)
     {

@@ -14,10 +14,9 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
     private ManualResetValueTaskSourceCore<long> _core;
     private Exception? _error;
     private long _result;
-    private int _isToEnd;
 
     /// <summary>A task of the sequence <paramref name="result"/>.</summary>
-    public static AsyncWaiter Rent(long target, int ownRecords, Placed place, long result, int epoch = 0)
+    public static AsyncWaiter Rent(long target, int ownRecords, in Placed place, long result)
     {
         AsyncWaiter? waiter = null;
         lock (PoolLock)
@@ -32,7 +31,6 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
 
         waiter ??= new AsyncWaiter();
         (waiter.Target, waiter.OwnRecords, waiter.Place) = (target, ownRecords, place);
-        waiter.Epoch = ownRecords > 0 ? place.Epoch : epoch;
         (waiter._result, waiter._error, waiter.Next) = (result, null, null);
         return waiter;
     }
@@ -44,7 +42,6 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
     public override bool TryEnd(Exception? error)
     {
         _error = error;
-        Volatile.Write(ref _isToEnd, 1);
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
         return true;
     }
@@ -53,16 +50,9 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
     {
     }
 
-    /// <summary>
-    /// On a thread of the pool, where the caller's continuation may run; once, although a pool that threw may have queued it all the same.
-    /// </summary>
+    /// <summary>On a thread of the pool, where the caller's continuation may run.</summary>
     void IThreadPoolWorkItem.Execute()
     {
-        if (Interlocked.Exchange(ref _isToEnd, 0) == 0)
-        {
-            return;
-        }
-
         if (_error is { } error)
         {
             _core.SetException(error);

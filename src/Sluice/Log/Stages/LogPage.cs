@@ -122,32 +122,18 @@ internal sealed class LogPage
     public bool IsFilled => Volatile.Read(ref _hot.Copied) == ((long)Count << CountShift) + End;
 
     /// <summary>After sealing: waits until every place is filled.</summary>
-    /// <param name="wakeServed">Called again and again where that takes longer than a copy.</param>
-    public void AwaitCopies(Action wakeServed)
+    /// <param name="whileWaiting">Called again and again if that takes longer than a copy.</param>
+    public void AwaitCopies(Action whileWaiting)
     {
         SpinWait spin = default;
-        bool isInterrupted = false;
         while (!IsFilled)
         {
             if (spin.NextSpinWillYield)
             {
-                wakeServed();
+                whileWaiting();
             }
 
-            try
-            {
-                spin.SpinOnce();
-            }
-            catch (ThreadInterruptedException)
-            {
-                // Whoever leads writes for others as well.
-                isInterrupted = true;
-            }
-        }
-
-        if (isInterrupted)
-        {
-            Thread.CurrentThread.Interrupt();
+            spin.SpinOnce();
         }
     }
 

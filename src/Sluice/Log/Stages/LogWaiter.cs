@@ -1,33 +1,28 @@
 namespace Sluice.Log.Stages;
 
-/// <summary>Somebody who waits until all records up to a sequence are written, or are on the disk.</summary>
-/// <remarks>From <see cref="WaiterList.Push"/> until it is completed it belongs to the list; whoever completes it does not touch it
-/// again.</remarks>
+/// <summary>A thread or task that waits until all records up to a sequence number are written, or are on the disk.</summary>
+/// <remarks>From <see cref="WaiterList.Push"/> until the wait ends it belongs to the list.</remarks>
 internal abstract class LogWaiter
 {
-    /// <summary>The next in a list.</summary>
-    public LogWaiter? Next { get; set; }
-
-    /// <summary>The last sequence that it waits for.</summary>
-    public long Target { get; protected set; }
-
-    /// <summary>For <see cref="OwnRecords"/>: it waits for whatever comes of what is there, and nothing is lost to it where that is
-    /// dropped.</summary>
+    /// <summary>For <see cref="OwnRecords"/>: the wait is for all that is there, and ends without an error if records are removed.</summary>
     public const int Any = -1;
 
-    /// <summary>How many records up to <see cref="Target"/> are its own: if it fails, these are withdrawn.</summary>
+    /// <summary>The next one in a list.</summary>
+    public LogWaiter? Next { get; set; }
+
+    /// <summary>The last sequence number that it waits for.</summary>
+    public long Target { get; protected set; }
+
+    /// <summary>The number of records up to <see cref="Target"/> that are its own: if the wait fails, these are withdrawn.</summary>
     public int OwnRecords { get; protected set; }
 
-    /// <summary>The ring's when <see cref="Target"/> had a place; -1 for who looks once more where he was woken for nothing.</summary>
-    public int Epoch { get; protected set; }
-
-    /// <summary>Where these stand; meaningful until they are written.</summary>
+    /// <summary>The place of these records.</summary>
     public Placed Place { get; protected set; }
 
-    /// <summary>Ends the wait, well or with an error. Runs no code of a caller on this thread.</summary>
-    /// <returns>False where a thread sleeps: it stays the list's until <see cref="Wake"/>.</returns>
+    /// <summary>Ends the wait, with or without an error. Runs no code of a caller on this thread.</summary>
+    /// <returns>False if a thread sleeps: it stays the list's until <see cref="Wake"/>.</returns>
     public abstract bool TryEnd(Exception? error);
 
-    /// <summary>After <see cref="TryEnd"/> was false: wakes the thread.</summary>
+    /// <summary>After <see cref="TryEnd"/> returned false: wakes the thread.</summary>
     public abstract void Wake();
 }

@@ -27,7 +27,7 @@ internal sealed class OpenReservation
     public Placed Place { get; private set; }
 
     /// <summary>The record's bytes, while it is open.</summary>
-    public Span<byte> Record => Place.Page.Bytes.Slice(Place.Offset + LogLayout.RecordHeaderBytes, _bytes);
+    public Span<byte> Record => Place.Page!.Bytes.Slice(Place.Offset + LogLayout.RecordHeaderBytes, _bytes);
 
     /// <summary>One for a reservation that has no place yet.</summary>
     public static OpenReservation Rent()

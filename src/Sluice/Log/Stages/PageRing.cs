@@ -12,8 +12,8 @@ internal enum TurnResult
     /// <summary>No more records are taken.</summary>
     Closed,
 
-    /// <summary>Nobody gets a place until another thread has thawed the ring (<see cref="PageRing.Thawing"/>).</summary>
-    Thawing,
+    /// <summary>Nobody gets a place until another thread has thawed the ring.</summary>
+    Frozen,
 }
 
 /// <summary>
@@ -33,8 +33,7 @@ internal sealed class PageRing
     private long _oldest;
     private bool _isClosed;
 
-    /// <summary>While the ring is frozen, for those who wait; else null.</summary>
-    private TaskCompletionSource? _thawing;
+    private bool _isFrozen;
     private int _epoch;
 
     /// <param name="pages">Two at least.</param>
@@ -64,14 +63,8 @@ internal sealed class PageRing
     /// <summary>Whether a sealed page waits.</summary>
     public bool HasSealed => Volatile.Read(ref _oldest) < Volatile.Read(ref _activeNumber);
 
-    /// <summary>After how many pages that became free those who wait for one are woken.</summary>
-    public int WakeEvery => Math.Max(1, _pages.Length / 4);
-
     /// <summary>Whether a record waits that is not written.</summary>
     public bool HasRecords => HasSealed || Active.TakenCount > 0;
-
-    /// <summary>Ends when the ring is thawed, if it is frozen.</summary>
-    public Task Thawing => Volatile.Read(ref _thawing)?.Task ?? Task.CompletedTask;
 
     /// <summary>The sequence that the next record would get now; while the ring is frozen, as if that came to nothing.</summary>
     public long NextSequence => NextSequenceIn(out _);
@@ -79,7 +72,7 @@ internal sealed class PageRing
     /// <summary>As <see cref="NextSequence"/>, with the epoch that it is of.</summary>
     public long NextSequenceIn(out int epoch)
     {
-        using (_turning.EnterAlways())
+        lock (_turning)
         {
             epoch = _epoch;
             return _isClosed ? _active.FirstSequence + _active.Count : _active.FirstSequence + _active.TakenCount;
@@ -92,16 +85,16 @@ internal sealed class PageRing
     public TurnResult Turn(LogPage page, out long oldestLast)
     {
         oldestLast = 0;
-        using (_turning.EnterAlways())
+        lock (_turning)
         {
             if (_isClosed)
             {
                 return TurnResult.Closed;
             }
 
-            if (_thawing is not null)
+            if (_isFrozen)
             {
-                return TurnResult.Thawing;
+                return TurnResult.Frozen;
             }
 
             if (_active != page)
@@ -124,7 +117,7 @@ internal sealed class PageRing
     /// <summary>Seals the active page, so that it can be taken out, unless it is empty, or all pages wait.</summary>
     public void TrySealActive()
     {
-        using (_turning.EnterAlways())
+        lock (_turning)
         {
             if (!_isClosed && _active.TakenCount > 0 && _activeNumber + 1 - _oldest < _pages.Length)
             {
@@ -133,77 +126,65 @@ internal sealed class PageRing
         }
     }
 
-    /// <summary>
-    /// Takes no more records, from when it is thawed on where it is frozen, by another thread; those that have a place can be taken out.
-    /// </summary>
+    /// <summary>Takes no more records, as soon as the ring is not frozen. Those that have a place can be taken out.</summary>
     public void Close()
     {
         while (!TryClose())
         {
-            Thawing.Wait();
+            Thread.Sleep(1);
         }
     }
 
     /// <summary>
-    /// Lets nobody take a place until <see cref="Thaw"/> or <see cref="Unfreeze"/>, by the same thread, which writes what has a place now.
-    /// False, and nothing, where it is closed, or where places are not filled in time: nobody else is to wait for those whose they are.
+    /// Lets nobody take a place until <see cref="Thaw"/>, by the same thread, which writes what has a place now. Returns false, and changes
+    /// nothing, if the ring is closed, or places are not filled in time: nobody else is to wait for those whose they are.
     /// </summary>
     public bool TryFreeze(int patienceMs)
     {
-        TaskCompletionSource thawing = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        using (_turning.EnterAlways())
+        lock (_turning)
         {
             if (_isClosed)
             {
                 return false;
             }
 
-            Volatile.Write(ref _thawing, thawing);
+            _isFrozen = true;
             _ = _active.TrySeal();
         }
 
-        // Others turn no page from here on, and none of them holds the lock for long.
+        // Others turn no page from here on.
         if (AreFilled(patienceMs))
         {
             return true;
         }
 
-        Unfreeze();
-        return false;
-    }
-
-    /// <summary>Everything is written: goes on with a sequence.</summary>
-    public void Thaw(long firstSequence)
-    {
-        TaskCompletionSource? thawing;
-        using (_turning.EnterAlways())
-        {
-            Volatile.Write(ref _epoch, firstSequence < _active.FirstSequence ? _epoch + 1 : _epoch);
-            _active.Open(firstSequence, _start, _epoch);
-            thawing = _thawing;
-            Volatile.Write(ref _thawing, null);
-        }
-
-        thawing?.TrySetResult();
-    }
-
-    /// <summary>Goes on as if nobody had frozen it, whatever is written.</summary>
-    public void Unfreeze()
-    {
-        TaskCompletionSource? thawing;
-        using (_turning.EnterAlways())
+        lock (_turning)
         {
             if (_active.Count == 0)
             {
-                // One with records is turned by whoever needs room.
+                // A page with records is turned by whoever needs space.
                 _active.Open(_active.FirstSequence, _start, _epoch);
             }
 
-            thawing = _thawing;
-            Volatile.Write(ref _thawing, null);
+            _isFrozen = false;
         }
 
-        thawing?.TrySetResult();
+        return false;
+    }
+
+    /// <summary>Everything is written, or will be: goes on with a sequence number.</summary>
+    public void Thaw(long firstSequence)
+    {
+        lock (_turning)
+        {
+            if (_active.Count == 0)
+            {
+                Volatile.Write(ref _epoch, firstSequence < _active.FirstSequence ? _epoch + 1 : _epoch);
+                _active.Open(firstSequence, _start, _epoch);
+            }
+
+            _isFrozen = false;
+        }
     }
 
     /// <summary>Whether a sealed page has a smaller number than one that is sealed, or the active one; for who takes pages out, as what
@@ -211,18 +192,18 @@ internal sealed class PageRing
     public bool HasSealedBefore(long number) => _oldest < number;
 
     /// <summary>The oldest sealed page, when all of its places are filled; it stays in the ring until <see cref="Release"/>.</summary>
-    /// <param name="wakeServed">Called again and again while there is one that is not.</param>
-    public LogPage AwaitOldest(Action wakeServed)
+    /// <param name="whileWaiting">Called again and again while there is one that is not.</param>
+    public LogPage AwaitOldest(Action whileWaiting)
     {
         LogPage page = _pages[_oldest % _pages.Length];
-        page.AwaitCopies(wakeServed);
+        page.AwaitCopies(whileWaiting);
         return page;
     }
 
     /// <summary>The page that <see cref="AwaitOldest"/> gave is written, and free.</summary>
     public void Release()
     {
-        using (_turning.EnterAlways())
+        lock (_turning)
         {
             _free.Push(_pages[_oldest % _pages.Length]);
             Volatile.Write(ref _oldest, _oldest + 1);
@@ -231,9 +212,9 @@ internal sealed class PageRing
 
     private bool TryClose()
     {
-        using (_turning.EnterAlways())
+        lock (_turning)
         {
-            if (_thawing is not null)
+            if (_isFrozen)
             {
                 return false;
             }
@@ -256,7 +237,7 @@ internal sealed class PageRing
         LogPage next = _pages[(_activeNumber + 1) % _pages.Length] = _free.Pop();
 
         // Some thread may still know the page from before, and take a place in it as soon as it is open.
-        next.Open(sealedPage.FirstSequence + sealedPage.Count, _start, _epoch, isSealed: _thawing is not null);
+        next.Open(sealedPage.FirstSequence + sealedPage.Count, _start, _epoch, isSealed: _isFrozen);
         Volatile.Write(ref _active, next);
 
         // Behind the seal and the new page: who sees the number may take the sealed one out.

@@ -1,8 +1,8 @@
 namespace Sluice.Log.Stages;
 
-/// <summary>Where records stand in the ring. To be made before the place is filled: so long the page stays what it is.</summary>
-internal readonly record struct Placed(LogPage Page, int Offset, long FirstSequence)
-{
-    /// <summary>Of the page. Where the ring has another one by now, the page may be that of other records.</summary>
-    public int Epoch { get; } = Page.Epoch;
-}
+/// <summary>The place of records in the ring.</summary>
+/// <param name="Page">The page; null for a caller that has no records.</param>
+/// <param name="Offset">The offset of the first record in the page.</param>
+/// <param name="FirstSequence">The sequence number of the first record.</param>
+/// <param name="Epoch">The ring's epoch when the place was taken. In a later one, the page may contain other records.</param>
+internal readonly record struct Placed(LogPage? Page, int Offset, long FirstSequence, int Epoch);

@@ -20,7 +20,7 @@ internal sealed class SyncWaiter : LogWaiter
     private readonly object? _monitor = FutexWord.IsSupported ? null : new object();
     private Exception? _error;
 
-    /// <summary>Returns an unused waiter. A thread can be inside another wait if an exception handler appends to a log.</summary>
+    /// <summary>Returns an unused waiter.</summary>
     public static SyncWaiter Rent()
     {
         SyncWaiter waiter = t_own ?? new SyncWaiter();
@@ -39,19 +39,14 @@ internal sealed class SyncWaiter : LogWaiter
 
     public bool IsDone => Volatile.Read(ref _state.Value) == Done;
 
-    /// <param name="target">The last sequence that it waits for.</param>
-    /// <param name="ownRecords">How many of its own.</param>
-    /// <param name="place">Where these stand.</param>
-    /// <param name="epoch">Of the target, where there are none.</param>
-    public void Begin(long target, int ownRecords, Placed place, int epoch = 0)
+    /// <param name="target">The last sequence number that it waits for.</param>
+    /// <param name="ownRecords">The number of its own records.</param>
+    /// <param name="place">Their place.</param>
+    public void Begin(long target, int ownRecords, in Placed place)
     {
         (Target, OwnRecords, Place, _error) = (target, ownRecords, place, null);
-        Epoch = ownRecords > 0 ? place.Epoch : epoch;
         _state.Value = Pending;
     }
-
-    /// <summary>Says that the thread will sleep, and looks no more whether it could lead; false where the wait has ended.</summary>
-    public bool TryPark() => Interlocked.CompareExchange(ref _state.Value, Parked, Pending) == Pending;
 
     public override bool TryEnd(Exception? error)
     {
@@ -85,9 +80,16 @@ internal sealed class SyncWaiter : LogWaiter
         }
     }
 
-    /// <summary>Without the spinning of a semaphore: a hundred threads that spin take the time of the one they wait for.</summary>
+    /// <summary>
+    /// Sleeps until the wait has ended. A semaphore would spin before: a hundred threads that spin take the time of the one they wait for.
+    /// </summary>
     public void Sleep()
     {
+        if (Interlocked.CompareExchange(ref _state.Value, Parked, Pending) != Pending)
+        {
+            return;
+        }
+
         if (_monitor is not null)
         {
             SleepInMonitor(_monitor);

@@ -1,0 +1,198 @@
+using System.Buffers.Binary;
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
+
+namespace Sluice.Log.Segments;
+
+/// <summary>
+/// A removal of the records at the end of a log. It is saved to a file before it is carried out, so that the next opening completes what a
+/// crash interrupts. See docs/log-format.md.
+/// </summary>
+/// <param name="LogId">The log's id.</param>
+/// <param name="LastKept">The sequence number of the last record that stays.</param>
+/// <param name="SegmentId">The segment that is truncated. Segments with larger ids are removed.</param>
+/// <param name="Offset">The offset at which it is truncated.</param>
+/// <param name="Frame">The frame that is then written there, with the kept records of a frame; empty if there are none.</param>
+internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, long Offset, byte[] Frame)
+{
+    private const byte Version = 1;
+    private const int HeaderBytes = 64;
+
+    /// <summary>The first sequence number that is not in the files while the removal is carried out.</summary>
+    public long FirstMissing => Frame.Length > 0 ? LogLayout.ReadFrameHeader(Frame).FirstSequence : LastKept + 1;
+
+    private static ReadOnlySpan<byte> Magic => "SLUICETR"u8;
+
+    /// <summary>Finds where a log is truncated. Changes nothing.</summary>
+    /// <param name="folder">The log's folder.</param>
+    /// <param name="segmentId">The segment with the last record that stays, or the one that begins behind it.</param>
+    /// <param name="lastKept">The sequence number of that record.</param>
+    /// <exception cref="IOException">The segment is damaged or cannot be read.</exception>
+    public static TailRemoval Plan(LogFolder folder, long segmentId, long lastKept)
+    {
+        using SluiceHandle file = folder.OpenToRead(segmentId);
+        SegmentInfo info = SegmentInfo.Read(file, segmentId) is { HasBegun: true } found ? found
+            : throw new SluiceLogDamagedException(file.Path, 0, lastKept, "it has no records");
+        FrameScanner scanner = new(file, info.Header.MaxFrameBytes, info.FirstOffset, info.FirstChain, readsMany: true);
+        long reached = info.FirstSequence - 1;
+        while (true)
+        {
+            (long offset, uint chain) = (scanner.Offset, scanner.Chain);
+            bool isRecords = scanner.TryNext(out FrameHeader frame, out ReadOnlySpan<byte> payload) == FrameResult.Good
+                && frame.Kind == FrameKind.Records;
+            if (isRecords && frame.LastSequence <= lastKept)
+            {
+                reached = frame.LastSequence;
+                continue;
+            }
+
+            byte[] kept = isRecords && frame.FirstSequence <= lastKept
+                ? Shorten(frame, payload, (int)(lastKept - frame.FirstSequence + 1), chain) : [];
+            return reached == lastKept || kept.Length > 0
+                ? new TailRemoval(info.Header.LogId, lastKept, segmentId, offset, kept)
+                : throw new SluiceLogDamagedException(file.Path, offset, reached + 1, scanner.Reason);
+        }
+    }
+
+    /// <summary>Returns the removal that was saved and not completed; null if there is none, or it was not saved as a whole.</summary>
+    public static TailRemoval? TryRead(LogFolder folder)
+    {
+        try
+        {
+            using SluiceHandle file = folder.Open(folder.RemovalPath, FileMode.Open, FileAccess.Read);
+            byte[] header = new byte[HeaderBytes];
+            if (file.Read(header, 0) < HeaderBytes || file.Length - HeaderBytes > LogLayout.MaxFrameBytes)
+            {
+                return null;
+            }
+
+            byte[] bytes = new byte[file.Length];
+            return header.AsSpan().StartsWith(Magic) && file.Read(bytes, 0) == bytes.Length ? Parse(bytes) : null;
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Saves the removal durably.</summary>
+    /// <exception cref="IOException">It could not be saved; <see cref="Forget"/> removes what was.</exception>
+    public void Save(LogFolder folder, LogSettings settings)
+    {
+        byte[] bytes = new byte[HeaderBytes + Frame.Length];
+        Magic.CopyTo(bytes);
+        bytes[8] = Version;
+        _ = LogId.TryWriteBytes(bytes.AsSpan(16), bigEndian: true, out _);
+        BinaryPrimitives.WriteInt64LittleEndian(bytes.AsSpan(32), LastKept);
+        BinaryPrimitives.WriteInt64LittleEndian(bytes.AsSpan(40), SegmentId);
+        BinaryPrimitives.WriteInt64LittleEndian(bytes.AsSpan(48), Offset);
+        BinaryPrimitives.WriteInt32LittleEndian(bytes.AsSpan(56), Frame.Length);
+        Frame.CopyTo(bytes, HeaderBytes);
+        BinaryPrimitives.WriteUInt32LittleEndian(bytes.AsSpan(60), SumOf(bytes));
+        folder.Delete(folder.RemovalPath);
+        using SluiceHandle file = folder.Open(folder.RemovalPath, FileMode.CreateNew, FileAccess.ReadWrite, settings);
+        LogFile.Write(file, bytes, 0);
+        LogFile.Flush(file, settings);
+        folder.FlushToDisk();
+    }
+
+    /// <summary>Removes the saved removal durably: it is completed, or was never begun.</summary>
+    /// <exception cref="IOException">It may still be there.</exception>
+    public static void Forget(LogFolder folder)
+    {
+        folder.Delete(folder.RemovalPath);
+        folder.FlushToDisk();
+    }
+
+    /// <summary>Removes the records, durably. May be called again after a failure or a crash.</summary>
+    /// <returns>The truncated segment, to go on with.</returns>
+    /// <exception cref="IOException">It was not completed, or another writer has the log.</exception>
+    public SegmentFile Apply(LogFolder folder, LogSettings settings)
+    {
+        List<SluiceHandle> locked = [];
+        SluiceHandle? file = null;
+        try
+        {
+            // Who removed the lock files may have let another writer in: all is locked before anything is removed.
+            List<long> behind = folder.List().FindAll(id => id > SegmentId);
+            file = folder.Open(folder.PathOf(SegmentId), FileMode.Open, FileAccess.ReadWrite, settings);
+            WriterLock.TakeSegment(folder.Path, file);
+            if (SegmentInfo.Read(file, SegmentId)?.Header.LogId != LogId)
+            {
+                throw new SluiceLogDamagedException(folder.RemovalPath, -1, 0, "it is of another log; remove it");
+            }
+
+            foreach (long id in behind)
+            {
+                locked.Add(folder.OpenToRead(id));
+                WriterLock.TakeSegment(folder.Path, locked[^1], alone: false);
+            }
+
+            // The newest first: an interruption leaves no gap.
+            for (int i = behind.Count - 1; i >= 0; i--)
+            {
+                _ = folder.DeleteOrEmpty(folder.PathOf(behind[i]), settings);
+            }
+
+            folder.FlushToDisk();
+            LogFile.SetLength(file, Offset);
+            if (Frame.Length > 0)
+            {
+                LogFile.Write(file, Frame, Offset);
+            }
+
+            LogFile.Flush(file, settings);
+            SegmentInfo info = SegmentInfo.Read(file, SegmentId)!;
+            (FrameScanner scanner, _, List<IndexEntry> index) = info.Scan(file);
+            SegmentFile segment = SegmentFile.Resume(
+                folder, file, settings, info, new SegmentEnd(scanner.Offset, scanner.Chain, index));
+            segment.Reserve();
+            return segment;
+        }
+        catch
+        {
+            LogFile.TryClose(file);
+            throw;
+        }
+        finally
+        {
+            locked.ForEach(LogFile.TryClose);
+        }
+    }
+
+    private static TailRemoval? Parse(byte[] bytes)
+    {
+        int frameBytes = BinaryPrimitives.ReadInt32LittleEndian(bytes.AsSpan(56));
+        return bytes[8] == Version
+            && frameBytes == bytes.Length - HeaderBytes
+            && BinaryPrimitives.ReadUInt32LittleEndian(bytes.AsSpan(60)) == SumOf(bytes)
+            ? new TailRemoval(
+                new Guid(bytes.AsSpan(16, 16), bigEndian: true),
+                BinaryPrimitives.ReadInt64LittleEndian(bytes.AsSpan(32)),
+                BinaryPrimitives.ReadInt64LittleEndian(bytes.AsSpan(40)),
+                BinaryPrimitives.ReadInt64LittleEndian(bytes.AsSpan(48)),
+                bytes[HeaderBytes..])
+            : null;
+    }
+
+    private static uint SumOf(ReadOnlySpan<byte> bytes) =>
+        Crc32C.Append(Crc32C.Append(Crc32C.Begin, bytes[..60]), bytes[HeaderBytes..]);
+
+    /// <summary>Returns a frame with the first records of another one, for the same place.</summary>
+    private static byte[] Shorten(in FrameHeader frame, ReadOnlySpan<byte> payload, int count, uint chain)
+    {
+        int length = 0;
+        for (int i = 0; i < count; i++)
+        {
+            length += LogLayout.RecordHeaderBytes
+                + (int)(BinaryPrimitives.ReadUInt32LittleEndian(payload[length..]) & LogLayout.LengthMask);
+        }
+
+        FrameHeader header = frame with { Length = length, Count = count };
+        byte[] bytes = new byte[header.FrameBytes];
+        LogLayout.WriteFrameHeader(bytes, header);
+        payload[..length].CopyTo(bytes.AsSpan(LogLayout.FrameHeaderBytes));
+        _ = LogLayout.Sign(bytes, chain);
+        return bytes;
+    }
+}

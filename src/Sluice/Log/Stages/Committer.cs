@@ -1,0 +1,547 @@
+using Sluice.Log.Folders;
+
+namespace Sluice.Log.Stages;
+
+/// <summary>
+/// Writes the pages of a log and makes them durable. A thread that waits for its record leads: it writes, or writes and syncs, for all that
+/// wait. Requests that are too late for a round are served by the log's own thread. Writes continue during a sync.
+/// </summary>
+/// <remarks>
+/// After a failed sync nothing more is written or acknowledged (<see cref="Failure"/>): the kernel reports a lost page only once, so that a
+/// later successful sync proves nothing.
+/// </remarks>
+internal sealed class Committer
+{
+    /// <summary>The time, in milliseconds, after which a thread that waits for the lock looks again whether its record is written: the
+    /// thread that has the lock may wait for a reservation.</summary>
+    private const int LookAgainMs = 10;
+
+    private readonly PageRing _ring;
+    private readonly LogOutput _output;
+    private readonly string _directory;
+    private readonly DurableMark _mark;
+    private readonly StageThread _thread;
+
+    /// <summary>Held while pages are written.</summary>
+    private readonly Lock _writing = new();
+
+    /// <summary>Held during a sync; taken before <see cref="_writing"/>.</summary>
+    private readonly Lock _syncing = new();
+
+    /// <summary>Tasks that wait for a write. Guarded by <see cref="_writing"/>, but for additions.</summary>
+    private readonly WaiterList _writers;
+
+    /// <summary>Threads and tasks that wait for a sync. Guarded by <see cref="_syncing"/>, but for additions.</summary>
+    private readonly WaiterList _syncers;
+
+    /// <summary>Called while a reservation is waited for: whose records are written does not wait for it.</summary>
+    private readonly Action _endWrites;
+    private long _written;
+    private long _durable;
+    private Exception? _failure;
+    private Exception? _closed;
+    private bool _flushIsDue;
+
+    /// <summary>Whether the last write failed: what is left then waits for the next interval.</summary>
+    private bool _hasFailed;
+
+    /// <param name="ring">The pages.</param>
+    /// <param name="output">The files.</param>
+    /// <param name="directory">For messages.</param>
+    /// <param name="mark">Records how far the log is durable.</param>
+    /// <param name="written">The last sequence number that is in the files.</param>
+    /// <param name="intervalMs">The time, in milliseconds, after which buffered records are written.</param>
+    public Committer(PageRing ring, LogOutput output, string directory, DurableMark mark, long written, int intervalMs)
+    {
+        (_ring, _output, _directory, _mark, _written, _durable) = (ring, output, directory, mark, written, output.DurableSequence);
+        (_writers, _syncers) = (new WaiterList(directory), new WaiterList(directory));
+        _endWrites = () => _writers.Sift(Written, _ring.Epoch);
+        _thread = new StageThread("Sluice log", intervalMs, Round, () => Stopped is null && (_ring.HasRecords || _mark.IsBehind(Durable)));
+    }
+
+    /// <summary>Called if there is something for the keeper to do.</summary>
+    public Action? SignalKeeper { get; set; }
+
+    /// <summary>The last sequence number that the operating system has.</summary>
+    public long Written => Volatile.Read(ref _written);
+
+    /// <summary>The last sequence number that is on the disk.</summary>
+    public long Durable => Volatile.Read(ref _durable);
+
+    /// <summary>The failed sync behind which nothing more is written or acknowledged; null if there was none.</summary>
+    public Exception? Failure => Volatile.Read(ref _failure);
+
+    /// <summary>Why nothing more is written: <see cref="Failure"/>, or the log is closed.</summary>
+    public Exception? Stopped => Failure ?? Volatile.Read(ref _closed);
+
+    /// <summary>The newest error of a write or sync.</summary>
+    public NotedError LastError { get; } = new();
+
+    /// <inheritdoc cref="StageThread.Start"/>
+    public void Start() => _thread.Start();
+
+    /// <summary>Asks the log's own thread for a round.</summary>
+    public void Signal() => _thread.Signal();
+
+    /// <summary>Makes sure that what is in the ring is written within the interval.</summary>
+    public void Rouse() => _thread.Rouse();
+
+    /// <summary>Asks the log's own thread to write what is there, full page or not.</summary>
+    public void SignalFlush()
+    {
+        Volatile.Write(ref _flushIsDue, true);
+        Signal();
+    }
+
+    /// <summary>Ends the log's own thread. Whoever waits afterwards leads.</summary>
+    public void End()
+    {
+        _thread.End();
+
+        // Requests of those who found the thread still there.
+        TrySync();
+        lock (_writing)
+        {
+            _ = WriteAll();
+        }
+    }
+
+    /// <summary>Waits until a record is written; this thread writes it, unless another one does.</summary>
+    /// <param name="sequence">The sequence number of the record.</param>
+    /// <param name="place">The place of the caller's own records, of which that is the last.</param>
+    /// <param name="ownRecords">The number of these records, or <see cref="LogWaiter.Any"/>.</param>
+    /// <exception cref="IOException">The caller's records could not be written, or were removed.</exception>
+    public void WaitWritten(long sequence, in Placed place, int ownRecords)
+    {
+        while (sequence > Written && place.Epoch == _ring.Epoch)
+        {
+            if (!_writing.TryEnter(LookAgainMs))
+            {
+                continue;
+            }
+
+            try
+            {
+                if (sequence > Written && place.Epoch == _ring.Epoch
+                    && WriteAll() is { } error && sequence > Written)
+                {
+                    Withdraw(place, ownRecords);
+                    throw LogErrors.Failed(_directory, "Appending to", error);
+                }
+            }
+            finally
+            {
+                _writing.Exit();
+            }
+        }
+
+        if (place.Epoch != _ring.Epoch && ownRecords != LogWaiter.Any)
+        {
+            throw LogErrors.Dropped(_directory);
+        }
+    }
+
+    /// <summary>Waits until a record is durable; this thread syncs, unless another one does.</summary>
+    /// <inheritdoc cref="WaitWritten"/>
+    public void WaitDurable(long sequence, in Placed place, int ownRecords)
+    {
+        if (sequence <= Durable && place.Epoch == _ring.Epoch)
+        {
+            return;
+        }
+
+        SyncWaiter waiter = SyncWaiter.Rent();
+        waiter.Begin(sequence, ownRecords, place);
+        try
+        {
+            _syncers.Push(waiter);
+            TrySync();
+            waiter.Sleep();
+            waiter.ThrowIfFailed();
+        }
+        finally
+        {
+            waiter.Return();
+        }
+    }
+
+    /// <summary>Adds a task that waits for a write or for a sync.</summary>
+    public void Push(AsyncWaiter waiter, bool isDurable)
+    {
+        (isDurable ? _syncers : _writers).Push(waiter);
+        if (!_thread.HasEnded)
+        {
+            Signal();
+        }
+        else if (isDurable)
+        {
+            TrySync();
+        }
+        else
+        {
+            lock (_writing)
+            {
+                _ = WriteAll();
+            }
+        }
+    }
+
+    /// <summary>Writes all that has a place now and makes it durable; called within <see cref="Alone"/>.</summary>
+    /// <returns>The error that was told to those who wait for what it concerns; null if there was none.</returns>
+    public Exception? Commit()
+    {
+        Exception? error;
+        long target;
+        lock (_writing)
+        {
+            error = WriteAll();
+            if (error is not null)
+            {
+                FailUnwritten(_syncers, Durable, error);
+            }
+
+            target = Written;
+            if (target > Durable && Stopped is null)
+            {
+                _output.TakeMark();
+            }
+        }
+
+        Exception? failure = target > Durable ? Sync(target) : null;
+        if (Stopped is null && _mark.IsBehind(Durable))
+        {
+            Mark();
+        }
+
+        if (failure is null)
+        {
+            _syncers.Sift(Durable, _ring.Epoch);
+        }
+        else
+        {
+            FailNotDurable(failure);
+        }
+
+        return failure ?? error;
+    }
+
+    /// <summary>Calls an action while nobody else syncs.</summary>
+    public void Alone(Action action)
+    {
+        _syncing.Enter();
+        try
+        {
+            action();
+        }
+        finally
+        {
+            LeaveSync();
+        }
+    }
+
+    /// <summary>Calls an action while nobody else syncs or writes.</summary>
+    public void AloneWithWrites(Action action) => Alone(() =>
+    {
+        lock (_writing)
+        {
+            action();
+        }
+    });
+
+    /// <summary>Nothing more is written or acknowledged.</summary>
+    public void Fail(Exception error)
+    {
+        LastError.Note(error);
+        _ = Interlocked.CompareExchange(ref _failure, LogErrors.MustReopen(error), null);
+    }
+
+    /// <summary>The files may be another writer's from now on; called within <see cref="AloneWithWrites"/>.</summary>
+    public void LetGo() => Volatile.Write(ref _closed, LogErrors.LetGo(_directory));
+
+    /// <summary>Makes log.state durable, as far as it says.</summary>
+    /// <exception cref="IOException">It is not; nothing more is acknowledged.</exception>
+    public void FlushMark()
+    {
+        try
+        {
+            _mark.Flush();
+        }
+        catch (Exception e)
+        {
+            Fail(e);
+            throw;
+        }
+    }
+
+    /// <summary>Removes all records behind one; called within <see cref="Alone"/>, after <see cref="Commit"/>.</summary>
+    /// <param name="output">The files.</param>
+    /// <param name="lastKept">The sequence number of the last record to keep.</param>
+    /// <param name="patienceMs">How long to wait for open reservations, while nobody else can append.</param>
+    /// <returns>False if reservations were open: the caller calls both again.</returns>
+    /// <exception cref="IOException">The records could not be removed.</exception>
+    public bool TryTruncate(FramedOutput output, long lastKept, int patienceMs)
+    {
+        lock (_writing)
+        {
+            ThrowIfNotWritten(WriteAll());
+            if (!_ring.TryFreeze(patienceMs))
+            {
+                return false;
+            }
+
+            long next = Written + 1;
+            try
+            {
+                ThrowIfNotWritten(WriteAll() ?? Failure);
+                next = Written + 1;
+                if (Written > Durable)
+                {
+                    // Records that have come since the sync.
+                    _output.TakeMark();
+                    ThrowIfNotWritten(Sync(Written));
+                }
+
+                output.Truncate(lastKept, _mark.Lower, Fail);
+                next = lastKept + 1;
+                Volatile.Write(ref _written, lastKept);
+                Volatile.Write(ref _durable, lastKept);
+                Mark();
+                return true;
+            }
+            finally
+            {
+                // The epoch changes only if records were removed: those who wait for them are told.
+                _ring.Thaw(next);
+                _writers.Sift(Written, _ring.Epoch);
+                _syncers.Sift(Durable, _ring.Epoch);
+            }
+        }
+    }
+
+    private void ThrowIfNotWritten(Exception? error)
+    {
+        if (error is not null)
+        {
+            throw LogErrors.Failed(_directory, "Truncating", error);
+        }
+    }
+
+    /// <summary>Writes everything that has a place now. The pages of a write that failed stay, and are tried again within the interval.
+    /// <see cref="_writing"/> is held.</summary>
+    /// <returns>The error that all were told who wait for what is not written; null if there was none.</returns>
+    private Exception? WriteAll(bool sealsActive = true)
+    {
+        Exception? error = Stopped ?? TryWriteAll(sealsActive);
+        if (error is null)
+        {
+            _writers.Sift(Written, _ring.Epoch);
+        }
+        else
+        {
+            FailUnwritten(_writers, Written, error);
+        }
+
+        return error;
+    }
+
+    private Exception? TryWriteAll(bool sealsActive)
+    {
+        try
+        {
+            // Only what has a place now: others may fill pages as fast as they are written.
+            WriteBefore(_ring.ActiveNumber);
+            if (sealsActive)
+            {
+                // As late as possible, so that many are in it.
+                _ring.TrySealActive();
+                WriteBefore(_ring.ActiveNumber);
+            }
+
+            Volatile.Write(ref _hasFailed, false);
+            if (_output.NeedsHousekeeping)
+            {
+                SignalKeeper?.Invoke();
+            }
+
+            return null;
+        }
+        catch (Exception e)
+        {
+            LastError.Note(e);
+            Volatile.Write(ref _hasFailed, true);
+            Interlocked.MemoryBarrier();
+            Rouse();
+            return e;
+        }
+    }
+
+    private void WriteBefore(long number)
+    {
+        while (_ring.HasSealedBefore(number))
+        {
+            LogPage page = _ring.AwaitOldest(_endWrites);
+            if (page.Count > 0)
+            {
+                _output.Write(page.HasFailedRecords ? page.WithoutWithdrawnBytes() : page);
+            }
+
+            long last = page.FirstSequence + page.Count - 1;
+            _ring.Release();
+            Volatile.Write(ref _written, last);
+        }
+    }
+
+    // These are methods of their own, since a lambda that captures an error allocates where no error is.
+    private void FailUnwritten(WaiterList waiters, long reached, Exception error) =>
+        waiters.Sift(reached, _ring.Epoch, w =>
+        {
+            if (w.Target <= Written)
+            {
+                return null;
+            }
+
+            Withdraw(w.Place, w.OwnRecords);
+            return LogErrors.Failed(_directory, "Appending to", error);
+        });
+
+    private void FailNotDurable(Exception error) =>
+        _syncers.Sift(Durable, _ring.Epoch, _ => LogErrors.Failed(_directory, "Making durable", error));
+
+    /// <summary>Marks records whose append fails, so that they are not written later. They are in one page, which is not written; the
+    /// truncation of another record has not removed them.</summary>
+    private void Withdraw(in Placed place, int ownRecords)
+    {
+        if (ownRecords > 0 && _output.RecordHeaderBytes > 0)
+        {
+            place.Page!.Withdraw(place, ownRecords);
+        }
+    }
+
+    /// <summary>Leads a sync, unless another thread does: that one, or the log's own thread, sees to whoever was added before.</summary>
+    private void TrySync()
+    {
+        if (_syncing.TryEnter())
+        {
+            try
+            {
+                _ = Commit();
+            }
+            finally
+            {
+                LeaveSync();
+            }
+        }
+    }
+
+    private void LeaveSync()
+    {
+        _syncing.Exit();
+        _syncers.WakeEnded();
+
+        // Whoever found the lock taken was added before, and is seen here.
+        Interlocked.MemoryBarrier();
+        if (!_syncers.IsEmpty)
+        {
+            if (_thread.HasEnded)
+            {
+                TrySync();
+            }
+            else
+            {
+                Signal();
+            }
+        }
+    }
+
+    private Exception? Sync(long target)
+    {
+        if (Stopped is { } earlier)
+        {
+            return earlier;
+        }
+
+        try
+        {
+            _output.Sync();
+        }
+        catch (Exception e)
+        {
+            Fail(e);
+            Volatile.Write(ref _durable, Math.Max(Durable, _output.DurableSequence));
+            return Failure;
+        }
+
+        try
+        {
+            _output.ConfirmSynced();
+            Volatile.Write(ref _durable, target);
+            return null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            LastError.Note(e);
+            return e;
+        }
+    }
+
+    /// <summary>
+    /// Says in the log's folder how far it is durable. A mark that is too low is true as well; it is written again by the log's own thread, or
+    /// with the next sync.
+    /// </summary>
+    private void Mark()
+    {
+        try
+        {
+            _mark.Write(Durable);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            LastError.Note(e);
+            Interlocked.MemoryBarrier();
+            Rouse();
+        }
+    }
+
+    /// <summary>On the log's own thread.</summary>
+    private void Round(bool asked)
+    {
+        try
+        {
+            if (!_syncers.IsEmpty || (_mark.IsBehind(Durable) && Stopped is null))
+            {
+                _syncing.Enter();
+                try
+                {
+                    _ = Commit();
+                }
+                finally
+                {
+                    LeaveSync();
+                }
+            }
+
+            lock (_writing)
+            {
+                bool sealsActive = !asked || !_writers.IsEmpty || Volatile.Read(ref _flushIsDue);
+                Volatile.Write(ref _flushIsDue, false);
+
+                // What failed just now, and nobody waits for, is tried again when the interval is over.
+                if (sealsActive || !_hasFailed)
+                {
+                    _ = WriteAll(sealsActive);
+                }
+            }
+
+            if (Volatile.Read(ref _hasFailed) && Stopped is null)
+            {
+                // If the disk is full, there may be segments that need not be kept.
+                SignalKeeper?.Invoke();
+            }
+        }
+        catch (Exception e)
+        {
+            // Nobody waits for it.
+            LastError.Note(e);
+        }
+    }
+}

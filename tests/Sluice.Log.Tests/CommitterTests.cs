@@ -1,0 +1,210 @@
+using System.Buffers.Binary;
+using Sluice.Log.Folders;
+using Sluice.Log.Stages;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>Those who wait for a record: each wait ends.</summary>
+public sealed class CommitterTests
+{
+    private const int Done = 5;
+
+    [Fact]
+    public void A_failed_sync_ends_all_waits_and_nothing_is_synced_or_written_afterwards()
+    {
+        using DeadOutput output = new(failsWrites: false);
+        (PageRing ring, Committer committer) = Make(output);
+        Placed place = Fill(ring);
+        Should.Throw<IOException>(() => committer.WaitDurable(place.FirstSequence, place, 1)).Message.ShouldContain("dead");
+        committer.Failure.ShouldNotBeNull().Message.ShouldContain("opened again");
+        committer.Written.ShouldBe(place.FirstSequence);
+        output.Syncs.ShouldBe(1);
+        Placed next = Fill(ring);
+        Should.Throw<IOException>(() => committer.WaitDurable(next.FirstSequence, next, 1)).Message.ShouldContain("dead");
+        Should.Throw<IOException>(() => committer.WaitWritten(next.FirstSequence, next, 1)).Message.ShouldContain("dead");
+        committer.WaitDurable(Done, new Placed(null, 0, 0, 0), LogWaiter.Any);
+        (output.Syncs, committer.Written, committer.Durable).ShouldBe((1, place.FirstSequence, Done));
+    }
+
+    /// <summary>The record is withdrawn: it is not in the page that is written later.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_failed_write_fails_the_append_and_is_no_failed_sync(bool isDurable)
+    {
+        using DeadOutput output = new(failsWrites: true, recordHeaderBytes: 4);
+        (PageRing ring, Committer committer) = Make(output);
+        Placed place = Fill(ring);
+        Should.Throw<IOException>(() =>
+        {
+            if (isDurable)
+            {
+                committer.WaitDurable(place.FirstSequence, place, 1);
+            }
+            else
+            {
+                committer.WaitWritten(place.FirstSequence, place, 1);
+            }
+        }).Message.ShouldContain("dead");
+        committer.Failure.ShouldBeNull();
+        (BinaryPrimitives.ReadUInt32LittleEndian(place.Page!.Bytes[place.Offset..]) >> 30).ShouldBe(3U);
+        output.FailsWrites = false;
+        Placed next = Fill(ring);
+        committer.WaitWritten(next.FirstSequence, next, 1);
+        committer.Written.ShouldBe(next.FirstSequence);
+    }
+
+    /// <summary>The reservation is made by the thread that waits for that append, for example.</summary>
+    [Fact]
+    public async Task A_written_record_is_acknowledged_although_a_later_reservation_is_open()
+    {
+        using DeadOutput output = new(failsWrites: false);
+        (PageRing ring, Committer committer) = Make(output);
+        Placed written = Fill(ring);
+        ring.Turn(ring.Active, out _).ShouldBe(TurnResult.Turned);
+        ring.Active.TryTake(10, 1, out int offset, out long second).ShouldBeTrue();
+        Placed reserved = new(ring.Active, offset, second, ring.Active.Epoch);
+        AsyncWaiter task = AsyncWaiter.Rent(written.FirstSequence, 1, written, written.FirstSequence);
+        ValueTask<long> appended = task.Task;
+        committer.Start();
+        committer.Push(task, isDurable: false);
+        Task waits = Task.Factory.StartNew(
+            () => committer.WaitWritten(written.FirstSequence, written, 1), TaskCreationOptions.LongRunning);
+        await waits.WaitAsync(TimeSpan.FromMinutes(1));
+        (await appended.AsTask().WaitAsync(TimeSpan.FromMinutes(1))).ShouldBe(written.FirstSequence);
+        reserved.Page!.EndCopy(10, 1);
+        committer.WaitWritten(second, reserved, 1);
+        committer.End();
+    }
+
+    /// <summary>Other records may have the same numbers by now.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Who_waits_for_a_record_that_was_removed_is_told(bool hasEnded)
+    {
+        using DeadOutput output = new(failsWrites: false);
+        (PageRing ring, Committer committer) = Make(output);
+        Placed removed = Fill(ring);
+        committer.WaitWritten(removed.FirstSequence, removed, 1);
+        ring.TryFreeze(60_000).ShouldBeTrue();
+        ring.TrySealActive();
+        committer.AloneWithWrites(static () => { });
+        ring.Thaw(removed.FirstSequence);
+        Placed other = Fill(ring);
+        other.FirstSequence.ShouldBe(removed.FirstSequence);
+        if (hasEnded)
+        {
+            committer.End();
+        }
+
+        Should.Throw<IOException>(() => committer.WaitWritten(removed.FirstSequence, removed, 1)).Message.ShouldContain("TruncateAfter");
+        Should.Throw<IOException>(() => committer.WaitDurable(removed.FirstSequence, removed, 1)).Message.ShouldContain("TruncateAfter");
+        Placed flush = removed with { Page = null };
+        committer.WaitWritten(removed.FirstSequence, flush, LogWaiter.Any);
+        committer.WaitDurable(removed.FirstSequence, flush, LogWaiter.Any);
+    }
+
+    [Fact]
+    public void A_wait_that_ends_leaves_the_others_in_the_list()
+    {
+        WaiterList waiters = new("log");
+        SyncWaiter[] all = [.. Enumerable.Range(0, 3).Select(static _ => new SyncWaiter())];
+        (SyncWaiter reached, SyncWaiter fails, SyncWaiter waits) = (all[0], all[1], all[2]);
+        reached.Begin(3, 0, default);
+        fails.Begin(5, 0, default);
+        waits.Begin(9, 0, default);
+        Array.ForEach(all, waiters.Push);
+        waiters.Sift(3, 0, static w => w.Target == 5 ? new IOException("failed") : null);
+        (reached.IsDone, fails.IsDone, waits.IsDone, waiters.IsEmpty).ShouldBe((true, true, false, false));
+        reached.ThrowIfFailed();
+        Should.Throw<IOException>(fails.ThrowIfFailed).Message.ShouldBe("failed");
+        waiters.Sift(9, 0);
+        waits.IsDone.ShouldBeTrue();
+        waiters.IsEmpty.ShouldBeTrue();
+    }
+
+    /// <summary>A thread may know a page from before, and ask it for a place at any moment.</summary>
+    [Fact]
+    public void Nobody_gets_a_place_while_the_ring_is_frozen()
+    {
+        using DeadOutput output = new(failsWrites: false);
+        LogPage[] pages = [new(4096), new(4096)];
+        PageRing ring = new(pages, output.PageStart, Done + 1);
+        Committer committer = Make(output, ring);
+        bool ends = false;
+        Thread other = new(() =>
+        {
+            while (!Volatile.Read(ref ends))
+            {
+                foreach (LogPage page in pages)
+                {
+                    if (page.TryTake(10, 1, out int offset, out long sequence))
+                    {
+                        page.EndCopy(10, 1);
+                    }
+                }
+            }
+        });
+        other.Start();
+        try
+        {
+            for (int i = 0; i < 50_000; i++)
+            {
+                ring.TryFreeze(60_000).ShouldBeTrue();
+                committer.WaitWritten(ring.NextSequence - 1, new Placed(null, 0, 0, ring.Epoch), LogWaiter.Any);
+                ring.Active.TakenCount.ShouldBe(0, $"round {i}");
+                ring.Thaw(committer.Written + 1);
+            }
+        }
+        finally
+        {
+            Volatile.Write(ref ends, true);
+            other.JoinInTime();
+        }
+    }
+
+    /// <summary>Records of a raw log may be empty: a page has no more of them than can be counted.</summary>
+    [Fact]
+    public void A_page_takes_no_more_records_than_it_can_count()
+    {
+        LogPage page = new(4096);
+        page.Open(1, 0);
+        page.TryTake(0, int.MaxValue, out _, out long first).ShouldBeTrue();
+        page.TryTake(0, 1, out _, out _).ShouldBeFalse();
+        first.ShouldBe(1);
+        page.TakenCount.ShouldBe(int.MaxValue);
+        page.TrySeal().ShouldBeTrue();
+        (page.Count, page.End).ShouldBe((int.MaxValue, 0));
+    }
+
+    [Fact]
+    public void A_place_of_no_bytes_keeps_its_page()
+    {
+        LogPage page = new(4096);
+        page.Open(1, 0);
+        page.TryTake(0, 1, out _, out _).ShouldBeTrue();
+        page.TrySeal().ShouldBeTrue();
+        page.IsFilled.ShouldBeFalse();
+        page.EndCopy(0, 1);
+        page.IsFilled.ShouldBeTrue();
+    }
+
+    private static (PageRing Ring, Committer Committer) Make(DeadOutput output)
+    {
+        PageRing ring = new(Enumerable.Range(0, 4).Select(static _ => new LogPage(4096)), output.PageStart, Done + 1);
+        return (ring, Make(output, ring));
+    }
+
+    private static Committer Make(DeadOutput output, PageRing ring) =>
+        new(ring, output, "log", new DurableMark(static _ => { }, static () => { }, Done), Done, 1000);
+
+    private static Placed Fill(PageRing ring)
+    {
+        ring.Active.TryTake(10, 1, out int offset, out long sequence).ShouldBeTrue();
+        Placed place = new(ring.Active, offset, sequence, ring.Active.Epoch);
+        BinaryPrimitives.WriteUInt32LittleEndian(place.Page!.Bytes[offset..], 6);
+        place.Page.EndCopy(10, 1);
+        return place;
+    }
+}

@@ -1,0 +1,271 @@
+using Sluice.Uring;
+
+namespace Sluice.Log.Tests;
+
+/// <summary>
+/// <see cref="SluiceLog.TruncateAfter"/> removes records from the files. A crash or an error at any moment leaves all records, or those that
+/// were to stay.
+/// </summary>
+[Trait("Runs", "once")]
+[Collection(nameof(AloneCollection))]
+public sealed class TailRemovalTests : IDisposable
+{
+    private const int EIO = 5;
+    private const int Count = 60;
+
+    /// <summary>Records to keep: none, some of the oldest segment, whole batches or parts of them, all but one.</summary>
+    public static TheoryData<int> Kept => [0, 5, 23, 42, 59];
+
+    public void Dispose() => SystemCallFaults.Use(null);
+
+    [SkippableTheory]
+    [MemberData(nameof(Kept))]
+    public void A_crash_between_two_system_calls_leaves_all_or_what_was_to_stay(int kept)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new(isInMemory: true);
+        List<string> crashed = [];
+        using (SluiceLog log = Fill(folder.Log))
+        {
+            int thread = Environment.CurrentManagedThreadId;
+            SystemCallFaults.Use((_, _, _) =>
+            {
+                if (Environment.CurrentManagedThreadId == thread)
+                {
+                    string copy = Path.Combine(folder.Root, $"crashed-{crashed.Count}");
+                    FolderImage.Copy(folder.Log, copy);
+                    crashed.Add(copy);
+                }
+
+                return 0;
+            });
+            log.TruncateAfter(kept);
+            SystemCallFaults.Use(null);
+            log.NextSequence.ShouldBe(kept + 1);
+            (log.DurableSequence, log.WrittenSequence).ShouldBe((kept, kept));
+            ShouldHave(folder.Log, kept);
+            Append(log, kept, kept + 30);
+        }
+
+        ShouldHave(folder.Log, kept + 30);
+        crashed.Count.ShouldBeGreaterThan(10);
+        bool hasAll = true;
+        for (int i = 0; i < crashed.Count; i++)
+        {
+            long last;
+            using (SluiceLog log = SluiceLog.Open(crashed[i], SmallLog.Options))
+            {
+                last = log.NextSequence - 1;
+                last.ShouldBeOneOf(kept, Count);
+                hasAll &= last == Count;
+                (last == Count).ShouldBe(hasAll, $"step {i}: once it is removed it stays so");
+                File.Exists(Path.Combine(crashed[i], "log.truncate")).ShouldBeFalse();
+                Append(log, (int)last, (int)last + 10);
+            }
+
+            ShouldHave(crashed[i], (int)last + 10);
+        }
+
+        hasAll.ShouldBeFalse();
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Kept))]
+    public void An_error_of_any_system_call_leaves_all_or_the_next_opening_completes_it(int kept)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        bool isOver = false;
+        for (int step = 0; !isOver; step++)
+        {
+            using TempFolder folder = new(isInMemory: true);
+            SluiceLog log = Fill(folder.Log);
+            int thread = Environment.CurrentManagedThreadId;
+            int calls = 0;
+            SystemCallFaults.Use((call, _, _) =>
+                Environment.CurrentManagedThreadId == thread && call != "close" && calls++ == step ? -EIO : 0);
+            Exception? error = Record.Exception(() => log.TruncateAfter(kept));
+            SystemCallFaults.Use(null);
+            isOver = calls <= step;
+            (error is null or IOException or UnauthorizedAccessException).ShouldBeTrue($"step {step}: {error}");
+            int last = error is null ? kept : Count;
+            if (log.Failure is null)
+            {
+                log.NextSequence.ShouldBe(last + 1, $"step {step}: {error}");
+                Append(log, last, last + 10);
+                log.Dispose();
+            }
+            else
+            {
+                Should.Throw<IOException>(() => log.Append("refused"u8), $"step {step}");
+                _ = Record.Exception(log.Dispose);
+                using SluiceLog again = SluiceLog.Open(folder.Log, SmallLog.Options);
+                last = (int)again.NextSequence - 1;
+                last.ShouldBeOneOf(kept, Count);
+                Append(again, last, last + 10);
+            }
+
+            ShouldHave(folder.Log, last + 10);
+        }
+    }
+
+    [Theory]
+    [InlineData(LogDurability.Written)]
+    [InlineData(LogDurability.Durable)]
+    public void A_reader_that_has_passed_it_is_told_and_continues_on_request(LogDurability upTo)
+    {
+        foreach (int kept in (int[])[0, 4, 23, 59])
+        {
+            foreach (int added in (int[])[0, 1, 5, Count - kept, Count - kept + 1, 90])
+            {
+                using TempFolder folder = new(isInMemory: true);
+                using SluiceLog log = Fill(folder.Log);
+                using Follower follower = new(folder.Log, upTo);
+                using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { UpTo = upTo });
+                follower.Read();
+                follower.Records.Count.ShouldBe(Count);
+                while (reader.TryRead(out _))
+                {
+                }
+
+                log.TruncateAfter(kept);
+                for (int i = 0; i < added; i++)
+                {
+                    log.Append(Records.Make(1, i, 20 + (i % 300)), LogDurability.Durable);
+                }
+
+                string where = $"{kept} kept, {added} added";
+                follower.Read();
+                follower.Records.Keys.ShouldBe(Enumerable.Range(1, kept + added).Select(static s => (long)s), where);
+                follower.Records.Values.ShouldBe(Records.ReadAll(folder.Log).Select(static r => r.Bytes), where);
+                follower.Removals.ShouldBe(1, where);
+                for (int call = 0; call < 2; call++)
+                {
+                    SluiceLogDamagedException told = Should.Throw<SluiceLogDamagedException>(
+                        () =>
+                        {
+                            while (reader.TryRead(out _))
+                            {
+                            }
+                        },
+                        where);
+                    told.Sequence.ShouldBeInRange(1, kept + 1, where);
+                    told.Reason.ShouldContain("removed from the end of the log");
+                }
+            }
+        }
+    }
+
+    /// <summary>Whatever a writer does, a reader that looks now and then has in the end what the log has.</summary>
+    [Theory]
+    [InlineData(LogDurability.Written)]
+    [InlineData(LogDurability.Durable)]
+    public void A_reader_beside_many_removals_has_in_the_end_what_the_log_has(LogDurability upTo)
+    {
+        for (int seed = 0; seed < 40; seed++)
+        {
+            Random random = new(seed);
+            using TempFolder folder = new(isInMemory: true);
+            SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+            using Follower follower = new(folder.Log, upTo);
+            for (int step = 0; step < 60; step++)
+            {
+                switch (random.Next(8))
+                {
+                    case < 4:
+                        Append(log, (int)log.NextSequence - 1, (int)log.NextSequence - 1 + random.Next(1, 12), step);
+                        break;
+                    case < 6:
+                        log.TruncateAfter(random.NextInt64(Math.Max(0, log.NextSequence - 20), log.NextSequence));
+                        break;
+                    case 6:
+                        follower.Read();
+                        break;
+                    default:
+                        log.Dispose();
+                        log = SluiceLog.Open(folder.Log, SmallLog.Options);
+                        break;
+                }
+            }
+
+            log.Append("last"u8, LogDurability.Durable);
+            follower.Read();
+            follower.Records.Select(static r => (r.Key, Convert.ToHexString(r.Value)))
+                .ShouldBe(Records.ReadAll(folder.Log).Select(static r => (r.Sequence, Convert.ToHexString(r.Bytes))), $"seed {seed}");
+            log.Dispose();
+        }
+    }
+
+    /// <summary>Beside a writer on another thread, at moments that are the scheduler's.</summary>
+    [Fact]
+    public void A_reader_on_another_thread_has_in_the_end_what_the_log_has()
+    {
+        for (int round = 0; round < 20; round++)
+        {
+            Random random = new(round);
+            using TempFolder folder = new(isInMemory: true);
+            using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+            using Follower follower = new(folder.Log, LogDurability.Written);
+            bool isOver = false;
+            Exception? error = null;
+            Thread reading = new(() => error = Record.Exception(() =>
+            {
+                while (!Volatile.Read(ref isOver))
+                {
+                    follower.Read();
+                }
+
+                follower.Read();
+            }));
+            reading.Start();
+            for (int step = 0; step < 100; step++)
+            {
+                Append(log, (int)log.NextSequence - 1, (int)log.NextSequence - 1 + random.Next(1, 12), step);
+                if (random.Next(2) == 0)
+                {
+                    log.TruncateAfter(random.NextInt64(Math.Max(0, log.NextSequence - 30), log.NextSequence));
+                }
+            }
+
+            Volatile.Write(ref isOver, true);
+            reading.JoinInTime();
+            error.ShouldBeNull();
+            follower.Records.Select(static r => (r.Key, Convert.ToHexString(r.Value)))
+                .ShouldBe(Records.ReadAll(folder.Log).Select(static r => (r.Sequence, Convert.ToHexString(r.Bytes))), $"round {round}");
+        }
+    }
+
+    /// <summary>Records of one to twelve in a frame, in some segments.</summary>
+    private static SluiceLog Fill(string directory)
+    {
+        SluiceLog log = SluiceLog.Open(directory, SmallLog.Options);
+        for (int number = 0; number < Count;)
+        {
+            int count = Math.Min((number % 7) + 1, Count - number);
+            int first = number;
+            log.AppendBatch(
+                [.. Enumerable.Range(first, count).Select(static i => (ReadOnlyMemory<byte>)Records.Make(0, i, 30 + (i % 100)))],
+                LogDurability.Durable);
+            number += count;
+        }
+
+        return log;
+    }
+
+    private static void Append(SluiceLog log, int from, int to, int writer = 0)
+    {
+        for (int i = from; i < to; i++)
+        {
+            log.Append(Records.Make(writer, i, 40 + (i % 300))).ShouldBe(i + 1);
+        }
+    }
+
+    private static void ShouldHave(string directory, int count)
+    {
+        List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(directory);
+        records.Count.ShouldBe(count);
+        if (count > 0)
+        {
+            Records.ShouldBeInOrder(records, 1, 0);
+        }
+    }
+}
