@@ -21,6 +21,11 @@ namespace Sluice.Extensions.Logging;
 /// formatter that is passed to <see cref="ILogger.Log{TState}"/> throws an exception, the exception is thrown to the caller.
 /// </para>
 /// <para>
+/// If a flush to the disk fails (see <see cref="SluiceLog.Failure"/>) and the provider has opened the log itself, it closes the log and opens
+/// the directory again. Events that were in memory are lost and counted. The event that met the failure is appended to the new log, and can
+/// be in the files twice.
+/// </para>
+/// <para>
 /// An event that is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/> or 100,000,000 bytes is written without its values and with a
 /// shortened message. Such an event has a property "CutFromBytes".
 /// </para>
@@ -40,6 +45,7 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     [ThreadStatic]
     private static bool t_isTelling;
 
+    private readonly ReopeningLog _log;
     private readonly SluiceLoggerOptions _options;
     private readonly LogLevel _flushOn;
     private readonly Action<Exception>? _onError;
@@ -73,7 +79,7 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     /// The options specify a compressed raw log, and the operating system is not Linux.
     /// </exception>
     public SluiceLoggerProvider(string directory, SluiceLoggerOptions? options = null)
-        : this(SluiceLog.Open(directory, options?.Log ?? DefaultLog()), options, leaveOpen: false)
+        : this(new ReopeningLog(directory, options?.Log ?? DefaultLog()), options, leaveOpen: false)
     {
     }
 
@@ -88,18 +94,23 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     /// </param>
     /// <exception cref="ArgumentNullException"><paramref name="log"/> is <see langword="null"/>.</exception>
     public SluiceLoggerProvider(SluiceLog log, SluiceLoggerOptions? options = null, bool leaveOpen = true)
+        : this(new ReopeningLog(log ?? throw new ArgumentNullException(nameof(log))), options, leaveOpen)
     {
-        ArgumentNullException.ThrowIfNull(log);
-        (Log, _leaveOpen, _options) = (log, leaveOpen, options ?? new SluiceLoggerOptions());
+    }
+
+    private SluiceLoggerProvider(ReopeningLog log, SluiceLoggerOptions? options, bool leaveOpen)
+    {
+        (_log, _leaveOpen, _options) = (log, leaveOpen, options ?? new SluiceLoggerOptions());
         (_flushOn, _onError) = (_options.FlushOn, _options.OnError);
-        _maxRecordBytes = Math.Min(log.MaxRecordBytes, MaxEventBytes);
+        _maxRecordBytes = Math.Min(Log.MaxRecordBytes, MaxEventBytes);
         Format = new EventFormat(
             _options.TimeProvider ?? TimeProvider.System, _options.IncludeTemplate, _options.IncludeScopes,
-            EndsLines: log.Format == LogFormat.Raw, Math.Max(_maxRecordBytes, MinEventBytes));
+            EndsLines: Log.Format == LogFormat.Raw, Math.Max(_maxRecordBytes, MinEventBytes));
     }
 
     /// <summary>Gets the log to which events are appended.</summary>
-    public SluiceLog Log { get; }
+    /// <remarks>The value changes if the provider opens the log again after a failed flush to the disk.</remarks>
+    public SluiceLog Log => _log.Current;
 
     /// <summary>
     /// Gets the number of events that could not be appended, or that were not written when the provider closed the log.
@@ -224,29 +235,44 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
             record = writer.Shorten(_maxRecordBytes);
         }
 
-        LogDurability durability = Log.DefaultDurability;
-        try
+        while (true)
         {
-            ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
-            if (level >= _flushOn && durability == LogDurability.Buffered)
+            SluiceLog log = Log;
+            LogDurability durability = log.DefaultDurability;
+            try
             {
-                durability = LogDurability.Written;
-            }
+                ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
+                if (level >= _flushOn && durability == LogDurability.Buffered)
+                {
+                    durability = LogDurability.Written;
+                }
 
-            _ = Log.Append(record, durability);
-        }
-        catch (Exception e) when (e is IOException or InvalidOperationException or ArgumentException or UnauthorizedAccessException)
-        {
-            Volatile.Write(ref _lastError, e);
-            Interlocked.Increment(ref _lostEvents);
-            if (e is IOException && durability != LogDurability.Buffered)
+                _ = log.Append(record, durability);
+                return;
+            }
+            catch (Exception e) when (e is IOException or InvalidOperationException or ArgumentException or UnauthorizedAccessException)
             {
-                Interlocked.Increment(ref _failedWaits);
-            }
+                if (!Volatile.Read(ref _isDisposed) && _log.TryReplace(log, CountLost))
+                {
+                    continue;
+                }
 
-            Tell(e);
+                Volatile.Write(ref _lastError, e);
+                Interlocked.Increment(ref _lostEvents);
+                if (e is IOException && durability != LogDurability.Buffered && log.Failure is null)
+                {
+                    Interlocked.Increment(ref _failedWaits);
+                }
+
+                Tell(e);
+                return;
+            }
         }
     }
+
+    /// <summary>Counts events that are in the memory of a log and will not be written.</summary>
+    private void CountLost(long unwritten) =>
+        Interlocked.Add(ref _lostEvents, Math.Max(0, unwritten - Interlocked.Exchange(ref _failedWaits, 0)));
 
     /// <summary>Of an error of <see cref="Dispose"/>, which is noted.</summary>
     private bool IsToThrow(Exception error)
@@ -256,8 +282,7 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         Volatile.Write(ref _lastError, error);
         if (error is IOException && !_leaveOpen)
         {
-            long unwritten = Log.NextSequence - 1 - Log.WrittenSequence;
-            Interlocked.Add(ref _lostEvents, Math.Max(0, unwritten - Interlocked.Read(ref _failedWaits)));
+            CountLost(Log.NextSequence - 1 - Log.WrittenSequence);
         }
 
         if (IsContainerOwned)

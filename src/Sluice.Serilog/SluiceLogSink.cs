@@ -1,6 +1,7 @@
 using Serilog.Core;
 using Serilog.Events;
 using Serilog.Formatting;
+using Sluice.Extensions.Logging;
 
 namespace Sluice.Serilog;
 
@@ -14,10 +15,15 @@ namespace Sluice.Serilog;
 /// If an event cannot be appended, the sink throws an exception. Serilog passes the exception to its SelfLog or, for an audit sink, to the
 /// caller. If the memory of the log is full, <see cref="SluiceLogOptions.WaitWhenFull"/> determines whether the call waits or fails.
 /// </para>
+/// <para>
+/// If a flush to the disk fails (see <see cref="SluiceLog.Failure"/>) and the log was opened by <c>WriteTo.SluiceLog</c>, the sink closes the
+/// log and opens the directory again. Events that were in memory are lost. The event that met the failure is appended to the new log, and can
+/// be in the files twice. An audit sink does not do this: its calls fail.
+/// </para>
 /// </remarks>
 public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
 {
-    private readonly SluiceLog _log;
+    private readonly ReopeningLog _log;
     private readonly ITextFormatter _formatter;
     private readonly LogEventLevel _flushOn;
     private readonly bool _leaveOpen;
@@ -44,8 +50,14 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(log);
         ArgumentNullException.ThrowIfNull(formatter);
-        (_log, _formatter, _flushOn, _leaveOpen) = (log, formatter, flushOn, leaveOpen);
+        (_log, _formatter, _flushOn, _leaveOpen) = (new ReopeningLog(log), formatter, flushOn, leaveOpen);
         _endsLines = log.Format == LogFormat.Raw;
+    }
+
+    internal SluiceLogSink(ReopeningLog log, ITextFormatter formatter, LogEventLevel flushOn)
+    {
+        (_log, _formatter, _flushOn) = (log, formatter, flushOn);
+        _endsLines = log.Current.Format == LogFormat.Raw;
     }
 
     /// <summary>Formats an event and appends it to the log.</summary>
@@ -69,13 +81,7 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
         try
         {
             _formatter.Format(logEvent, text);
-            LogDurability durability = _log.DefaultDurability;
-            if (logEvent.Level >= _flushOn && durability == LogDurability.Buffered)
-            {
-                durability = LogDurability.Written;
-            }
-
-            _ = _log.Append(text.ToRecord(_endsLines), durability);
+            Append(text.ToRecord(_endsLines), logEvent.Level);
         }
         finally
         {
@@ -101,13 +107,13 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
 
         if (!_leaveOpen)
         {
-            _log.Dispose();
+            _log.Current.Dispose();
             return;
         }
 
         try
         {
-            _log.Flush(LogDurability.Written);
+            _log.Current.Flush(LogDurability.Written);
         }
         catch (ObjectDisposedException)
         {
@@ -136,7 +142,7 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
 
         try
         {
-            await (_leaveOpen ? _log.FlushAsync(LogDurability.Written).AsTask() : _log.DisposeAsync().AsTask()).ConfigureAwait(false);
+            await (_leaveOpen ? _log.Current.FlushAsync(LogDurability.Written).AsTask() : _log.Current.DisposeAsync().AsTask()).ConfigureAwait(false);
         }
         catch (ObjectDisposedException) when (_leaveOpen)
         {
@@ -147,5 +153,31 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
             Volatile.Write(ref _isDisposed, false);
             throw;
         }
+    }
+
+    private void Append(ReadOnlySpan<byte> record, LogEventLevel level)
+    {
+        bool isReplaced;
+        do
+        {
+            isReplaced = false;
+            SluiceLog log = _log.Current;
+            LogDurability durability = log.DefaultDurability;
+            if (level >= _flushOn && durability == LogDurability.Buffered)
+            {
+                durability = LogDurability.Written;
+            }
+
+            try
+            {
+                _ = log.Append(record, durability);
+            }
+            catch (Exception e) when ((e is IOException or ObjectDisposedException)
+                && !Volatile.Read(ref _isDisposed) && _log.TryReplace(log))
+            {
+                isReplaced = true;
+            }
+        }
+        while (isReplaced);
     }
 }

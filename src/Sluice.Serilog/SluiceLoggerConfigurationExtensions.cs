@@ -4,6 +4,7 @@ using Serilog.Events;
 using Serilog.Formatting;
 using Serilog.Formatting.Display;
 using Sluice;
+using Sluice.Extensions.Logging;
 using Sluice.Serilog;
 
 namespace Serilog;
@@ -121,8 +122,8 @@ public static class SluiceLoggerConfigurationExtensions
     {
         ArgumentNullException.ThrowIfNull(sinks);
         ArgumentNullException.ThrowIfNull(formatter);
-        SluiceLog log = Sluice.SluiceLog.Open(directory, options ?? DefaultLog(LogDurability.Buffered));
-        return sinks.Sink(new SluiceLogSink(log, formatter, flushOn, leaveOpen: false), restrictedToMinimumLevel, levelSwitch);
+        ReopeningLog log = new(directory, options ?? DefaultLog(LogDurability.Buffered));
+        return sinks.Sink(new SluiceLogSink(log, formatter, flushOn), restrictedToMinimumLevel, levelSwitch);
     }
 
     /// <summary>

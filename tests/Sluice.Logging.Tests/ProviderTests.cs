@@ -273,6 +273,58 @@ public sealed partial class ProviderTests
         provider.LostEvents.ShouldBe(6);
     }
 
+    /// <summary>The provider continues in a new log by itself.</summary>
+    [Theory]
+    [InlineData(LogFormat.Raw)]
+    [InlineData(LogFormat.Framed)]
+    public void After_a_failed_flush_the_log_is_opened_again(LogFormat format)
+    {
+        using TempFolder folder = new();
+        BrokenDisk disk = new();
+        using (SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions
+        {
+            Log = new SluiceLogOptions { Format = format, Durability = LogDurability.Durable, Engine = disk },
+        }))
+        {
+            ILogger logger = provider.CreateLogger("a");
+            logger.LogInformation("one");
+            SluiceLog before = provider.Log;
+            disk.FailFlushes(1);
+            logger.LogInformation("two");
+            provider.Log.ShouldNotBeSameAs(before);
+            before.Failure.ShouldNotBeNull();
+            logger.LogInformation("three");
+            provider.LostEvents.ShouldBe(0);
+            provider.Log.DurableSequence.ShouldBeGreaterThan(0);
+        }
+
+        string?[] messages = format == LogFormat.Raw ? [.. folder.Events().Select(static e => e.GetProperty("@m").GetString())]
+            : [.. folder.Records().Select(static r => TempFolder.Parse(r).GetProperty("@m").GetString())];
+
+        // The one that met the failure is in both logs.
+        messages.Distinct().ShouldBe(["one", "two", "three"]);
+    }
+
+    [Fact]
+    public void Events_of_a_log_that_cannot_be_opened_again_are_counted()
+    {
+        using TempFolder folder = new();
+        BrokenDisk disk = new();
+        SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions
+        {
+            Log = new SluiceLogOptions { Format = LogFormat.Framed, Durability = LogDurability.Durable, Engine = disk },
+        });
+        ILogger logger = provider.CreateLogger("a");
+        logger.LogInformation("one");
+        disk.FailFlushes(int.MaxValue);
+        logger.LogInformation("two");
+        logger.LogInformation("three");
+        provider.LostEvents.ShouldBe(2);
+        disk.FailFlushes(0);
+        _ = Record.Exception(provider.Dispose);
+        folder.Records().ShouldNotBeEmpty();
+    }
+
     [Fact]
     public void A_full_buffer_that_may_not_wait_loses_events_and_counts_them()
     {

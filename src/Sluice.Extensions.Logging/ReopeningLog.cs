@@ -1,0 +1,79 @@
+namespace Sluice.Extensions.Logging;
+
+/// <summary>A log of events. After a flush to the disk has failed, it is replaced by a new one of the same directory.</summary>
+internal sealed class ReopeningLog
+{
+    /// <summary>The time, in milliseconds, after which the directory is opened again if that has failed.</summary>
+    private const int RetryMs = 1000;
+
+    private readonly Lock _lock = new();
+    private readonly string? _directory;
+    private readonly SluiceLogOptions? _options;
+    private SluiceLog _log;
+    private long _retryAt = long.MinValue;
+
+    /// <summary>Initializes an instance for somebody else's log, which is not replaced.</summary>
+    public ReopeningLog(SluiceLog log) => _log = log;
+
+    /// <summary>Initializes an instance that opens a log.</summary>
+    public ReopeningLog(string directory, SluiceLogOptions options) =>
+        (_log, _directory, _options) = (SluiceLog.Open(directory, options), directory, options);
+
+    /// <summary>Gets the log to append to.</summary>
+    public SluiceLog Current => Volatile.Read(ref _log);
+
+    /// <summary>Replaces a log that accepts no more events.</summary>
+    /// <param name="failed">The log to which an event could not be appended.</param>
+    /// <param name="reportLost">Called with the number of events that were in the log's memory and are not in its files.</param>
+    /// <returns>True if <see cref="Current"/> is another log now.</returns>
+    public bool TryReplace(SluiceLog failed, Action<long>? reportLost = null)
+    {
+        if (_directory is null || failed.Failure is null)
+        {
+            return false;
+        }
+
+        lock (_lock)
+        {
+            if (_log != failed)
+            {
+                return true;
+            }
+
+            if (Environment.TickCount64 < _retryAt)
+            {
+                return false;
+            }
+
+            try
+            {
+                if (_retryAt == long.MinValue)
+                {
+                    reportLost?.Invoke(failed.NextSequence - 1 - failed.WrittenSequence);
+                }
+
+                _retryAt = Environment.TickCount64 + RetryMs;
+                Close(failed);
+                Volatile.Write(ref _log, SluiceLog.Open(_directory, _options));
+                _retryAt = long.MinValue;
+                return true;
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                return false;
+            }
+        }
+    }
+
+    private static void Close(SluiceLog failed)
+    {
+        try
+        {
+            failed.Dispose();
+        }
+        catch (IOException)
+        {
+            // The failure, which the caller has.
+        }
+    }
+}
