@@ -62,6 +62,8 @@ internal sealed class FramedOutput : LogOutput
 
     public override long DurableSegment => Volatile.Read(ref _durableSegment);
 
+    public override long LargestId => _next.LargestId;
+
     public override bool TookBack { get; }
 
     public override bool NeedsHousekeeping => WantsNext || HasFull;

@@ -46,6 +46,9 @@ internal abstract class LogOutput : IDisposable
     /// <summary>The newest file that has begun and is durable; 0 where there is none, or files are not told apart.</summary>
     public virtual long DurableSegment => 0;
 
+    /// <summary>The largest id that a file has had; 0 where files are not told apart.</summary>
+    public virtual long LargestId => 0;
+
     /// <summary>Whether that one, or one before it, has taken records back.</summary>
     public virtual bool TookBack => false;
 

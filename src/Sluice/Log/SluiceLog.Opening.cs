@@ -84,6 +84,7 @@ public sealed partial class SluiceLog
         if (TailRemoval.TryRead(folder) is { } removal)
         {
             LogState? state = writerLock.State;
+            long largest = Math.Max(state?.LargestId ?? 0, folder.List().LastOrDefault());
             SetState(removal.FirstMissing - 1);
             removal.Apply(folder, settings).Dispose();
             SetState(removal.LastKept);
@@ -92,7 +93,7 @@ public sealed partial class SluiceLog
             {
                 if (state is { } known)
                 {
-                    writerLock.Write(known with { DurableSequence = durable, SegmentId = removal.SegmentId });
+                    writerLock.Write(known with { DurableSequence = durable, SegmentId = removal.SegmentId, LargestId = largest });
                     writerLock.Flush(settings);
                 }
             }

@@ -390,5 +390,5 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     private void WriteMark(long durable) =>
         _lock?.Write(new LogState(
             _settings.Durability, _logId, durable, Environment.ProcessId, _output.DurableSegment, _output.TookBack,
-            LogState.CurrentBoot));
+            LogState.CurrentBoot, _output.LargestId));
 }

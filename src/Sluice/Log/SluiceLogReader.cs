@@ -40,7 +40,7 @@ public sealed class SluiceLogReader : IDisposable
     private readonly long _fromTime;
 
     /// <summary>The segments that were read before the present one.</summary>
-    private readonly List<(SegmentHeader Header, long FirstSequence)> _passed = [];
+    private readonly List<(long Id, long FirstSequence)> _passed = [];
 
     /// <summary>The sequence number at which the reader began.</summary>
     private long _start = 1;
@@ -425,51 +425,50 @@ public sealed class SluiceLogReader : IDisposable
     }
 
     /// <summary>
-    /// Reports records that were read, or passed, and were removed from the end of the log since, and continues where the files may be
-    /// different now.
+    /// Reports records that were read, or passed, and were removed from the end of the log since, and goes back to the last that are still
+    /// there.
     /// </summary>
     private bool TryGoBack()
     {
-        // Asked first: what is still there behind it was not removed by that truncation.
-        bool wasTruncated = _segment!.WasTruncated;
-
-        // A segment may have been truncated before it was removed.
-        long from = _segment.WasRemoved(_folder) ? FirstOfLastPassed() : _segment.FindReplaced();
-        if (from == 0)
+        if (_segment!.WasRemoved(_folder))
         {
-            if (!wasTruncated)
-            {
-                return false;
-            }
-
-            // Behind what was read: what is known of the segment is looked at anew.
-            _segment.Dispose();
-            (_segment, _catalog) = (null, null);
+            GoBackToPassed();
             return true;
         }
 
-        from = Math.Max(from, _start);
-        Report(new SluiceLogDamagedException(_segment.Path, -1, from, LogErrors.Removed(from)), always: true);
-        _known.Clear();
-        _segment.Dispose();
-        (_segment, _catalog, _next, _limit) = (null, null, from, 0);
+        bool wasTruncated = _segment.TryForgetEnd();
+        long from = _segment.FindReplaced();
+        if (from > 0)
+        {
+            ReportRemoved(from);
+            _segment.GoBackTo(from);
+        }
+        else if (!wasTruncated)
+        {
+            return false;
+        }
+
+        _catalog = null;
         return true;
     }
 
-    /// <summary>The first record of the newest segment that was read and still exists. Numbers of segments may be others' by now.</summary>
-    private long FirstOfLastPassed()
+    /// <summary>Goes back to the newest segment that was read and still exists.</summary>
+    private void GoBackToPassed()
     {
-        while (_passed is [.., var last])
-        {
-            if (SegmentReader.HeaderOf(_folder, last.Header.Id) == last.Header)
-            {
-                return last.FirstSequence;
-            }
+        int index = _passed.FindLastIndex(p => SegmentReader.MayBeIn(_folder, p.Id));
+        ReportRemoved(index >= 0 ? _passed[index].FirstSequence : Look().Segments is [var oldest, ..] ? oldest.FirstSequence : 1);
+        _passed.RemoveRange(index + 1, _passed.Count - index - 1);
+        _segment?.Dispose();
+        (_segment, _catalog) = (null, null);
+    }
 
-            _passed.RemoveAt(_passed.Count - 1);
-        }
-
-        return Look().Segments is [var oldest, ..] ? oldest.FirstSequence : 1;
+    /// <param name="from">The first sequence number that other records may have now.</param>
+    private void ReportRemoved(long from)
+    {
+        from = Math.Max(from, _start);
+        Report(new SluiceLogDamagedException(_segment?.Path ?? _folder.Path, -1, from, LogErrors.Removed(from)), always: true);
+        _known.Clear();
+        (_next, _limit) = (from, 0);
     }
 
     /// <summary>
@@ -774,13 +773,25 @@ public sealed class SluiceLogReader : IDisposable
             }
 
             int index = segments.FindLastIndex(s => s.FirstSequence <= _next);
+            if (_passed is [.., var last])
+            {
+                // The reader went back: to this one, or, if it is gone by now, further.
+                index = segments.FindIndex(s => s.Id == last.Id);
+                if (index < 0)
+                {
+                    _passed.RemoveAt(_passed.Count - 1);
+                    GoBackToPassed();
+                    continue;
+                }
+            }
+
             if (index < 0)
             {
                 // The record may be in a damaged file before the oldest segment.
                 ThrowIfDamagedBehind(0, segments[0].Id);
             }
 
-            if (_options.FromTime is not null)
+            if (_options.FromTime is not null && _passed.Count == 0)
             {
                 // Segments whose records are all earlier are left out; the time of a segment that is written is not known.
                 int inTime = segments.FindIndex(s => !s.IsSealed || s.LastTime >= _fromTime);
@@ -820,11 +831,11 @@ public sealed class SluiceLogReader : IDisposable
 
         if (_segment is not null)
         {
-            _passed.Add((_segment.Header, _segment.FirstSequence));
+            _passed.Add((_segment.Id, _segment.FirstSequence));
             _segment.Dispose();
         }
 
-        _passed.RemoveAll(p => p.Header.Id >= segment.Id);
+        _passed.RemoveAll(p => p.Id >= segment.Id);
         (_segment, _logId) = (entered, entered.LogId);
         _next = Math.Max(_next, segment.FirstSequence);
         _segment.MoveNear(_next);

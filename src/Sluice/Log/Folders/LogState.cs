@@ -11,8 +11,16 @@ namespace Sluice.Log.Folders;
 /// <param name="SegmentId">The newest segment that has begun and is on the disk; 0 where it is not said.</param>
 /// <param name="TookBack">Whether that one, or one before it, has taken records back.</param>
 /// <param name="Boot">A checksum of the boot id of the machine on which it was written; 0 if unknown.</param>
+/// <param name="LargestId">The largest id that a segment has had. No other segment gets one of these ids.</param>
 internal readonly record struct LogState(
-    LogDurability Durability, Guid LogId, long DurableSequence, int ProcessId, long SegmentId = 0, bool TookBack = false, uint Boot = 0)
+    LogDurability Durability,
+    Guid LogId,
+    long DurableSequence,
+    int ProcessId,
+    long SegmentId = 0,
+    bool TookBack = false,
+    uint Boot = 0,
+    long LargestId = 0)
 {
     private const string BootIdPath = "/proc/sys/kernel/random/boot_id";
 
@@ -99,14 +107,16 @@ internal readonly record struct LogState(
             return null;
         }
 
+        long segment = BinaryPrimitives.ReadInt64LittleEndian(bytes[48..]);
         return new LogState(
             (LogDurability)bytes[9],
             new Guid(bytes[16..32], bigEndian: true),
             BinaryPrimitives.ReadInt64LittleEndian(bytes[32..]),
             BinaryPrimitives.ReadInt32LittleEndian(bytes[40..]),
-            BinaryPrimitives.ReadInt64LittleEndian(bytes[48..]),
+            segment,
             bytes[10] == 1,
-            BinaryPrimitives.ReadUInt32LittleEndian(bytes[44..]));
+            BinaryPrimitives.ReadUInt32LittleEndian(bytes[44..]),
+            segment + BinaryPrimitives.ReadUInt32LittleEndian(bytes[56..]));
     }
 
     public void Write(SluiceHandle file)
@@ -122,6 +132,7 @@ internal readonly record struct LogState(
         BinaryPrimitives.WriteInt32LittleEndian(bytes[40..], ProcessId);
         BinaryPrimitives.WriteUInt32LittleEndian(bytes[44..], Boot);
         BinaryPrimitives.WriteInt64LittleEndian(bytes[48..], SegmentId);
+        BinaryPrimitives.WriteUInt32LittleEndian(bytes[56..], (uint)Math.Clamp(LargestId - SegmentId, 0, uint.MaxValue));
         BinaryPrimitives.WriteUInt32LittleEndian(bytes[60..], Crc32C.Append(Crc32C.Begin, bytes[..60]));
         LogFile.Write(file, bytes, 0);
     }

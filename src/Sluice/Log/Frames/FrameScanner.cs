@@ -26,7 +26,6 @@ internal sealed class FrameScanner
 
     private readonly SluiceHandle _file;
     private readonly int _maxFrameBytes;
-    private readonly bool _isLive;
     private byte[] _buffer;
     private long _bufferAt;
     private int _buffered;
@@ -44,10 +43,13 @@ internal sealed class FrameScanner
     {
         _file = file;
         _maxFrameBytes = maxFrameBytes;
-        _isLive = isLive;
+        IsLive = isLive;
         _buffer = GC.AllocateUninitializedArray<byte>(readsMany ? (int)Math.Clamp(file.Length, FewBytes, ManyBytes) : FewBytes);
         (Offset, Chain) = (offset, chain);
     }
+
+    /// <summary>Gets or sets a value that indicates whether the file may be written meanwhile.</summary>
+    public bool IsLive { get; set; }
 
     /// <summary>Where the next frame is.</summary>
     public long Offset { get; private set; }
@@ -74,7 +76,7 @@ internal sealed class FrameScanner
     public FrameResult TryNext(out FrameHeader header, out ReadOnlySpan<byte> payload)
     {
         FrameResult result = Peek(out header, out ReadOnlySpan<byte> frame);
-        while (_isLive && result == FrameResult.Good && !Has(Offset, header.Crc))
+        while (IsLive && result == FrameResult.Good && !Has(Offset, header.Crc))
         {
             // A write that failed in part is written over, from its beginning on: what was read before and after that may be a frame
             // together, and has never been one.

@@ -16,6 +16,9 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     private SegmentFile? _prepared = prepared;
     private long _nextId = id;
 
+    /// <summary>The largest id that a segment has had. Any thread may ask.</summary>
+    public long LargestId => Volatile.Read(ref _nextId) - 1;
+
     /// <summary>Creates the segment, if it does not exist.</summary>
     public void Prepare()
     {

@@ -22,8 +22,8 @@ internal sealed class RecoveredLog
     private FrameScanner? _scanner;
     private List<IndexEntry> _index = [];
 
-    /// <summary>The newest segment that was on the disk, by the state.</summary>
-    private long _durableSegment;
+    /// <summary>The largest id that a segment has had, by the state.</summary>
+    private long _largestId;
 
     /// <summary>Segments that their writer might write to, if there were one: locked until the log is mended.</summary>
     private readonly List<SluiceHandle> _locked = [];
@@ -41,7 +41,7 @@ internal sealed class RecoveredLog
     public List<ClosedSegment> Closed { get; } = [];
 
     /// <summary>No segment has, or had, a larger one, as far as is known.</summary>
-    public long LargestId => Math.Max(Math.Max(_catalog.LargestId, _durableSegment), (Next ?? Current)?.Header.Id ?? 0);
+    public long LargestId => Math.Max(Math.Max(_catalog.LargestId, _largestId), (Next ?? Current)?.Header.Id ?? 0);
 
     public long NextSequence { get; private set; } = 1;
 
@@ -147,7 +147,7 @@ internal sealed class RecoveredLog
                         : LogErrors.NewestIsGone(known.SegmentId));
             }
 
-            _durableSegment = known.SegmentId;
+            _largestId = known.LargestId;
             TookBack |= known.TookBack;
             NextSequence = last is null ? known.DurableSequence + 1 : NextSequence;
         }

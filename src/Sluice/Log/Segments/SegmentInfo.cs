@@ -21,8 +21,8 @@ internal sealed class SegmentInfo
     /// <summary>The length and the time of the file before it was read, for whoever keeps this: both change if it is truncated.</summary>
     public (long Bytes, long WrittenAt) Stamp { get; set; }
 
-    /// <summary>The length of the file when it was read.</summary>
-    public long FileBytes { get; private set; }
+    /// <summary>The checksum that the footer continues: that of all frames before it.</summary>
+    private uint _footerChain;
 
     /// <summary>Whether it has an opening frame: else it has not begun.</summary>
     public bool HasBegun { get; set; }
@@ -102,7 +102,6 @@ internal sealed class SegmentInfo
             Id = id,
             Header = header,
             HeaderChain = chain,
-            FileBytes = file.Length,
         };
         FrameScanner scanner = new(file, header.MaxFrameBytes, LogLayout.HeaderBytes, chain);
         FrameResult result = scanner.TryNext(out FrameHeader opening, out ReadOnlySpan<byte> payload);
@@ -260,21 +259,37 @@ internal sealed class SegmentInfo
     /// <summary>The newest segment of the log that its state knows to be on the disk; 0 where it knows of none.</summary>
     public long DurableSegmentBy(LogState? state) => state is { } known && known.LogId == Header.LogId ? known.SegmentId : 0;
 
-    private void TryReadFooter(SluiceHandle file)
+    /// <summary>Returns true if the file has the footer that was found, so that nothing before it has changed.</summary>
+    public bool HasSameEnd(SluiceHandle file) =>
+        TryReadTrailer(file, out long offset, out uint chain, out _) && (offset, chain) == (FooterOffset, _footerChain);
+
+    /// <summary>The segment is written again, from a place before its footer on, and nothing that followed it is there.</summary>
+    public void ForgetEnd()
+    {
+        DistrustFooter();
+        (FooterOffset, UnprovenLastSequence, TakenBackFrom) = (0, long.MaxValue, long.MaxValue);
+    }
+
+    private bool TryReadTrailer(SluiceHandle file, out long offset, out uint chain, out long end)
     {
         Span<byte> trailer = stackalloc byte[LogLayout.TrailerBytes];
-        long end = file.Length;
-        if (!LogLayout.MayEndWithFooter(end)
-            || end < FirstOffset + LogLayout.TrailerBytes
-            || file.Read(trailer, end - LogLayout.TrailerBytes) < LogLayout.TrailerBytes
-            || !LogLayout.TryReadTrailer(trailer, HeaderChain, out long offset, out uint chain)
-            || offset < FirstOffset
-            || offset > end - LogLayout.TrailerBytes)
+        (offset, chain, end) = (0, 0, file.Length);
+        return LogLayout.MayEndWithFooter(end)
+            && end >= FirstOffset + LogLayout.TrailerBytes
+            && file.Read(trailer, end - LogLayout.TrailerBytes) == LogLayout.TrailerBytes
+            && LogLayout.TryReadTrailer(trailer, HeaderChain, out offset, out chain)
+            && offset >= FirstOffset
+            && offset <= end - LogLayout.TrailerBytes;
+    }
+
+    private void TryReadFooter(SluiceHandle file)
+    {
+        if (!TryReadTrailer(file, out long offset, out uint chain, out long end))
         {
             return;
         }
 
-        FooterOffset = offset;
+        (FooterOffset, _footerChain) = (offset, chain);
         FrameScanner scanner = new(file, Header.MaxFrameBytes, offset, chain);
         if (scanner.TryNext(out FrameHeader footer, out ReadOnlySpan<byte> payload) == FrameResult.Good
             && footer.Kind == FrameKind.Footer

@@ -13,9 +13,9 @@ internal sealed class SegmentReader : IDisposable
     private readonly FrameScanner _scanner;
     private (long Offset, uint Chain, long ReadTo) _before;
 
-    /// <summary>The last good frames of records: the position before each, and its checksum.</summary>
-    private readonly (long Offset, uint Chain, long ReadTo, uint Crc)[] _passed =
-        new (long Offset, uint Chain, long ReadTo, uint Crc)[Tuning.LogFramesToGoBack];
+    /// <summary>The last good frames of records: offset, end, checksum and last record of each.</summary>
+    private readonly (long Offset, long End, uint Crc, long ReadTo)[] _passed =
+        new (long Offset, long End, uint Crc, long ReadTo)[Tuning.LogFramesToGoBack];
     private int _passedAt;
     private long _noFrameBehind = -1;
     private int _passedCount;
@@ -40,8 +40,6 @@ internal sealed class SegmentReader : IDisposable
 
     /// <inheritdoc cref="SegmentInfo.DurableSegmentBy"/>
     public long DurableSegmentBy(LogState? state) => _info.DurableSegmentBy(state);
-
-    public SegmentHeader Header => _info.Header;
 
     /// <summary>The log that it is of.</summary>
     public Guid LogId => _info.Header.LogId;
@@ -89,10 +87,7 @@ internal sealed class SegmentReader : IDisposable
     /// <summary>Whether its name still leads to the file that is open; false where the system does not tell.</summary>
     public bool HasName => Libc.IsSupported && LogFile.HasName(_file);
 
-    /// <summary>Whether the folder still has it, and not another one of the same number.</summary>
-    public bool IsIn(LogFolder folder) => HeaderOf(folder, Id) == _info.Header;
-
-    /// <summary>Whether the folder is another log's by now: the newest of its files that has a header says whose.</summary>
+    /// <summary>Returns true if the folder contains another log: the newest of its files with a header says whose.</summary>
     public bool IsReplacedIn(LogFolder folder)
     {
         List<long> ids = folder.List();
@@ -128,8 +123,8 @@ internal sealed class SegmentReader : IDisposable
         }
     }
 
-    /// <summary>What the folder has of a number by now; the default where that is nothing, or no segment.</summary>
-    public static SegmentHeader HeaderOf(LogFolder folder, long id)
+    /// <summary>Returns the header of a segment; the default if there is none.</summary>
+    private static SegmentHeader HeaderOf(LogFolder folder, long id)
     {
         try
         {
@@ -171,22 +166,21 @@ internal sealed class SegmentReader : IDisposable
             }
         }
 
+        frame = frame with { Count = (int)(last - frame.FirstSequence + 1) };
+        ReadTo = last;
         if (isWhole)
         {
             while (_passedCount > 0 && LastPassed.Offset >= _before.Offset)
             {
                 // Read again.
-                _passedAt = (_passedAt + _passed.Length - 1) % _passed.Length;
-                _passedCount--;
+                ForgetLastPassed();
             }
 
-            _passed[_passedAt] = (_before.Offset, _before.Chain, _before.ReadTo, _scanner.Chain);
+            _passed[_passedAt] = (_before.Offset, _scanner.Offset, _scanner.Chain, ReadTo);
             _passedAt = (_passedAt + 1) % _passed.Length;
             _passedCount = Math.Min(_passedCount + 1, _passed.Length);
         }
 
-        frame = frame with { Count = (int)(last - frame.FirstSequence + 1) };
-        ReadTo = last;
         return result;
     }
 
@@ -194,12 +188,18 @@ internal sealed class SegmentReader : IDisposable
     private bool WasReplaced() =>
         _passedCount > 0 && _scanner.Chain == LastPassed.Crc && !_scanner.Has(LastPassed.Offset, LastPassed.Crc);
 
-    private ref (long Offset, uint Chain, long ReadTo, uint Crc) LastPassed =>
+    private ref (long Offset, long End, uint Crc, long ReadTo) LastPassed =>
         ref _passed[(_passedAt + _passed.Length - 1) % _passed.Length];
 
+    private void ForgetLastPassed()
+    {
+        _passedAt = (_passedAt + _passed.Length - 1) % _passed.Length;
+        _passedCount--;
+    }
+
     /// <summary>
-    /// Returns the first sequence number from which on the segment may have other records than were read, because records at its end have
-    /// been removed since; 0 if none have.
+    /// Returns the first sequence number that other records may have now, because records at the segment's end have been removed since they
+    /// were read; 0 if none have.
     /// </summary>
     public long FindReplaced()
     {
@@ -208,38 +208,61 @@ internal sealed class SegmentReader : IDisposable
             return 0;
         }
 
-        int at = _passedAt;
-        for (int count = _passedCount; count > 0; count--)
+        for (int back = 2; back <= _passedCount; back++)
         {
-            at = (at + _passed.Length - 1) % _passed.Length;
-            if (_scanner.Has(_passed[at].Offset, _passed[at].Crc))
+            (long offset, _, uint crc, long readTo) = _passed[(_passedAt + _passed.Length - back) % _passed.Length];
+            if (_scanner.Has(offset, crc))
             {
-                return _passed[(at + 1) % _passed.Length].ReadTo + 1;
+                return readTo + 1;
             }
         }
 
-        return _info.FirstSequence;
+        return FirstSequence;
     }
 
-    /// <summary>Returns true if the segment had a footer when it was entered, and has been truncated since.</summary>
-    public bool WasTruncated => _info.FooterOffset > 0 && _file.Length != _info.FileBytes;
-
-    /// <summary>Returns true if the segment was removed as a part of the log's end.</summary>
-    /// <remarks>The writer removes the oldest segments first if it keeps only so many, so that then no older one exists.</remarks>
-    public bool WasRemoved(LogFolder folder) => IsGoneFrom(folder) && folder.List().Exists(id => id < Id && MayBeIn(folder, id));
-
-    private bool IsGoneFrom(LogFolder folder)
+    /// <summary>Goes back to what <see cref="FindReplaced"/> returned.</summary>
+    public void GoBackTo(long from)
     {
-        try
+        while (_passedCount > 0 && LastPassed.ReadTo >= from)
         {
-            // A look at the name first: whoever waits here asks each time.
-            return !HasName && !IsIn(folder);
+            ForgetLastPassed();
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+
+        if (_passedCount == 0)
+        {
+            GoToFirst();
+        }
+        else
+        {
+            _scanner.MoveTo(LastPassed.End, LastPassed.Crc);
+            ReadTo = LastPassed.ReadTo;
+        }
+
+        _scanner.Forget();
+    }
+
+    /// <summary>Reads on as in a segment without a footer, if it had one, and has been truncated since.</summary>
+    public bool TryForgetEnd()
+    {
+        if (_info.FooterOffset == 0 || _info.HasSameEnd(_file))
         {
             return false;
         }
+
+        _info.ForgetEnd();
+        _scanner.IsLive = true;
+        if (_passedCount == 0)
+        {
+            GoToFirst();
+        }
+
+        return true;
     }
+
+    /// <summary>Returns true if the segment was removed as a part of the log's end.</summary>
+    /// <remarks>The writer removes the oldest segments first if it keeps only so many, so that then no older one exists.</remarks>
+    public bool WasRemoved(LogFolder folder) =>
+        (!HasName || _file.Length == 0) && !MayBeIn(folder, Id) && folder.List().Exists(id => id < Id && MayBeIn(folder, id));
 
     /// <summary>
     /// Returns true if a complete frame follows the position, at which there is no good frame. The frame at the position is read again
@@ -322,11 +345,17 @@ internal sealed class SegmentReader : IDisposable
         }
         else
         {
-            _scanner.MoveTo(_info.FirstOffset, _info.FirstChain);
+            GoToFirst();
         }
     }
 
     public void Dispose() => _file.Dispose();
+
+    private void GoToFirst()
+    {
+        _scanner.MoveTo(_info.FirstOffset, _info.FirstChain);
+        ReadTo = FirstSequence - 1;
+    }
 
     /// <summary>Goes to the frame of an entry, if that is what stands there: what an entry says is proven by no frame before it.</summary>
     private bool TryMoveTo(in IndexEntry entry)
