@@ -170,12 +170,6 @@ internal sealed class SegmentReader : IDisposable
         ReadTo = last;
         if (isWhole)
         {
-            while (_passedCount > 0 && LastPassed.Offset >= _before.Offset)
-            {
-                // Read again.
-                ForgetLastPassed();
-            }
-
             _passed[_passedAt] = (_before.Offset, _scanner.Offset, _scanner.Chain, ReadTo);
             _passedAt = (_passedAt + 1) % _passed.Length;
             _passedCount = Math.Min(_passedCount + 1, _passed.Length);
@@ -184,9 +178,8 @@ internal sealed class SegmentReader : IDisposable
         return result;
     }
 
-    /// <summary>Returns true if the frame before the position has been removed or replaced since it was read.</summary>
-    private bool WasReplaced() =>
-        _passedCount > 0 && _scanner.Chain == LastPassed.Crc && !_scanner.Has(LastPassed.Offset, LastPassed.Crc);
+    /// <summary>Returns true if the last frame has been removed or replaced since it was read.</summary>
+    private bool WasReplaced() => _passedCount > 0 && !_scanner.Has(LastPassed.Offset, LastPassed.Crc);
 
     private ref (long Offset, long End, uint Crc, long ReadTo) LastPassed =>
         ref _passed[(_passedAt + _passed.Length - 1) % _passed.Length];
@@ -308,6 +301,10 @@ internal sealed class SegmentReader : IDisposable
     {
         _scanner.MoveTo(_before.Offset, _before.Chain);
         ReadTo = _before.ReadTo;
+        if (_passedCount > 0 && LastPassed.Offset == _before.Offset)
+        {
+            ForgetLastPassed();
+        }
     }
 
     /// <inheritdoc cref="FrameScanner.Forget"/>

@@ -164,6 +164,12 @@ internal sealed class SegmentRetention(
                 {
                     error = e;
                 }
+                catch when (folder.LookAt(all[passed].Path).Bytes == 0)
+                {
+                    // It is empty, though perhaps not on the disk: what follows stays until it is deleted.
+                    passed++;
+                    throw;
+                }
             }
         }
         finally
