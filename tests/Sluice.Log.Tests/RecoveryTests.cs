@@ -140,10 +140,12 @@ public sealed class RecoveryTests
         for (int run = 0; run < 2; run++)
         {
             TimeSpan? segmentAge = format == LogFormat.Framed ? TimeSpan.FromDays(1) : null;
-            using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(format, TimeSpan.FromDays(1), segmentAge));
-            for (int i = 1; i < 200; i++)
+            using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(format, TimeSpan.FromDays(1), segmentAge)))
             {
-                log.Append(Records.Make(0, i, 100));
+                for (int i = 1; i < 200; i++)
+                {
+                    log.Append(Records.Make(0, i, 100));
+                }
             }
 
             files = files.Length > 0 ? files : [.. Directory.GetFiles(folder.Log, "0*").Order()];

@@ -25,8 +25,10 @@ public sealed class TailRemovalTests : IDisposable
         Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         using TempFolder folder = new(isInMemory: true);
         List<string> crashed = [];
+        string[] before;
         using (SluiceLog log = Fill(folder.Log))
         {
+            before = Segments(folder.Log);
             int thread = Environment.CurrentManagedThreadId;
             SystemCallFaults.Use((_, _, _) =>
             {
@@ -64,6 +66,10 @@ public sealed class TailRemovalTests : IDisposable
             }
 
             ShouldHave(crashed[i], (int)last + 10);
+            using SluiceLog again = SluiceLog.Open(crashed[i], SmallLog.Options);
+            Append(again, (int)last + 10, (int)last + 80);
+            string.CompareOrdinal(Segments(crashed[i]).Except(before).Min(StringComparer.Ordinal), before[^1]).ShouldBeGreaterThan(
+                0, "no id is used again");
         }
 
         hasAll.ShouldBeFalse();
@@ -250,6 +256,9 @@ public sealed class TailRemovalTests : IDisposable
 
         return log;
     }
+
+    private static string[] Segments(string directory) =>
+        [.. Directory.GetFiles(directory, "*.slog").Select(static f => Path.GetFileName(f)).Order(StringComparer.Ordinal)];
 
     private static void Append(SluiceLog log, int from, int to, int writer = 0)
     {

@@ -136,12 +136,15 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
 
             folder.FlushToDisk();
             LogFile.SetLength(file, Offset);
+
+            // A footer must not come back behind the frame.
+            LogFile.Flush(file, settings);
             if (Frame.Length > 0)
             {
                 LogFile.Write(file, Frame, Offset);
+                LogFile.Flush(file, settings);
             }
 
-            LogFile.Flush(file, settings);
             SegmentInfo info = SegmentInfo.Read(file, SegmentId)!;
             (FrameScanner scanner, _, List<IndexEntry> index) = info.Scan(file);
             SegmentFile segment = SegmentFile.Resume(
