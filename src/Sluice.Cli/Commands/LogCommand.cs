@@ -237,7 +237,7 @@ internal sealed class LogCommand(
 
     private int Truncate()
     {
-        // Whoever goes on in the segment that is made is the log's owner, and who could not read the log reads nothing of it.
+        // The removal is saved in a file with records, which only users who can read the log may read.
         string newest = Segments().OrderBy(static s => DigitsOf(s)!.Length).ThenBy(DigitsOf, StringComparer.Ordinal)
             .ThenByDescending(static s => s.Length).Last();
         if (!PathKinds.IsOwn(newest) || new FileInfo(newest).LinkTarget is not null)
