@@ -2,6 +2,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 using Sluice.Files;
 using Sluice.Kernel;
+using Sluice.Sequential;
 
 namespace Sluice;
 
@@ -81,22 +82,23 @@ public static partial class SluiceFile
     {
         cancellationToken.ThrowIfCancellationRequested();
         using GroupedSequence<string> groups = new(paths, SmallFileReader.MaxFiles);
-        FileBatchReader reader = new(Math.Min(options.MaxDegreeOfParallelism, MaxGroups));
+        int degree = Math.Min(options.MaxDegreeOfParallelism, MaxGroups);
+        ParallelSteps<SmallFile[]> steps = new(degree, 2 * degree);
         try
         {
             while (true)
             {
-                while (reader.HasRoom && groups.Next() is { } group)
+                while (steps.HasRoom && groups.Next() is { } group)
                 {
-                    reader.Begin(group);
+                    steps.Begin(() => SmallFileReader.Read(group));
                 }
 
-                if (!reader.TryTakeNext(out Task<SmallFile[]>? next))
+                if (steps.IsEmpty)
                 {
                     break;
                 }
 
-                SmallFile[] files = await next.ConfigureAwait(false);
+                SmallFile[] files = await steps.TakeFirstAsync().ConfigureAwait(false);
                 for (int i = 0; i < files.Length; i++)
                 {
                     cancellationToken.ThrowIfCancellationRequested();
@@ -117,7 +119,7 @@ public static partial class SluiceFile
         }
         finally
         {
-            await reader.LeaveAsync().ConfigureAwait(false);
+            await steps.EndAsync().ConfigureAwait(false);
         }
     }
 
@@ -143,36 +145,36 @@ public static partial class SluiceFile
         FileBatchWriter writer = new(
             options.ContinueOnError, OperatingSystem.IsWindows() ? null : options.UnixCreateMode, cancellationToken);
         using GroupedSequence<(string Path, ReadOnlyMemory<byte> Bytes)> groups = new(files, SmallFileReader.MaxFiles);
-        Queue<(Task Task, (string Path, ReadOnlyMemory<byte> Bytes)[] Group)> ahead = new();
         HashSet<string?> underWay = new(StringComparer.Ordinal);
         int degree = Math.Min(options.MaxDegreeOfParallelism, MaxGroups);
-        Task?[] lanes = new Task?[degree];
-        int lane = 0;
+        ParallelSteps<(string Path, ReadOnlyMemory<byte> Bytes)[]> steps = new(degree, 2 * degree);
         try
         {
-            // As many at once as were asked for, and as many more that come next: whoever is done finds work begun.
             while (!writer.IsOver && groups.Next() is { } group)
             {
                 // Of two entries of one path the later one waits for the first, or their bytes might be mixed.
                 bool isAgain = Array.Exists(group, file => underWay.Contains(file.Path));
-                while (ahead.Count == 2 * degree || (isAgain && ahead.Count > 0))
+                while (!steps.HasRoom || (isAgain && !steps.IsEmpty))
                 {
-                    (Task done, (string Path, ReadOnlyMemory<byte> Bytes)[] before) = ahead.Dequeue();
-                    await done.ConfigureAwait(false);
-                    Array.ForEach(before, file => underWay.Remove(file.Path));
+                    Array.ForEach(await steps.TakeFirstAsync().ConfigureAwait(false), file => underWay.Remove(file.Path));
                 }
 
                 Array.ForEach(group, file => underWay.Add(file.Path));
-                Task written = lanes[lane] is { } last
-                    ? last.ContinueWith((_, next) => writer.Write(((string, ReadOnlyMemory<byte>)[])next!), group, TaskScheduler.Default)
-                    : Task.Run(() => writer.Write(group), CancellationToken.None);
-                ahead.Enqueue((lanes[lane] = written, group));
-                lane = (lane + 1) % degree;
+                steps.Begin(() =>
+                {
+                    writer.Write(group);
+                    return group;
+                });
+            }
+
+            while (!steps.IsEmpty)
+            {
+                _ = await steps.TakeFirstAsync().ConfigureAwait(false);
             }
         }
         finally
         {
-            await Task.WhenAll(ahead.Select(static a => a.Task)).ConfigureAwait(false);
+            await steps.EndAsync().ConfigureAwait(false);
         }
 
         writer.ThrowIfFailed();

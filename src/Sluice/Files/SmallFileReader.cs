@@ -26,10 +26,12 @@ internal static class SmallFileReader
     private static volatile bool s_opensCached = true;
 
     /// <summary>Brings every file of the group to <see cref="SmallFileState.Done"/> or <see cref="SmallFileState.Large"/>.</summary>
-    public static void Read(SmallFile[] files)
+    public static SmallFile[] Read(string[] paths)
     {
+        SmallFile[] files = new SmallFile[paths.Length];
         for (int i = 0; i < files.Length; i++)
         {
+            files[i].Path = paths[i];
             files[i].Fd = -1;
             files[i].State = Libc.IsSupported ? SmallFileState.Cold : SmallFileState.Fallback;
         }
@@ -63,6 +65,8 @@ internal static class SmallFileReader
                 ReadFallback(ref files[i]);
             }
         }
+
+        return files;
     }
 
     /// <summary>Looks at an open file: locks it as .NET does, and makes room for its content.</summary>

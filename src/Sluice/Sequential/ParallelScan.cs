@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using System.Threading.Channels;
 using Sluice.Handles;
 using Sluice.Kernel;
 using Sluice.Memory;
@@ -7,11 +6,10 @@ using Sluice.Memory;
 namespace Sluice.Sequential;
 
 /// <summary>
-/// Walks the parts of a file on several threads. Each takes the next part in the order of the file, so that together they read it nearly
-/// from front to back; none runs further ahead of the consumer than a few parts.
+/// Scans the parts of a file on several threads. Parts are begun in the order of the file, so that it is read nearly from front to back, and
+/// only a few parts before the consumer asks for them.
 /// </summary>
 internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TResult> callback, SluiceScanOptions options)
-    : IDisposable
 {
     /// <summary>Parts of a scan that lie ready for each worker (0009).</summary>
     private const int PartsAhead = 4;
@@ -33,72 +31,46 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
     private readonly int _partBytes = options.RecordSize > 0
         ? Math.Max(1, options.PartSize / options.RecordSize) * options.RecordSize
         : options.PartSize;
-    private readonly SemaphoreSlim _permits = new(options.Degree * PartsAhead);
-    private readonly Channel<(long Part, bool HasResult, TResult? Result)> _results =
-        Channel.CreateUnbounded<(long, bool, TResult?)>(new UnboundedChannelOptions { SingleReader = true });
-    private readonly Lock _cutting = new();
     private readonly long _unit = Math.Max(1, StripeBytes / Math.Max(1, options.RecordSize)) * Math.Max(1, options.RecordSize);
     private Int128 _round;
     private long _at;
     private long _stripeEnd;
-    private long _nextPart;
     private long _scanned;
 
     public async IAsyncEnumerable<TResult> RunAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
         CheckLength();
-        using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        Task[] workers = new Task[options.Degree];
-        Array.Fill(workers, Task.CompletedTask);
+        ParallelSteps<(bool HasResult, TResult? Result)> steps =
+            new(options.Degree, (int)Math.Min((long)options.Degree * PartsAhead, int.MaxValue));
         try
         {
-            for (int i = 0; i < workers.Length; i++)
+            while (true)
             {
-                workers[i] = Task.Run(() => WorkAsync(stop), CancellationToken.None);
-            }
-
-            _ = Task.WhenAll(workers).ContinueWith(
-                static (all, channel) => ((ChannelWriter<(long, bool, TResult?)>)channel!).TryComplete(all.Exception?.InnerException),
-                _results.Writer, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
-            Dictionary<long, (bool HasResult, TResult? Result)> early = [];
-            long expected = 0;
-            await foreach ((long part, bool hasResult, TResult? result) in
-                _results.Reader.ReadAllAsync(cancellationToken).ConfigureAwait(false))
-            {
-                if (!options.Ordered)
+                cancellationToken.ThrowIfCancellationRequested();
+                while (steps.HasRoom && TryCut(out long start, out long end))
                 {
-                    _permits.Release();
-                    if (hasResult)
-                    {
-                        yield return result!;
-                    }
-
-                    continue;
+                    steps.Begin(() => Scan(start, end));
                 }
 
-                early.Add(part, (hasResult, result));
-                while (early.Remove(expected, out (bool HasResult, TResult? Result) next))
+                if (steps.IsEmpty)
                 {
-                    expected++;
-                    _permits.Release();
-                    if (next.HasResult)
-                    {
-                        yield return next.Result!;
-                    }
+                    break;
+                }
+
+                (bool hasResult, TResult? result) =
+                    await (options.Ordered ? steps.TakeFirstAsync() : steps.TakeAnyAsync()).ConfigureAwait(false);
+                if (hasResult)
+                {
+                    yield return result!;
                 }
             }
-
-            cancellationToken.ThrowIfCancellationRequested();
         }
         finally
         {
-            // The workers use the handle, which the caller closes next.
-            await stop.CancelAsync().ConfigureAwait(false);
-            await Task.WhenAll(workers).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            // The steps use the handle, which the caller closes next.
+            await steps.EndAsync().ConfigureAwait(false);
         }
     }
-
-    public void Dispose() => _permits.Dispose();
 
     private void CheckLength()
     {
@@ -115,25 +87,22 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
     /// turns; each round's are longer than those before, so that a large file is read in long stretches, and none has much more than its
     /// share.
     /// </summary>
-    private bool TryCut(out long part, out long start, out long end)
+    private bool TryCut(out long start, out long end)
     {
-        lock (_cutting)
+        while (_at >= _stripeEnd)
         {
-            while (_at >= _stripeEnd)
+            if (_round >= _file.Length)
             {
-                if (_round >= _file.Length)
-                {
-                    (part, start, end) = (0, 0, 0);
-                    return false;
-                }
-
-                NextStripe();
+                (start, end) = (0, 0);
+                return false;
             }
 
-            (part, start) = (_nextPart++, _at);
-            _at = end = start + Math.Min(_partBytes, _stripeEnd - start);
-            return true;
+            NextStripe();
         }
+
+        start = _at;
+        _at = end = start + Math.Min(_partBytes, _stripeEnd - start);
+        return true;
     }
 
     private void NextStripe()
@@ -147,51 +116,18 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         _round += (Int128)count * stripe;
     }
 
-    /// <summary>
-    /// Works on parts until there are none, or the scan is given up. What fails ends the scan as its error, of whatever type it is.
-    /// </summary>
-    private async Task WorkAsync(CancellationTokenSource stop)
+    private (bool HasResult, TResult? Result) Scan(long start, long end)
     {
-        MemoryLease block = default;
+        MemoryLease block = AlignedBufferPool.RentOfMany(_partBytes + 1);
         try
         {
-            block = AlignedBufferPool.RentOfMany(_partBytes + 1);
-            while (await TryEnterAsync(stop.Token).ConfigureAwait(false))
-            {
-                if (!TryCut(out long part, out long start, out long end))
-                {
-                    _permits.Release();
-                    return;
-                }
-
-                bool hasResult = TryScan(start, end, ref block, out TResult? result);
-                _ = _results.Writer.TryWrite((part, hasResult, result));
-                options.Progress?.Report(Interlocked.Add(ref _scanned, end - start));
-            }
-        }
-        catch (Exception e)
-        {
-            _ = _results.Writer.TryComplete(e);
-
-            // Who waits for room to go on may wait for what comes no more.
-            await stop.CancelAsync().ConfigureAwait(false);
+            bool hasResult = TryScan(start, end, ref block, out TResult? result);
+            options.Progress?.Report(Interlocked.Add(ref _scanned, end - start));
+            return (hasResult, result);
         }
         finally
         {
             block.Return();
-        }
-    }
-
-    private async Task<bool> TryEnterAsync(CancellationToken stopped)
-    {
-        try
-        {
-            await _permits.WaitAsync(stopped).ConfigureAwait(false);
-            return true;
-        }
-        catch (OperationCanceledException)
-        {
-            return false;
         }
     }
 

@@ -55,7 +55,7 @@ public sealed partial class SluiceReader
         options ??= new SluiceScanOptions();
         options.Check();
         using SluiceHandle handle = OpenToScan(path, options);
-        using ParallelScan<TResult> scan = new(handle, callback, options);
+        ParallelScan<TResult> scan = new(handle, callback, options);
         await foreach (TResult result in scan.RunAsync(cancellationToken).ConfigureAwait(false))
         {
             yield return result;
