@@ -1,5 +1,6 @@
 using System.Text;
 using Sluice.Sequential;
+using Sluice.Testing;
 
 namespace Sluice.Tests.Sequential;
 
@@ -41,6 +42,23 @@ public sealed class SmallContractTests : AccountedTests, IDisposable
         }
 
         sum.ShouldBe(9_000_002);
+        ShouldHaveGivenBack(rented);
+    }
+
+    [Fact]
+    public void The_memory_of_a_block_that_could_not_be_written_is_given_back()
+    {
+        int rented = Rented();
+        SluiceWriterOptions options = new() { RequestSize = 4096, Engine = new FaultyEngine(new FaultPlan(1) { Eio = 1 }) };
+        SluiceWriter writer = new(_temp.NewPath(), options);
+        Should.Throw<IOException>(() =>
+        {
+            for (int i = 0; i < 100; i++)
+            {
+                writer.Write(new byte[100]);
+            }
+        });
+        writer.Dispose();
         ShouldHaveGivenBack(rented);
     }
 
