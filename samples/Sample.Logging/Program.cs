@@ -8,10 +8,8 @@ try
 {
     SluiceLoggerOptions options = new()
     {
-        Log = new SluiceLogOptions
+        Log = new()
         {
-            Format = LogFormat.Raw,
-            Durability = LogDurability.Buffered,
             SegmentBytes = 64 * 1024 * 1024,
             RetainSegments = 10,
             WaitWhenFull = true, // false: rather lose an event than wait for a slow disk

@@ -8,7 +8,7 @@ try
 {
     await using (var logger = new LoggerConfiguration()
         .WriteTo.SluiceLog(Path.Combine(directory, "text"))
-        .AuditTo.SluiceLog(new JsonFormatter(), audit, new SluiceLogOptions { Durability = LogDurability.Durable })
+        .AuditTo.SluiceLog(new JsonFormatter(), audit, new() { Format = LogFormat.Framed })
         .CreateLogger())
     {
         await Parallel.ForAsync(0, 100, (i, _) =>

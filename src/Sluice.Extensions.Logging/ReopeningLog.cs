@@ -16,8 +16,11 @@ internal sealed class ReopeningLog
     public ReopeningLog(SluiceLog log) => _log = log;
 
     /// <summary>Initializes an instance that opens a log.</summary>
-    public ReopeningLog(string directory, SluiceLogOptions options) =>
-        (_log, _directory, _options) = (SluiceLog.Open(directory, options), directory, options);
+    public ReopeningLog(string path, SluiceLogOptions options)
+    {
+        (_directory, _options) = EventLogPath.Split(path, options);
+        _log = SluiceLog.Open(_directory, _options);
+    }
 
     /// <summary>Gets the log to append to.</summary>
     public SluiceLog Current => Volatile.Read(ref _log);

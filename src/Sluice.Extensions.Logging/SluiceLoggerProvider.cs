@@ -62,11 +62,15 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     /// Initializes a new instance of the <see cref="SluiceLoggerProvider"/> class and opens a log. The log is closed when the provider is
     /// disposed.
     /// </summary>
-    /// <param name="directory">The path of the log's directory.</param>
+    /// <param name="path">
+    /// The path of the log's directory; or, if it ends with ".log", ".txt", ".json", ".jsonl", ".ndjson" or ".clef" and is not an existing
+    /// directory, the name of the log's files. For "logs/app-.txt", a file in the directory "logs" is named like
+    /// "app-20301231-0000000001.txt", and a new file is started every day (UTC).
+    /// </param>
     /// <param name="options">The options of the provider, or <see langword="null"/> (the default) for the default options.</param>
-    /// <exception cref="ArgumentNullException"><paramref name="directory"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="path"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">
-    /// <paramref name="directory"/> is empty, or an option of the log has an invalid value.
+    /// <paramref name="path"/> is empty, or an option of the log has an invalid value.
     /// </exception>
     /// <exception cref="SluiceLogDamagedException">The log is damaged, or records that had been made durable are missing.</exception>
     /// <exception cref="IOException">
@@ -78,8 +82,8 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     /// <exception cref="PlatformNotSupportedException">
     /// The options specify a compressed raw log, and the operating system is not Linux.
     /// </exception>
-    public SluiceLoggerProvider(string directory, SluiceLoggerOptions? options = null)
-        : this(new ReopeningLog(directory, options?.Log ?? DefaultLog()), options, leaveOpen: false)
+    public SluiceLoggerProvider(string path, SluiceLoggerOptions? options = null)
+        : this(new ReopeningLog(path, options?.Log ?? new SluiceTextLogOptions()), options, leaveOpen: false)
     {
     }
 
@@ -310,11 +314,4 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
             t_isTelling = false;
         }
     }
-
-    private static SluiceLogOptions DefaultLog() => new()
-    {
-        Format = LogFormat.Raw,
-        Durability = LogDurability.Buffered,
-        DisposeOnProcessExit = true,
-    };
 }

@@ -17,7 +17,11 @@ public static class SluiceLoggerConfigurationExtensions
 
     /// <summary>Opens a log and writes events to it as text. The log is closed when the logger is disposed.</summary>
     /// <param name="sinks">The sink configuration, <see cref="LoggerConfiguration.WriteTo"/>.</param>
-    /// <param name="directory">The path of the log's directory.</param>
+    /// <param name="path">
+    /// The path of the log's directory; or, if it ends with ".log", ".txt", ".json", ".jsonl", ".ndjson" or ".clef" and is not an existing
+    /// directory, the name of the log's files. For "logs/app-.txt", a file in the directory "logs" is named like
+    /// "app-20301231-0000000001.txt", and a new file is started every day (UTC).
+    /// </param>
     /// <param name="outputTemplate">
     /// The output template of Serilog that defines the text of an event. The default is <c>{Timestamp:yyyy-MM-dd HH:mm:ss.fff zzz}
     /// [{Level:u3}] {Message:lj}{NewLine}{Exception}</c>.
@@ -26,9 +30,8 @@ public static class SluiceLoggerConfigurationExtensions
     /// The provider of culture-specific formats, or <see langword="null"/> (the default) for the invariant culture.
     /// </param>
     /// <param name="options">
-    /// The options of the log. The default is <see langword="null"/>, which stands for <see cref="LogFormat.Raw"/>,
-    /// <see cref="LogDurability.Buffered"/>, and <see cref="SluiceLogOptions.DisposeOnProcessExit"/> set to <see langword="true"/>. All
-    /// other options have their default values.
+    /// The options of the log. The default is <see langword="null"/>, which stands for a new <see cref="SluiceTextLogOptions"/>: lines of
+    /// text, of which the newest 31 files are kept.
     /// </param>
     /// <param name="flushOn">
     /// The minimum level of events for which the logging call waits until the operating system has the event
@@ -44,9 +47,9 @@ public static class SluiceLoggerConfigurationExtensions
     /// </param>
     /// <returns>The logger configuration, so that calls can be chained.</returns>
     /// <exception cref="ArgumentNullException">
-    /// <paramref name="sinks"/>, <paramref name="directory"/> or <paramref name="outputTemplate"/> is <see langword="null"/>.
+    /// <paramref name="sinks"/>, <paramref name="path"/> or <paramref name="outputTemplate"/> is <see langword="null"/>.
     /// </exception>
-    /// <exception cref="ArgumentException"><paramref name="directory"/> is empty, or an option has an invalid value.</exception>
+    /// <exception cref="ArgumentException"><paramref name="path"/> is empty, or an option has an invalid value.</exception>
     /// <exception cref="SluiceLogDamagedException">The log is damaged, or records that had been made durable are missing.</exception>
     /// <exception cref="IOException">
     /// The framed log is already open for appending, the operating system reported an error, or a thread could not be started.
@@ -59,15 +62,15 @@ public static class SluiceLoggerConfigurationExtensions
     /// </exception>
     public static LoggerConfiguration SluiceLog(
         this LoggerSinkConfiguration sinks,
-        string directory,
+        string path,
         string outputTemplate = DefaultTemplate,
         IFormatProvider? formatProvider = null,
-        SluiceLogOptions? options = null,
+        SluiceTextLogOptions? options = null,
         LogEventLevel flushOn = LogEventLevel.Error,
         LogEventLevel restrictedToMinimumLevel = LevelAlias.Minimum,
         LoggingLevelSwitch? levelSwitch = null) =>
         sinks.SluiceLog(
-            new MessageTemplateTextFormatter(outputTemplate, formatProvider), directory, options, flushOn, restrictedToMinimumLevel,
+            new MessageTemplateTextFormatter(outputTemplate, formatProvider), path, options, flushOn, restrictedToMinimumLevel,
             levelSwitch);
 
     /// <summary>
@@ -78,11 +81,14 @@ public static class SluiceLoggerConfigurationExtensions
     /// The formatter that converts an event to text, for example <see cref="Formatting.Json.JsonFormatter"/>. It must be thread-safe,
     /// because several threads call it at the same time.
     /// </param>
-    /// <param name="directory">The path of the log's directory.</param>
+    /// <param name="path">
+    /// The path of the log's directory; or, if it ends with ".log", ".txt", ".json", ".jsonl", ".ndjson" or ".clef" and is not an existing
+    /// directory, the name of the log's files. For "logs/app-.txt", a file in the directory "logs" is named like
+    /// "app-20301231-0000000001.txt", and a new file is started every day (UTC).
+    /// </param>
     /// <param name="options">
-    /// The options of the log. The default is <see langword="null"/>, which stands for <see cref="LogFormat.Raw"/>,
-    /// <see cref="LogDurability.Buffered"/>, and <see cref="SluiceLogOptions.DisposeOnProcessExit"/> set to <see langword="true"/>. All
-    /// other options have their default values.
+    /// The options of the log. The default is <see langword="null"/>, which stands for a new <see cref="SluiceTextLogOptions"/>: lines of
+    /// text, of which the newest 31 files are kept.
     /// </param>
     /// <param name="flushOn">
     /// The minimum level of events for which the logging call waits until the operating system has the event
@@ -98,9 +104,9 @@ public static class SluiceLoggerConfigurationExtensions
     /// </param>
     /// <returns>The logger configuration, so that calls can be chained.</returns>
     /// <exception cref="ArgumentNullException">
-    /// <paramref name="sinks"/>, <paramref name="formatter"/> or <paramref name="directory"/> is <see langword="null"/>.
+    /// <paramref name="sinks"/>, <paramref name="formatter"/> or <paramref name="path"/> is <see langword="null"/>.
     /// </exception>
-    /// <exception cref="ArgumentException"><paramref name="directory"/> is empty, or an option has an invalid value.</exception>
+    /// <exception cref="ArgumentException"><paramref name="path"/> is empty, or an option has an invalid value.</exception>
     /// <exception cref="SluiceLogDamagedException">The log is damaged, or records that had been made durable are missing.</exception>
     /// <exception cref="IOException">
     /// The framed log is already open for appending, the operating system reported an error, or a thread could not be started.
@@ -114,15 +120,15 @@ public static class SluiceLoggerConfigurationExtensions
     public static LoggerConfiguration SluiceLog(
         this LoggerSinkConfiguration sinks,
         ITextFormatter formatter,
-        string directory,
-        SluiceLogOptions? options = null,
+        string path,
+        SluiceTextLogOptions? options = null,
         LogEventLevel flushOn = LogEventLevel.Error,
         LogEventLevel restrictedToMinimumLevel = LevelAlias.Minimum,
         LoggingLevelSwitch? levelSwitch = null)
     {
         ArgumentNullException.ThrowIfNull(sinks);
         ArgumentNullException.ThrowIfNull(formatter);
-        ReopeningLog log = new(directory, options ?? DefaultLog(LogDurability.Buffered));
+        ReopeningLog log = new(path, options ?? new SluiceTextLogOptions());
         return sinks.Sink(new SluiceLogSink(log, formatter, flushOn), restrictedToMinimumLevel, levelSwitch);
     }
 
@@ -135,12 +141,15 @@ public static class SluiceLoggerConfigurationExtensions
     /// The formatter that converts an event to text, for example <see cref="Formatting.Json.JsonFormatter"/>. It must be thread-safe,
     /// because several threads call it at the same time.
     /// </param>
-    /// <param name="directory">The path of the log's directory.</param>
+    /// <param name="path">
+    /// The path of the log's directory; or, if it ends with ".log", ".txt", ".json", ".jsonl", ".ndjson" or ".clef" and is not an existing
+    /// directory, the name of the log's files. For "logs/app-.txt", a file in the directory "logs" is named like
+    /// "app-20301231-0000000001.txt", and a new file is started every day (UTC).
+    /// </param>
     /// <param name="options">
-    /// The options of the log. The default is <see langword="null"/>, which stands for <see cref="LogFormat.Raw"/>,
-    /// <see cref="LogDurability.Durable"/>, and <see cref="SluiceLogOptions.DisposeOnProcessExit"/> set to <see langword="true"/>. All
-    /// other options have their default values. If options are specified, a logging call waits for their
-    /// <see cref="SluiceLogOptions.Durability"/>, but at least for <see cref="LogDurability.Written"/>.
+    /// The options of the log. The default is <see langword="null"/>, which stands for a new <see cref="SluiceAuditLogOptions"/>: lines of
+    /// text, each durable before the call returns. A logging call waits for <see cref="SluiceLogOptions.Durability"/>, but at least for
+    /// <see cref="LogDurability.Written"/>.
     /// </param>
     /// <param name="restrictedToMinimumLevel">
     /// The minimum level of events that are appended. It is ignored if <paramref name="levelSwitch"/> is set. The default is
@@ -151,9 +160,9 @@ public static class SluiceLoggerConfigurationExtensions
     /// </param>
     /// <returns>The logger configuration, so that calls can be chained.</returns>
     /// <exception cref="ArgumentNullException">
-    /// <paramref name="sinks"/>, <paramref name="formatter"/> or <paramref name="directory"/> is <see langword="null"/>.
+    /// <paramref name="sinks"/>, <paramref name="formatter"/> or <paramref name="path"/> is <see langword="null"/>.
     /// </exception>
-    /// <exception cref="ArgumentException"><paramref name="directory"/> is empty, or an option has an invalid value.</exception>
+    /// <exception cref="ArgumentException"><paramref name="path"/> is empty, or an option has an invalid value.</exception>
     /// <exception cref="SluiceLogDamagedException">The log is damaged, or records that had been made durable are missing.</exception>
     /// <exception cref="IOException">
     /// The framed log is already open for appending, the operating system reported an error, or a thread could not be started.
@@ -167,22 +176,16 @@ public static class SluiceLoggerConfigurationExtensions
     public static LoggerConfiguration SluiceLog(
         this LoggerAuditSinkConfiguration sinks,
         ITextFormatter formatter,
-        string directory,
-        SluiceLogOptions? options = null,
+        string path,
+        SluiceAuditLogOptions? options = null,
         LogEventLevel restrictedToMinimumLevel = LevelAlias.Minimum,
         LoggingLevelSwitch? levelSwitch = null)
     {
         ArgumentNullException.ThrowIfNull(sinks);
         ArgumentNullException.ThrowIfNull(formatter);
-        SluiceLog log = Sluice.SluiceLog.Open(directory, options ?? DefaultLog(LogDurability.Durable));
+        (string directory, SluiceLogOptions given) = EventLogPath.Split(path, options ?? new SluiceAuditLogOptions());
+        SluiceLog log = Sluice.SluiceLog.Open(directory, given);
         return sinks.Sink(
             new SluiceLogSink(log, formatter, LogEventLevel.Verbose, leaveOpen: false), restrictedToMinimumLevel, levelSwitch);
     }
-
-    private static SluiceLogOptions DefaultLog(LogDurability durability) => new()
-    {
-        Format = LogFormat.Raw,
-        Durability = durability,
-        DisposeOnProcessExit = true,
-    };
 }

@@ -47,6 +47,7 @@ public sealed class GuideTests : IDisposable
         {
             var builder = new { Logging = logging };
             builder.Logging.AddSluice("logs");
+            builder.Logging.AddSluice("days/app-.json", o => o.Log = new() { RetainSegments = 7 });
             Log.Logger = new LoggerConfiguration().WriteTo.SluiceLog("events").CreateLogger();
             using Logger audit = new LoggerConfiguration().AuditTo.SluiceLog(new JsonFormatter(), "audit").CreateLogger();
             audit.Information("an audited event");
@@ -60,6 +61,8 @@ public sealed class GuideTests : IDisposable
 
         Line("logs").ShouldStartWith("{");
         Line("logs").ShouldContain("one event");
+        Line("days").ShouldContain("one event");
+        Path.GetFileName(Directory.GetFiles("days").ShouldHaveSingleItem()).ShouldMatch("^app-20[0-9]{6}-0000000001\\.json$");
         Line("events").ShouldEndWith("another event");
         Line("audit").ShouldStartWith("{");
         Line("audit").ShouldContain("an audited event");
@@ -72,7 +75,7 @@ public sealed class GuideTests : IDisposable
     /// <summary>The guide's paths are relative to the folder of the tests' assembly.</summary>
     private static void RemoveFolders()
     {
-        foreach (string folder in (string[])["orders", "logs", "events", "audit"])
+        foreach (string folder in (string[])["orders", "logs", "days", "events", "audit"])
         {
             if (Directory.Exists(folder))
             {

@@ -141,11 +141,10 @@ internal static class PeersProgram
             (t, n) => logger.Info(CultureInfo.InvariantCulture, "order {Id} of {Customer} was paid: {Amount}", n, "Zoë", t * 1.5), factory);
     }
 
-    private static (Logs, IDisposable) Provider(string path, bool isWritten, SluiceLogOptions? log = null)
+    private static (Logs, IDisposable) Provider(string path, bool isWritten)
     {
         ILoggerFactory factory = LoggerFactory.Create(b => b.AddSluice(path, new SluiceLoggerOptions
         {
-            Log = log,
             FlushOn = isWritten ? Microsoft.Extensions.Logging.LogLevel.Trace : Microsoft.Extensions.Logging.LogLevel.None,
         }));
         Microsoft.Extensions.Logging.ILogger logger = factory.CreateLogger("own");

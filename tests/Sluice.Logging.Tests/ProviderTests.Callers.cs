@@ -214,7 +214,7 @@ public sealed partial class ProviderTests
 
     private static SluiceLoggerOptions OnDisk(BrokenDisk disk, List<Exception> errors) => new()
     {
-        Log = new SluiceLogOptions { Durability = LogDurability.Buffered, Engine = disk, FlushInterval = TimeSpan.FromHours(1) },
+        Log = new() { Format = LogFormat.Framed, Durability = LogDurability.Buffered, Engine = disk, FlushInterval = TimeSpan.FromHours(1) },
         OnError = errors.Add,
     };
 

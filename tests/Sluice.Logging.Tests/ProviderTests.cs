@@ -175,12 +175,7 @@ public sealed partial class ProviderTests
         using TempFolder folder = new();
         using SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions
         {
-            Log = new SluiceLogOptions
-            {
-                Format = LogFormat.Raw,
-                Durability = LogDurability.Buffered,
-                FlushInterval = TimeSpan.FromHours(1),
-            },
+            Log = new() { FlushInterval = TimeSpan.FromHours(1) },
         });
         ILogger logger = provider.CreateLogger("a");
         logger.LogWarning("before");
@@ -195,7 +190,7 @@ public sealed partial class ProviderTests
     public void Events_of_every_level_are_durable_in_a_log_whose_appends_are(LogLevel level)
     {
         using TempFolder folder = new();
-        SluiceLoggerOptions options = new() { Log = new SluiceLogOptions { Durability = LogDurability.Durable } };
+        SluiceLoggerOptions options = new() { Log = new() { Format = LogFormat.Framed, Durability = LogDurability.Durable } };
         using SluiceLoggerProvider provider = new(folder.Log, options);
         ILogger logger = provider.CreateLogger("a");
         for (int i = 1; i <= 3; i++)
@@ -257,7 +252,7 @@ public sealed partial class ProviderTests
         BrokenDisk disk = new();
         SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions
         {
-            Log = new SluiceLogOptions { Durability = LogDurability.Buffered, Engine = disk, FlushInterval = TimeSpan.FromHours(1) },
+            Log = new() { Format = LogFormat.Framed, Durability = LogDurability.Buffered, Engine = disk, FlushInterval = TimeSpan.FromHours(1) },
             OnError = errors.Add,
         });
         ILogger logger = provider.CreateLogger("a");
@@ -283,7 +278,7 @@ public sealed partial class ProviderTests
         BrokenDisk disk = new();
         using (SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions
         {
-            Log = new SluiceLogOptions { Format = format, Durability = LogDurability.Durable, Engine = disk },
+            Log = new() { Format = format, Durability = LogDurability.Durable, Engine = disk },
         }))
         {
             ILogger logger = provider.CreateLogger("a");
@@ -312,7 +307,7 @@ public sealed partial class ProviderTests
         BrokenDisk disk = new();
         SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions
         {
-            Log = new SluiceLogOptions { Format = LogFormat.Framed, Durability = LogDurability.Durable, Engine = disk },
+            Log = new() { Format = LogFormat.Framed, Durability = LogDurability.Durable, Engine = disk },
         });
         ILogger logger = provider.CreateLogger("a");
         logger.LogInformation("one");
@@ -332,8 +327,9 @@ public sealed partial class ProviderTests
         BrokenDisk disk = new() { IsFull = false };
         SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions
         {
-            Log = new SluiceLogOptions
+            Log = new()
             {
+                Format = LogFormat.Framed,
                 Durability = LogDurability.Buffered,
                 Engine = disk,
                 BufferBytes = 8192,
@@ -361,7 +357,7 @@ public sealed partial class ProviderTests
         using TempFolder folder = new();
         using (SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions
         {
-            Log = new SluiceLogOptions { Format = LogFormat.Raw, MaxRecordBytes = 4000 },
+            Log = new() { Format = LogFormat.Raw, MaxRecordBytes = 4000 },
         }))
         {
             provider.CreateLogger("a").LogInformation("{Text}", new string('\u0001', 10_000));
@@ -383,7 +379,7 @@ public sealed partial class ProviderTests
         using TempFolder folder = new();
         using (SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions
         {
-            Log = new SluiceLogOptions { Format = LogFormat.Raw, MaxRecordBytes = 1000 },
+            Log = new() { Format = LogFormat.Raw, MaxRecordBytes = 1000 },
         }))
         {
             ILogger logger = provider.CreateLogger(new string('\u0001', category));

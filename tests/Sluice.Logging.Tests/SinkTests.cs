@@ -82,10 +82,8 @@ public sealed class SinkTests
         using Logger logger = new LoggerConfiguration().WriteTo.SluiceLog(
             folder.Log,
             outputTemplate: "{Message:lj}{NewLine}",
-            options: new SluiceLogOptions
+            options: new SluiceTextLogOptions
             {
-                Format = LogFormat.Raw,
-                Durability = LogDurability.Buffered,
                 FlushInterval = TimeSpan.FromHours(1),
             },
             levelSwitch: level).CreateLogger();
@@ -95,6 +93,32 @@ public sealed class SinkTests
         folder.Lines().ShouldBeEmpty();
         logger.Error("now");
         folder.Lines().ShouldBe(["this", "now"]);
+    }
+
+    [Fact]
+    public void Options_change_nothing_but_what_they_set()
+    {
+        using TempFolder folder = new();
+        string path = Path.Combine(folder.Log, "app.txt");
+        using (Logger logger = new LoggerConfiguration().WriteTo.SluiceLog(
+            path, outputTemplate: "{Message:lj}{NewLine}", options: new() { SegmentBytes = 4096, FlushBytes = 1 }).CreateLogger())
+        {
+            for (int i = 0; i < 40; i++)
+            {
+                logger.Error("{Text}", new string((char)('a' + (i % 26)), 4095));
+            }
+        }
+
+        string[] files = [.. Directory.GetFiles(folder.Log, "*.txt").Order(StringComparer.Ordinal)];
+        files.Length.ShouldBe(31);
+        Path.GetFileName(files[0]).ShouldMatch("^app-20[0-9]{6}-[0-9]{10}\\.txt$");
+        files.SelectMany(File.ReadAllLines).ShouldAllBe(static line => line.Length == 4095);
+
+        string audit = Path.Combine(folder.Log, "audit");
+        using Logger audited = new LoggerConfiguration().AuditTo.SluiceLog(
+            new JsonFormatter(), audit, new() { SegmentBytes = 4096 }).CreateLogger();
+        audited.Information("one");
+        File.ReadAllLines(Directory.GetFiles(audit).ShouldHaveSingleItem()).ShouldHaveSingleItem().ShouldStartWith("{");
     }
 
     [Theory]
@@ -119,7 +143,7 @@ public sealed class SinkTests
         using TempFolder folder = new();
         BrokenDisk disk = new();
         using Logger logger = new LoggerConfiguration().AuditTo.SluiceLog(
-            new JsonFormatter(), folder.Log, new SluiceLogOptions { Durability = LogDurability.Durable, Engine = disk }).CreateLogger();
+            new JsonFormatter(), folder.Log, new SluiceAuditLogOptions { Format = LogFormat.Framed, Engine = disk }).CreateLogger();
         logger.Information("one");
         folder.Records().Length.ShouldBe(1);
         disk.IsFull = true;
@@ -136,7 +160,8 @@ public sealed class SinkTests
         using TempFolder folder = new();
         BrokenDisk disk = new();
         using (Logger logger = new LoggerConfiguration().WriteTo.SluiceLog(
-            new JsonFormatter(), folder.Log, new SluiceLogOptions { Durability = LogDurability.Durable, Engine = disk }).CreateLogger())
+            new JsonFormatter(), folder.Log,
+            new SluiceTextLogOptions { Format = LogFormat.Framed, Durability = LogDurability.Durable, Engine = disk }).CreateLogger())
         {
             logger.Information("one");
             disk.FailFlushes(1);

@@ -7,8 +7,10 @@ namespace Sluice;
 /// If a value is not valid, <see cref="SluiceLog.Open"/> throws an <see cref="ArgumentException"/>. This type is immutable and therefore
 /// thread-safe.
 /// </remarks>
-public sealed class SluiceLogOptions
+public class SluiceLogOptions
 {
+    private string? _fileNamePattern;
+
     /// <summary>Gets the format of the log's files. Files of the other format in the same directory are not part of the log.</summary>
     /// <value>The default is <see cref="LogFormat.Framed"/>.</value>
     public LogFormat Format { get; init; } = LogFormat.Framed;
@@ -139,7 +141,11 @@ public sealed class SluiceLogOptions
     /// the log. Therefore, several logs with different patterns can share a directory.
     /// </para>
     /// </remarks>
-    public string? FileNamePattern { get; init; }
+    public string? FileNamePattern
+    {
+        get => _fileNamePattern;
+        init => _fileNamePattern = value;
+    }
 
     /// <summary>Gets the level at which full files of a raw log are compressed with gzip in the background. Linux only.</summary>
     /// <value>
@@ -194,4 +200,12 @@ public sealed class SluiceLogOptions
     /// (<see cref="IoEngine.UseForCurrentContext"/>) or else <see cref="SluiceEngines.Default"/>.
     /// </value>
     public IoEngine? Engine { get; init; }
+
+    /// <summary>Returns a copy of these options with another <see cref="FileNamePattern"/>.</summary>
+    internal SluiceLogOptions WithFileNamePattern(string pattern)
+    {
+        SluiceLogOptions copy = (SluiceLogOptions)MemberwiseClone();
+        copy._fileNamePattern = pattern;
+        return copy;
+    }
 }

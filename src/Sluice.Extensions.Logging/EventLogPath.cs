@@ -1,0 +1,26 @@
+namespace Sluice.Extensions.Logging;
+
+/// <summary>The path of a log of events: a directory, or the name of its files, as with Serilog's file sink.</summary>
+internal static class EventLogPath
+{
+    private static readonly string[] s_extensions = [".log", ".txt", ".json", ".jsonl", ".ndjson", ".clef"];
+
+    /// <summary>
+    /// Returns the directory of a log and its options. If the path ends with one of the extensions, the files of the log get its name with
+    /// the date and a number: "app-.txt" stands for "app-20301231-0000000001.txt", with a new file every day.
+    /// </summary>
+    public static (string Directory, SluiceLogOptions Options) Split(string path, SluiceLogOptions options)
+    {
+        string extension = Path.GetExtension(path);
+        bool isFile = s_extensions.Contains(extension, StringComparer.OrdinalIgnoreCase) && !Directory.Exists(path);
+        if (!isFile || options.Format != LogFormat.Raw || options.FileNamePattern is not null)
+        {
+            return (path, options);
+        }
+
+        string name = Path.GetFileNameWithoutExtension(path);
+        string separator = name.Length == 0 || name[^1] is '-' or '_' or '.' ? "" : "-";
+        string directory = Path.GetDirectoryName(Path.GetFullPath(path)) ?? path;
+        return (directory, options.WithFileNamePattern($"{name}{separator}{{date:yyyyMMdd}}-{{id}}{extension}"));
+    }
+}
