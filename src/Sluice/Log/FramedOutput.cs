@@ -213,6 +213,8 @@ internal sealed class FramedOutput : LogOutput
         SegmentFile[] closed = [.. Rolled().TakeWhile(static s => s.IsSealed)];
         foreach (SegmentFile segment in closed)
         {
+            // A truncation may look for another writer of the file before it is closed.
+            segment.Unlock();
             _retention.Add(segment.Closed());
             lock (_rolling)
             {

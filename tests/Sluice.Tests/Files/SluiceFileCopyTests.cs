@@ -260,7 +260,8 @@ public sealed class SluiceFileCopyTests : IDisposable
         foreach (bool resumes in (bool[])[false, true])
         {
             using CancellationTokenSource stop = new();
-            CopyOptions options = new() { Method = method, Depth = 2, Resume = resumes, Progress = new Within(stop.Cancel) };
+            // With one request at a time, the first block is the one that is there when the copy is canceled.
+            CopyOptions options = new() { Method = method, Depth = 1, Resume = resumes, Progress = new Within(stop.Cancel) };
             await ThrowsOrSkipAsync<OperationCanceledException>(source, target, options, stop.Token);
             File.Exists(target).ShouldBeFalse();
             Directory.GetFileSystemEntries(_temp.Root).Length.ShouldBe(resumes ? 2 : 1);

@@ -286,6 +286,9 @@ internal sealed class SegmentFile : IDisposable
     /// <exception cref="IOException">It may still be there; the next call tries again.</exception>
     public void CutFailed() => CutFailed(Offset);
 
+    /// <summary>Gives up the lock of the file, to which nothing more is written.</summary>
+    public void Unlock() => LogFile.Unlock(_handle);
+
     /// <summary>Closes the file.</summary>
     /// <exception cref="IOException">close(2) reported an error.</exception>
     public void Dispose() => LogFile.Close(_handle);

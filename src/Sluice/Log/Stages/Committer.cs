@@ -123,7 +123,7 @@ internal sealed class Committer
             try
             {
                 if (sequence > Written && place.Epoch == _ring.Epoch
-                    && WriteAll() is { } error && sequence > Written)
+                    && WriteAll(until: sequence) is { } error && sequence > Written)
                 {
                     Withdraw(place, ownRecords);
                     throw LogErrors.Failed(_directory, "Appending to", error);
@@ -328,10 +328,14 @@ internal sealed class Committer
 
     /// <summary>Writes everything that has a place now. The pages of a write that failed stay, and are tried again within the interval.
     /// <see cref="_writing"/> is held.</summary>
+    /// <param name="sealsActive">True to write the page that is being filled, too.</param>
+    /// <param name="until">
+    /// The sequence number after which no further page is written: a page may wait for a reservation, which the caller's record does not.
+    /// </param>
     /// <returns>The error that all were told who wait for what is not written; null if there was none.</returns>
-    private Exception? WriteAll(bool sealsActive = true)
+    private Exception? WriteAll(bool sealsActive = true, long until = long.MaxValue)
     {
-        Exception? error = Stopped ?? TryWriteAll(sealsActive);
+        Exception? error = Stopped ?? TryWriteAll(sealsActive, until);
         if (error is null)
         {
             _writers.Sift(Written, _ring.Epoch);
@@ -344,17 +348,17 @@ internal sealed class Committer
         return error;
     }
 
-    private Exception? TryWriteAll(bool sealsActive)
+    private Exception? TryWriteAll(bool sealsActive, long until)
     {
         try
         {
             // Only what has a place now: others may fill pages as fast as they are written.
-            WriteBefore(_ring.ActiveNumber);
-            if (sealsActive)
+            WriteBefore(_ring.ActiveNumber, until);
+            if (sealsActive && Written < until)
             {
                 // As late as possible, so that many are in it.
                 _ring.TrySealActive();
-                WriteBefore(_ring.ActiveNumber);
+                WriteBefore(_ring.ActiveNumber, until);
             }
 
             Volatile.Write(ref _hasFailed, false);
@@ -375,9 +379,9 @@ internal sealed class Committer
         }
     }
 
-    private void WriteBefore(long number)
+    private void WriteBefore(long number, long until)
     {
-        while (_ring.HasSealedBefore(number))
+        while (Written < until && _ring.HasSealedBefore(number))
         {
             LogPage page = _ring.AwaitOldest(_endWrites);
             if (page.Count > 0)
