@@ -23,7 +23,7 @@ internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, Cancel
     /// <param name="from">Its path, for errors.</param>
     /// <param name="to">The name of the new file; a symbolic link that has it is not followed.</param>
     /// <returns>
-    /// What was copied, or <see langword="null"/> if something has the name, or if the folder of a target that is a path does not exist.
+    /// The copied file, or <see langword="null"/> if something has the name, or if the folder of a target that is a path does not exist.
     /// </returns>
     /// <exception cref="IOException">The copy failed, and there is no new file.</exception>
     public NewFile? TryCopy(int fromFd, in Statx stat, in NodePath from, in NodePath to)

@@ -68,7 +68,7 @@ public static partial class SluiceFile
             : WriteAsync(path, bytes, isAppending: true, cancellationToken);
     }
 
-    // As File, with the error of close(2), which File ignores.
+    // Writes as File does, but throws the error of close(2), which File ignores.
     private static void Write(string path, ReadOnlySpan<byte> bytes, bool isAppending)
     {
         using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: false);

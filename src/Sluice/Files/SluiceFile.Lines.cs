@@ -129,7 +129,7 @@ public static partial class SluiceFile
     {
         SluiceWriter writer = BeginText(handle, encoding, isAppending);
 
-        // As File: the lines before an exception of the enumeration, or before a cancellation, are written.
+        // File also writes the lines before an exception of the enumeration, or before a cancellation.
         await using ConfiguredAsyncDisposable _ = writer.ConfigureAwait(false);
         try
         {
@@ -147,7 +147,7 @@ public static partial class SluiceFile
                 await writer.WriteLineAsync(line, cancellationToken).ConfigureAwait(false);
             }
 
-            // As File: the preamble is written even if there are no lines.
+            // File writes the preamble even if there are no lines.
             await writer.WriteAsync("", cancellationToken).ConfigureAwait(false);
             await writer.CompleteAsync(cancellationToken).ConfigureAwait(false);
         }

@@ -121,7 +121,7 @@ public static partial class SluiceFile
         Encoding encoding = TextStart.Detect(content.Span, asked, out int markBytes);
         if (!(encoding.IsSingleByte || encoding is UTF8Encoding or UnicodeEncoding or UTF32Encoding))
         {
-            // As File: other decoders may lose a part of an incomplete character at the end if they get all bytes in one call.
+            // File reads in parts: other decoders may lose a part of an incomplete character at the end if one call has all bytes.
             using StreamReader reader = new(new MemoryStream(content.Array, 0, content.Length, writable: false), asked);
             return reader.ReadToEnd();
         }

@@ -31,12 +31,12 @@ internal sealed class FramedOutput : LogOutput
     private int _fullCount;
     private bool _wantsNext;
 
-    /// <summary>Whether the next segment could not be created ahead: it may be when retention has given the disk some space.</summary>
+    /// <summary>True if the next segment could not be created ahead. The keeper tries again after retention, which frees space.</summary>
     private bool _preparesAgain;
     private bool _askedForNext;
 
-    /// <summary>Whether the next segment may have begun, although writing its opening failed: the log does not continue in the one
-    /// before.</summary>
+    /// <summary>True if the next segment may have begun although the write of its opening failed: the log does not continue in the
+    /// segment before.</summary>
     private bool _mustRoll;
     private long _nextSequence;
     private long _durable;
@@ -153,7 +153,7 @@ internal sealed class FramedOutput : LogOutput
     /// <summary>Removes all records behind one, durably. All records are durable, and nobody writes or syncs meanwhile.</summary>
     /// <param name="lastKept">The sequence number of the last record to keep.</param>
     /// <param name="lowerMark">Makes log.state say, durably, that no more than a sequence number is there.</param>
-    /// <param name="fail">Told of an error behind which the log must be opened again: that completes the removal.</param>
+    /// <param name="fail">Called with an error after which the log must be opened again, which completes the removal.</param>
     /// <exception cref="ArgumentOutOfRangeException">The log has no such record.</exception>
     /// <exception cref="IOException">The records are still there, unless <paramref name="fail"/> was called.</exception>
     public void Truncate(long lastKept, Action<long> lowerMark, Action<Exception> fail)
@@ -268,7 +268,7 @@ internal sealed class FramedOutput : LogOutput
 
     public override void Dispose() => LogFile.DisposeAll([_current, _next, .. _rolled, .. _unsealed]);
 
-    /// <summary>Without a footer a segment is read as well, so that it counts as sealed in any case.</summary>
+    /// <summary>Writes the footer. The segment counts as sealed in any case: readers do not need a footer.</summary>
     /// <returns>Why it has none; null if it has one.</returns>
     private static Exception? TrySeal(SegmentFile segment)
     {
@@ -379,7 +379,7 @@ internal sealed class FramedOutput : LogOutput
 
     private void Roll(long firstSequence, long time)
     {
-        // First: from the moment that there is a next segment, nobody writes this one any more.
+        // The cut comes first: once there is a next segment, nobody writes to this one.
         _current?.CutFailed();
         SegmentFile next = _next.Get();
         _mustRoll = true;

@@ -34,7 +34,7 @@ internal abstract class LogOutput : IDisposable
     /// <summary>Makes durable what the mark says.</summary>
     public abstract void Sync();
 
-    /// <summary>After a sync: throws if what it made durable is in no file of the log any more.</summary>
+    /// <summary>Throws if the bytes that the last sync made durable are in no file of the log any more.</summary>
     /// <exception cref="IOException">It is not; later records go to another file.</exception>
     public virtual void ConfirmSynced()
     {

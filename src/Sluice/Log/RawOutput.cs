@@ -43,7 +43,7 @@ internal sealed class RawOutput : LogOutput
     /// <summary>Whether the next sync flushes the folder first; of whoever has the sync stage.</summary>
     private bool _flushesFolder;
 
-    /// <summary>Whether the present file was moved away: later records go to another one.</summary>
+    /// <summary>True if the present file was moved away: later records go to another one.</summary>
     private bool _wasMoved;
 
     /// <summary>When the present file was made, and when it was opened here, by a clock that nobody sets.</summary>
@@ -121,7 +121,7 @@ internal sealed class RawOutput : LogOutput
         _hasNewName = false;
     }
 
-    /// <summary>Names first: what is durable is found again.</summary>
+    /// <summary>Flushes the names before the data, so that durable records are found again.</summary>
     public override void Sync()
     {
         if (_flushesFolder)
@@ -289,7 +289,7 @@ internal sealed class RawOutput : LogOutput
             _end = EndOf(file);
             Volatile.Write(ref _rolled, true);
 
-            // Last: its error is told to who appends, and nothing is left undone.
+            // This comes last: its error reaches the appender, and nothing is left undone.
             end?.Dispose();
         }
     }
@@ -465,7 +465,7 @@ internal sealed class RawOutput : LogOutput
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                // Not worth that a log cannot be opened: what is there is read by nobody.
+                // The log opens all the same: nobody reads this file.
             }
             finally
             {

@@ -161,13 +161,13 @@ public sealed partial class SluiceLog
         return error;
     }
 
-    /// <summary>When all is durable: seals full segments and gives reserved space back.</summary>
+    /// <summary>Seals full segments and gives reserved space back, after all records are durable.</summary>
     /// <returns>The error of a segment that could not be sealed; null if there was none.</returns>
     private Exception? Finish()
     {
         if (_mark.IsBehind(_committer.Durable))
         {
-            // Nobody writes it later.
+            // No thread writes these records later.
             _mark.Write(_committer.Durable);
         }
 

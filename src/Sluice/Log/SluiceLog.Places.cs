@@ -23,7 +23,7 @@ public sealed partial class SluiceLog
     /// <param name="bytes">The size of the records.</param>
     /// <param name="count">The number of records.</param>
     /// <param name="place">Their place.</param>
-    /// <param name="waitFor">As for <see cref="WaitForRoom"/>.</param>
+    /// <param name="waitFor">The parameter of <see cref="WaitForRoom"/>.</param>
     private bool TryTake(int bytes, int count, out Placed place, out long waitFor)
     {
         (place, waitFor) = (default, 0);
@@ -70,7 +70,7 @@ public sealed partial class SluiceLog
     }
 
     /// <summary>The place is filled.</summary>
-    /// <returns>Whether the caller waits for a write or sync.</returns>
+    /// <returns>True if the caller waits for a write or sync.</returns>
     private bool EndCopy(in Placed place, int bytes, int count, LogDurability durability)
     {
         place.Page!.EndCopy(bytes, count);

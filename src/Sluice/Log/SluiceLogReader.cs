@@ -53,7 +53,7 @@ public sealed class SluiceLogReader : IDisposable
 
     private long _limit;
 
-    /// <summary>How often the segment's file had been read when the limit was.</summary>
+    /// <summary>The number of reads of the segment's file when the limit was read.</summary>
     private int _fillsAtLimit;
 
     private LogState? _state;
@@ -410,7 +410,7 @@ public sealed class SluiceLogReader : IDisposable
     private void Report(SluiceLogDamagedException damage) => Report(damage, always: false);
 
     /// <param name="damage">The damage.</param>
-    /// <param name="always">Whether it counts again if it was reported before.</param>
+    /// <param name="always">True to count it again if it was reported before.</param>
     private void Report(SluiceLogDamagedException damage, bool always)
     {
         if (!_options.SkipDamage)
@@ -628,7 +628,7 @@ public sealed class SluiceLogReader : IDisposable
         return true;
     }
 
-    /// <summary>Whether a segment is missing that was on the disk: else a power cut has left what comes behind the log's end.</summary>
+    /// <summary>Returns true if a missing segment was on the disk. If not, a power cut has left segments behind the log's end.</summary>
     private bool IsMissingBehind() =>
         _isMissingBehind && (_isDurableBehind || _segment!.DurableSegmentBy(State()) > _segment.Id);
 

@@ -10,7 +10,7 @@ namespace Sluice.Sequential;
 /// </summary>
 /// <param name="path">The file, for messages.</param>
 /// <param name="encoding">The encoding, unless a byte order mark says otherwise.</param>
-/// <param name="isAtStart">Whether the bytes begin the file; elsewhere the bytes of a mark are text.</param>
+/// <param name="isAtStart">True if the bytes begin the file; elsewhere the bytes of a mark are text.</param>
 /// <param name="maxChars">The longest line.</param>
 internal sealed class LineDecoder(
     string path, Encoding encoding, bool isAtStart = true, int maxChars = LineDecoder.MaxLineChars) : IDisposable
@@ -63,7 +63,7 @@ internal sealed class LineDecoder(
         _end += _decoder.GetChars(bytes, _chars.AsSpan(_end), flush: false);
         if (isLast)
         {
-            // As StreamReader, in a call of its own: some decoders lose a part of an incomplete character if they are flushed with it.
+            // StreamReader flushes in a call of its own, too: some decoders lose a part of an incomplete character otherwise.
             MakeRoom(_decoder.GetCharCount([], flush: true));
             _end += _decoder.GetChars([], _chars.AsSpan(_end), flush: true);
             HasEnded = true;

@@ -1,6 +1,6 @@
 namespace Sluice.Log.Folders;
 
-/// <summary>What log.state says of how far the log is durable. It may say less than is true.</summary>
+/// <summary>Keeps the last durable sequence number in log.state. The number there may be too small.</summary>
 /// <param name="write">Writes the last durable sequence number.</param>
 /// <param name="flush">Makes durable what was written.</param>
 /// <param name="durable">What it says.</param>
@@ -12,7 +12,7 @@ internal sealed class DurableMark(Action<long> write, Action flush, long durable
     /// <summary>The last sequence number that it says to be durable.</summary>
     public long Said => Volatile.Read(ref _said);
 
-    /// <summary>How often records that it said to be durable were removed.</summary>
+    /// <summary>The number of times that records which it said to be durable were removed.</summary>
     public long Lowered => Volatile.Read(ref _lowered);
 
     /// <summary>Whether it says less than it could.</summary>
@@ -24,7 +24,7 @@ internal sealed class DurableMark(Action<long> write, Action flush, long durable
         Volatile.Write(ref _said, durable);
     }
 
-    /// <summary>Before records are removed: says, durably, that less is durable.</summary>
+    /// <summary>Writes a smaller number durably, before records are removed.</summary>
     public void Lower(long durable)
     {
         Volatile.Write(ref _said, durable);

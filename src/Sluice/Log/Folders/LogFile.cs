@@ -151,7 +151,7 @@ internal static class LogFile
         }
     }
 
-    /// <summary>As <see cref="Close"/> for a file that was only read, or behind another error: an error is ignored.</summary>
+    /// <summary>Closes a file that was only read, or after another error, and ignores an error of close(2).</summary>
     public static void TryClose(SluiceHandle? file)
     {
         try

@@ -63,7 +63,7 @@ internal sealed class FrameScanner
     /// <summary>The payload of the last good frame, until the next call of anything here.</summary>
     public ReadOnlySpan<byte> Payload => _buffer.AsSpan(_payloadAt, _payloadLength);
 
-    /// <summary>How often bytes were read from the file.</summary>
+    /// <summary>The number of times that bytes were read from the file.</summary>
     public int Fills { get; private set; }
 
     /// <summary>Forgets what was read ahead: another process may have written there since.</summary>

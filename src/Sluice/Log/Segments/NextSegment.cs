@@ -35,7 +35,7 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
         {
             if (_prepared is { IsDeleted: true } deleted)
             {
-                // What would be written there would be lost.
+                // Records in a deleted file would be lost.
                 _prepared = null;
                 deleted.Dispose();
             }

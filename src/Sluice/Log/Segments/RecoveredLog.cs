@@ -363,7 +363,7 @@ internal sealed class RecoveredLog
                 LogFile.SetLength(_lastFile!, _scanner.Offset);
             }
 
-            // Last: it says so where those before have come to nothing.
+            // This flush comes last: the last segment may declare that the ones before it have no records.
             LogFile.FlushData(_lastFile!, settings);
             Current = SegmentFile.Resume(_folder, _lastFile!, settings, _last, new SegmentEnd(_scanner!.Offset, _scanner.Chain, _index));
             Current.Reserve();
@@ -408,7 +408,7 @@ internal sealed class RecoveredLog
         }
     }
 
-    /// <summary>Those of <see cref="Closed"/> that can be sealed: open, locked, on the disk, without reserved space.</summary>
+    /// <summary>The segments of <see cref="Closed"/> that can be sealed: open, locked, on the disk, without reserved space.</summary>
     public List<SegmentFile> Unsealed { get; } = [];
 
     /// <summary>Opens and locks them. One that cannot be had for writing, or has been sealed since, stays as it is.</summary>
@@ -419,7 +419,7 @@ internal sealed class RecoveredLog
             int index = _catalog.Segments.IndexOf(info);
             if (index < 0 || index == _catalog.Segments.Count - 1)
             {
-                // Not the log's, or what it is gone on with.
+                // The segment belongs to another log, or is the one that the log continues in.
                 continue;
             }
 

@@ -29,7 +29,7 @@ internal sealed class SegmentFile : IDisposable
     private bool _isSealed;
     private bool _isDeleted;
 
-    /// <summary>When its first record was written, or it was resumed, by a clock that nobody sets.</summary>
+    /// <summary>The monotonic time at which its first record was written, or at which it was resumed.</summary>
     private long _sinceMs = Environment.TickCount64;
 
     private long _lookedMs = Environment.TickCount64;
@@ -38,14 +38,14 @@ internal sealed class SegmentFile : IDisposable
     private long _failedTo;
 
     /// <summary>
-    /// How often the file may have been truncated; counted before it is. In such a file nobody knows where zeros on the disk end: a sync
-    /// whose mark was taken before may end afterwards.
+    /// The number of times that the file may have been truncated, counted before each. In such a file nobody knows where zeros on the disk
+    /// end: a sync whose mark was taken before may end afterwards.
     /// </summary>
     private int _cuts;
 
     /// <summary>
-    /// How many of the truncations are on the disk. A segment is durable only with its last one: else a power cut could bring back what was
-    /// cut off.
+    /// The number of truncations that are on the disk. A segment is durable only with its last one: otherwise a power cut could bring back
+    /// what was cut off.
     /// </summary>
     private int _cutsOnDisk;
 
@@ -80,20 +80,20 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>Returns true if the file has been removed or moved away.</summary>
     public bool IsDeleted => _isDeleted || _folder.HasLost(_handle, _name);
 
-    /// <summary>Whether all that it has is on the disk; for a segment that is not written any more. Any thread may ask.</summary>
+    /// <summary>True if all of its records are on the disk, for a segment that is not written any more. Thread-safe.</summary>
     public bool IsDurable => Volatile.Read(ref _durableOffset) == Offset && Volatile.Read(ref _cutsOnDisk) == Volatile.Read(ref _cuts);
 
-    /// <summary>Whether it was synced since it has begun. Any thread may ask.</summary>
+    /// <summary>True if it was synced since it has begun. Thread-safe.</summary>
     public bool IsOnDisk => Volatile.Read(ref _durableOffset) > 0;
 
-    /// <summary>Whether it has its footer, as far as that could be written.</summary>
+    /// <summary>True if its footer was written, or if writing it was tried.</summary>
     public bool IsSealed
     {
         get => Volatile.Read(ref _isSealed);
         set => Volatile.Write(ref _isSealed, value);
     }
 
-    /// <summary>Whether its footer was written and is on the disk; for the thread that may seal it.</summary>
+    /// <summary>True if its footer is on the disk; for the thread that may seal it.</summary>
     public bool HasFooter { get; private set; }
 
     public bool IsEmpty => LastSequence < FirstSequence;
@@ -158,7 +158,7 @@ internal sealed class SegmentFile : IDisposable
     /// </summary>
     /// <param name="firstSequence">The sequence number of the first record to come.</param>
     /// <param name="idBefore">The segment that contains the record before that one; 0 if there is none.</param>
-    /// <param name="tookBack">Whether an earlier segment has restarted the log.</param>
+    /// <param name="tookBack">True if an earlier segment has restarted the log.</param>
     /// <param name="time">The present time.</param>
     public void Begin(long firstSequence, long idBefore, bool tookBack, long time)
     {
@@ -180,8 +180,8 @@ internal sealed class SegmentFile : IDisposable
         Offset = LogLayout.HeaderBytes + _opening.Length;
     }
 
-    /// <summary>Whether a frame belongs into another segment. A segment that was created with smaller frames takes no larger one: readers
-    /// would not believe it.</summary>
+    /// <summary>Returns true if a frame belongs into another segment. A segment that was created with smaller frames takes no larger one:
+    /// readers would not believe it.</summary>
     public bool IsFullFor(int frameBytes, long time) =>
         frameBytes > Header.MaxFrameBytes
         || (!IsEmpty && (Offset + frameBytes > _settings.SegmentBytes
@@ -276,7 +276,7 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>Gives reserved space back.</summary>
     public void CutReserved() => LogFile.SetLength(_handle, Offset);
 
-    /// <summary>As <see cref="CutReserved"/>, but errors are ignored: nothing depends on the space.</summary>
+    /// <summary>Gives back reserved space as <see cref="CutReserved"/>, but ignores errors: nothing depends on the space.</summary>
     public void TryCutReserved() => LogFile.TrySetLength(_handle, Offset);
 
     /// <summary>
@@ -333,7 +333,7 @@ internal sealed class SegmentFile : IDisposable
         }
     }
 
-    /// <summary>As <see cref="CutFailed(long)"/>, where frames follow: what was reserved is reserved again, if it can be.</summary>
+    /// <summary>Cuts as <see cref="CutFailed(long)"/> before frames follow, and reserves the space again if possible.</summary>
     private void CutFailedAndReserve(long offset)
     {
         if (_failedTo > offset)
@@ -381,7 +381,7 @@ internal sealed class SegmentFile : IDisposable
         }
     }
 
-    /// <summary>What is written to a file without a name does not survive the process, so the name is looked up now and then.</summary>
+    /// <summary>Looks the name of the file up now and then: records in a file without a name would be lost.</summary>
     private void ThrowIfDeletedByNow()
     {
         long nowMs = Environment.TickCount64;

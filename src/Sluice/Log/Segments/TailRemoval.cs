@@ -113,7 +113,7 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
         SluiceHandle? file = null;
         try
         {
-            // Who removed the lock files may have let another writer in: all is locked before anything is removed.
+            // Another writer may have the log if somebody removed the lock files: all segments are locked before one is removed.
             List<long> behind = folder.List().FindAll(id => id > SegmentId);
             file = folder.Open(folder.PathOf(SegmentId), FileMode.Open, FileAccess.ReadWrite, settings);
             WriterLock.TakeSegment(folder.Path, file);

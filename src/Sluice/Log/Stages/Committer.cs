@@ -42,7 +42,7 @@ internal sealed class Committer
     private Exception? _closed;
     private bool _flushIsDue;
 
-    /// <summary>Whether the last write failed: what is left then waits for the next interval.</summary>
+    /// <summary>True if the last write failed: the pages that are left wait for the next interval.</summary>
     private bool _hasFailed;
 
     /// <param name="ring">The pages.</param>
@@ -248,7 +248,7 @@ internal sealed class Committer
         }
     });
 
-    /// <summary>Nothing more is written or acknowledged.</summary>
+    /// <summary>Ends the log after an error: it writes and acknowledges nothing more.</summary>
     public void Fail(Exception error)
     {
         LastError.Note(error);
@@ -276,7 +276,7 @@ internal sealed class Committer
     /// <summary>Removes all records behind one; called within <see cref="Alone"/>, after <see cref="Commit"/>.</summary>
     /// <param name="output">The files.</param>
     /// <param name="lastKept">The sequence number of the last record to keep.</param>
-    /// <param name="patienceMs">How long to wait for open reservations, while nobody else can append.</param>
+    /// <param name="patienceMs">The time, in milliseconds, to wait for open reservations while nobody else can append.</param>
     /// <returns>False if reservations were open: the caller calls both again.</returns>
     /// <exception cref="IOException">The records could not be removed.</exception>
     public bool TryTruncate(FramedOutput output, long lastKept, int patienceMs)
@@ -352,11 +352,11 @@ internal sealed class Committer
     {
         try
         {
-            // Only what has a place now: others may fill pages as fast as they are written.
+            // The bound is taken now: others may fill pages as fast as they are written.
             WriteBefore(_ring.ActiveNumber, until);
             if (sealsActive && Written < until)
             {
-                // As late as possible, so that many are in it.
+                // The page is sealed as late as possible, so that many records are in it.
                 _ring.TrySealActive();
                 WriteBefore(_ring.ActiveNumber, until);
             }
@@ -442,7 +442,7 @@ internal sealed class Committer
         _syncing.Exit();
         _syncers.WakeEnded();
 
-        // Whoever found the lock taken was added before, and is seen here.
+        // A thread that found the lock taken has added itself before, and is seen here.
         Interlocked.MemoryBarrier();
         if (!_syncers.IsEmpty)
         {
@@ -529,7 +529,7 @@ internal sealed class Committer
                 bool sealsActive = !asked || !_writers.IsEmpty || Volatile.Read(ref _flushIsDue);
                 Volatile.Write(ref _flushIsDue, false);
 
-                // What failed just now, and nobody waits for, is tried again when the interval is over.
+                // A write that has just failed, and that nobody waits for, is tried again after the interval.
                 if (sealsActive || !_hasFailed)
                 {
                     _ = WriteAll(sealsActive);
@@ -544,7 +544,7 @@ internal sealed class Committer
         }
         catch (Exception e)
         {
-            // Nobody waits for it.
+            // No caller waits for this round.
             LastError.Note(e);
         }
     }

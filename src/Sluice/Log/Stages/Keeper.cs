@@ -17,7 +17,7 @@ internal sealed class Keeper
     /// <param name="committer">Makes full segments durable.</param>
     /// <param name="output">The files.</param>
     /// <param name="mark">Records how far the log is durable.</param>
-    /// <param name="intervalMs">How often the keeper looks for segments that are too old; Timeout.Infinite for never.</param>
+    /// <param name="intervalMs">The time, in milliseconds, between two looks for old segments; Timeout.Infinite for never.</param>
     public Keeper(Committer committer, LogOutput output, DurableMark mark, int intervalMs)
     {
         (_committer, _output, _mark) = (committer, output, mark);
@@ -87,7 +87,7 @@ internal sealed class Keeper
 
     private void Round(bool asked)
     {
-        // Also if the first fails: what is removed may give a full disk the space that it needs.
+        // The second runs even if the first fails: removing segments may free the space that a full disk needs.
         Try(CloseFull);
         Try(_output.Housekeep);
     }
@@ -108,7 +108,7 @@ internal sealed class Keeper
         }
         catch (Exception e)
         {
-            // Whoever needs what could not be done tries again, and is told.
+            // The thread that needs the result tries again, and gets the error.
             LastError.Note(e);
         }
     }

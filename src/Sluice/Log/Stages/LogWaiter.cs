@@ -1,7 +1,7 @@
 namespace Sluice.Log.Stages;
 
 /// <summary>A thread or task that waits until all records up to a sequence number are written, or are on the disk.</summary>
-/// <remarks>From <see cref="WaiterList.Push"/> until the wait ends it belongs to the list.</remarks>
+/// <remarks>The object belongs to the list from <see cref="WaiterList.Push"/> until the wait ends.</remarks>
 internal abstract class LogWaiter
 {
     /// <summary>For <see cref="OwnRecords"/>: the wait is for all that is there, and ends without an error if records are removed.</summary>
@@ -23,6 +23,6 @@ internal abstract class LogWaiter
     /// <returns>False if a thread sleeps: it stays the list's until <see cref="Wake"/>.</returns>
     public abstract bool TryEnd(Exception? error);
 
-    /// <summary>After <see cref="TryEnd"/> returned false: wakes the thread.</summary>
+    /// <summary>Wakes the thread, after <see cref="TryEnd"/> returned false.</summary>
     public abstract void Wake();
 }

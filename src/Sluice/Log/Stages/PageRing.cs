@@ -12,7 +12,7 @@ internal enum TurnResult
     /// <summary>No more records are taken.</summary>
     Closed,
 
-    /// <summary>Nobody gets a place until another thread has thawed the ring.</summary>
+    /// <summary>The ring is frozen: it gives out no place until another thread has thawed it.</summary>
     Frozen,
 }
 

@@ -1,6 +1,6 @@
 namespace Sluice.Log.Stages;
 
-/// <summary>Those who wait for one kind of progress. Any thread adds; ending waits is done by one thread at a time.</summary>
+/// <summary>The threads and tasks that wait for one kind of progress. Any thread adds; one thread at a time ends waits.</summary>
 internal sealed class WaiterList(string directory)
 {
     private LogWaiter? _head;
@@ -8,7 +8,7 @@ internal sealed class WaiterList(string directory)
     /// <summary>Threads whose waits have ended and which are to be woken.</summary>
     private LogWaiter? _ended;
 
-    /// <summary>Whether nobody waits.</summary>
+    /// <summary>Gets a value that indicates whether nobody waits.</summary>
     public bool IsEmpty => Volatile.Read(ref _head) is null;
 
     /// <summary>A full fence: a thread that is added and then finds a lock taken is seen by whoever leaves the lock.</summary>
