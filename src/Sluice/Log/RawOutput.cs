@@ -46,6 +46,11 @@ internal sealed class RawOutput : LogOutput
     /// <summary>True if the present file was moved away: later records go to another one.</summary>
     private bool _wasMoved;
 
+    /// <summary>What the last look at the present file showed, and when that was; -1 if it has been written to since.</summary>
+    private long _lookedMs = -1;
+    private long _length;
+    private bool _hasNoName;
+
     /// <summary>When the present file was made, and when it was opened here, by a clock that nobody sets.</summary>
     private DateTime _madeUtc;
     private long _sinceMs;
@@ -92,13 +97,15 @@ internal sealed class RawOutput : LogOutput
                 GoToNewest();
             }
 
+            _lookedMs = -1;
             AppendRest(page);
-            if (!LogFile.HasNoName(_current))
+            Look();
+            if (!_hasNoName)
             {
                 break;
             }
 
-            // Another process took it for one that is not to be kept, just now; nobody can read what went there.
+            // The file was deleted: nobody can read what was appended to it.
             _done = 0;
         }
 
@@ -268,10 +275,16 @@ internal sealed class RawOutput : LogOutput
     /// <summary>Where the file is full or was removed, or its name is of a time that is over: to the newest that is not.</summary>
     private void GoToNewest()
     {
-        while (LogFile.HasNoName(_current, out long length)
+        // The look after the last write serves this one too, unless other processes have had time to append or to remove the file.
+        if (_lookedMs != Environment.TickCount64)
+        {
+            Look();
+        }
+
+        while (_hasNoName
             || Volatile.Read(ref _wasMoved)
-            || length >= _settings.SegmentBytes
-            || (length > 0 && IsOld())
+            || _length >= _settings.SegmentBytes
+            || (_length > 0 && IsOld())
             || (_folder.Names.HasDate && Now >= _nameEnds))
         {
             (SluiceHandle file, long id, DateTime utc) = OpenNewest();
@@ -287,11 +300,18 @@ internal sealed class RawOutput : LogOutput
             Volatile.Write(ref _wasMoved, false);
             SetName(id, utc);
             _end = EndOf(file);
+            Look();
             Volatile.Write(ref _rolled, true);
 
             // This comes last: its error reaches the appender, and nothing is left undone.
             end?.Dispose();
         }
+    }
+
+    private void Look()
+    {
+        _hasNoName = LogFile.HasNoName(_current, out _length);
+        _lookedMs = Environment.TickCount64;
     }
 
     /// <summary>Opens the newest file behind the present one, or makes one.</summary>
