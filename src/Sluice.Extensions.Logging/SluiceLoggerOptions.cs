@@ -7,6 +7,16 @@ namespace Sluice.Extensions.Logging;
 public sealed class SluiceLoggerOptions
 {
     /// <summary>
+    /// Gets or sets the path of the log for <see cref="Microsoft.Extensions.Logging.SluiceLoggingBuilderExtensions.AddSluice(ILoggingBuilder, Action{SluiceLoggerOptions}?)"/>.
+    /// The value is ignored if a path or an open log is passed to the provider.
+    /// </summary>
+    /// <value>
+    /// A directory or a name of files, as the <c>path</c> of <see cref="SluiceLoggerProvider(string, SluiceLoggerOptions?)"/>. The default
+    /// is <see langword="null"/>.
+    /// </value>
+    public string? Path { get; set; }
+
+    /// <summary>
     /// Gets or sets the options of the log that the provider opens. The value is ignored if an open log is passed to the provider.
     /// </summary>
     /// <value>The default is a new <see cref="SluiceTextLogOptions"/>: lines of text, of which the newest 31 files are kept.</value>

@@ -4,7 +4,7 @@ namespace Sluice.Serilog;
 /// <remarks>
 /// The defaults that differ from those of <see cref="SluiceLogOptions"/> are: <see cref="SluiceLogOptions.Format"/> is
 /// <see cref="LogFormat.Raw"/>, <see cref="SluiceLogOptions.Durability"/> is <see cref="LogDurability.Durable"/>, and
-/// <see cref="SluiceLogOptions.DisposeOnProcessExit"/> is <see langword="true"/>. All files are kept. This type is immutable and therefore
+/// <see cref="SluiceLogOptions.DisposeOnProcessExit"/> is <see langword="true"/>. All files are kept. This type is not
 /// thread-safe.
 /// </remarks>
 public sealed class SluiceAuditLogOptions : SluiceLogOptions

@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Logging;
 using Sluice.Extensions.Logging;
 
@@ -103,6 +104,75 @@ public sealed partial class ProviderTests
         events[0].TryGetProperty("@mt", out _).ShouldBeFalse();
         events[1].GetProperty("Id").GetInt32().ShouldBe(12);
         events[1].GetProperty("@mt").GetString().ShouldBe("{Number}");
+    }
+
+    [Fact]
+    public void The_section_of_the_configuration_sets_path_and_options_and_a_delegate_changes_them()
+    {
+        using TempFolder folder = new();
+        IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection(new Dictionary<string, string?>
+        {
+            ["Sluice:Path"] = Path.Combine(folder.Log, "app-.json"),
+            ["Sluice:FlushOn"] = "Warning",
+            ["Sluice:IncludeTemplate"] = "false",
+            ["Sluice:IncludeScopes"] = "true",
+            ["Sluice:Log:RetainSegments"] = "7",
+            ["Sluice:Log:SegmentBytes"] = "8192",
+            ["Sluice:Log:RetainAge"] = "30.00:00:00",
+            ["Sluice:Log:Durability"] = "Durable",
+            ["Sluice:Log:UnixCreateMode"] = "UserRead, UserWrite",
+            ["Sluice:LogLevel:Default"] = "Debug",
+        }).Build();
+        SluiceLoggerOptions? read = null;
+        using (ILoggerFactory factory = LoggerFactory.Create(b => b.AddConfiguration(configuration).AddSluice(o =>
+        {
+            read = o;
+            o.IncludeScopes = false;
+        })))
+        {
+            factory.CreateLogger("Any").LogDebug("number {Number}", 1);
+            factory.CreateLogger("Any").LogTrace("not this");
+        }
+
+        read.ShouldNotBeNull().FlushOn.ShouldBe(LogLevel.Warning);
+        read.Log.RetainSegments.ShouldBe(7);
+        read.Log.SegmentBytes.ShouldBe(8192);
+        read.Log.RetainAge.ShouldBe(TimeSpan.FromDays(30));
+        read.Log.Durability.ShouldBe(LogDurability.Durable);
+        read.Log.UnixCreateMode.ShouldBe(UnixFileMode.UserRead | UnixFileMode.UserWrite);
+
+        // What the section does not name keeps the default of text.
+        read.Log.Format.ShouldBe(LogFormat.Raw);
+        read.Log.DisposeOnProcessExit.ShouldBeTrue();
+        string file = Directory.GetFiles(folder.Log).ShouldHaveSingleItem();
+        Path.GetFileName(file).ShouldMatch(@"^app-\d{8}-0000000001\.json$");
+        string line = File.ReadAllLines(file).ShouldHaveSingleItem();
+        line.ShouldContain("number 1");
+        line.ShouldNotContain("@mt");
+    }
+
+    [Theory]
+    [InlineData("RetainSegments", "many")]
+    [InlineData("RetainSegments", "0")]
+    public void A_wrong_value_of_the_configuration_fails_when_the_provider_is_created(string key, string value)
+    {
+        using TempFolder folder = new();
+        IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection(new Dictionary<string, string?>
+        {
+            ["Sluice:Path"] = folder.Log,
+            ["Sluice:Log:" + key] = value,
+        }).Build();
+        Exception error = Should.Throw<Exception>(
+            () => LoggerFactory.Create(b => b.AddConfiguration(configuration).AddSluice()).Dispose());
+        error.Message.ShouldContain(key);
+        Directory.Exists(folder.Log).ShouldBeFalse();
+    }
+
+    [Fact]
+    public void Without_a_path_the_error_names_the_section()
+    {
+        Should.Throw<ArgumentException>(() => LoggerFactory.Create(static b => b.AddSluice()).Dispose())
+            .Message.ShouldContain("\"Logging:Sluice\"");
     }
 
     [Fact]
@@ -398,7 +468,7 @@ public sealed partial class ProviderTests
     }
 
     private static ILoggerFactory Factory(TempFolder folder, SluiceLoggerOptions? options = null) =>
-        LoggerFactory.Create(b => b.AddSluice(folder.Log, options));
+        LoggerFactory.Create(b => b.AddSluice(folder.Log, options ?? new()));
 
     private static IEnumerable<int> Endless()
     {

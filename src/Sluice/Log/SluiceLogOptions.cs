@@ -4,36 +4,37 @@ namespace Sluice;
 
 /// <summary>Provides options for a <see cref="SluiceLog"/>.</summary>
 /// <remarks>
-/// If a value is not valid, <see cref="SluiceLog.Open"/> throws an <see cref="ArgumentException"/>. This type is immutable and therefore
-/// thread-safe.
+/// If a value is not valid, <see cref="SluiceLog.Open"/> throws an <see cref="ArgumentException"/>. The options are read once, when the log
+/// is opened; a later change has no effect on it. This type is not thread-safe.
 /// </remarks>
 public class SluiceLogOptions
 {
     private string? _fileNamePattern;
 
-    /// <summary>Gets the format of the log's files. Files of the other format in the same directory are not part of the log.</summary>
+    /// <summary>
+    /// Gets or sets the format of the log's files. Files of the other format in the same directory are not part of the log.
+    /// </summary>
     /// <value>The default is <see cref="LogFormat.Framed"/>.</value>
-    public LogFormat Format { get; init; } = LogFormat.Framed;
+    public LogFormat Format { get; set; } = LogFormat.Framed;
 
-    /// <summary>Gets the durability that an append waits for if the call does not specify one.</summary>
+    /// <summary>Gets or sets the durability that an append waits for if the call does not specify one.</summary>
     /// <value>The default is <see cref="LogDurability.Written"/>.</value>
-    public LogDurability Durability { get; init; } = LogDurability.Written;
+    public LogDurability Durability { get; set; } = LogDurability.Written;
 
-    /// <summary>Gets the size of a full segment file, in bytes. When a segment file is full, a new one is started.</summary>
+    /// <summary>Gets or sets the size of a full segment file, in bytes. When a segment file is full, a new one is started.</summary>
     /// <value>The default is 268,435,456 (256 MiB). The minimum is 4,096.</value>
     /// <remarks>
     /// <para>
-    /// A segment of a framed log can be larger in three cases. A group of records that is written together (a frame) can itself be larger.
-    /// When a segment is closed, an index is appended to it. After a failed flush to the disk, the log can write several segments again as
-    /// one.
+    /// A segment of a framed log can be larger in two cases: a group of records that is written together (a frame) can itself be larger,
+    /// and an index is appended to a segment when it is closed.
     /// </para>
-    /// <para>A file of a raw log can exceed this size by one write.</para>
+    /// <para>A file of a raw log can exceed this size by one write of each process that appends to it.</para>
     /// </remarks>
-    public long SegmentBytes { get; init; } = 256L * 1024 * 1024;
+    public long SegmentBytes { get; set; } = 256L * 1024 * 1024;
 
     /// <summary>
-    /// Gets the maximum age of the segment file that is being written. When the file is older, a new one is started, even if the file is
-    /// not full.
+    /// Gets or sets the maximum age of the segment file that is being written. When the file is older, a new one is started, even if the
+    /// file is not full.
     /// </summary>
     /// <value>The default is <see langword="null"/>, which sets no limit. Negative values are not valid.</value>
     /// <remarks>
@@ -42,22 +43,22 @@ public class SluiceLogOptions
     /// change before the file was opened. An empty file is not replaced. To start a new raw file every day or hour, use
     /// <see cref="FileNamePattern"/>.
     /// </remarks>
-    public TimeSpan? SegmentAge { get; init; }
+    public TimeSpan? SegmentAge { get; set; }
 
-    /// <summary>Gets the maximum size of a record, in bytes.</summary>
+    /// <summary>Gets or sets the maximum size of a record, in bytes.</summary>
     /// <value>The default is 1,044,480 (1 MiB - 4 KiB). The minimum is 1, and the maximum is 1,073,737,727 (1 GiB - 4 KiB - 1).</value>
     /// <remarks>
     /// The limit also applies to the total size of a batch of records. In a framed log, the size of a batch includes 4 bytes for each
     /// record after the first.
     /// </remarks>
-    public int MaxRecordBytes { get; init; } = (1024 * 1024) - 4096;
+    public int MaxRecordBytes { get; set; } = (1024 * 1024) - 4096;
 
-    /// <summary>Gets the size of the memory for records that have not been written, in bytes.</summary>
+    /// <summary>Gets or sets the size of the memory for records that have not been written, in bytes.</summary>
     /// <value>The default is 16,777,216 (16 MiB). Negative values are not valid.</value>
     /// <remarks>The memory is divided into 2 to 4,096 buffers, each slightly larger than <see cref="MaxRecordBytes"/>.</remarks>
-    public int BufferBytes { get; init; } = 16 * 1024 * 1024;
+    public int BufferBytes { get; set; } = 16 * 1024 * 1024;
 
-    /// <summary>Gets a value that indicates whether an append waits when there is no space for its record.</summary>
+    /// <summary>Gets or sets a value that indicates whether an append waits when there is no space for its record.</summary>
     /// <value>
     /// <see langword="true"/> to wait; <see langword="false"/> to throw an <see cref="IOException"/>, in which case the record is not
     /// in the log. The default is <see langword="true"/>.
@@ -65,10 +66,10 @@ public class SluiceLogOptions
     /// <remarks>
     /// There is no space if the memory is full (<see cref="BufferBytes"/>), or if 32 full segments wait to be made durable.
     /// </remarks>
-    public bool WaitWhenFull { get; init; } = true;
+    public bool WaitWhenFull { get; set; } = true;
 
     /// <summary>
-    /// Gets the number of buffered bytes at which the log writes its records to the file, even if no caller waits for them.
+    /// Gets or sets the number of buffered bytes at which the log writes its records to the file, even if no caller waits for them.
     /// </summary>
     /// <value>The default is 5,242,880 (5 MiB). The minimum is 1.</value>
     /// <remarks>
@@ -76,50 +77,53 @@ public class SluiceLogOptions
     /// size of one buffer is slightly more than <see cref="MaxRecordBytes"/>, so a value larger than one buffer has no effect. With the
     /// default values of both options, this option has no effect.
     /// </remarks>
-    public int FlushBytes { get; init; } = 5 * 1024 * 1024;
-
-    /// <summary>Gets the approximate time after which buffered records are written to the file, even if no caller waits for them.</summary>
-    /// <value>The default is 200 milliseconds. The minimum is 1 millisecond.</value>
-    /// <remarks>A record is written after twice this time at the latest.</remarks>
-    public TimeSpan FlushInterval { get; init; } = TimeSpan.FromMilliseconds(200);
+    public int FlushBytes { get; set; } = 5 * 1024 * 1024;
 
     /// <summary>
-    /// Gets a value that indicates whether disk space for a segment is reserved when the segment is created. This property applies only to
-    /// framed logs.
+    /// Gets or sets the approximate time after which buffered records are written to the file, even if no caller waits for them.
+    /// </summary>
+    /// <value>The default is 200 milliseconds. The minimum is 1 millisecond.</value>
+    /// <remarks>A record is written after twice this time at the latest.</remarks>
+    public TimeSpan FlushInterval { get; set; } = TimeSpan.FromMilliseconds(200);
+
+    /// <summary>
+    /// Gets or sets a value that indicates whether disk space for a segment is reserved when the segment is created. This property applies
+    /// only to framed logs.
     /// </summary>
     /// <value>The default is <see langword="true"/>.</value>
     /// <remarks>
     /// On ext4 and XFS, the log may also write zeros ahead of the records, which makes frequent flushes to the disk faster. If the space
     /// cannot be reserved, the log works without it.
     /// </remarks>
-    public bool Preallocate { get; init; } = true;
+    public bool Preallocate { get; set; } = true;
 
-    /// <summary>Gets the maximum number of segments to keep. If there are more, the oldest segments are removed.</summary>
+    /// <summary>Gets or sets the maximum number of segments to keep. If there are more, the oldest segments are removed.</summary>
     /// <value>The default is <see langword="null"/>, which sets no limit. The minimum is 1.</value>
     /// <remarks>
     /// The number includes the segment that is being written, which is never removed. Segments that are not yet durable are not removed
     /// either, so that the number can be exceeded for a while.
     /// </remarks>
-    public int? RetainSegments { get; init; }
+    public int? RetainSegments { get; set; }
 
     /// <summary>
-    /// Gets the maximum total size of the segments to keep, in bytes, not including the segment that is being written. If the total is
-    /// larger, the oldest segments are removed.
+    /// Gets or sets the maximum total size of the segments to keep, in bytes, not including the segment that is being written. If the total
+    /// is larger, the oldest segments are removed.
     /// </summary>
     /// <value>The default is <see langword="null"/>, which sets no limit. Negative values are not valid.</value>
-    public long? RetainBytes { get; init; }
+    public long? RetainBytes { get; set; }
 
     /// <summary>
-    /// Gets the time for which segments are kept. A segment is removed when its last record is older, unless the segment is being written.
+    /// Gets or sets the time for which segments are kept. A segment is removed when its last record is older, unless the segment is being
+    /// written.
     /// </summary>
     /// <value>The default is <see langword="null"/>, which sets no limit. Negative values are not valid.</value>
     /// <remarks>
     /// The age is checked when the log is opened, when a segment is full, and at regular intervals of at most ten minutes. In a raw log,
     /// the age of a file is counted from its last change.
     /// </remarks>
-    public TimeSpan? RetainAge { get; init; }
+    public TimeSpan? RetainAge { get; set; }
 
-    /// <summary>Gets the pattern for the file names of a raw log, such as "app-{date:yyyyMMdd}-{id}.log".</summary>
+    /// <summary>Gets or sets the pattern for the file names of a raw log, such as "app-{date:yyyyMMdd}-{id}.log".</summary>
     /// <value>The default is <see langword="null"/>, which stands for "{id}.log". A framed log does not accept a pattern.</value>
     /// <remarks>
     /// <para>
@@ -144,10 +148,10 @@ public class SluiceLogOptions
     public string? FileNamePattern
     {
         get => _fileNamePattern;
-        init => _fileNamePattern = value;
+        set => _fileNamePattern = value;
     }
 
-    /// <summary>Gets the level at which full files of a raw log are compressed with gzip in the background. Linux only.</summary>
+    /// <summary>Gets or sets the level at which full files of a raw log are compressed with gzip in the background. Linux only.</summary>
     /// <value>
     /// The default is <see cref="CompressionLevel.NoCompression"/>, which leaves the files as they are. A framed log accepts only this
     /// value.
@@ -159,9 +163,11 @@ public class SluiceLogOptions
     /// too.
     /// </para>
     /// </remarks>
-    public CompressionLevel Compression { get; init; } = CompressionLevel.NoCompression;
+    public CompressionLevel Compression { get; set; } = CompressionLevel.NoCompression;
 
-    /// <summary>Gets a value that indicates whether the log is opened even if durable records at its end are missing or damaged.</summary>
+    /// <summary>
+    /// Gets or sets a value that indicates whether the log is opened even if durable records at its end are missing or damaged.
+    /// </summary>
     /// <value>
     /// <see langword="true"/> to remove the damaged end and open the log; <see langword="false"/> to throw a
     /// <see cref="SluiceLogDamagedException"/> and leave the log unchanged. The default is <see langword="false"/>.
@@ -170,36 +176,36 @@ public class SluiceLogOptions
     /// If a segment is missing between two others, the log cannot be opened in either case. To open it, move the segments before the gap to
     /// another directory.
     /// </remarks>
-    public bool AcceptLoss { get; init; }
+    public bool AcceptLoss { get; set; }
 
     /// <summary>
-    /// Gets a value that indicates whether the log is disposed when the process exits (<see cref="AppDomain.ProcessExit"/>).
+    /// Gets or sets a value that indicates whether the log is disposed when the process exits (<see cref="AppDomain.ProcessExit"/>).
     /// </summary>
     /// <value>The default is <see langword="false"/>.</value>
     /// <remarks>
     /// An <see cref="IOException"/> that occurs during this disposal is ignored. The exit waits for at most five seconds: if another thread
     /// holds an open <see cref="LogReservation"/>, records that were appended after it can be lost.
     /// </remarks>
-    public bool DisposeOnProcessExit { get; init; }
+    public bool DisposeOnProcessExit { get; set; }
 
     /// <summary>
-    /// Gets the permissions of files that the log creates, before the umask is applied. The value is ignored on Windows.
+    /// Gets or sets the permissions of files that the log creates, before the umask is applied. The value is ignored on Windows.
     /// </summary>
     /// <value>The default is <see langword="null"/>, which stands for the default of .NET: read and write permission for everyone.</value>
-    public UnixFileMode? UnixCreateMode { get; init; }
+    public UnixFileMode? UnixCreateMode { get; set; }
 
-    /// <summary>Gets the clock, for tests.</summary>
-    internal TimeProvider Clock { get; init; } = TimeProvider.System;
+    /// <summary>Gets or sets the clock, for tests.</summary>
+    internal TimeProvider Clock { get; set; } = TimeProvider.System;
 
     /// <summary>For tests: told before each step of compressing a segment what comes.</summary>
-    internal Action<string>? CompressionStep { get; init; }
+    internal Action<string>? CompressionStep { get; set; }
 
-    /// <summary>Gets the engine for the files of the log. This property is intended for tests.</summary>
+    /// <summary>Gets or sets the engine for the files of the log. This property is intended for tests.</summary>
     /// <value>
     /// The default is <see langword="null"/>, which stands for the engine of the current context
     /// (<see cref="IoEngine.UseForCurrentContext"/>) or else <see cref="SluiceEngines.Default"/>.
     /// </value>
-    public IoEngine? Engine { get; init; }
+    public IoEngine? Engine { get; set; }
 
     /// <summary>Returns a copy of these options with another <see cref="FileNamePattern"/>.</summary>
     internal SluiceLogOptions WithFileNamePattern(string pattern)

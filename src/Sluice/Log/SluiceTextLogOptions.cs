@@ -5,7 +5,7 @@ namespace Sluice;
 /// The defaults that differ from those of <see cref="SluiceLogOptions"/> are: <see cref="SluiceLogOptions.Format"/> is
 /// <see cref="LogFormat.Raw"/>, <see cref="SluiceLogOptions.Durability"/> is <see cref="LogDurability.Buffered"/>,
 /// <see cref="SluiceLogOptions.DisposeOnProcessExit"/> is <see langword="true"/>, and <see cref="SluiceLogOptions.RetainSegments"/> is 31.
-/// This type is immutable and therefore thread-safe.
+/// This type is not thread-safe.
 /// </remarks>
 public sealed class SluiceTextLogOptions : SluiceLogOptions
 {
