@@ -1,5 +1,4 @@
-// Lines: written as text; read as bytes without an allocation, as strings, from the end, and as they are written.
-using System.Text;
+// Lines: written as text; read as bytes without an allocation, as strings, and as they are written.
 
 string path = Path.Combine(Path.GetTempPath(), $"sample-{Environment.ProcessId}.log");
 try
@@ -25,12 +24,6 @@ try
         reader.Seek(0);
         int strings = reader.ReadStringLines().Count(line => line.StartsWith("ERROR", StringComparison.Ordinal));
         Console.WriteLine($"{errors} errors as bytes, {strings} as strings");
-
-        foreach (ReadOnlySpan<byte> line in reader.EnumerateLinesBackward())
-        {
-            Console.WriteLine($"the last line is '{Encoding.UTF8.GetString(line)}'");
-            break;
-        }
     }
 
     // Follows the log, over rotation and truncation, until cancelled.

@@ -90,35 +90,9 @@ internal struct NewlineScanner
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static ulong Compare(ref byte first, int at)
     {
-        if (Vector512.IsHardwareAccelerated)
-        {
-            Vector512<byte> bytes = Vector512.LoadUnsafe(ref first, (nuint)at);
-            return (Vector512.Equals(bytes, Vector512.Create((byte)'\n')) | Vector512.Equals(bytes, Vector512.Create((byte)'\r')))
-                .ExtractMostSignificantBits();
-        }
-
-        if (Vector256.IsHardwareAccelerated)
-        {
-            return Compare256(ref first, at) | ((ulong)Compare256(ref first, at + 32) << 32);
-        }
-
-        return Compare128(ref first, at) | ((ulong)Compare128(ref first, at + 16) << 16)
-            | ((ulong)Compare128(ref first, at + 32) << 32) | ((ulong)Compare128(ref first, at + 48) << 48);
-    }
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static uint Compare256(ref byte first, int at)
-    {
-        Vector256<byte> bytes = Vector256.LoadUnsafe(ref first, (nuint)at);
-        return (Vector256.Equals(bytes, Vector256.Create((byte)'\n')) | Vector256.Equals(bytes, Vector256.Create((byte)'\r')))
-            .ExtractMostSignificantBits();
-    }
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static uint Compare128(ref byte first, int at)
-    {
-        Vector128<byte> bytes = Vector128.LoadUnsafe(ref first, (nuint)at);
-        return (Vector128.Equals(bytes, Vector128.Create((byte)'\n')) | Vector128.Equals(bytes, Vector128.Create((byte)'\r')))
+        // Where there are no vectors of this size, the compiler takes two or four smaller ones.
+        Vector512<byte> bytes = Vector512.LoadUnsafe(ref first, (nuint)at);
+        return (Vector512.Equals(bytes, Vector512.Create((byte)'\n')) | Vector512.Equals(bytes, Vector512.Create((byte)'\r')))
             .ExtractMostSignificantBits();
     }
 

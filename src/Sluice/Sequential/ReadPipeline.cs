@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using Sluice.Engines;
 using Sluice.Memory;
 
@@ -8,9 +9,10 @@ namespace Sluice.Sequential;
 /// the handle's engine where it awaits. All others are one at a time. One caller at a time.
 /// </summary>
 /// <remarks>
-/// Only a read of 0 bytes is the end of a file. Lengths are looked at for direct files alone, to bound what is read ahead and to spare the
-/// last of these reads: the length of a file of /proc is 0, and a network file system may report an old one.
+/// Only a read of 0 bytes is the end of a file. Lengths are looked at for direct files alone, to bound what is read ahead: the length of a
+/// file of /proc is 0, and a network file system may report an old one.
 /// </remarks>
+[SuppressMessage("Design", "CA1001", Justification = "A token source without a timer need not be disposed of, and may be cancelled late.")]
 internal sealed class ReadPipeline
 {
     private const int PageBytes = 4096;
@@ -20,15 +22,14 @@ internal sealed class ReadPipeline
     /// </summary>
     private const int FirstCachedBytes = 16 * 1024;
 
-    private static readonly CancellationTokenSource Closed = MakeClosed();
-
     private readonly SluiceHandle _handle;
     private readonly bool _isFixedSize;
+    private readonly bool _isDirect;
     private readonly Queue<BlockTransfer> _inFlight = new();
     private readonly Stack<BlockTransfer> _idle = new();
 
-    /// <summary>Ends what is awaited; <see cref="Closed"/> when that was asked for before anything was.</summary>
-    private CancellationTokenSource? _closing;
+    /// <summary>Ends what is awaited.</summary>
+    private readonly CancellationTokenSource _closing = new();
     private SequentialRingLease? _lease;
     private bool _ringRefused;
     private long _nextOffset;
@@ -37,42 +38,25 @@ internal sealed class ReadPipeline
 
     /// <summary>A read came back full: the file is longer than the first block.</summary>
     private bool _isLong;
-    private bool _endSeen;
-    private bool _readsAhead;
 
     public ReadPipeline(SluiceHandle handle, long offset, int requestSizeBytes, int depth)
     {
         _handle = handle;
         _nextOffset = offset;
-        IsOverlapped = handle.Caching == FileCaching.Direct && handle.CanSeek;
+        _isDirect = handle.Caching == FileCaching.Direct && handle.CanSeek;
         _isFixedSize = requestSizeBytes != 0;
-        Depth = !IsOverlapped ? 1 : depth != 0 ? depth : RequestSizes.DirectDepth;
+        Depth = !_isDirect ? 1 : depth != 0 ? depth : RequestSizes.DirectDepth;
         RequestSizeBytes = _isFixedSize ? RoundUp(requestSizeBytes, handle.Alignment.Length)
-            : IsOverlapped ? RequestSizes.DirectBytes : RequestSizes.CachedBytes;
+            : _isDirect ? RequestSizes.DirectBytes : RequestSizes.CachedBytes;
     }
-
-    /// <summary>Several reads are in flight at once.</summary>
-    public bool IsOverlapped { get; }
 
     public int Depth { get; }
 
     public int RequestSizeBytes { get; }
 
-    /// <summary>
-    /// The next direct read begins at or behind the length of the file. The kernel does not ask FUSE for it where it comes by a ring, and
-    /// answers that the file ends: it has to be a call.
-    /// </summary>
-    private bool IsBehindLength => _nextOffset >= _length;
-
     /// <summary>The next block, which is the caller's until <see cref="Release"/>; null at the end of the file.</summary>
     public BlockTransfer? Next()
     {
-        _call++;
-        if (TakeEnd())
-        {
-            return null;
-        }
-
         Fill(isAsync: false);
         BlockTransfer head = _inFlight.Peek();
         if (head.IsInRing)
@@ -91,20 +75,21 @@ internal sealed class ReadPipeline
     public ValueTask<BlockTransfer?> NextAsync(CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        _call++;
-        if (TakeEnd())
-        {
-            return default;
-        }
-
         Fill(isAsync: true);
-        if (_inFlight.Peek().IsComplete)
+        BlockTransfer head = _inFlight.Peek();
+        if (head.IsInRing)
         {
-            _readsAhead = false;
-            return new ValueTask<BlockTransfer?>(Deliver());
+            // Left by a synchronous call before this one; the device answers soon.
+            _lease!.Ring.Wait(head);
         }
 
-        return WaitAsync(cancellationToken);
+        return head.IsComplete ? new ValueTask<BlockTransfer?>(Deliver()) : WaitAsync(head);
+
+        async ValueTask<BlockTransfer?> WaitAsync(BlockTransfer head)
+        {
+            await head.WaitAsync(_closing.Token, cancellationToken).ConfigureAwait(false);
+            return Deliver();
+        }
     }
 
     /// <summary>Takes a block back that <see cref="Next"/> gave.</summary>
@@ -115,7 +100,6 @@ internal sealed class ReadPipeline
     {
         DropInFlight();
         _nextOffset = offset;
-        _endSeen = false;
     }
 
     /// <summary>Gives the file up: what is in flight is cancelled, and its memory kept until it has ended.</summary>
@@ -132,49 +116,28 @@ internal sealed class ReadPipeline
     }
 
     /// <summary>Asks what is awaited to end; <see cref="Close"/> comes from whoever awaits it.</summary>
-    public void CancelAwaited() => Interlocked.CompareExchange(ref _closing, Closed, null)?.Cancel();
-
-    private static CancellationTokenSource MakeClosed()
-    {
-        CancellationTokenSource result = new();
-        result.Cancel();
-        return result;
-    }
+    public void CancelAwaited() => _closing.Cancel();
 
     private static int RoundUp(int size, int unit) => (size + unit - 1) / unit * unit;
 
-    /// <summary>A direct block that ended with the file was the last one: the next call says so, and the one after it reads again.</summary>
-    private bool TakeEnd()
-    {
-        bool result = _endSeen;
-        _endSeen = false;
-        return result;
-    }
-
+    /// <summary>
+    /// Begins reads: of a direct file several up to its length, and behind that one alone, which finds out whether there is more.
+    /// </summary>
     private void Fill(bool isAsync)
     {
-        while (_inFlight.Count < Depth && MayRead())
+        _call++;
+        if (_isDirect && _inFlight.Count == 0 && _nextOffset >= _length)
+        {
+            _length = _handle.LengthToReadAhead();
+        }
+
+        // Without a ring, a synchronous read ends before the next one begins.
+        while (_inFlight.Count == 0 || (_inFlight.Count < Depth && _nextOffset < _length && (isAsync || _lease is not null)))
         {
             Read(isAsync);
         }
 
         _lease?.Ring.Submit();
-    }
-
-    /// <summary>Several at a time up to the length; behind it one alone finds out whether there is more.</summary>
-    private bool MayRead()
-    {
-        if (_inFlight.Count > 0)
-        {
-            return _nextOffset < _length;
-        }
-
-        if (IsOverlapped && _nextOffset >= _length)
-        {
-            _length = _handle.LengthToReadAhead();
-        }
-
-        return true;
     }
 
     private void Read(bool isAsync)
@@ -191,13 +154,15 @@ internal sealed class ReadPipeline
             {
                 Start(transfer);
             }
-            else if (!IsOverlapped)
+            else if (!_isDirect)
             {
                 transfer.Result = _handle.ReadOnce(transfer.Span, transfer.Offset);
             }
-            else if (IsBehindLength || !SequentialRingLease.TryQueue(ref _lease, ref _ringRefused, _handle, isRead: true, transfer))
+            else if (_nextOffset >= _length
+                || !SequentialRingLease.TryQueue(ref _lease, ref _ringRefused, _handle, isRead: true, transfer))
             {
-                transfer.Offer(_handle, isRead: true);
+                // FUSE is not asked for what is behind the length that it told where the read comes by a ring.
+                transfer.Result = _handle.Read(transfer.Span, transfer.Offset);
             }
 
             _nextOffset += length;
@@ -216,26 +181,15 @@ internal sealed class ReadPipeline
     private int NextLength()
     {
         int length = RequestSizeBytes;
-        if (!IsOverlapped)
+        if (!_isDirect)
         {
             return _isFixedSize || _isLong ? length : Math.Min(length, FirstCachedBytes);
         }
 
+        // Up to the next border, so that whatever follows is aligned.
         int unit = Math.Max(_handle.Alignment.Offset, PageBytes);
-        if (_nextOffset % unit != 0)
-        {
-            // Up to the next border, so that whatever follows is aligned.
-            return (int)(unit - (_nextOffset % unit));
-        }
-
-        long rest = _length - _nextOffset;
-        if (_isFixedSize || _length == 0 || rest >= length)
-        {
-            return length;
-        }
-
-        // One byte more than there is, so that the read comes short and tells that the file ends.
-        return (int)Math.Min(length, (Math.Max(rest, 0) / unit * unit) + unit);
+        int misaligned = (int)(_nextOffset % unit);
+        return misaligned == 0 ? length : unit - misaligned;
     }
 
     private BlockTransfer Rent(int length)
@@ -251,21 +205,8 @@ internal sealed class ReadPipeline
 
     private void Start(BlockTransfer transfer)
     {
-        if (IsOverlapped && (IsBehindLength || _handle.EngineInUse is ThreadPoolEngine))
-        {
-            // It would wait for a thread of the pool in any case; offered, a synchronous call that follows need not.
-            transfer.Offer(_handle, isRead: true);
-            return;
-        }
-
-        if (_closing is null)
-        {
-            // Whoever disposes of the reader at this moment, on another thread, leaves its mark here first, or finds this one.
-            _ = Interlocked.CompareExchange(ref _closing, new CancellationTokenSource(), null);
-        }
-
 #pragma warning disable CA2012 // Its result is taken here, or it becomes a task.
-        ValueTask<int> task = _handle.ReadAsync(transfer.Block.Memory[..transfer.Length], transfer.Offset, _closing.Token);
+        ValueTask<int> task = _handle.ReadAsync(transfer.Memory, transfer.Offset, _closing.Token);
 #pragma warning restore CA2012
         if (task.IsCompletedSuccessfully)
         {
@@ -275,43 +216,6 @@ internal sealed class ReadPipeline
         {
             transfer.Task = task.AsTask();
         }
-    }
-
-    private async ValueTask<BlockTransfer?> WaitAsync(CancellationToken cancellationToken)
-    {
-        BlockTransfer head = _inFlight.Peek();
-        if (head.IsInRing)
-        {
-            // Left by a synchronous call before this one; the device answers soon.
-            _lease!.Ring.Wait(head);
-        }
-        else
-        {
-            await (_handle.CanSeek ? ((Task)head.Task!).WaitAsync(cancellationToken) : head.WaitAsync(_closing!.Token, cancellationToken))
-                .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            if (!head.IsComplete)
-            {
-                cancellationToken.ThrowIfCancellationRequested();
-                throw new ObjectDisposedException(nameof(SluiceReader));
-            }
-        }
-
-        BlockTransfer? block = Deliver();
-        if (block is not null && !IsOverlapped && _readsAhead && _handle.CanSeek && !cancellationToken.IsCancellationRequested)
-        {
-            // What had to be waited for twice in a row is read while the caller works on this block.
-            try
-            {
-                Fill(isAsync: true);
-            }
-            catch (Exception)
-            {
-                // This block has been read: the next call meets the error.
-            }
-        }
-
-        _readsAhead = true;
-        return block;
     }
 
     /// <summary>Takes the first read, which has completed, out of the queue.</summary>
@@ -341,7 +245,6 @@ internal sealed class ReadPipeline
         {
             // Whatever was read behind this place does not follow on it.
             Seek(head.Offset + bytes);
-            _endSeen = IsOverlapped && bytes > 0 && EndsAt(_nextOffset);
         }
 
         if (bytes == 0)
@@ -353,13 +256,6 @@ internal sealed class ReadPipeline
         return head;
     }
 
-    /// <summary>Whether a file with a length ends at an offset.</summary>
-    private bool EndsAt(long offset)
-    {
-        _length = _handle.LengthToReadAhead();
-        return _length > 0 && offset >= _length;
-    }
-
     /// <summary>
     /// The bytes of a completed read. One that failed in the ring is made once more, for its exception; and so is one that found nothing there
     /// where the length does not confirm the end, since an asynchronous direct read of FUSE does not ask behind the length that it was told.
@@ -369,7 +265,7 @@ internal sealed class ReadPipeline
         if (transfer.Task is { } task)
         {
             transfer.Task = null;
-            ObjectDisposedException.ThrowIf(task.IsCanceled && _closing is { IsCancellationRequested: true }, typeof(SluiceReader));
+            ObjectDisposedException.ThrowIf(task.IsCanceled && _closing.IsCancellationRequested, typeof(SluiceReader));
             return task.GetAwaiter().GetResult();
         }
 
@@ -387,7 +283,6 @@ internal sealed class ReadPipeline
                 _lease!.Ring.Wait(transfer);
             }
 
-            transfer.Withdraw();
             IoMetrics.NoteReadAhead(transfer.Length, isUsed: false);
             if (!transfer.IsComplete)
             {

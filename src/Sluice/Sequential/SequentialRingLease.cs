@@ -31,7 +31,12 @@ internal sealed class SequentialRingLease : IDisposable
             return false;
         }
 
-        lease ??= TryTake(handle);
+        if (lease?._ring is null)
+        {
+            // The finalizer of a lease may come before that of its writer.
+            lease = TryTake(handle);
+        }
+
         isRefused = lease is null;
         lease?.Ring.Queue(isRead, handle.Descriptor, transfer, handle.TransferFlags);
         return lease is not null;

@@ -1,4 +1,13 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using System.Diagnostics.CodeAnalysis;
+using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
+using System.Text;
+using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
+using Sluice.Handles;
+using Sluice.Kernel;
 using Sluice.Sequential;
 
 namespace Sluice;
@@ -16,11 +25,14 @@ namespace Sluice;
 /// <para>A synchronous call that waits for data from a pipe ends only when data arrives or the other end of the pipe is closed, even if the
 /// reader is disposed.</para>
 /// </remarks>
-public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
+public sealed class SluiceReader : IDisposable, IAsyncDisposable
 {
     private const int Idle = 0;
     private const int Busy = 1;
     private const int Disposed = 2;
+    /// <summary>The size of the buffers of a pipe over a reader or a writer, in bytes.</summary>
+    internal const int PipeBufferBytes = 64 * 1024;
+    private const int MaxValueBytes = 16;
 
     private readonly SluiceHandle _handle;
     private readonly bool _ownsHandle;
@@ -32,6 +44,8 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
     private int _consumed;
     private long _blockEnd;
     private int _state;
+    private LineCarry? _carry;
+    private byte[]? _value;
 
     /// <summary>Opens a file for sequential reading.</summary>
     /// <param name="path">The path of the file.</param>
@@ -120,6 +134,8 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
     internal bool IsDisposed => (Volatile.Read(ref _state) & Disposed) != 0;
 
     private bool IsUsedUp => _consumed == _block.Length;
+
+    private LineCarry Carry => _carry ??= new LineCarry(_handle.Path, Array.MaxLength);
 
     private ReadOnlySpan<byte> Unread => _block.Span[_consumed..];
 
@@ -424,4 +440,722 @@ public sealed partial class SluiceReader : IDisposable, IAsyncDisposable
             _handle.Dispose();
         }
     }
+
+    /// <summary>Enumerates the lines from the current position to the end of the file, as bytes.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The lines without their line endings. Each line is valid until the next one is requested.</returns>
+    /// <remarks>
+    /// <para>This method works for UTF-8 and for other encodings in which LF and CR are single bytes. As with <see cref="StreamReader"/>, a
+    /// line ends with LF, CR LF or a single CR, and the last line need not have a line ending. A UTF-8 byte order mark at the start of the
+    /// file is skipped. A line can be up to 2 GiB long.</para>
+    /// <para>Do not call other members of the reader inside the loop. When the loop ends, the reader is positioned after the last line that
+    /// was returned.</para>
+    /// </remarks>
+    public LineEnumerable EnumerateLines(CancellationToken cancellationToken = default) => new(this, cancellationToken);
+
+    /// <summary>Asynchronously enumerates the lines from the current position to the end of the file, as bytes.</summary>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
+    /// <returns>
+    /// The lines without their line endings, for <c>await foreach</c>. Each line is valid until the next one is requested.
+    /// </returns>
+    /// <inheritdoc cref="EnumerateLines" path="/remarks"/>
+    public AsyncLineEnumerable EnumerateLinesAsync(CancellationToken cancellationToken = default) => new(this, cancellationToken);
+
+    /// <summary>Reads one line as bytes. The method blocks the calling thread until the line is available.</summary>
+    /// <param name="line">
+    /// When this method returns <see langword="true"/>, the line without its line ending. It is valid until the next call on the
+    /// reader.
+    /// </param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns><see langword="true"/> if a line was read; <see langword="false"/> at the end of the file.</returns>
+    /// <exception cref="IOException">An I/O error occurred, or the line is longer than 2 GiB.</exception>
+    /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
+    /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
+    /// <exception cref="OperationCanceledException">
+    /// <paramref name="cancellationToken"/> was canceled. No data is lost: the next call continues with the line that was not returned.
+    /// </exception>
+    /// <remarks>For the definition of a line, see <see cref="EnumerateLines"/>.</remarks>
+    public bool TryReadLine(out ReadOnlySpan<byte> line, CancellationToken cancellationToken = default)
+    {
+        ObjectDisposedException.ThrowIf(IsDisposed, this);
+        do
+        {
+            if (TryTakeLine(out line))
+            {
+                return true;
+            }
+        }
+        while (NextBlockOfLine(cancellationToken));
+        return TryTakeLastLine(out line);
+    }
+
+    /// <summary>Enumerates the lines from the current position to the end of the file, as strings.</summary>
+    /// <param name="encoding">
+    /// The encoding of a file without a byte order mark, or <see langword="null"/> (the default) for UTF-8.
+    /// </param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The lines without their line endings.</returns>
+    /// <exception cref="IOException">An I/O error occurred.</exception>
+    /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    /// <remarks>
+    /// The lines are the same as those of <see cref="File.ReadLines(string, Encoding)"/>: a byte order mark of UTF-8, UTF-16 or UTF-32 at
+    /// the start of the file overrides <paramref name="encoding"/>. If you leave the loop before the last line of the file, call
+    /// <see cref="Seek"/> before the next read. The reader may already have read past the last line that it returned.
+    /// </remarks>
+    public IEnumerable<string> ReadStringLines(Encoding? encoding = null, CancellationToken cancellationToken = default)
+    {
+        using LineDecoder lines = new(_handle.Path, encoding ?? Encoding.UTF8, isAtStart: Position == 0);
+        while (DecodeLines(lines, cancellationToken))
+        {
+            while (lines.TryTake(out string? line))
+            {
+                yield return line;
+                ObjectDisposedException.ThrowIf(IsDisposed, this);
+            }
+        }
+    }
+
+    /// <summary>Asynchronously enumerates the lines from the current position to the end of the file, as strings.</summary>
+    /// <param name="encoding">
+    /// The encoding of a file without a byte order mark, or <see langword="null"/> (the default) for UTF-8.
+    /// </param>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
+    /// <returns>The lines without their line endings.</returns>
+    /// <exception cref="IOException">An I/O error occurred.</exception>
+    /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    /// <remarks>
+    /// The lines are the same as those of <see cref="File.ReadLines(string, Encoding)"/>: a byte order mark of UTF-8, UTF-16 or UTF-32 at
+    /// the start of the file overrides <paramref name="encoding"/>. If you leave the loop before the last line of the file, call
+    /// <see cref="Seek"/> before the next read. The reader may already have read past the last line that it returned.
+    /// </remarks>
+    public async IAsyncEnumerable<string> ReadStringLinesAsync(
+        Encoding? encoding = null, [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        using LineDecoder lines = new(_handle.Path, encoding ?? Encoding.UTF8, isAtStart: Position == 0);
+        while (await DecodeLinesAsync(lines, cancellationToken).ConfigureAwait(false))
+        {
+            while (lines.TryTake(out string? line))
+            {
+                yield return line;
+                ObjectDisposedException.ThrowIf(IsDisposed, this);
+            }
+        }
+    }
+
+    /// <summary>Adds the next block, or the end of the file, to a decoder; false if it already has the end.</summary>
+    internal async ValueTask<bool> DecodeLinesAsync(LineDecoder decoder, CancellationToken cancellationToken)
+    {
+        if (decoder.HasEnded)
+        {
+            return false;
+        }
+
+        bool isLast = !await HasUnreadAsync(cancellationToken).ConfigureAwait(false);
+        decoder.Add(TakeUnread().Span, isLast);
+        return true;
+    }
+
+    /// <summary>The next line that ends in this block; false where it does not, and what there is of it is kept.</summary>
+    internal bool TryTakeLine(out ReadOnlySpan<byte> line)
+    {
+        bool result = Carry.TryTake(Unread, Position, out int consumed, out line);
+        _consumed += consumed;
+        return result;
+    }
+
+    /// <summary>As <see cref="NextBlockAsync"/>, within a line: where that throws, the reader stands where the line begins.</summary>
+    internal async ValueTask<bool> NextBlockOfLineAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await NextBlockAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch
+        {
+            GoBackToLine();
+            throw;
+        }
+    }
+
+    /// <summary>At the end of the file: the line that no newline ended, if there is one.</summary>
+    internal bool TryTakeLastLine(out ReadOnlySpan<byte> line) => Carry.TryTakeLast(Position, out line);
+
+    private bool DecodeLines(LineDecoder decoder, CancellationToken cancellationToken)
+    {
+        if (decoder.HasEnded)
+        {
+            return false;
+        }
+
+        bool isLast = !HasUnread(cancellationToken);
+        decoder.Add(TakeUnread().Span, isLast);
+        return true;
+    }
+
+    private bool NextBlockOfLine(CancellationToken cancellationToken)
+    {
+        try
+        {
+            return NextBlock(cancellationToken);
+        }
+        catch
+        {
+            GoBackToLine();
+            throw;
+        }
+    }
+
+    /// <summary>What of a line was kept would be missing to whoever reads a block or a record next.</summary>
+    private void GoBackToLine()
+    {
+        int kept = Carry.KeptBytes(Position);
+        if (kept > 0 && !IsDisposed)
+        {
+            GoBackTo(Position - kept);
+        }
+    }
+
+    /// <summary>Enumerates fixed-size records from the current position to the end of the file, in batches.</summary>
+    /// <typeparam name="T">
+    /// The type of the records. A record has the same layout and byte order in the file as this type has in memory.
+    /// </typeparam>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The batches of records. Each batch is valid until the next one is requested.</returns>
+    /// <remarks>
+    /// If the file ends within a record, the enumeration returns all complete records and then throws an
+    /// <see cref="InvalidDataException"/>.
+    /// </remarks>
+    public RecordBatchEnumerable<T> EnumerateRecordBatches<T>(CancellationToken cancellationToken = default)
+        where T : unmanaged => new(this, cancellationToken);
+
+    /// <summary>Asynchronously enumerates fixed-size records from the current position to the end of the file, in batches.</summary>
+    /// <typeparam name="T">
+    /// The type of the records. A record has the same layout and byte order in the file as this type has in memory.
+    /// </typeparam>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
+    /// <returns>The batches of records, for <c>await foreach</c>. Each batch is valid until the next one is requested.</returns>
+    /// <inheritdoc cref="EnumerateRecordBatches" path="/remarks"/>
+    public AsyncRecordBatchEnumerable<T> EnumerateRecordBatchesAsync<T>(CancellationToken cancellationToken = default)
+        where T : unmanaged => new(this, cancellationToken);
+
+    /// <summary>Reads bytes until the destination is full or the end of the file is reached.</summary>
+    /// <param name="destination">The span to fill.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>
+    /// The number of bytes read. It is less than the length of <paramref name="destination"/> only at the end of the file.
+    /// </returns>
+    /// <exception cref="IOException">
+    /// An I/O error occurred. The message contains the path, the offset and the reason given by the operating system.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
+    /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    /// <remarks>
+    /// If this method throws an exception, the position of the reader is the same as before the call. For a pipe, it is after the bytes
+    /// that were already read.
+    /// </remarks>
+    public int Read(Span<byte> destination, CancellationToken cancellationToken = default)
+    {
+        int done = 0;
+        long start = 0;
+        try
+        {
+            while (done < destination.Length && HasUnread(cancellationToken))
+            {
+                start = done == 0 ? Position : start;
+                done += TakeInto(destination[done..]);
+            }
+
+            return done;
+        }
+        catch when (done > 0)
+        {
+            GoBackTo(start);
+            throw;
+        }
+    }
+
+    /// <summary>Reads bytes until the destination is full.</summary>
+    /// <param name="destination">The span to fill.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <exception cref="EndOfStreamException">
+    /// The file ends before <paramref name="destination"/> is full. The reader is then positioned at the end of the file.
+    /// </exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public void ReadExactly(Span<byte> destination, CancellationToken cancellationToken = default)
+    {
+        if (Read(destination, cancellationToken) < destination.Length)
+        {
+            ThrowEnd();
+        }
+    }
+
+    /// <summary>
+    /// Reads a Boolean value from one byte: 0 is <see langword="false"/>, and any other byte is <see langword="true"/>.
+    /// </summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public bool ReadBoolean(CancellationToken cancellationToken = default) => TakeValue(1, cancellationToken)[0] != 0;
+
+    /// <summary>Reads one byte.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public byte ReadByte(CancellationToken cancellationToken = default) => TakeValue(1, cancellationToken)[0];
+
+    /// <summary>Reads a signed byte.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public sbyte ReadSByte(CancellationToken cancellationToken = default) => (sbyte)TakeValue(1, cancellationToken)[0];
+
+    /// <summary>Reads a 16-bit signed integer from 2 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public short ReadInt16(CancellationToken cancellationToken = default) =>
+        BinaryPrimitives.ReadInt16LittleEndian(TakeValue(2, cancellationToken));
+
+    /// <summary>Reads a 16-bit unsigned integer from 2 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public ushort ReadUInt16(CancellationToken cancellationToken = default) =>
+        BinaryPrimitives.ReadUInt16LittleEndian(TakeValue(2, cancellationToken));
+
+    /// <summary>Reads a 32-bit signed integer from 4 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public int ReadInt32(CancellationToken cancellationToken = default) =>
+        BinaryPrimitives.ReadInt32LittleEndian(TakeValue(4, cancellationToken));
+
+    /// <summary>Reads a 32-bit unsigned integer from 4 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public uint ReadUInt32(CancellationToken cancellationToken = default) =>
+        BinaryPrimitives.ReadUInt32LittleEndian(TakeValue(4, cancellationToken));
+
+    /// <summary>Reads a 64-bit signed integer from 8 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public long ReadInt64(CancellationToken cancellationToken = default) =>
+        BinaryPrimitives.ReadInt64LittleEndian(TakeValue(8, cancellationToken));
+
+    /// <summary>Reads a 64-bit unsigned integer from 8 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public ulong ReadUInt64(CancellationToken cancellationToken = default) =>
+        BinaryPrimitives.ReadUInt64LittleEndian(TakeValue(8, cancellationToken));
+
+    /// <summary>Reads a half-precision floating-point number from 2 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public Half ReadHalf(CancellationToken cancellationToken = default) =>
+        BinaryPrimitives.ReadHalfLittleEndian(TakeValue(2, cancellationToken));
+
+    /// <summary>Reads a single-precision floating-point number from 4 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public float ReadSingle(CancellationToken cancellationToken = default) =>
+        BinaryPrimitives.ReadSingleLittleEndian(TakeValue(4, cancellationToken));
+
+    /// <summary>Reads a double-precision floating-point number from 8 bytes in little-endian order.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public double ReadDouble(CancellationToken cancellationToken = default) =>
+        BinaryPrimitives.ReadDoubleLittleEndian(TakeValue(8, cancellationToken));
+
+    /// <summary>Reads a <see cref="decimal"/> from 16 bytes, as written by <see cref="BinaryWriter.Write(decimal)"/>.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <exception cref="IOException">The bytes are not a valid <see cref="decimal"/>, or an I/O error occurred.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public decimal ReadDecimal(CancellationToken cancellationToken = default)
+    {
+        ReadOnlySpan<byte> bytes = TakeValue(16, cancellationToken);
+        Span<int> parts = stackalloc int[4];
+        for (int i = 0; i < parts.Length; i++)
+        {
+            parts[i] = BinaryPrimitives.ReadInt32LittleEndian(bytes[(i * 4)..]);
+        }
+
+        try
+        {
+            return new decimal(parts);
+        }
+        catch (ArgumentException e)
+        {
+            throw new IOException($"'{_handle.Path}' has no decimal at offset {Position - 16}: {e.Message}", e);
+        }
+    }
+
+    /// <summary>
+    /// Reads a <see cref="DateTime"/> from 8 bytes in little-endian order, as written by
+    /// <see cref="SluiceWriter.WriteDateTime"/>.
+    /// </summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <exception cref="IOException">The bytes are not a valid <see cref="DateTime"/>, or an I/O error occurred.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public DateTime ReadDateTime(CancellationToken cancellationToken = default)
+    {
+        long binary = ReadInt64(cancellationToken);
+        try
+        {
+            return DateTime.FromBinary(binary);
+        }
+        catch (ArgumentException e)
+        {
+            throw new IOException($"'{_handle.Path}' has no moment at offset {Position - 8}: {e.Message}", e);
+        }
+    }
+
+    /// <summary>
+    /// Reads a <see cref="TimeSpan"/> from 8 bytes in little-endian order that contain the number of ticks (100 nanoseconds).
+    /// </summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public TimeSpan ReadTimeSpan(CancellationToken cancellationToken = default) => new(ReadInt64(cancellationToken));
+
+    /// <summary>Reads a 32-bit integer in the 7-bit encoding of <see cref="BinaryReader"/>, which takes 1 to 5 bytes.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <exception cref="FormatException">The bytes encode a number of more than 32 bits.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public int Read7BitEncodedInt(CancellationToken cancellationToken = default) =>
+        (int)Read7Bits(35, 0b1111u, nameof(Int32), cancellationToken);
+
+    /// <summary>Reads a 64-bit integer in the 7-bit encoding of <see cref="BinaryReader"/>, which takes 1 to 10 bytes.</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The value.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <exception cref="FormatException">The bytes encode a number of more than 64 bits.</exception>
+    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
+    public long Read7BitEncodedInt64(CancellationToken cancellationToken = default) =>
+        (long)Read7Bits(70, 1u, nameof(Int64), cancellationToken);
+
+    /// <summary>
+    /// Reads a string that is prefixed with its length in bytes, stored as a 7-bit encoded integer.
+    /// <see cref="SluiceWriter.WriteString"/> and <see cref="BinaryWriter.Write(string)"/> write strings in this format.
+    /// </summary>
+    /// <param name="encoding">The encoding of the string, or <see langword="null"/> (the default) for UTF-8.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
+    /// </param>
+    /// <returns>The string.</returns>
+    /// <exception cref="EndOfStreamException">The file ends before the end of the string.</exception>
+    /// <exception cref="FormatException">The length is not a valid 7-bit encoded 32-bit integer.</exception>
+    /// <exception cref="IOException">The length is negative, or an I/O error occurred.</exception>
+    /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
+    /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    public string ReadString(Encoding? encoding = null, CancellationToken cancellationToken = default)
+    {
+        encoding ??= Encoding.UTF8;
+        long offset = Position;
+        try
+        {
+            int length = Read7BitEncodedInt(cancellationToken);
+            return length >= 0
+                ? ReadString(length, encoding, cancellationToken)
+                : throw new IOException($"'{_handle.Path}' has a string of {length} bytes at offset {offset}.");
+        }
+        catch (Exception e) when (e is not (EndOfStreamException or FormatException))
+        {
+            GoBackTo(offset);
+            throw;
+        }
+    }
+
+    /// <summary>The whole records at the front of what is unread; false when there is not one.</summary>
+    internal bool TryTakeRecords<T>(out Memory<byte> bytes, out bool isAligned)
+        where T : unmanaged
+    {
+        int size = Unsafe.SizeOf<T>();
+        int whole = (_block.Length - _consumed) / size * size;
+        bytes = _block.Slice(_consumed, whole);
+        isAligned = Records.IsAligned<T>(_blockAddress + _consumed);
+        _consumed += whole;
+        return whole > 0;
+    }
+
+    private string ReadString(int length, Encoding encoding, CancellationToken cancellationToken)
+    {
+        if (length <= _block.Length - _consumed)
+        {
+            string whole = encoding.GetString(Unread[..length]);
+            _consumed += length;
+            return whole;
+        }
+
+        // A length that the file cannot have is found out piece by piece, not by allocating it.
+        ArrayBufferWriter<byte> bytes = new(Math.Min(length, 4096));
+        while (bytes.WrittenCount < length)
+        {
+            if (!HasUnread(cancellationToken))
+            {
+                ThrowEnd();
+            }
+
+            ReadOnlySpan<byte> piece = Unread[..Math.Min(_block.Length - _consumed, length - bytes.WrittenCount)];
+            bytes.Write(piece);
+            _consumed += piece.Length;
+        }
+
+        return encoding.GetString(bytes.WrittenSpan);
+    }
+
+    /// <summary>The next bytes, in the block or, across its border, in a copy.</summary>
+    private ReadOnlySpan<byte> TakeValue(int length, CancellationToken cancellationToken)
+    {
+        ObjectDisposedException.ThrowIf(IsDisposed, this);
+        if (length <= _block.Length - _consumed)
+        {
+            ReadOnlySpan<byte> result = _block.Span.Slice(_consumed, length);
+            _consumed += length;
+            return result;
+        }
+
+        Span<byte> copy = (_value ??= new byte[MaxValueBytes]).AsSpan(0, length);
+        ReadExactly(copy, cancellationToken);
+        return copy;
+    }
+
+    private ulong Read7Bits(int maxBits, uint lastMax, string type, CancellationToken cancellationToken)
+    {
+        ulong result = 0;
+        for (int shift = 0; ; shift += 7)
+        {
+            byte next = TakeValue(1, cancellationToken)[0];
+            if (shift == maxBits - 7 && next > lastMax)
+            {
+                throw new FormatException($"'{_handle.Path}' has no 7-bit encoded {type} before offset {Position}.");
+            }
+
+            result |= (next & 0x7Ful) << shift;
+            if (next <= 0x7F)
+            {
+                return result;
+            }
+        }
+    }
+
+    [DoesNotReturn]
+    private void ThrowEnd() => throw new EndOfStreamException($"'{_handle.Path}' ends at offset {Position}, within a value.");
+
+    /// <summary>Follows a log file and returns its lines as they are written, until the enumeration is canceled.</summary>
+    /// <param name="path">The path of the file. The file need not exist yet.</param>
+    /// <param name="options">
+    /// The options, or <see langword="null"/> for the defaults. By default, only lines that are written after the enumeration has begun are
+    /// returned.
+    /// </param>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests. Cancel it to end the enumeration.</param>
+    /// <returns>The lines as bytes, without their line endings. The memory of each line belongs to the caller.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="path"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><see cref="SluiceFollowOptions.PollInterval"/> is negative.</exception>
+    /// <exception cref="UnauthorizedAccessException">The first file with this name cannot be opened for reading.</exception>
+    /// <exception cref="IOException">The first file with this name is not a regular file, or an I/O error occurred.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    /// <remarks>
+    /// <para>A line is returned once its line ending has been written.</para>
+    /// <para>If the file is replaced by a new file with the same path (log rotation), the rest of the old file is read first. This includes
+    /// a last line without a line ending and lines that are written within one more poll interval.</para>
+    /// <para>If the file is truncated, an incomplete last line that was already read is returned, and reading continues at the start of the
+    /// file. If the file is missing or a new file cannot be opened, the enumeration waits and reports no error.</para>
+    /// <para>The arguments are checked when the first line is requested. The method is thread-safe.</para>
+    /// </remarks>
+    public static async IAsyncEnumerable<ReadOnlyMemory<byte>> FollowAsync(
+        string path, SluiceFollowOptions? options = null, [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        options ??= new SluiceFollowOptions();
+        options.Check();
+        using LineFollower follower = new(path, options);
+        await foreach (ReadOnlyMemory<byte> line in follower.RunAsync(cancellationToken).ConfigureAwait(false))
+        {
+            yield return line;
+        }
+    }
+
+    /// <summary>The next line that has its end; null when the file has no more at the moment, and what there is of it is kept.</summary>
+    internal async ValueTask<ReadOnlyMemory<byte>?> TryReadWholeLineAsync(CancellationToken cancellationToken)
+    {
+        do
+        {
+            if (TryTakeLine(out ReadOnlySpan<byte> line))
+            {
+                return line.ToArray();
+            }
+        }
+        while (await NextBlockAsync(cancellationToken).ConfigureAwait(false));
+        return null;
+    }
+
+    /// <summary>What there is of a line that has no end.</summary>
+    internal ReadOnlyMemory<byte>? TakeUnendedLine() =>
+        TryTakeLastLine(out ReadOnlySpan<byte> line) ? line.ToArray() : default(ReadOnlyMemory<byte>?);
+
+    /// <summary>
+    /// Processes a file on several threads. The file is divided into parts at line or record boundaries. A callback is called for each
+    /// part, and the results of the callback are returned.
+    /// </summary>
+    /// <typeparam name="TResult">The type of the result for one part.</typeparam>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="callback">The method that is called once for each part, by several threads at the same time.</param>
+    /// <param name="options">
+    /// The options, or <see langword="null"/> for the defaults: lines that end with LF, parts of 256 KiB, and one thread for each
+    /// processor.
+    /// </param>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests. It is checked between parts.</param>
+    /// <returns>
+    /// The results of the callback. They have the order of the parts in the file, unless <see cref="SluiceScanOptions.Ordered"/> is
+    /// <see langword="false"/>.
+    /// </returns>
+    /// <exception cref="ArgumentException"><paramref name="path"/> is empty or is not a valid path.</exception>
+    /// <exception cref="ArgumentNullException">
+    /// <paramref name="path"/> or <paramref name="callback"/> is <see langword="null"/>.
+    /// </exception>
+    /// <exception cref="ArgumentOutOfRangeException">An option is outside its range.</exception>
+    /// <exception cref="FileNotFoundException">The file does not exist.</exception>
+    /// <exception cref="UnauthorizedAccessException">The file cannot be opened for reading.</exception>
+    /// <exception cref="InvalidDataException">
+    /// The length of the file is not a multiple of <see cref="SluiceScanOptions.RecordSize"/>.
+    /// </exception>
+    /// <exception cref="EndOfStreamException">The file was truncated during the scan.</exception>
+    /// <exception cref="NotSupportedException">
+    /// The file does not support seeking. For example, it is a pipe, a socket or a terminal.
+    /// </exception>
+    /// <exception cref="IOException">An I/O error occurred, or a line is longer than 2 GiB.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    /// <remarks>
+    /// The arguments are checked when the first result is requested. If the callback throws an exception, the scan ends and the enumeration
+    /// throws that exception. The method is thread-safe.
+    /// </remarks>
+    public static async IAsyncEnumerable<TResult> ScanAsync<TResult>(
+        string path,
+        ScanCallback<TResult> callback,
+        SluiceScanOptions? options = null,
+        [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(callback);
+        options ??= new SluiceScanOptions();
+        options.Check();
+        using SluiceHandle handle = OpenToScan(path, options);
+        ParallelScan<TResult> scan = new(handle, callback, options);
+        await foreach (TResult result in scan.RunAsync(cancellationToken).ConfigureAwait(false))
+        {
+            yield return result;
+        }
+    }
+
+    private static SluiceHandle OpenToScan(string path, SluiceScanOptions options)
+    {
+        if (!Libc.IsSupported || string.IsNullOrEmpty(path))
+        {
+            return SluiceHandle.Open(path, new SluiceOptions { Caching = options.Caching, Engine = options.Engine });
+        }
+
+        // A FIFO that is opened as .NET does would wait for a writer, and it has no length.
+        SafeFileHandle file = UnwaitingFile.Open(
+            path, PathCalls.ReadOnly, createMode: 0, "Scanning", static (verb, name) =>
+                new NotSupportedException($"{verb} '{name}' failed: it is a pipe or a socket, and has no parts."), out _);
+        try
+        {
+            UnwaitingFile.MakeWaiting(file, path);
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+
+        return SluiceHandle.Adopt(file, Path.GetFullPath(path), FileAccess.Read, options.Caching, options.Engine);
+    }
+
+    /// <summary>Returns a read-only <see cref="Stream"/> over the rest of the file. The stream has no buffer of its own.</summary>
+    /// <returns>
+    /// A stream that owns the reader: closing the stream closes the reader. It supports seeking if the file does.
+    /// </returns>
+    /// <remarks>After this call, do not call members of the reader.</remarks>
+    public Stream AsStream() => new SluiceReaderStream(this);
+
+    /// <summary>Returns a <see cref="PipeReader"/> over the rest of the file.</summary>
+    /// <returns>
+    /// A pipe reader that owns the reader: completing it closes the reader. It is the pipe reader of
+    /// <see cref="PipeReader.Create(Stream, StreamPipeReaderOptions?)"/>, with buffers of 64 KiB.
+    /// </returns>
+    /// <remarks>After this call, do not call members of the reader.</remarks>
+    public PipeReader AsPipeReader() => PipeReader.Create(AsStream(), new StreamPipeReaderOptions(bufferSize: PipeBufferBytes));
 }

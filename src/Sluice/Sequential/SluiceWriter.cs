@@ -1,4 +1,10 @@
 using System.Buffers;
+using System.Buffers.Binary;
+using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
+using System.Runtime.ExceptionServices;
+using System.Runtime.InteropServices;
+using System.Text;
 using Sluice.Sequential;
 
 namespace Sluice;
@@ -9,11 +15,11 @@ namespace Sluice;
 /// <remarks>
 /// <para>With <see cref="FileCaching.Direct"/>, several blocks are written at the same time; by default, four blocks of 1 MiB.</para>
 /// <para>Written bytes can stay in the writer until <see cref="Flush"/>, <see cref="Complete"/> or <see cref="Dispose"/> is called.
-/// <see cref="Dispose"/> completes the file and throws an exception if that fails. If a writer is not disposed, bytes that are still in the
-/// writer are lost: unlike <see cref="FileStream"/>, the type has no finalizer that writes them.</para>
+/// <see cref="Dispose"/> completes the file and throws an exception if that fails. If a writer is not disposed, its finalizer completes a file
+/// that supports seeking, as that of a <see cref="FileStream"/> does; errors are then not reported.</para>
 /// <para>With <see cref="FileCaching.Direct"/>, the writer reserves disk space in advance. While the writer is open, the file may therefore
 /// be longer than the written data; the rest reads as zeros. <see cref="Complete"/> sets the length of the file to the end of the
-/// data. A writer that is not disposed leaves the file longer.</para>
+/// data.</para>
 /// <para>After a write has failed, every later call throws the same exception. The message contains the offset of the failed write.
 /// <see cref="Dispose"/> then truncates the file before the failed write, so that the file has no gap. Data that was flushed is kept. The
 /// file is not truncated if another process has made it longer.</para>
@@ -31,12 +37,20 @@ namespace Sluice;
 /// <para>A cancellation does not discard bytes that the writer has already accepted. They are written exactly once, before the bytes of the
 /// next call.</para>
 /// </remarks>
-public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDisposable
+public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDisposable
 {
+    /// <summary>The longest length of a string, 7 bits a byte.</summary>
+    private const int MaxPrefixBytes = 5;
+
     private readonly SluiceHandle _handle;
     private readonly bool _ownsHandle;
     private readonly bool _flushToDisk;
     private readonly WritePipeline _pipeline;
+    private readonly Encoding _encoding;
+    private readonly string _newLine;
+
+    /// <summary>Null until text is written.</summary>
+    private TextEncoder? _text;
     private byte[]? _scratch;
     private int _lent;
     private bool _completed;
@@ -124,6 +138,24 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
         {
             handle.Dispose();
             throw;
+        }
+    }
+
+    /// <summary>Completes and closes a file whose writer was not disposed.</summary>
+    ~SluiceWriter()
+    {
+        try
+        {
+            // The other end of a pipe may never take what is left.
+            if (_pipeline is not null && _handle.CanSeek && TryBeginClosing())
+            {
+                WritePipeline.Ended(CompleteAndCloseAsync(isAsync: false));
+            }
+        }
+#pragma warning disable CA1031 // A finalizer must not throw.
+        catch (Exception)
+#pragma warning restore CA1031
+        {
         }
     }
 
@@ -328,7 +360,7 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
 
     /// <summary>Cached, and no smaller than a block of its own: written from where it is.</summary>
     private bool IsLarge(int length) =>
-        !_pipeline.IsOverlapped && _pipeline.IsBlockEmpty && !_pipeline.IsFull && length >= _pipeline.RequestSizeBytes;
+        !_pipeline.IsDirect && _pipeline.IsBlockEmpty && !_pipeline.IsFull && length >= _pipeline.RequestSizeBytes;
 
     /// <summary>As <see cref="IsLarge"/>, where it is awaited: not by a pipe, which may never take it.</summary>
     private bool IsWrittenThrough(int length) => IsLarge(length) && _handle.CanSeek;
@@ -450,4 +482,841 @@ public sealed partial class SluiceWriter : IBufferWriter<byte>, IDisposable, IAs
     }
 
     private ValueTask LeaveAsync() => TryLeave() ? ValueTask.CompletedTask : CloseAfterCallAsync(isAsync: true);
+
+    /// <summary>Passes all written bytes to the operating system and, optionally, flushes them to the disk.</summary>
+    /// <param name="flushToDisk">
+    /// <see langword="true"/> to also flush the bytes to the disk (fdatasync(2)), so that they survive a power failure. The default is
+    /// <see langword="false"/>.
+    /// </param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. After a cancellation, bytes that were not passed to the operating system stay in the
+    /// writer.
+    /// </param>
+    /// <exception cref="IOException">
+    /// A write or the flush to the disk failed. If a write failed, the message contains the offset.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
+    /// <exception cref="InvalidOperationException">The writer has been completed, or another call is in progress.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    public void Flush(bool flushToDisk = false, CancellationToken cancellationToken = default)
+    {
+        Enter();
+        try
+        {
+            WritePipeline.Ended(EndTextAsync(isAsync: false, cancellationToken));
+            WritePipeline.Ended(_pipeline.FlushAsync(isAsync: false, cancellationToken));
+            if (flushToDisk)
+            {
+                WritePipeline.Ended(_pipeline.FlushToDiskAsync(isAsync: false, cancellationToken));
+            }
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
+    /// <summary>Asynchronously passes all written bytes to the operating system and, optionally, flushes them to the disk.</summary>
+    /// <param name="flushToDisk">
+    /// <see langword="true"/> to also flush the bytes to the disk (fdatasync(2)), so that they survive a power failure. The default is
+    /// <see langword="false"/>.
+    /// </param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. After a cancellation, bytes that were not passed to the operating system stay in the
+    /// writer.
+    /// </param>
+    /// <returns>
+    /// A task that completes when the bytes have been passed to the operating system and, if requested, flushed to the disk.
+    /// </returns>
+    /// <inheritdoc cref="Flush" path="/exception"/>
+    public async ValueTask FlushAsync(bool flushToDisk = false, CancellationToken cancellationToken = default)
+    {
+        Enter();
+        try
+        {
+            await EndTextAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
+            await _pipeline.FlushAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
+            if (flushToDisk)
+            {
+                await _pipeline.FlushToDiskAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
+            }
+        }
+        finally
+        {
+            await LeaveAsync().ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>
+    /// Writes all remaining bytes and ends writing. With <see cref="FileCaching.Direct"/>, disk space that the writer reserved but did not
+    /// use is released. With <see cref="SluiceWriterOptions.FlushToDisk"/>, the data is flushed to the disk.
+    /// </summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. After a cancellation, the writer is not completed.
+    /// </param>
+    /// <exception cref="IOException">
+    /// A write or the flush to the disk failed. If a write failed, the message contains the offset.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The writer has already been completed, or another call is in progress.
+    /// </exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    /// <remarks>The writer stays open until <see cref="Dispose"/> is called, but nothing can be written any more.</remarks>
+    public void Complete(CancellationToken cancellationToken = default)
+    {
+        Enter();
+        try
+        {
+            WritePipeline.Ended(CompleteAsync(isAsync: false, cancellationToken));
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
+    /// <summary>
+    /// Asynchronously writes all remaining bytes and ends writing. With <see cref="FileCaching.Direct"/>, disk space that the writer
+    /// reserved but did not use is released. With <see cref="SluiceWriterOptions.FlushToDisk"/>, the data is flushed to the disk.
+    /// </summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. After a cancellation, the writer is not completed.
+    /// </param>
+    /// <returns>A task that completes when the file is complete.</returns>
+    /// <inheritdoc cref="Complete" path="/exception"/>
+    /// <inheritdoc cref="Complete" path="/remarks"/>
+    public async ValueTask CompleteAsync(CancellationToken cancellationToken = default)
+    {
+        Enter();
+        try
+        {
+            await CompleteAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            await LeaveAsync().ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>
+    /// Completes the file in the same way as <see cref="Complete"/> and closes the writer. The handle is also closed if the writer owns it.
+    /// </summary>
+    /// <exception cref="IOException">
+    /// A write or the flush to the disk failed, or the operating system reported an error when the file was closed. If a write failed, the
+    /// message contains the offset.
+    /// </exception>
+    /// <remarks>
+    /// If the file has already been completed or a write has failed, the file is only closed. This method can be called more than once. If
+    /// another call is in progress, this method returns immediately, and the other call completes and closes the file.
+    /// </remarks>
+    public void Dispose()
+    {
+        GC.SuppressFinalize(this);
+        if (TryBeginClosing())
+        {
+            WritePipeline.Ended(CompleteAndCloseAsync(isAsync: false));
+        }
+    }
+
+    /// <summary>
+    /// Asynchronously completes the file in the same way as <see cref="CompleteAsync(CancellationToken)"/> and closes the writer. The
+    /// handle is also closed if the writer owns it.
+    /// </summary>
+    /// <returns>A task that completes when the writer is closed.</returns>
+    /// <inheritdoc cref="Dispose" path="/exception"/>
+    /// <inheritdoc cref="Dispose" path="/remarks"/>
+    public async ValueTask DisposeAsync()
+    {
+        GC.SuppressFinalize(this);
+        if (TryBeginClosing())
+        {
+            await CompleteAndCloseAsync(isAsync: true).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>
+    /// Gives up what was not flushed: disposing, which comes next, does not write it, and cuts off what of it was sent ahead.
+    /// </summary>
+    internal void Abandon(Exception reason) => Volatile.Write(ref _abandoned, reason);
+
+    /// <summary>True for the one call that is to close the writer; false when that was done, or is left to a call that runs.</summary>
+    private bool TryBeginClosing()
+    {
+        if (Interlocked.Exchange(ref _closing, 1) != 0)
+        {
+            return false;
+        }
+
+        if (Interlocked.CompareExchange(ref _busy, 1, 0) == 0)
+        {
+            return true;
+        }
+
+        // The call that runs looks at the mark after it has stored that it ended, without a fence between: behind this barrier either it
+        // sees the mark, or what it stored is seen here.
+        Interlocked.MemoryBarrierProcessWide();
+        if (Interlocked.CompareExchange(ref _busy, 1, 0) == 0)
+        {
+            return true;
+        }
+
+        _pipeline.CancelAwaited();
+        return false;
+    }
+
+    private async ValueTask CompleteAndCloseAsync(bool isAsync)
+    {
+        _pipeline.BeginClosing(isBlockLent: _lent > 0);
+        if (Volatile.Read(ref _abandoned) is { } reason)
+        {
+            _pipeline.Abandon(reason);
+        }
+
+        ExceptionDispatchInfo? textError = null;
+        try
+        {
+            if (!_completed && !_pipeline.IsFaulted)
+            {
+                try
+                {
+                    await EndTextAsync(isAsync, CancellationToken.None).ConfigureAwait(false);
+                }
+                catch (Exception e) when (!_pipeline.IsFaulted)
+                {
+                    // The encoding threw: everything before is written all the same.
+                    textError = ExceptionDispatchInfo.Capture(e);
+                }
+
+                await CompleteAsync(isAsync, CancellationToken.None).ConfigureAwait(false);
+            }
+        }
+        finally
+        {
+            if (_pipeline.IsFaulted)
+            {
+                await _pipeline.EndTransfersAsync(isAsync).ConfigureAwait(false);
+            }
+
+            Close();
+        }
+
+        textError?.Throw();
+        _pipeline.ThrowProgressError();
+    }
+
+    /// <summary>Closes for whoever disposed beside the call that ends here, whose outcome does not count any more.</summary>
+    private async ValueTask CloseAfterCallAsync(bool isAsync)
+    {
+        ObjectDisposedException error = new(nameof(SluiceWriter));
+        if (!_handle.CanSeek)
+        {
+            // What the other end of a pipe does not take would be waited for once more.
+            _pipeline.Abandon(error);
+        }
+
+        await CompleteAndCloseAsync(isAsync).ConfigureAwait(false);
+        if (_abandoned is null)
+        {
+            _pipeline.ThrowIfFailed();
+        }
+
+        throw error;
+    }
+
+    private async ValueTask CompleteAsync(bool isAsync, CancellationToken cancellationToken)
+    {
+        await EndTextAsync(isAsync, cancellationToken).ConfigureAwait(false);
+        await _pipeline.FlushAsync(isAsync, cancellationToken).ConfigureAwait(false);
+        _pipeline.Trim();
+        if (_flushToDisk)
+        {
+            await _pipeline.FlushToDiskAsync(isAsync, cancellationToken).ConfigureAwait(false);
+        }
+
+        _completed = true;
+    }
+
+    private void CloseHandle()
+    {
+        if (!_ownsHandle)
+        {
+            return;
+        }
+
+        try
+        {
+            _handle.Dispose();
+        }
+        catch (IOException) when (_pipeline.IsFaulted)
+        {
+            // The error of the write has been thrown, or is being thrown.
+        }
+    }
+
+    private void Close()
+    {
+        try
+        {
+            _pipeline.Close();
+            if (_pipeline.IsFaulted)
+            {
+                _pipeline.Trim();
+            }
+        }
+        catch (Exception e) when (e is IOException or ObjectDisposedException or NotSupportedException)
+        {
+            // The error that matters has been thrown; cutting the file behind it was the best that could be tried.
+        }
+        finally
+        {
+            CloseHandle();
+        }
+    }
+
+    /// <summary>
+    /// Writes text in the encoding of <see cref="SluiceWriterOptions.Encoding"/>. The method may block the calling thread until earlier
+    /// writes have completed.
+    /// </summary>
+    /// <param name="text">The text. A string is converted implicitly. A <see langword="null"/> string is treated as empty.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only when a block is full and must be written.
+    /// </param>
+    /// <remarks>
+    /// <para>
+    /// A surrogate pair can be split between two calls. If the second surrogate has not been written when the writer is flushed, completed
+    /// or disposed, or when bytes are written, the encoding's fallback applies to the first one.
+    /// </para>
+    /// <para>
+    /// If <see cref="Position"/> is 0 when the first text is written, the preamble of the encoding is written first. After a cancellation,
+    /// a part of the text may have been written, but no incomplete character.
+    /// </para>
+    /// </remarks>
+    /// <exception cref="OperationCanceledException">The token was canceled.</exception>
+    /// <exception cref="EncoderFallbackException">
+    /// The encoding cannot encode this text or could not encode an earlier one. A part of the text may have been written. Every later
+    /// call that writes text throws the same exception. Bytes can still be written.
+    /// </exception>
+    /// <exception cref="IOException">This write or an earlier one failed. The message contains the offset of the failure.</exception>
+    /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
+    /// <exception cref="InvalidOperationException">The writer has been completed, or another call is in progress.</exception>
+    public void Write(ReadOnlySpan<char> text, CancellationToken cancellationToken = default) =>
+        Write(text, isLine: false, cancellationToken);
+
+    /// <summary>Writes text followed by a line terminator (<see cref="SluiceWriterOptions.NewLine"/>).</summary>
+    /// <inheritdoc cref="Write(ReadOnlySpan{char}, CancellationToken)"/>
+    public void WriteLine(ReadOnlySpan<char> text, CancellationToken cancellationToken = default) =>
+        Write(text, isLine: true, cancellationToken);
+
+    /// <summary>Writes a line terminator (<see cref="SluiceWriterOptions.NewLine"/>).</summary>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only when a block is full and must be written.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{char}, CancellationToken)" path="/exception"/>
+    public void WriteLine(CancellationToken cancellationToken = default) => Write([], isLine: true, cancellationToken);
+
+    /// <summary>Asynchronously writes text in the encoding of <see cref="SluiceWriterOptions.Encoding"/>.</summary>
+    /// <param name="text">The text. The memory must not be changed until the returned task has completed.</param>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
+    /// <returns>A task that completes when the text has been copied to the writer or written to the file.</returns>
+    /// <inheritdoc cref="Write(ReadOnlySpan{char}, CancellationToken)"/>
+    public ValueTask WriteAsync(ReadOnlyMemory<char> text, CancellationToken cancellationToken = default) =>
+        WriteAsync(text, isLine: false, cancellationToken);
+
+    /// <summary>Asynchronously writes a string in the encoding of <see cref="SluiceWriterOptions.Encoding"/>.</summary>
+    /// <param name="text">The string. The value <see langword="null"/> is treated as an empty string.</param>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
+    /// <returns>A task that completes when the text has been copied to the writer or written to the file.</returns>
+    /// <inheritdoc cref="Write(ReadOnlySpan{char}, CancellationToken)"/>
+    public ValueTask WriteAsync(string? text, CancellationToken cancellationToken = default) =>
+        WriteAsync(text.AsMemory(), isLine: false, cancellationToken);
+
+    /// <summary>Asynchronously writes text followed by a line terminator (<see cref="SluiceWriterOptions.NewLine"/>).</summary>
+    /// <inheritdoc cref="WriteAsync(ReadOnlyMemory{char}, CancellationToken)"/>
+    public ValueTask WriteLineAsync(ReadOnlyMemory<char> text, CancellationToken cancellationToken = default) =>
+        WriteAsync(text, isLine: true, cancellationToken);
+
+    /// <summary>Asynchronously writes a string followed by a line terminator (<see cref="SluiceWriterOptions.NewLine"/>).</summary>
+    /// <inheritdoc cref="WriteAsync(string?, CancellationToken)"/>
+    public ValueTask WriteLineAsync(string? text, CancellationToken cancellationToken = default) =>
+        WriteAsync(text.AsMemory(), isLine: true, cancellationToken);
+
+    /// <summary>Asynchronously writes a line terminator (<see cref="SluiceWriterOptions.NewLine"/>).</summary>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
+    /// <returns>A task that completes when the bytes have been copied to the writer or written to the file.</returns>
+    /// <inheritdoc cref="Write(ReadOnlySpan{char}, CancellationToken)" path="/exception"/>
+    public ValueTask WriteLineAsync(CancellationToken cancellationToken = default) => WriteAsync(default, isLine: true, cancellationToken);
+
+    /// <summary>Whether earlier text may still become bytes, which belong in front of what comes next.</summary>
+    private bool IsTextPending => _text is { IsPending: true };
+
+    private void Write(ReadOnlySpan<char> text, bool isLine, CancellationToken cancellationToken)
+    {
+        Enter();
+        try
+        {
+            if (!TryPutNow(text, isLine))
+            {
+                PutText(text, isLast: false, cancellationToken);
+                if (isLine)
+                {
+                    PutText(_newLine, isLast: false, cancellationToken);
+                }
+            }
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
+    private ValueTask WriteAsync(ReadOnlyMemory<char> text, bool isLine, CancellationToken cancellationToken)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellationToken);
+        }
+
+        Enter();
+        bool isPut;
+        try
+        {
+            // The memory and the encoding may be of the caller's own making, and throw.
+            isPut = TryPutNow(text.Span, isLine);
+        }
+        catch
+        {
+            Leave();
+            throw;
+        }
+
+        return !isPut ? WriteSlowAsync(text, isLine, cancellationToken)
+            : TryLeave() ? ValueTask.CompletedTask
+            : CloseAfterCallAsync(isAsync: true);
+    }
+
+    private async ValueTask WriteSlowAsync(ReadOnlyMemory<char> text, bool isLine, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await PutTextAsync(text, isLast: false, cancellationToken).ConfigureAwait(false);
+            if (isLine)
+            {
+                await PutTextAsync(_newLine.AsMemory(), isLast: false, cancellationToken).ConfigureAwait(false);
+            }
+        }
+        finally
+        {
+            await LeaveAsync().ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Puts all of the text into the block, or nothing and returns false.</summary>
+    private bool TryPutNow(ReadOnlySpan<char> text, bool isLine)
+    {
+        TextEncoder encoder = _text ??= new TextEncoder(_encoding, _newLine, isAtStart: Position == 0);
+        if (_pipeline.IsFull || !encoder.TryPutWhole(text, isLine, _pipeline.Room.Span, out int written))
+        {
+            return false;
+        }
+
+        _pipeline.Advance(written);
+        return true;
+    }
+
+    private void PutText(ReadOnlySpan<char> text, bool isLast, CancellationToken cancellationToken)
+    {
+        do
+        {
+            if (_pipeline.IsFull)
+            {
+                WritePipeline.Ended(_pipeline.PushAsync(isAsync: false, cancellationToken));
+            }
+
+            text = PutStep(text, isLast);
+        }
+        while (!IsTextPut(text.Length, isLast));
+    }
+
+    private async ValueTask PutTextAsync(ReadOnlyMemory<char> text, bool isLast, CancellationToken cancellationToken)
+    {
+        do
+        {
+            if (_pipeline.IsFull)
+            {
+                await _pipeline.PushAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
+            }
+
+            text = text[^PutStep(text.Span, isLast).Length..];
+        }
+        while (!IsTextPut(text.Length, isLast));
+    }
+
+    /// <summary>Encodes some of the text into the block, which is not full; returns the rest.</summary>
+    private ReadOnlySpan<char> PutStep(ReadOnlySpan<char> text, bool isLast)
+    {
+        int written = _text!.Put(text, _pipeline.Room.Span, isLast, out int taken);
+        _pipeline.Advance(written);
+        return text[taken..];
+    }
+
+    private bool IsTextPut(int unitsLeft, bool isLast) =>
+        unitsLeft == 0 && (isLast ? !IsTextPending : !_text!.HasCarry);
+
+    /// <summary>Writes what the encoding has kept of the text so far, as its end.</summary>
+    private ValueTask EndTextAsync(bool isAsync, CancellationToken cancellationToken)
+    {
+        if (!IsTextPending)
+        {
+            return ValueTask.CompletedTask;
+        }
+
+        if (isAsync)
+        {
+            return PutTextAsync(default, isLast: true, cancellationToken);
+        }
+
+        PutText([], isLast: true, cancellationToken);
+        return ValueTask.CompletedTask;
+    }
+
+    /// <summary>Writes fixed-size records. A record has the same layout and byte order in the file as in memory.</summary>
+    /// <typeparam name="T">The type of the records.</typeparam>
+    /// <param name="records">The records to write. The memory can be changed after this method returns.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void WriteRecords<T>(ReadOnlySpan<T> records, CancellationToken cancellationToken = default)
+        where T : unmanaged
+    {
+        // More than 2 GiB are no span of bytes.
+        for (int most = MaxRecords<T>(); records.Length > most; records = records[most..])
+        {
+            Write(MemoryMarshal.AsBytes(records[..most]), cancellationToken);
+        }
+
+        Write(MemoryMarshal.AsBytes(records), cancellationToken);
+    }
+
+    /// <summary>Writes a fixed-size record. The record has the same layout and byte order in the file as in memory.</summary>
+    /// <typeparam name="T">The type of the record.</typeparam>
+    /// <param name="record">The record to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void WriteRecord<T>(in T record, CancellationToken cancellationToken = default)
+        where T : unmanaged => Write(MemoryMarshal.AsBytes(new ReadOnlySpan<T>(in record)), cancellationToken);
+
+    /// <summary>Asynchronously writes fixed-size records. A record has the same layout and byte order in the file as in memory.</summary>
+    /// <typeparam name="T">The type of the records.</typeparam>
+    /// <param name="records">The records to write. The memory must not change until the task has completed.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. After a cancellation, <see cref="Position"/> is the offset after the bytes that the
+    /// writer accepted.
+    /// </param>
+    /// <returns>A task that completes when the records have been copied to the writer or written to the file.</returns>
+    /// <inheritdoc cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
+    public async ValueTask WriteRecordsAsync<T>(ReadOnlyMemory<T> records, CancellationToken cancellationToken = default)
+        where T : unmanaged
+    {
+        byte[] copy = ArrayPool<byte>.Shared.Rent(64 * 1024);
+        try
+        {
+            while (!records.IsEmpty)
+            {
+                ReadOnlyMemory<T> part = records[..Math.Min(records.Length, MaxRecords<T>())];
+                int count;
+                for (int done = 0; (count = CopyBytes(part.Span, done, copy)) > 0; done += count)
+                {
+                    await WriteAsync(copy.AsMemory(0, count), cancellationToken).ConfigureAwait(false);
+                }
+
+                records = records[part.Length..];
+            }
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(copy);
+        }
+
+        static int CopyBytes(ReadOnlySpan<T> records, int done, byte[] copy)
+        {
+            ReadOnlySpan<byte> rest = MemoryMarshal.AsBytes(records)[done..];
+            int count = Math.Min(rest.Length, copy.Length);
+            rest[..count].CopyTo(copy);
+            return count;
+        }
+    }
+
+    /// <summary>As many as have fewer than 2 GiB together.</summary>
+    private static int MaxRecords<T>()
+        where T : unmanaged => int.MaxValue / Unsafe.SizeOf<T>();
+
+    /// <summary>Writes a Boolean value as one byte: 0 for <see langword="false"/> and 1 for <see langword="true"/>.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void WriteBoolean(bool value, CancellationToken cancellationToken = default) =>
+        Write([value ? (byte)1 : (byte)0], cancellationToken);
+
+    /// <summary>Writes one byte.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void WriteByte(byte value, CancellationToken cancellationToken = default) => Write([value], cancellationToken);
+
+    /// <summary>Writes a signed byte.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void WriteSByte(sbyte value, CancellationToken cancellationToken = default) => Write([(byte)value], cancellationToken);
+
+    /// <summary>Writes a 16-bit signed integer as 2 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void WriteInt16(short value, CancellationToken cancellationToken = default)
+    {
+        Span<byte> bytes = stackalloc byte[sizeof(short)];
+        BinaryPrimitives.WriteInt16LittleEndian(bytes, value);
+        Write(bytes, cancellationToken);
+    }
+
+    /// <summary>Writes a 16-bit unsigned integer as 2 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void WriteUInt16(ushort value, CancellationToken cancellationToken = default) => WriteInt16((short)value, cancellationToken);
+
+    /// <summary>Writes a 32-bit signed integer as 4 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void WriteInt32(int value, CancellationToken cancellationToken = default)
+    {
+        Span<byte> bytes = stackalloc byte[sizeof(int)];
+        BinaryPrimitives.WriteInt32LittleEndian(bytes, value);
+        Write(bytes, cancellationToken);
+    }
+
+    /// <summary>Writes a 32-bit unsigned integer as 4 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void WriteUInt32(uint value, CancellationToken cancellationToken = default) => WriteInt32((int)value, cancellationToken);
+
+    /// <summary>Writes a 64-bit signed integer as 8 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void WriteInt64(long value, CancellationToken cancellationToken = default)
+    {
+        Span<byte> bytes = stackalloc byte[sizeof(long)];
+        BinaryPrimitives.WriteInt64LittleEndian(bytes, value);
+        Write(bytes, cancellationToken);
+    }
+
+    /// <summary>Writes a 64-bit unsigned integer as 8 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void WriteUInt64(ulong value, CancellationToken cancellationToken = default) => WriteInt64((long)value, cancellationToken);
+
+    /// <summary>Writes a half-precision floating-point number as 2 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void WriteHalf(Half value, CancellationToken cancellationToken = default) =>
+        WriteInt16(BitConverter.HalfToInt16Bits(value), cancellationToken);
+
+    /// <summary>Writes a single-precision floating-point number as 4 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void WriteSingle(float value, CancellationToken cancellationToken = default) =>
+        WriteInt32(BitConverter.SingleToInt32Bits(value), cancellationToken);
+
+    /// <summary>Writes a double-precision floating-point number as 8 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void WriteDouble(double value, CancellationToken cancellationToken = default) =>
+        WriteInt64(BitConverter.DoubleToInt64Bits(value), cancellationToken);
+
+    /// <summary>Writes a <see cref="decimal"/> as 16 bytes, which <see cref="BinaryReader.ReadDecimal"/> can read.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void WriteDecimal(decimal value, CancellationToken cancellationToken = default)
+    {
+        Span<int> parts = stackalloc int[4];
+        _ = decimal.GetBits(value, parts);
+        Span<byte> bytes = stackalloc byte[sizeof(decimal)];
+        for (int i = 0; i < parts.Length; i++)
+        {
+            BinaryPrimitives.WriteInt32LittleEndian(bytes[(i * 4)..], parts[i]);
+        }
+
+        Write(bytes, cancellationToken);
+    }
+
+    /// <summary>Writes the result of <see cref="DateTime.ToBinary"/> as 8 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void WriteDateTime(DateTime value, CancellationToken cancellationToken = default) =>
+        WriteInt64(value.ToBinary(), cancellationToken);
+
+    /// <summary>Writes the number of ticks (100 nanoseconds) of a <see cref="TimeSpan"/> as 8 bytes in little-endian order.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void WriteTimeSpan(TimeSpan value, CancellationToken cancellationToken = default) => WriteInt64(value.Ticks, cancellationToken);
+
+    /// <summary>Writes a 32-bit integer in the 7-bit encoding of <see cref="BinaryWriter"/>, which takes 1 to 5 bytes.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void Write7BitEncodedInt(int value, CancellationToken cancellationToken = default) => Write7Bits((uint)value, cancellationToken);
+
+    /// <summary>Writes a 64-bit integer in the 7-bit encoding of <see cref="BinaryWriter"/>, which takes 1 to 10 bytes.</summary>
+    /// <param name="value">The value to write.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
+    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
+    /// </param>
+    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
+    public void Write7BitEncodedInt64(long value, CancellationToken cancellationToken = default) =>
+        Write7Bits((ulong)value, cancellationToken);
+
+    /// <summary>
+    /// Writes the length of a string in bytes, as a 7-bit encoded integer, followed by the string. The result can be read with
+    /// <see cref="SluiceReader.ReadString(Encoding, CancellationToken)"/> and <see cref="BinaryReader.ReadString"/>.
+    /// </summary>
+    /// <param name="value">The string to write.</param>
+    /// <param name="encoding">The encoding of the string, or <see langword="null"/> (the default) for UTF-8.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It is checked once, before the string is written.
+    /// </param>
+    /// <exception cref="ArgumentNullException"><paramref name="value"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">
+    /// The number of bytes that <paramref name="encoding"/> produced differs from the result of its
+    /// <see cref="Encoding.GetByteCount(string)"/> method. Nothing was written.
+    /// </exception>
+    /// <exception cref="IOException">
+    /// This write or an earlier one failed. The message contains the offset of the failure.
+    /// </exception>
+    /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
+    /// <exception cref="InvalidOperationException">The writer has been completed, or another call is in progress.</exception>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
+    public void WriteString(string value, Encoding? encoding = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(value);
+        encoding ??= Encoding.UTF8;
+        cancellationToken.ThrowIfCancellationRequested();
+
+        // The encoding may be of the caller's own making: whatever it throws, nothing of the string has been taken.
+        int expected = encoding.GetByteCount(value);
+        Span<byte> room = GetSpan(MaxPrefixBytes + expected);
+        int start = Put7Bits(room, (ulong)expected);
+        int length = encoding.GetBytes(value, room[start..]);
+        if (length != expected)
+        {
+            throw new ArgumentException($"The encoding said {expected} bytes, and gave {length}.", nameof(encoding));
+        }
+
+        Advance(start + length);
+    }
+
+    private void Write7Bits(ulong value, CancellationToken cancellationToken)
+    {
+        Span<byte> bytes = stackalloc byte[10];
+        Write(bytes[..Put7Bits(bytes, value)], cancellationToken);
+    }
+
+    private static int Put7Bits(Span<byte> bytes, ulong value)
+    {
+        int length = 0;
+        while (value > 0x7F)
+        {
+            bytes[length++] = (byte)(value | 0x80);
+            value >>= 7;
+        }
+
+        bytes[length++] = (byte)value;
+        return length;
+    }
+
+    /// <summary>Returns a write-only <see cref="Stream"/> over this writer.</summary>
+    /// <returns>
+    /// A stream that owns the writer: closing the stream completes the file and closes the writer. Flushing the stream calls
+    /// <see cref="Flush"/>.
+    /// </returns>
+    /// <remarks>After this call, do not call members of the writer.</remarks>
+    public Stream AsStream() => new SluiceWriterStream(this);
+
+    /// <summary>Returns a <see cref="PipeWriter"/> over this writer.</summary>
+    /// <returns>
+    /// A pipe writer that owns the writer: completing it completes the file and closes the writer. It is the pipe writer of
+    /// <see cref="PipeWriter.Create(Stream, StreamPipeWriterOptions?)"/>, with buffers of 64 KiB. Flushing it calls
+    /// <see cref="FlushAsync"/>.
+    /// </returns>
+    /// <remarks>
+    /// If the pipe writer is completed with an exception, data that was not flushed is not written. After this call, do not call members of
+    /// the writer.
+    /// </remarks>
+    public PipeWriter AsPipeWriter() =>
+        PipeWriter.Create(AsStream(), new StreamPipeWriterOptions(minimumBufferSize: SluiceReader.PipeBufferBytes));
 }

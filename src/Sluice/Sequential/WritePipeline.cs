@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.ExceptionServices;
 using Sluice.Memory;
 
@@ -13,22 +14,23 @@ namespace Sluice.Sequential;
 /// What goes through the ring does not hold <see cref="OpenFile.DirectGate"/>, which a caller that writes an edge of the same file
 /// would wait for in vain: instead, such blocks begin and end at page borders, so that no page has both an edge and a block in flight.
 /// </remarks>
-internal sealed partial class WritePipeline
+[SuppressMessage("Design", "CA1001", Justification = "A token source without a timer need not be disposed of, and may be cancelled late.")]
+internal sealed class WritePipeline
 {
     private const int PageBytes = 4096;
 
     private readonly SluiceHandle _handle;
-    private IProgress<long>? _progress;
-    private ExceptionDispatchInfo? _progressError;
-    private bool _isClosing;
     private readonly Queue<BlockTransfer> _inFlight = new();
     private readonly Stack<BlockTransfer> _idle = new();
     private readonly bool _canSeek;
     private readonly SpaceAhead _space;
     private readonly int _unit;
 
-    /// <summary>Ends what waits for the other end of a pipe; null for a file, whose writes end by themselves.</summary>
-    private readonly CancellationTokenSource? _closing;
+    /// <summary>Ends what waits for the other end of a pipe. The writes of a file end by themselves.</summary>
+    private readonly CancellationTokenSource _closing = new();
+    private IProgress<long>? _progress;
+    private ExceptionDispatchInfo? _progressError;
+    private bool _isClosing;
     private SequentialRingLease? _lease;
     private bool _ringRefused;
     private BlockTransfer? _block;
@@ -47,20 +49,19 @@ internal sealed partial class WritePipeline
     {
         _handle = handle;
         _canSeek = handle.CanSeek;
-        _closing = _canSeek ? null : new CancellationTokenSource();
         _blockOffset = offset;
         _flushedTo = offset;
         _progress = options.Progress;
-        IsOverlapped = handle.Caching == FileCaching.Direct && _canSeek;
-        _unit = IsOverlapped ? Math.Max(handle.Alignment.Offset, PageBytes) : 1;
-        Depth = !IsOverlapped ? 1 : options.Depth != 0 ? options.Depth : RequestSizes.DirectDepth;
+        IsDirect = handle.Caching == FileCaching.Direct && _canSeek;
+        _unit = IsDirect ? Math.Max(handle.Alignment.Offset, PageBytes) : 1;
+        Depth = !IsDirect ? 1 : options.Depth != 0 ? options.Depth : RequestSizes.DirectDepth;
         RequestSizeBytes = options.RequestSize != 0 ? (options.RequestSize + _unit - 1) / _unit * _unit
-            : IsOverlapped ? RequestSizes.DirectBytes : RequestSizes.CachedBytes;
+            : IsDirect ? RequestSizes.DirectBytes : RequestSizes.CachedBytes;
         _space = new SpaceAhead(handle, offset, options.PreallocationSize);
     }
 
-    /// <summary>Several writes are in flight at once.</summary>
-    public bool IsOverlapped { get; }
+    /// <summary>Several writes may be in flight at once.</summary>
+    public bool IsDirect { get; }
 
     public int Depth { get; }
 
@@ -222,7 +223,13 @@ internal sealed partial class WritePipeline
     }
 
     /// <summary>Asks what waits for the other end of a pipe to end; the writer is closed by whoever awaits it.</summary>
-    public void CancelAwaited() => _closing?.Cancel();
+    public void CancelAwaited()
+    {
+        if (!_canSeek)
+        {
+            _closing.Cancel();
+        }
+    }
 
     /// <summary>From here on an exception of the progress stops nothing; <see cref="ThrowProgressError"/> throws it.</summary>
     /// <param name="isBlockLent">Whether the caller has memory of the current block that it has not taken leave of.</param>
@@ -264,6 +271,160 @@ internal sealed partial class WritePipeline
         if (_fault is { SourceException: not OperationCanceledException } fault)
         {
             fault.Throw();
+        }
+    }
+
+    /// <summary>After an error: returns when nothing is in flight that could still make the file longer.</summary>
+    public async ValueTask EndTransfersAsync(bool isAsync)
+    {
+        if (!_canSeek)
+        {
+            // The other end of a pipe may never take it; it keeps its memory and the descriptor until it ends.
+            CancelAwaited();
+            return;
+        }
+
+        foreach (BlockTransfer transfer in _inFlight)
+        {
+            if (!isAsync)
+            {
+                transfer.Wait();
+            }
+            else if (transfer.Task is { } task)
+            {
+                await ((Task)task).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+        }
+    }
+
+    /// <summary>Ends all transfers and gives the memory back; nothing more is written.</summary>
+    public void Close()
+    {
+        _lease?.Dispose();
+        _lease = null;
+        while (_inFlight.TryDequeue(out BlockTransfer? transfer))
+        {
+            transfer.ReturnWhenEnded();
+        }
+
+        while (_idle.TryPop(out BlockTransfer? idle))
+        {
+            idle.GiveBack();
+        }
+
+        _block?.GiveBack();
+        _block = null;
+    }
+
+    private void Submit(BlockTransfer block, bool isAsync)
+    {
+        try
+        {
+            if (isAsync)
+            {
+#pragma warning disable CA2012 // It becomes a task, or has ended.
+                ValueTask task = _handle.WriteAsync(block.Memory, block.Offset, _closing.Token);
+#pragma warning restore CA2012
+                if (task.IsCompletedSuccessfully)
+                {
+                    // Its operation is another one's only when it was asked for its result.
+                    task.GetAwaiter().GetResult();
+                    block.Result = block.Length;
+                }
+                else
+                {
+                    block.Task = AsCountAsync(task, block.Length);
+                }
+            }
+            else if (!TryQueue(block))
+            {
+                _handle.Write(block.Span, block.Offset);
+                block.Result = block.Length;
+            }
+        }
+        catch (Exception e)
+        {
+            _idle.Push(block);
+            Fault(e, block.Offset);
+            throw;
+        }
+
+        // A task that has ended already may have failed: only TakeOldestAsync finds out.
+        // An entry that the ring completed while it was submitted may have failed, or be short: that is told where its turn comes.
+        if (block.Task is null && !block.IsInRing && block.Result == block.Length && _inFlight.Count == 0)
+        {
+            _idle.Push(block);
+            Report(block.Offset + block.Length);
+        }
+        else
+        {
+            _inFlight.Enqueue(block);
+        }
+    }
+
+    private static async Task<int> AsCountAsync(ValueTask task, int bytes)
+    {
+        await task.ConfigureAwait(false);
+        return bytes;
+    }
+
+    /// <summary>Whole pages only: see the remarks of this class.</summary>
+    private bool TryQueue(BlockTransfer block)
+    {
+        if (block.Offset % _unit != 0 || block.Length % _unit != 0
+            || !SequentialRingLease.TryQueue(ref _lease, ref _ringRefused, _handle, isRead: false, block))
+        {
+            return false;
+        }
+
+        _lease!.Ring.Submit();
+        return true;
+    }
+
+    private async ValueTask TakeOldestAsync(bool isAsync, CancellationToken cancellationToken)
+    {
+        BlockTransfer oldest = _inFlight.Peek();
+        if (oldest.IsInRing)
+        {
+            _lease!.Ring.Wait(oldest);
+        }
+        else if (!isAsync)
+        {
+            oldest.Wait();
+        }
+        else if (!oldest.IsComplete)
+        {
+            await oldest.WaitAsync(_closing.Token, cancellationToken).ConfigureAwait(false);
+        }
+
+        try
+        {
+            Finish(oldest);
+        }
+        catch (Exception e)
+        {
+            Fault(e, oldest.Offset);
+            throw;
+        }
+
+        _ = _inFlight.Dequeue();
+        _idle.Push(oldest);
+        Report(oldest.Offset + oldest.Length);
+    }
+
+    /// <summary>The rest of a short write, and an error's second try and exception, by the plain way.</summary>
+    private void Finish(BlockTransfer transfer)
+    {
+        if (transfer.Task is { } task)
+        {
+            transfer.Task = null;
+            transfer.Result = task.GetAwaiter().GetResult();
+        }
+
+        int done = Math.Max(transfer.Result, 0);
+        if (done < transfer.Length)
+        {
+            _handle.Write(transfer.Span[done..], transfer.Offset + done);
         }
     }
 

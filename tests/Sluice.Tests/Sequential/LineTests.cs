@@ -111,63 +111,6 @@ public sealed class LineTests : IDisposable
             File.Delete(path);
         }), tests: 60);
 
-    [Theory]
-    [MemberData(nameof(Cases))]
-    public void Backward_lines_are_the_lines_in_reverse(string engine, FileCaching caching) =>
-        LineTexts.Check(Prop.ForAll(LineTexts.Text, text =>
-        {
-            byte[] content = Encoding.UTF8.GetBytes(text);
-            string path = _temp.NewFile(content);
-            List<string> expected = LineTexts.LinesOf(content);
-            expected.Reverse();
-            using SluiceReader reader = SequentialCases.Reader(path, engine, caching);
-            List<string> lines = [];
-            foreach (ReadOnlySpan<byte> line in reader.EnumerateLinesBackward())
-            {
-                lines.Add(Encoding.UTF8.GetString(line));
-            }
-
-            lines.ShouldBe(expected);
-            reader.Position.ShouldBe(0);
-            File.Delete(path);
-        }), tests: engine == "faulty" ? 15 : 60);
-
-    /// <summary>The pieces that are read from the end have 512 bytes in Debug builds, and 64 KiB in others.</summary>
-    [Theory]
-    [InlineData(512)]
-    [InlineData(64 * 1024)]
-    public void Backward_lines_take_a_CR_LF_between_two_pieces_for_one_end(int pieceBytes)
-    {
-        byte[] last = new byte[pieceBytes - 1];
-        using SluiceReader reader = SequentialCases.Reader(_temp.NewFile([.. "one\r\n"u8, .. last]), "own", FileCaching.Cached);
-        List<int> lengths = [];
-        foreach (ReadOnlySpan<byte> line in reader.EnumerateLinesBackward())
-        {
-            lengths.Add(line.Length);
-        }
-
-        lengths.ShouldBe([last.Length, 3]);
-    }
-
-    [Fact]
-    public void Backward_lines_tell_how_far_they_have_come()
-    {
-        List<long> reported = [];
-        using SluiceReader reader = SequentialCases.Reader(
-            _temp.NewFile(Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat("line\n", 30_000)))), "own", FileCaching.Cached,
-            progress: new ListProgress(reported));
-        int lines = 0;
-        foreach (ReadOnlySpan<byte> line in reader.EnumerateLinesBackward())
-        {
-            lines += line.Length / 4;
-        }
-
-        lines.ShouldBe(30_000);
-        reported.Count.ShouldBeGreaterThan(1);
-        reported.ShouldBe(reported.OrderDescending());
-        reported[^1].ShouldBe(0);
-    }
-
     [Fact]
     public void Leaving_the_loop_leaves_the_reader_behind_the_line()
     {

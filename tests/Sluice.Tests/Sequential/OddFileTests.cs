@@ -24,18 +24,6 @@ public sealed class OddFileTests : IDisposable
         Skip.IfNot(File.Exists(path), "there is no such file here");
         string[] expected = await File.ReadAllLinesAsync(path);
         expected.ShouldNotBeEmpty();
-        using (SluiceReader reader = new(path))
-        {
-            List<string> backward = [];
-            foreach (ReadOnlySpan<byte> line in reader.EnumerateLinesBackward())
-            {
-                backward.Add(Encoding.UTF8.GetString(line));
-            }
-
-            backward.Reverse();
-            backward.ShouldBe(expected);
-        }
-
         foreach (int shards in (int[])[1, 3])
         {
             StringBuilder[] parts = [.. Enumerable.Range(0, shards).Select(static _ => new StringBuilder())];
@@ -57,8 +45,6 @@ public sealed class OddFileTests : IDisposable
     public async Task An_empty_file_has_no_lines()
     {
         string path = _temp.NewFile([]);
-        using SluiceReader reader = new(path);
-        reader.EnumerateLinesBackward().GetEnumerator().MoveNext().ShouldBeFalse();
         await foreach (int part in SluiceReader.ScanAsync(path, static part => part.Bytes.Length))
         {
             part.ShouldBe(-1);

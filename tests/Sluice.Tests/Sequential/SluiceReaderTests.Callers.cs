@@ -60,41 +60,6 @@ public sealed partial class SluiceReaderTests
         (await reader.ReadBlockAsync()).Length.ShouldBe(4096);
     }
 
-    [Fact]
-    public void Lines_from_the_end_survive_an_exception_of_the_progress()
-    {
-        byte[] content = Encoding.UTF8.GetBytes(string.Concat(Enumerable.Range(0, 20_000).Select(i => $"{i}\r\n")) + "last");
-        string path = _temp.NewFile(content);
-        bool hasThrown = true;
-        for (int count = 1; hasThrown; count += count < 4 ? 1 : 50)
-        {
-            ThrowingProgress progress = new(count);
-            using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Cached, progress: progress);
-            BackwardLineEnumerable.Enumerator lines = reader.EnumerateLinesBackward().GetEnumerator();
-            List<string> read = [];
-            for (bool isMore = true; isMore;)
-            {
-                try
-                {
-                    isMore = lines.MoveNext();
-                    if (isMore)
-                    {
-                        read.Add(Encoding.UTF8.GetString(lines.Current));
-                    }
-                }
-                catch (InvalidTimeZoneException)
-                {
-                    progress.HasThrown.ShouldBeTrue();
-                }
-            }
-
-            hasThrown = progress.HasThrown;
-            read.Count.ShouldBe(20_001, $"call {count}");
-            read[0].ShouldBe("last");
-            read[^1].ShouldBe("0");
-        }
-    }
-
     [Theory]
     [MemberData(nameof(Cases))]
     public void A_value_that_failed_can_be_read_again(string engine, FileCaching caching)
@@ -156,7 +121,6 @@ public sealed partial class SluiceReaderTests
     [InlineData("values")]
     [InlineData("bytes")]
     [InlineData("stream")]
-    [InlineData("backward")]
     public async Task Disposed_by_another_thread_every_call_ends_with_ObjectDisposedException(string how)
     {
         // Lines of one kind only: a line of the other file would show.
@@ -284,19 +248,12 @@ public sealed partial class SluiceReaderTests
                     }
 
                     break;
-                case "stream":
+                default:
                     byte[] bytes = new byte[1000];
                     Stream stream = reader.AsStream();
                     for (int read; (read = await stream.ReadAsync(bytes)) > 0;)
                     {
                         count += Count(bytes.AsSpan(0, read));
-                    }
-
-                    break;
-                default:
-                    foreach (ReadOnlySpan<byte> line in reader.EnumerateLinesBackward())
-                    {
-                        count += Count(line);
                     }
 
                     break;

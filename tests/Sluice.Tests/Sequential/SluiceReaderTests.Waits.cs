@@ -232,8 +232,7 @@ public sealed partial class SluiceReaderTests
             [() => reader.ReadExactly(new byte[100], token), () => reader.EnumerateLines(token).GetEnumerator().MoveNext(),
                 () => reader.EnumerateRecordBatches<long>(token).GetEnumerator().MoveNext(), () =>
                     reader.ReadStringLines(null, token).Count().ShouldBe(0),
-                () => reader.EnumerateLinesBackward(token).GetEnumerator().MoveNext(), () =>
-                    reader.ReadDecimal(token), () => reader.TryReadBlock(out _, token)])
+                () => reader.ReadDecimal(token), () => reader.TryReadBlock(out _, token)])
         {
             Should.Throw<OperationCanceledException>(call);
         }

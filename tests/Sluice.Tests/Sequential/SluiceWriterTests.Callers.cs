@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 
 namespace Sluice.Tests.Sequential;
 
@@ -193,39 +192,5 @@ public sealed partial class SluiceWriterTests
 #pragma warning disable CA1416 // Skipped on Windows.
         File.GetUnixFileMode(path).ShouldBe(Mode);
 #pragma warning restore CA1416
-    }
-
-    [SkippableFact]
-    public async Task A_cached_writer_that_is_dropped_leaves_no_space_behind_the_end()
-    {
-        string path = _temp.NewPath();
-        Drop(path);
-        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
-
-        // What is in flight keeps it from being collected until that has ended.
-        for (int i = 0; i < 6000 && SpaceBehindTheEnd() > 4095; i++)
-        {
-            await Task.Delay(i == 0 ? 0 : 10);
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
-        }
-
-        SpaceBehindTheEnd().ShouldBeLessThanOrEqualTo(4095);
-
-        long SpaceBehindTheEnd()
-        {
-            handle.FlushToDisk();
-            return SpaceOf(handle) - handle.Length;
-        }
-
-        [MethodImpl(MethodImplOptions.NoInlining)]
-        static void Drop(string path)
-        {
-            SluiceWriter writer = new(path);
-            for (int i = 0; i < 80; i++)
-            {
-                writer.Write(Bytes.Pattern(100_000, i));
-            }
-        }
     }
 }
