@@ -1,7 +1,5 @@
 using System.Buffers;
-using System.Runtime.ExceptionServices;
 using System.Runtime.Versioning;
-using System.Security.Cryptography;
 using System.Text;
 using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
@@ -51,63 +49,35 @@ internal static class ContentComparer
         }
     }
 
-    /// <summary>
-    /// Reads the copy from the disk, and compares its SHA-256 with the source's. Another thread reads the source meanwhile; if none can be
-    /// made, this one does so afterwards.
-    /// </summary>
+    /// <summary>Reads the copy from the disk and compares it with the source.</summary>
     /// <exception cref="IOException">They differ.</exception>
     public static void Verify(int fromFd, string source, int copyFd, string target, CancellationToken cancellationToken)
     {
         // What direct I/O cannot pass by is dropped: it has been flushed.
         CacheCalls.Drop(copyFd, 0, 0);
-        using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        byte[] expected = [];
-        Exception? error = null;
-        bool isBeside = CopyThread.TryStart("Sluice verify", ReadSource, out Thread? reader);
-        byte[] actual;
+        using SluiceHandle original = OpenAnew(fromFd, source, FileCaching.Cached);
+        using SluiceHandle copy = OpenAnew(copyFd, target, FileCaching.Direct);
+        byte[] one = ArrayPool<byte>.Shared.Rent(BlockBytes);
+        byte[] other = ArrayPool<byte>.Shared.Rent(BlockBytes);
         try
         {
-            actual = Hash(copyFd, target, FileCaching.Direct, cancellationToken);
-        }
-        catch
-        {
-            stop.Cancel();
-            throw;
+            int bytes = -1;
+            for (long at = 0; bytes != 0; at += bytes)
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                bytes = Read(original, one, at);
+                int copied = Read(copy, other, at);
+                if (!one.AsSpan(0, bytes).SequenceEqual(other.AsSpan(0, copied)))
+                {
+                    throw new IOException(
+                        $"Copying '{source}' to '{target}' failed: the disk returns other bytes than the source has, at offset {at} or behind it.");
+                }
+            }
         }
         finally
         {
-            // The reader uses the source's descriptor, which the caller closes.
-            reader?.Join();
-        }
-
-        if (!isBeside)
-        {
-            expected = Hash(fromFd, source, FileCaching.Cached, cancellationToken);
-        }
-
-        if (error is not null)
-        {
-            ExceptionDispatchInfo.Throw(error);
-        }
-
-        if (!expected.AsSpan().SequenceEqual(actual))
-        {
-            throw new IOException(
-                $"Copying '{source}' to '{target}' failed: what the disk gives back is not what the source holds (SHA-256).");
-        }
-
-        void ReadSource()
-        {
-            try
-            {
-                expected = Hash(fromFd, source, FileCaching.Cached, stop.Token);
-            }
-#pragma warning disable CA1031 // Thrown on the caller's thread.
-            catch (Exception e)
-            {
-                error = e;
-            }
-#pragma warning restore CA1031
+            ArrayPool<byte>.Shared.Return(one);
+            ArrayPool<byte>.Shared.Return(other);
         }
     }
 
@@ -133,35 +103,15 @@ internal static class ContentComparer
         return SluiceHandle.Adopt(new SafeFileHandle(again, ownsHandle: true), name, FileAccess.Read, caching, engine: null);
     }
 
-    private static byte[] Hash(int fd, string name, FileCaching caching, CancellationToken cancellationToken)
+    private static int Read(SluiceHandle handle, byte[] buffer, long offset)
     {
-        using SluiceHandle handle = OpenAnew(fd, name, caching);
-        using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-
-        // Synchronous reads: several copies may occupy every thread of the pool.
-        byte[] buffer = ArrayPool<byte>.Shared.Rent(BlockBytes);
         try
         {
-            for (long at = 0; ;)
-            {
-                cancellationToken.ThrowIfCancellationRequested();
-                int bytes = handle.Read(buffer.AsSpan(0, BlockBytes), at);
-                if (bytes == 0)
-                {
-                    return hash.GetHashAndReset();
-                }
-
-                hash.AppendData(buffer, 0, bytes);
-                at += bytes;
-            }
+            return handle.Read(buffer.AsSpan(0, BlockBytes), offset);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw IoErrors.Wrap(e, IoVerb.Read, name, -1);
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(buffer);
+            throw IoErrors.Wrap(e, IoVerb.Read, handle.Path, -1);
         }
     }
 

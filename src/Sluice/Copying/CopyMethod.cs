@@ -5,7 +5,7 @@ public enum CopyMethod
 {
     /// <summary>The fastest method that works. This is the default.</summary>
     /// <remarks>
-    /// A new file of up to 256 KiB is read and written (<see cref="Buffered"/>). Otherwise, if the file system supports it, the copy shares
+    /// A file of up to 256 KiB without holes is read and written (<see cref="Buffered"/>). Otherwise, if the file system supports it, the copy shares
     /// the blocks of the source (<see cref="Reflink"/>); if not, the kernel copies the bytes (<see cref="CopyFileRange"/>), or they are read
     /// and written if the kernel refuses that.
     /// </remarks>

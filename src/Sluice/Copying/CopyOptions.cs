@@ -147,7 +147,7 @@ public sealed class CopyOptions
     public bool Resume { get; init; }
 
     /// <summary>
-    /// Gets a value that indicates whether each copied file is read back and its SHA-256 hash is compared with that of the source. The
+    /// Gets a value that indicates whether each copied file is read back and compared with the source. The
     /// default is <see langword="false"/>. On Linux, the file is read from the device and not from the page cache if the file system
     /// supports O_DIRECT.
     /// </summary>

@@ -6,53 +6,41 @@ namespace Sluice.Copying;
 /// <summary>Copies a file or a tree, on Linux or elsewhere.</summary>
 internal static class CopyWork
 {
-    /// <summary>Bytes of a file whose copy is over sooner than a thread of its own would have started.</summary>
-    private const int MaxShortBytes = 1 << 20;
+    /// <summary>The longest file that is read and written in place of other methods, on the thread that asks, in bytes (0011).</summary>
+#if DEBUG
+    public const int MaxSmallBytes = 8 * 1024;
+#else
+    public const int MaxSmallBytes = 256 * 1024;
+#endif
 
     /// <summary>
-    /// Copies a small file on a thread of the pool, and anything else, which may block for long, on a thread of its own. The task is
-    /// canceled, not faulted, if the caller's token ended the copy.
+    /// Copies a small file on the calling thread if that waits for no disk, and anything else on a thread of its own. The task is canceled,
+    /// not faulted, if the caller's token ended the copy.
     /// </summary>
-    public static async Task<CopyResult> RunAsync(string source, string target, CopyOptions options, CancellationToken cancellationToken) =>
-        await Task.Run(
-            () => TryRunShort(source, target, options, cancellationToken) is { } result ? Task.FromResult(result)
-                : StartLong(() => Run(source, target, options, cancellationToken)),
-            CancellationToken.None).ConfigureAwait(false);
-
-    private static Task<CopyResult> StartLong(Func<CopyResult> run)
+    public static async Task<CopyResult> RunAsync(string source, string target, CopyOptions options, CancellationToken cancellationToken)
     {
-        try
-        {
-            return Task.Factory.StartNew(run, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
-        }
-        catch (TaskSchedulerException)
-        {
-            // No thread can be made: this one of the pool serves.
-            return Task.FromResult(run());
-        }
-    }
-
-    /// <summary>Copies a small file, or returns null if the source is anything else.</summary>
-    private static CopyResult? TryRunShort(string source, string target, CopyOptions options, CancellationToken cancellationToken)
-    {
-        bool mayBeLong = options.Recurse || options.Shard is not null || options.BytesPerSecond is not null;
-        return mayBeLong ? null : Run(source, target, options, MaxShortBytes, cancellationToken);
+        bool isShort = options is { Recurse: false, Shard: null, BytesPerSecond: null, FlushToDisk: false, Verify: false }
+            and { Method: CopyMethod.Auto or CopyMethod.Buffered };
+        CopyResult? result = isShort ? Run(source, target, options, onlySmall: true, cancellationToken) : null;
+        return result ?? await Task.Factory.StartNew(
+            () => Run(source, target, options, cancellationToken), CancellationToken.None, TaskCreationOptions.LongRunning,
+            TaskScheduler.Default).ConfigureAwait(false);
     }
 
     /// <summary>Copies on the calling thread.</summary>
     public static CopyResult Run(string source, string target, CopyOptions options, CancellationToken cancellationToken) =>
-        Run(source, target, options, long.MaxValue, cancellationToken)!;
+        Run(source, target, options, onlySmall: false, cancellationToken)!;
 
-    /// <summary>Copies on the calling thread, or returns null if the source is a file that is longer.</summary>
+    /// <summary>Copies on the calling thread, or returns null if the source is not a small file.</summary>
     private static CopyResult? Run(
-        string source, string target, CopyOptions options, long maxBytes, CancellationToken cancellationToken)
+        string source, string target, CopyOptions options, bool onlySmall, CancellationToken cancellationToken)
     {
         CopyMeter meter = new(options.Progress, options.BytesPerSecond);
         try
         {
             CopyResult? result = OperatingSystem.IsLinux() && Libc.IsSupported
-                ? RunOnLinux(source, target, options, meter, maxBytes, cancellationToken)
-                : maxBytes != long.MaxValue && new FileInfo(source) is { Exists: true } file && file.Length > maxBytes ? null
+                ? RunOnLinux(source, target, options, meter, onlySmall, cancellationToken)
+                : onlySmall && new FileInfo(source) is { Exists: true, Length: > MaxSmallBytes } ? null
                 : PortableCopier.Copy(source, target, options, meter, cancellationToken);
             if (result is not null)
             {
@@ -85,7 +73,7 @@ internal static class CopyWork
 
     [SupportedOSPlatform("linux")]
     private static CopyResult? RunOnLinux(
-        string source, string target, CopyOptions options, CopyMeter meter, long maxBytes, CancellationToken cancellationToken)
+        string source, string target, CopyOptions options, CopyMeter meter, bool onlySmall, CancellationToken cancellationToken)
     {
         if (options.Shard is not null && (!Directory.Exists(source) || new FileInfo(source).LinkTarget is not null))
         {
@@ -105,7 +93,7 @@ internal static class CopyWork
         }
 
         FileCopier copier = new(options, meter, cancellationToken);
-        CopyResult? result = copier.Copy(source, Path.TrimEndingDirectorySeparator(target), maxBytes);
+        CopyResult? result = copier.Copy(source, Path.TrimEndingDirectorySeparator(target), onlySmall);
         if (copier.Refused is { } refused)
         {
             // The copy is there.

@@ -92,11 +92,8 @@ internal sealed class DirectCopy(
             for (int i = 1; i < count; i++)
             {
                 Memory<byte> block = memory.Memory.Slice(i * blockBytes, blockBytes);
-                if (!CopyThread.TryStart("Sluice copy", () => Work(block.Span, isCaller: false), out Thread? thread))
-                {
-                    break;
-                }
-
+                Thread thread = new(() => Work(block.Span, isCaller: false)) { IsBackground = true, Name = "Sluice copy" };
+                thread.UnsafeStart();
                 threads.Add(thread);
             }
 

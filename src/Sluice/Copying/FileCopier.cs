@@ -17,7 +17,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     private const int SourceFlags = PathCalls.ReadOnly | PathCalls.NonBlocking;
 
     /// <summary>
-    /// The location of the target of <see cref="Copy(string, string, long)"/>; null in a tree, which flushes its folders itself.
+    /// The location of the target of <see cref="Copy(string, string, bool)"/>; null in a tree, which flushes its folders itself.
     /// </summary>
     private TargetLocation? _location;
 
@@ -46,12 +46,12 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         && (_location is not null || options.Shard is not null || options.SkipUnchanged || RemoteFileSystem.MustFlushEach(fd)));
 
     /// <summary>Copies a file by its full path. A symbolic link at the target is followed.</summary>
-    /// <returns>The result, or null, with nothing copied, if the file is longer than <paramref name="maxBytes"/>.</returns>
-    public CopyResult? Copy(string source, string target, long maxBytes)
+    /// <returns>The result, or null, with nothing copied, if only a small file is to be copied and this is none.</returns>
+    public CopyResult? Copy(string source, string target, bool onlySmall)
     {
         NodePath from = NodePath.Of(source);
         using Descriptor opened = OpenSource(from, FollowsLinks, out Statx stat);
-        if ((long)stat.Size > maxBytes)
+        if (onlySmall && !FileTransfer.IsSmall(stat))
         {
             return null;
         }
@@ -114,16 +114,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             bool isChanged = IsChanged(fromFd, before, from);
             Finish(fromFd, source, temporary, to);
             meter.EndFile();
-            return new CopyResult
-            {
-                Bytes = transfer.Length,
-                ResumedBytes = begin,
-                Files = 1,
-                ChangedFiles = isChanged ? 1 : 0,
-                Method = transfer.Method,
-                MethodReason = transfer.Reason,
-                Depth = transfer.Depth,
-            };
+            return transfer.Result(begin, isChanged);
         }
         catch
         {
@@ -162,21 +153,9 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     private CopyResult? TryMake(int fromFd, in Statx before, in NodePath from, in NodePath to)
     {
         NewFileCopier copier = new(options, meter, cancellationToken) { LocksTarget = true };
-        if (copier.TryCopy(fromFd, before, from, to) is not { } file)
-        {
-            return null;
-        }
-
-        Refused = file.Refused;
-        return new CopyResult
-        {
-            Bytes = file.Length,
-            Files = 1,
-            ChangedFiles = file.IsChanged ? 1 : 0,
-            Method = file.Method,
-            MethodReason = file.Reason,
-            Depth = file.Depth,
-        };
+        CopyResult? result = copier.TryCopy(fromFd, before, from, to, out Exception? refused);
+        Refused = refused;
+        return result;
     }
 
     /// <summary>Whether source and target are two plain files of one length and time.</summary>

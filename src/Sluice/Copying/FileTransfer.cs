@@ -32,23 +32,33 @@ internal sealed class FileTransfer(
     private readonly long _callBytes = options.PieceBytes(16 * 1024 * 1024);
     private readonly long _length = (long)from.Size;
     private readonly bool _mayHaveHoles = MayHaveHoles(from);
+    private readonly bool _isSmall = IsSmall(from);
     private long _copied;
     private bool _hasLength;
-
-    public CopyMethod Method { get; private set; }
-
-    public string Reason { get; private set; } = "";
-
-    public int Depth { get; private set; }
+    private CopyMethod _method;
+    private string _reason = "";
+    private int _depth;
 
     /// <summary>Bytes of the copy: the source's length, but where it says nothing, as that of files of /proc.</summary>
-    public long Length { get; private set; }
+    private long _copyLength;
+
+    /// <summary>What the copy has come to.</summary>
+    public CopyResult Result(long resumedBytes, bool isChanged) => new()
+    {
+        Bytes = _copyLength,
+        ResumedBytes = resumedBytes,
+        Files = 1,
+        ChangedFiles = isChanged ? 1 : 0,
+        Method = _method,
+        MethodReason = _reason,
+        Depth = _depth,
+    };
 
     /// <summary>Copies from <paramref name="begin"/> to the end; what is before it is there already.</summary>
     public void Run(long begin)
     {
-        Length = _length;
-        bool isAuto = options.Method == CopyMethod.Auto;
+        _copyLength = _length;
+        bool isAuto = options.Method == CopyMethod.Auto && !_isSmall;
         int result = -Errno.EOPNOTSUPP;
         if (options.Method == CopyMethod.Reflink || (isAuto && begin == 0 && _length > 0))
         {
@@ -59,8 +69,8 @@ internal sealed class FileTransfer(
         if (options.Method == CopyMethod.Direct)
         {
             Note(CopyMethod.Direct, "");
-            Depth = options.RequestsOutstanding;
-            result = new DirectCopy(fromFd, toFd, _length, Depth, _blockBytes, Count, cancellationToken).Run(begin, source);
+            _depth = options.RequestsOutstanding;
+            result = new DirectCopy(fromFd, toFd, _length, _depth, _blockBytes, Count, cancellationToken).Run(begin, source);
         }
 
         if (result != 0 && (options.Method == CopyMethod.CopyFileRange || (isAuto && CanTryNext(result))))
@@ -71,13 +81,22 @@ internal sealed class FileTransfer(
         }
 
         // Whatever a server says to a copy within it (CIFS: that there is no such file, or that it may not), plain reads and writes may do.
-        if (result != 0 && (options.Method == CopyMethod.Buffered
+        if (result != 0 && (options.Method == CopyMethod.Buffered || (_isSmall && options.Method == CopyMethod.Auto)
             || (isAuto && (CanTryNext(result) || result is -Errno.ENOENT or -Errno.EACCES))))
         {
             Count(-_copied);
-            Note(CopyMethod.Buffered, "the kernel copies nothing between these file systems");
-            CacheCalls.AdviseSequential(fromFd);
-            result = RunRanges(begin, CopyBuffered);
+            if (_isSmall)
+            {
+                Note(CopyMethod.Buffered, "the file is small");
+                result = CopyBuffered(begin, _length);
+                _hasLength = result == 0;
+            }
+            else
+            {
+                Note(CopyMethod.Buffered, "the kernel copies nothing between these file systems");
+                CacheCalls.AdviseSequential(fromFd);
+                result = RunRanges(begin, CopyBuffered);
+            }
         }
 
         if (result == CopyErrors.SourceEnded || (result == 0 && _length == 0))
@@ -86,23 +105,23 @@ internal sealed class FileTransfer(
             return;
         }
 
-        if (result == 0 && Method == CopyMethod.Reflink)
+        if (result == 0 && _method == CopyMethod.Reflink)
         {
             // A source that was cut before its blocks were shared has not more to give; an error is no length.
-            Length = Math.Min(Libc.LengthOf(toFd), _length);
-            result = (int)Math.Min(Length, 0);
-            meter.Correct(result == 0 ? Length - _length : 0);
+            _copyLength = Math.Min(Libc.LengthOf(toFd), _length);
+            result = (int)Math.Min(_copyLength, 0);
+            meter.Correct(result == 0 ? _copyLength - _length : 0);
         }
 
         // A hole at the end, and what a clone or whole blocks have too much.
-        result = result == 0 && !_hasLength && Libc.LengthOf(toFd) != Length ? PathCalls.SetLength(toFd, Length) : result;
+        result = result == 0 && !_hasLength && Libc.LengthOf(toFd) != _copyLength ? PathCalls.SetLength(toFd, _copyLength) : result;
         if (result < 0)
         {
             throw ToException(result);
         }
 
         // Holes take no time, but they are part of the file. A last block that was there already may have been copied once more.
-        long rest = Length - begin - _copied;
+        long rest = _copyLength - begin - _copied;
         meter.Add(rest);
         meter.TakeBack(Math.Max(-rest, 0));
     }
@@ -117,10 +136,13 @@ internal sealed class FileTransfer(
         _ => PathErrors.Create(result, $"Copying '{source}' to", target),
     };
 
+    /// <summary>Returns true if a file is short enough to be read and written in place of other methods, and has no holes.</summary>
+    public static bool IsSmall(in Statx stat) => stat.Size is > 0 and <= CopyWork.MaxSmallBytes && !MayHaveHoles(stat);
+
     /// <summary>
     /// Returns true if a file has fewer blocks than bytes: it has holes, or its file system packs its bytes or does not report blocks.
     /// </summary>
-    public static bool MayHaveHoles(in Statx stat) => stat.Blocks < (stat.Size + BlockUnit - 1) / BlockUnit;
+    private static bool MayHaveHoles(in Statx stat) => stat.Blocks < (stat.Size + BlockUnit - 1) / BlockUnit;
 
     private static bool CanTryNext(int result) =>
         result is -Errno.EOPNOTSUPP or -Errno.EINVAL or -Errno.EXDEV or -Errno.ENOTTY or -Errno.ENOSYS or -Errno.EPERM or -Errno.EBADF
@@ -128,9 +150,9 @@ internal sealed class FileTransfer(
 
     private void Note(CopyMethod method, string reason)
     {
-        Method = method;
-        Reason = options.Method == CopyMethod.Auto ? reason : "it was asked for";
-        Depth = 0;
+        _method = method;
+        _reason = options.Method == CopyMethod.Auto ? reason : "it was asked for";
+        _depth = 0;
     }
 
     private int RunRanges(long begin, Func<long, long, int> copy)
@@ -194,7 +216,7 @@ internal sealed class FileTransfer(
 
             PathErrors.ThrowIfFailed(PathCalls.SetLength(toFd, at), $"Copying '{source}' to", target);
             meter.Correct(at - _length);
-            Length = at;
+            _copyLength = at;
         }
         finally
         {
@@ -225,7 +247,7 @@ internal sealed class FileTransfer(
 
     private int CopyBuffered(long begin, long end)
     {
-        byte[] buffer = ArrayPool<byte>.Shared.Rent(BlockBytes);
+        byte[] buffer = ArrayPool<byte>.Shared.Rent((int)Math.Min(_blockBytes, end - begin));
         try
         {
             while (begin < end)

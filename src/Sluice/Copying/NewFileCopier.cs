@@ -22,12 +22,15 @@ internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, Cancel
     /// <param name="stat">What is known of the source.</param>
     /// <param name="from">Its path, for errors.</param>
     /// <param name="to">The name of the new file; a symbolic link that has it is not followed.</param>
+    /// <param name="refused">The first of the metadata that the target's file system refused; the file stays.</param>
     /// <returns>
-    /// The copied file, or <see langword="null"/> if something has the name, or if the folder of a target that is a path does not exist.
+    /// The result, or <see langword="null"/> if something has the name, or if the folder of a target that is a path does not exist.
     /// </returns>
     /// <exception cref="IOException">The copy failed, and there is no new file.</exception>
-    public NewFile? TryCopy(int fromFd, in Statx stat, in NodePath from, in NodePath to)
+    public CopyResult? TryCopy(int fromFd, in Statx stat, in NodePath from, in NodePath to, out Exception? refused)
     {
+        refused = null;
+
         // The group of the new file may differ from the source's: only the owner has access until the metadata is set.
         uint mode = options.PreserveMetadata ? ModeBits.OwnerReadWrite
             : (uint?)options.UnixCreateMode ?? NodeMetadata.PlainMode(fromFd, stat);
@@ -39,13 +42,18 @@ internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, Cancel
             return null;
         }
 
-        SmallTransfer.ThrowIfNotWritten(toFd, from, to);
+        if (toFd < 0)
+        {
+            throw PathErrors.Create(toFd, $"Copying '{from.Text}' to", to.Text);
+        }
+
         using Descriptor made = new(toFd, LocksTarget && PathCalls.LockAloneNow(toFd) == 0);
         try
         {
             meter.Find((long)stat.Size);
-            NewFile file = CopyContent(fromFd, toFd, stat, from, to);
-            Exception? refused = options.PreserveMetadata ? NodeMetadata.Preserve(fromFd, stat, toFd, to.Text)
+            FileTransfer transfer = new(fromFd, toFd, from.Text, to.Text, stat, options, meter, cancellationToken);
+            transfer.Run(0);
+            refused = options.PreserveMetadata ? NodeMetadata.Preserve(fromFd, stat, toFd, to.Text)
                 : options.UnixCreateMode is null ? NodeMetadata.SetPlainMode(toFd, mode, to.Text)
                 : null;
             bool isChanged = FileCopier.IsChanged(fromFd, stat, from);
@@ -64,10 +72,11 @@ internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, Cancel
             Exception? untimed = options.PreserveMetadata
                 ? NodeMetadata.SetTimes(toFd, stat, to.Text)
                 : NodeMetadata.SetPlainTimes(toFd, stat, to.Text);
+            refused ??= untimed;
             bool isFlushedEach = options.FlushToDisk && RemoteFileSystem.MustFlushEach(toFd);
             PathErrors.ThrowIfFailed(isFlushedEach ? Libc.Flush(toFd) : 0, "Writing to the disk", to.Text);
             meter.EndFile();
-            return file with { Refused = refused ?? untimed, IsChanged = isChanged };
+            return transfer.Result(resumedBytes: 0, isChanged);
         }
         catch
         {
@@ -95,36 +104,4 @@ internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, Cancel
             _ = NodeCalls.Unlink(at); // The error of the copy is reported.
         }
     }
-
-    private NewFile CopyContent(int fromFd, int toFd, in Statx stat, in NodePath from, in NodePath to)
-    {
-        long length = (long)stat.Size;
-        bool isSmall = length is > 0 and <= SmallTransfer.MaxBytes && options.Method is CopyMethod.Auto or CopyMethod.Buffered;
-        if (!isSmall || FileTransfer.MayHaveHoles(stat))
-        {
-            FileTransfer transfer = new(fromFd, toFd, from.Text, to.Text, stat, options, meter, cancellationToken);
-            transfer.Run(0);
-            return new NewFile(transfer.Method, transfer.Reason, transfer.Length, transfer.Depth);
-        }
-
-        length = SmallTransfer.Run(fromFd, toFd, (int)length, from, to);
-        meter.AddMoved(length, cancellationToken);
-        meter.Correct(length - (long)stat.Size);
-        return new NewFile(
-            CopyMethod.Buffered, options.Method == CopyMethod.Auto ? "the file is small" : "it was asked for", length, 0);
-    }
-}
-
-/// <summary>Represents a file that <see cref="NewFileCopier"/> copied.</summary>
-/// <param name="Method">How.</param>
-/// <param name="Reason">Why so.</param>
-/// <param name="Length">The bytes of the copy.</param>
-/// <param name="Depth">The number of requests in progress, for a direct copy.</param>
-internal sealed record NewFile(CopyMethod Method, string Reason, long Length, int Depth)
-{
-    /// <summary>The first of the metadata that the target's file system refused; the file stays.</summary>
-    public Exception? Refused { get; init; }
-
-    /// <summary>Gets a value that indicates whether the source was written during the copy.</summary>
-    public bool IsChanged { get; init; }
 }

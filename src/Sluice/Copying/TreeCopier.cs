@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+using System.Runtime.ExceptionServices;
 using System.Runtime.Versioning;
 using Sluice.Enumeration;
 using Sluice.Errors;
@@ -130,11 +132,20 @@ internal sealed class TreeCopier : IDisposable
 
     private void Run(TreeRoot source, TreeRoot target)
     {
-        TreeWorkers workers = new();
+        using BlockingCollection<TreeGroup> groups = new(Tuning.TreeCopierMaxWaitingGroups);
+        List<Task> workers = [];
         try
         {
-            workers.Start(TreeWorkers.CountFor(source.Descriptor, target.Descriptor), () => CopyGroups(workers));
-            Walk(source, target, workers);
+            // Where each request goes to another machine, more than there are processors.
+            bool isRemote = RemoteFileSystem.Holds(source.Descriptor) || RemoteFileSystem.Holds(target.Descriptor);
+            int count = Math.Max(Environment.ProcessorCount, isRemote ? Tuning.TreeCopierRemoteWorkers : 2);
+            while (workers.Count < count)
+            {
+                workers.Add(Task.Factory.StartNew(
+                    () => CopyGroups(groups), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default));
+            }
+
+            Walk(source, target, groups);
         }
         catch
         {
@@ -144,12 +155,13 @@ internal sealed class TreeCopier : IDisposable
         }
         finally
         {
-            workers.End();
+            groups.CompleteAdding();
+            Task.WaitAll(workers, CancellationToken.None);
         }
 
         if (_fatal is not null)
         {
-            System.Runtime.ExceptionServices.ExceptionDispatchInfo.Throw(_fatal);
+            ExceptionDispatchInfo.Throw(_fatal);
         }
 
         ThrowIfEnded();
@@ -176,7 +188,7 @@ internal sealed class TreeCopier : IDisposable
         }
     }
 
-    private void Walk(TreeRoot source, TreeRoot target, TreeWorkers workers)
+    private void Walk(TreeRoot source, TreeRoot target, BlockingCollection<TreeGroup> groups)
     {
         Stack<(TreePath Folder, bool MayBeThere)> due = new();
         due.Push((TreePath.Root, true));
@@ -189,7 +201,7 @@ internal sealed class TreeCopier : IDisposable
 
             try
             {
-                ReadFolder(folder, due, workers);
+                ReadFolder(folder, due, groups);
             }
             finally
             {
@@ -256,7 +268,8 @@ internal sealed class TreeCopier : IDisposable
         return result;
     }
 
-    private void ReadFolder(TreeFolder folder, Stack<(TreePath Folder, bool MayBeThere)> due, TreeWorkers workers)
+    private void ReadFolder(
+        TreeFolder folder, Stack<(TreePath Folder, bool MayBeThere)> due, BlockingCollection<TreeGroup> groups)
     {
         TreeGroup? group = null;
         ulong hash = _share is null ? 0 : TreeShare.Begin(folder.Place);
@@ -291,7 +304,7 @@ internal sealed class TreeCopier : IDisposable
                 group.Entries.Add((kept, type));
                 if (group.Entries.Count == TreeGroup.MaxEntries)
                 {
-                    HandOver(group, workers);
+                    HandOver(group, groups);
                     group = null;
                 }
             }
@@ -299,7 +312,7 @@ internal sealed class TreeCopier : IDisposable
 
         if (group is not null)
         {
-            HandOver(group, workers);
+            HandOver(group, groups);
         }
 
         if (bytes < 0)
@@ -309,15 +322,15 @@ internal sealed class TreeCopier : IDisposable
     }
 
     /// <summary>With a reference to its folder, which its copier releases.</summary>
-    private static void HandOver(TreeGroup group, TreeWorkers workers)
+    private static void HandOver(TreeGroup group, BlockingCollection<TreeGroup> groups)
     {
         group.Folder.AddReference();
-        workers.Add(group);
+        groups.Add(group);
     }
 
-    private void CopyGroups(TreeWorkers workers)
+    private void CopyGroups(BlockingCollection<TreeGroup> groups)
     {
-        while (workers.TryTake(out TreeGroup? group))
+        foreach (TreeGroup group in groups.GetConsumingEnumerable())
         {
             try
             {

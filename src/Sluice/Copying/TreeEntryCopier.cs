@@ -139,10 +139,9 @@ internal sealed class TreeEntryCopier(
         FileCopier alone = new(options, meter, cancellationToken) { FollowsLinks = false, MayBeThere = mayBeThere };
         CopyResult result = alone.Copy(from, to);
         failures.AddRefusal(from.Text, alone.Refused);
-        Interlocked.Add(ref _changedFiles, result.ChangedFiles);
         if (result.UnchangedFiles == 0)
         {
-            Book(result.Method, result.Bytes, result.Depth);
+            Book(result);
         }
 
         return alone.Made;
@@ -150,29 +149,29 @@ internal sealed class TreeEntryCopier(
 
     private void CopyFile(int fromFd, in Statx stat, in NodePath from, in NodePath to, bool mayBeThere)
     {
-        if (_newFiles.TryCopy(fromFd, stat, from, to) is not { } file)
+        if (_newFiles.TryCopy(fromFd, stat, from, to, out Exception? refused) is { } result)
         {
-            SmallTransfer.ThrowIfNotWritten(mayBeThere ? 0 : -Errno.EEXIST, from, to);
+            failures.AddRefusal(from.Text, refused);
+            Book(result);
+        }
+        else if (mayBeThere)
+        {
             _ = CopyAlone(from, to, mayBeThere);
-            return;
         }
-
-        if (file.IsChanged)
+        else
         {
-            Interlocked.Increment(ref _changedFiles);
+            throw PathErrors.Create(-Errno.EEXIST, $"Copying '{from.Text}' to", to.Text);
         }
-
-        failures.AddRefusal(from.Text, file.Refused);
-        Book(file.Method, file.Length, file.Depth);
     }
 
-    private void Book(CopyMethod method, long bytes, int depth)
+    private void Book(CopyResult file)
     {
-        failures.Count(bytes);
-        Interlocked.Add(ref _bytesByMethod[(int)method], Math.Max(bytes, 1));
+        failures.Count(file.Bytes);
+        Interlocked.Add(ref _changedFiles, file.ChangedFiles);
+        Interlocked.Add(ref _bytesByMethod[(int)file.Method], Math.Max(file.Bytes, 1));
         lock (_lock)
         {
-            _depth = Math.Max(_depth, depth);
+            _depth = Math.Max(_depth, file.Depth);
         }
     }
 }

@@ -48,3 +48,17 @@ internal sealed class TreeFolder(TreePath place, DirectoryReader from, int toFd,
         }
     }
 }
+
+/// <summary>Some entries of one folder that one thread copies: names that end with a NUL, and their types (DT_*).</summary>
+[SupportedOSPlatform("linux")]
+internal sealed class TreeGroup(TreeFolder folder)
+{
+    /// <summary>
+    /// Entries of such a group: as many as most folders have, since two threads that create files in one folder wait for each other (0012).
+    /// </summary>
+    public const int MaxEntries = 256;
+
+    public TreeFolder Folder => folder;
+
+    public List<(byte[] Name, byte Type)> Entries { get; } = new(MaxEntries);
+}

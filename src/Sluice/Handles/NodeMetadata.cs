@@ -115,7 +115,7 @@ internal static class NodeMetadata
     /// makers (EPERM), does as it likes, as with File.Copy. Returns what it has refused otherwise; null: nothing.
     /// </summary>
     public static Exception? SetPlainMode(int fd, uint mode, string target) =>
-        Refusal(Allowed(NodeCalls.SetMode(fd, mode)), "Setting the permissions of", target);
+        HasMode(fd, mode) ? null : Refusal(Allowed(NodeCalls.SetMode(fd, mode)), "Setting the permissions of", target);
 
     /// <summary>Times of what is made anew, where they may be set.</summary>
     /// <inheritdoc cref="SetPlainMode"/>
