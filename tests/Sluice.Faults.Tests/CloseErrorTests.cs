@@ -73,19 +73,13 @@ public sealed class CloseErrorTests
         ["WriteAllLinesAsync"] = static (path, bytes) => SluiceFile.WriteAllLinesAsync(path, [Text(bytes)]),
         ["ReplaceAtomically"] = static (path, bytes) => Done(() => SluiceFile.ReplaceAtomically(path, bytes)),
         ["ReplaceAtomicallyAsync"] = static (path, bytes) => SluiceFile.ReplaceAtomicallyAsync(path, bytes),
-        ["CopyAsync"] = static async (path, bytes) =>
-        {
-            string source = Path.GetTempFileName();
-            try
-            {
-                await File.WriteAllBytesAsync(source, bytes);
-                await SluiceFile.CopyAsync(source, path, new CopyOptions { Overwrite = true, Method = CopyMethod.Buffered });
-            }
-            finally
-            {
-                File.Delete(source);
-            }
-        },
+        ["CopyAsync"] = static (path, bytes) => CopyAsync(path, bytes, new CopyOptions()),
+        ["CopyAsync buffered, over a file"] = static (path, bytes) =>
+            CopyAsync(path, bytes, new CopyOptions { Overwrite = true, Method = CopyMethod.Buffered }),
+        ["CopyAsync direct"] = static (path, bytes) => CopyAsync(path, bytes, new CopyOptions { Method = CopyMethod.Direct }),
+        ["CopyAsync with metadata"] = static (path, bytes) => CopyAsync(path, bytes, new CopyOptions { PreserveMetadata = true }),
+        ["CopyAsync verified and durable"] = static (path, bytes) =>
+            CopyAsync(path, bytes, new CopyOptions { Verify = true, FlushToDisk = true }),
         ["CopyAsync tree"] = static async (path, bytes) =>
         {
             DirectoryInfo source = Directory.CreateTempSubdirectory("sluice-close-");
@@ -198,6 +192,30 @@ public sealed class CloseErrorTests
         stream.SafeFileHandle.IsClosed.ShouldBeTrue();
         stream.Dispose();
         await stream.DisposeAsync();
+    }
+
+    [SkippableFact]
+    public async Task A_copy_that_is_to_be_resumed_reports_it_too()
+    {
+        using FuseMount mount = FuseMount.OrSkip(FuseFault.CloseError);
+        IOException error = await Should.ThrowAsync<IOException>(
+            () => CopyAsync(mount.PathOf("a"), new byte[1000], new CopyOptions { Resume = true }));
+        error.HResult.ShouldBe(Eio);
+        Directory.GetFileSystemEntries(mount.Folder).ShouldBe([mount.PathOf(".a.sluice-tmp")]);
+    }
+
+    private static async Task CopyAsync(string path, byte[] bytes, CopyOptions options)
+    {
+        string source = Path.GetTempFileName();
+        try
+        {
+            await File.WriteAllBytesAsync(source, bytes);
+            await SluiceFile.CopyAsync(source, path, options);
+        }
+        finally
+        {
+            File.Delete(source);
+        }
     }
 
     private static async Task ShouldFailAsync(string way, string path, int bytes, int errno)

@@ -1,4 +1,5 @@
 using Shouldly;
+using Sluice.Faults.Child.Fuse;
 using Sluice.Faults.Tests.Support;
 using Sluice.Uring;
 using Xunit;
@@ -75,6 +76,19 @@ public sealed class DurableTreeTests : IDisposable
         flushed.Where(static c => c.IsFolder).Select(static c => c.Target).Distinct()
             .ShouldBe(flushesEach ? [mount.Folder, .. copied] : [mount.Folder], ignoreOrder: true);
         _calls.Select(static c => c.Name).ShouldContain("syncfs");
+    }
+
+    [SkippableFact]
+    public async Task A_folder_that_the_file_system_does_not_flush_is_no_error()
+    {
+        using FuseMount mount = FuseMount.OrSkip(FuseFault.FolderSync);
+        string source = MakeSource(Path.Combine(_root, "source"), ["a", "b/c"]);
+        CopyOptions options = new() { Recurse = true, FlushToDisk = true, PreserveMetadata = true };
+        (await SluiceFile.CopyAsync(source, mount.PathOf("tree"), options)).Folders.ShouldBe(4);
+        string file = Directory.GetFiles(source, "*", SearchOption.AllDirectories)[0];
+        await SluiceFile.CopyAsync(file, mount.PathOf("file"), new CopyOptions { FlushToDisk = true });
+        await SluiceFile.ReplaceAtomicallyAsync(mount.PathOf("file"), new byte[10]);
+        mount.Content("file").ShouldBe(new byte[10]);
     }
 
     /// <summary>Runs a copy, and keeps its calls with what their descriptors lead to.</summary>

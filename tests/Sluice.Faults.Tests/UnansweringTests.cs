@@ -132,6 +132,49 @@ public sealed class UnansweringTests : IDisposable
         };
     }
 
+    [SkippableTheory]
+    [InlineData("flush")]
+    [InlineData("complete")]
+    [InlineData("dispose")]
+    public async Task Who_ends_a_writer_asynchronously_goes_on_meanwhile(string way)
+    {
+        using Mount mount = Mount.OrSkip(FileSystemKind.Bindfs);
+        string program = Program(mount);
+        SluiceWriter writer = new(Path.Combine(mount.Folder, "far"));
+        for (int i = 0; i < 50; i++)
+        {
+            await writer.WriteAsync(new byte[BlockBytes]);
+            await writer.FlushAsync();
+        }
+
+        await writer.WriteAsync(new byte[BlockBytes]);
+        Command.Run("kill", "-STOP", program);
+        Task? ended = null;
+        bool goesOn;
+        Thread caller = new(() => ended = (way switch
+        {
+            "flush" => writer.FlushAsync(),
+            "complete" => writer.CompleteAsync(),
+            _ => writer.DisposeAsync(),
+        }).AsTask()) { IsBackground = true };
+        try
+        {
+            caller.Start();
+            goesOn = caller.Join(Patience);
+            ended?.IsCompleted.ShouldBeFalse("else nothing was seen");
+        }
+        finally
+        {
+            Command.Run("kill", "-CONT", program);
+        }
+
+        caller.Join();
+        await ended!.WaitAsync(Patience);
+        await writer.DisposeAsync();
+        goesOn.ShouldBeTrue();
+        new FileInfo(Path.Combine(mount.Folder, "far")).Length.ShouldBe(51 * BlockBytes);
+    }
+
     /// <summary>What a caller cancels may stand still; who cancels does not.</summary>
     [SkippableTheory]
     [InlineData(FileCaching.Direct, BlockBytes)]

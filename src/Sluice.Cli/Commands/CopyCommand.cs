@@ -122,6 +122,14 @@ internal sealed class CopyCommand(
                 _isDiskOver = IsEverybodys(e);
             }
         }
+        if (options.DryRun && EnvironmentProbe.FreeBytesAt(EnvironmentProbe.ExistingFolderOf(Path.GetFullPath(options.Target))) is { } free
+            && plan.Bytes > free)
+        {
+            terminal.WriteError(
+                $"{options.Target}: {ByteSize.Format(plan.Bytes)} are to be copied and {ByteSize.Format(free)} are free; only files with "
+                + "holes, and blocks that the file system shares, need less");
+            exitCode = ExitCode.IoError;
+        }
         if (options.DryRun && !options.Quiet)
             terminal.WriteLine(plan.Total);
         else if (copies.Length == 0 && !options.Quiet)

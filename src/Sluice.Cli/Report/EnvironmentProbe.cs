@@ -90,7 +90,8 @@ internal static class EnvironmentProbe
         }
     }
 
-    private static string ExistingFolderOf(string fullPath)
+    /// <summary>The folder itself, or the first one above it that exists.</summary>
+    public static string ExistingFolderOf(string fullPath)
     {
         string folder = fullPath;
         while (!Directory.Exists(folder) && Path.GetDirectoryName(folder) is { } parent)

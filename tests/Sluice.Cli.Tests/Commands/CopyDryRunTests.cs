@@ -75,6 +75,18 @@ public sealed class CopyDryRunTests : IDisposable
     }
 
     [SkippableFact]
+    public async Task What_the_target_has_no_room_for_is_told()
+    {
+        using TestVolume volume = TestVolume.MountMemory(_folder["volume"], "1m");
+        File.WriteAllBytes(_folder["large"], new byte[2 << 20]);
+        ToolRun planned = await CopyAsync(["-n", "large", "volume/copy"]);
+        planned.ExitCode.ShouldBe(ExitCode.IoError);
+        planned.Error.ShouldContain("2 MiB are to be copied and 1 MiB are free");
+        (await CopyAsync(["large", "volume/copy"])).ExitCode.ShouldBe(ExitCode.IoError);
+        (await CopyAsync(["-n", "a", "volume/copy"])).ExitCode.ShouldBe(ExitCode.Success);
+    }
+
+    [SkippableFact]
     public async Task Names_that_are_no_text_are_said_not_to_be_looked_at_and_hide_no_other()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "names are text elsewhere");

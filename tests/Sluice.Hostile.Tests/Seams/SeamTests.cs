@@ -37,6 +37,42 @@ public sealed class SeamTests : HostileTests
         reserved.ShouldBe(0);
     }
 
+    /// <summary>Columns of more than a megabyte, as an Arrow writer has.</summary>
+    [SkippableTheory]
+    [InlineData("writer")]
+    [InlineData("stream")]
+    public void A_large_write_is_one_write_and_nothing_is_reserved_or_written_back_for_it(string way)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        const int Columns = 20;
+        Dictionary<string, int> calls = [];
+        string path = Temp.NewPath();
+        byte[] column = Bytes.Pattern(1_400_001);
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            calls[call] = calls.GetValueOrDefault(call) + 1;
+            return 0;
+        });
+        using (Stream stream = way == "stream"
+            ? new SluiceStream(path, FileMode.Create, FileAccess.Write)
+            : new SluiceWriter(path).AsStream())
+        {
+            for (int i = 0; i < Columns; i++)
+            {
+                stream.Write(column);
+            }
+        }
+
+        SystemCallFaults.Use(null);
+        new FileInfo(path).Length.ShouldBe(Columns * (long)column.Length);
+#if !DEBUG
+        // Debug builds cut each transfer short.
+        calls.GetValueOrDefault("pwrite").ShouldBe(Columns);
+#endif
+        calls.Keys.ShouldNotContain("fallocate");
+        calls.Keys.ShouldNotContain("sync_file_range");
+    }
+
     [SkippableFact]
     public async Task Nothing_that_the_library_opens_is_a_childs_too()
     {

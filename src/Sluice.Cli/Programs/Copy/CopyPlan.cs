@@ -13,6 +13,9 @@ internal sealed class CopyPlan(
     private long _unchanged;
     private long _unseen;
 
+    /// <summary>Gets the length of all files that would be copied, in bytes.</summary>
+    public long Bytes => _bytes;
+
     /// <summary>What the copy would not do, for lack of consent or because it cannot be read.</summary>
     public int Failed { get; private set; }
 
