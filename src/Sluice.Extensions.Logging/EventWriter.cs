@@ -198,7 +198,7 @@ internal sealed class EventWriter
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            Add("@@error", e.GetType().Name);
+            Add("@error", e.GetType().Name);
         }
     }
 
@@ -215,7 +215,7 @@ internal sealed class EventWriter
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            Add("@@error", e.GetType().Name);
+            Add("@error", e.GetType().Name);
         }
     }
 
@@ -235,7 +235,7 @@ internal sealed class EventWriter
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            Add("@@error", e.GetType().Name);
+            Add("@error", e.GetType().Name);
         }
     }
 
@@ -254,7 +254,7 @@ internal sealed class EventWriter
     private void Add(string name, object? value)
     {
         // Names that begin with @ are the format's own.
-        name = name.StartsWith('@') && !name.StartsWith("@@", StringComparison.Ordinal) ? "@" + name : name;
+        name = name.StartsWith('@') ? "@" + name : name;
         _roomForNames -= name.Length + MinBytesOfValue;
         if (name != ContextName && (name != EventName || _head.Id.Name is null))
         {

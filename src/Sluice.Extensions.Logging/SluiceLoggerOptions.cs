@@ -53,7 +53,8 @@ public sealed class SluiceLoggerOptions
     public bool IncludeScopes { get; set; } = true;
 
     /// <summary>
-    /// Gets or sets the delegate that is called when an event is lost or when an error occurs while a provider is disposed.
+    /// Gets or sets the delegate that is called when an event is lost or cannot be written yet, or when an error occurs while a provider is
+    /// disposed.
     /// </summary>
     /// <value>
     /// The default is <see langword="null"/>. Errors are then available only through <see cref="SluiceLoggerProvider.LostEvents"/> and
@@ -61,7 +62,7 @@ public sealed class SluiceLoggerOptions
     /// </value>
     /// <remarks>
     /// <para>
-    /// For each lost event, the delegate is called once, on the thread of the logging call. It is also called if a provider that was added
+    /// For each such event, the delegate is called once, on the thread of the logging call. It is also called if a provider that was added
     /// with <c>AddSluice</c> is disposed and its log cannot be written or closed.
     /// </para>
     /// <para>

@@ -16,8 +16,9 @@ namespace Sluice.Extensions.Logging;
 /// written; values of the event replace values of its scopes. A value cannot replace "SourceContext" or the name of the event.
 /// </para>
 /// <para>
-/// A logging call does not throw an exception if its event cannot be written. The event is lost, counted in <see cref="LostEvents"/> and
-/// reported to <see cref="SluiceLoggerOptions.OnError"/>. If a value cannot be converted to text, an error text is written instead. If the
+/// A logging call does not throw an exception if its event cannot be written. The error is reported to
+/// <see cref="SluiceLoggerOptions.OnError"/>. An event that the log's memory has taken is written when the disk has space again; any other
+/// one is lost and counted in <see cref="LostEvents"/>. If a value cannot be converted to text, an error text is written instead. If the
 /// formatter that is passed to <see cref="ILogger.Log{TState}"/> throws an exception, the exception is thrown to the caller.
 /// </para>
 /// <para>
@@ -52,9 +53,6 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     private readonly bool _leaveOpen;
     private readonly int _maxRecordBytes;
     private long _lostEvents;
-
-    /// <summary>Events whose call failed although they were in the log's memory; they are counted as lost already.</summary>
-    private long _failedWaits;
     private Exception? _lastError;
     private bool _isDisposed;
 
@@ -242,16 +240,19 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         while (true)
         {
             SluiceLog log = Log;
-            LogDurability durability = log.DefaultDurability;
+            bool isAccepted = false;
             try
             {
                 ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
+                _ = log.Append(record, LogDurability.Buffered);
+                isAccepted = true;
+                LogDurability durability = log.DefaultDurability;
                 if (level >= _flushOn && durability == LogDurability.Buffered)
                 {
                     durability = LogDurability.Written;
                 }
 
-                _ = log.Append(record, durability);
+                log.Flush(durability);
                 return;
             }
             catch (Exception e) when (e is IOException or InvalidOperationException or ArgumentException or UnauthorizedAccessException)
@@ -262,10 +263,9 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
                 }
 
                 Volatile.Write(ref _lastError, e);
-                Interlocked.Increment(ref _lostEvents);
-                if (e is IOException && durability != LogDurability.Buffered && log.Failure is null)
+                if (!isAccepted)
                 {
-                    Interlocked.Increment(ref _failedWaits);
+                    Interlocked.Increment(ref _lostEvents);
                 }
 
                 Tell(e);
@@ -275,8 +275,7 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     }
 
     /// <summary>Counts events that are in the memory of a log and will not be written.</summary>
-    private void CountLost(long unwritten) =>
-        Interlocked.Add(ref _lostEvents, Math.Max(0, unwritten - Interlocked.Exchange(ref _failedWaits, 0)));
+    private void CountLost(long unwritten) => Interlocked.Add(ref _lostEvents, unwritten);
 
     /// <summary>Of an error of <see cref="Dispose"/>, which is noted.</summary>
     private bool IsToThrow(Exception error)

@@ -51,7 +51,7 @@ public sealed partial class ProviderTests
         written.GetProperty("Number").GetInt32().ShouldBe(5);
         written.GetProperty("SourceContext").GetString().ShouldBe("category");
         written.GetProperty("EventName").GetString().ShouldBe("name");
-        written.GetProperty("@@t").GetString().ShouldBe("then");
+        written.GetProperty("@@@t").GetString().ShouldBe("then");
     }
 
     /// <summary>Of a scope that has a template alone, as LoggerMessage.DefineScope makes it, the template is the text.</summary>
