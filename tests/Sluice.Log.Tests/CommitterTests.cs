@@ -22,7 +22,7 @@ public sealed class CommitterTests
         Placed next = Fill(ring);
         Should.Throw<IOException>(() => committer.WaitDurable(next.FirstSequence, next, 1)).Message.ShouldContain("dead");
         Should.Throw<IOException>(() => committer.WaitWritten(next.FirstSequence, next, 1)).Message.ShouldContain("dead");
-        committer.WaitDurable(Done, new Placed(null, 0, 0, 0), LogWaiter.Any);
+        committer.WaitDurable(Done, new Placed(null, 0, 0, 0), 0);
         (output.Syncs, committer.Written, committer.Durable).ShouldBe((1, place.FirstSequence, Done));
     }
 
@@ -63,7 +63,7 @@ public sealed class CommitterTests
         using DeadOutput output = new(failsWrites: false);
         (PageRing ring, Committer committer) = Make(output);
         Placed written = Fill(ring);
-        ring.Turn(ring.Active, out _).ShouldBe(TurnResult.Turned);
+        ring.Turn(ring.Active, out _, out _).ShouldBe(TurnResult.Turned);
         ring.Active.TryTake(10, 1, out int offset, out long second).ShouldBeTrue();
         Placed reserved = new(ring.Active, offset, second, ring.Active.Epoch);
         committer.Start();
@@ -86,11 +86,9 @@ public sealed class CommitterTests
         committer.End();
     }
 
-    /// <summary>Other records may have the same numbers by now.</summary>
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public void Who_waits_for_a_record_that_was_removed_is_told(bool hasEnded)
+    /// <summary>They were durable before they were removed.</summary>
+    [Fact]
+    public void Waits_for_records_that_were_removed_end()
     {
         using DeadOutput output = new(failsWrites: false);
         (PageRing ring, Committer committer) = Make(output);
@@ -98,26 +96,30 @@ public sealed class CommitterTests
         committer.WaitWritten(removed.FirstSequence, removed, 1);
         ring.TryFreeze(60_000).ShouldBeTrue();
         ring.TrySealActive();
-        committer.AloneWithWrites(static () => { });
         ring.Thaw(removed.FirstSequence);
         Placed other = Fill(ring);
         other.FirstSequence.ShouldBe(removed.FirstSequence);
-        if (hasEnded)
-        {
-            committer.End();
-        }
+        committer.WaitWritten(removed.FirstSequence, removed, 1);
+        committer.WaitDurable(removed.FirstSequence, removed, 1);
+    }
 
-        Should.Throw<IOException>(() => committer.WaitWritten(removed.FirstSequence, removed, 1)).Message.ShouldContain("TruncateAfter");
-        Should.Throw<IOException>(() => committer.WaitDurable(removed.FirstSequence, removed, 1)).Message.ShouldContain("TruncateAfter");
-        Placed flush = removed with { Page = null };
-        committer.WaitWritten(removed.FirstSequence, flush, LogWaiter.Any);
-        committer.WaitDurable(removed.FirstSequence, flush, LogWaiter.Any);
+    /// <summary>The write of a record fails while nobody else gets a place: its number is not given again.</summary>
+    [Fact]
+    public void A_ring_that_is_thawed_without_a_truncation_keeps_its_numbers()
+    {
+        PageRing ring = new(Enumerable.Range(0, 4).Select(static _ => new LogPage(4096)), 32, 7);
+        Placed unwritten = Fill(ring);
+        ring.TryFreeze(60_000).ShouldBeTrue();
+        ring.TrySealActive();
+        ring.Thaw(null);
+        ring.Epoch.ShouldBe(0);
+        Fill(ring).FirstSequence.ShouldBe(unwritten.FirstSequence + 1);
     }
 
     [Fact]
     public void A_wait_that_ends_leaves_the_others_in_the_list()
     {
-        WaiterList waiters = new("log");
+        WaiterList waiters = new();
         SyncWaiter[] all = [.. Enumerable.Range(0, 3).Select(static _ => new SyncWaiter())];
         (SyncWaiter reached, SyncWaiter fails, SyncWaiter waits) = (all[0], all[1], all[2]);
         reached.Begin(3, 0, default);
@@ -161,7 +163,7 @@ public sealed class CommitterTests
             for (int i = 0; i < 50_000; i++)
             {
                 ring.TryFreeze(60_000).ShouldBeTrue();
-                committer.WaitWritten(ring.NextSequence - 1, new Placed(null, 0, 0, ring.Epoch), LogWaiter.Any);
+                committer.WaitWritten(ring.NextSequence - 1, new Placed(null, 0, 0, ring.Epoch), 0);
                 ring.Active.TakenCount.ShouldBe(0, $"round {i}");
                 ring.Thaw(committer.Written + 1);
             }

@@ -181,7 +181,7 @@ public sealed class ContractTests
         byte[] whole = ReadShared(state);
         using SluiceLogReader reader = new(folder.Log);
         WriteShared(state, [.. whole[..40], .. new byte[24]]);
-        _ = reader.TryRead(out _);
+        Should.Throw<SluiceLogDamagedException>(() => reader.TryRead(out _)).Path.ShouldBe(state);
         WriteShared(state, whole);
         log.Append(Records.Make(0, 1, 100), LogDurability.Written);
         while (reader.TryRead(out LogEntry entry))

@@ -82,29 +82,6 @@ public sealed class FloodTests
         most.ShouldBeLessThan(RetainedSegments + (4 * Kernel.Tuning.LogFullSegments));
     }
 
-    /// <summary>
-    /// Whoever has a reservation, and appends another record all the same, does not wait for those who wait for that reservation, though
-    /// all memory is full.
-    /// </summary>
-    [Fact]
-    public async Task Who_has_a_reservation_waits_for_nobody_beside_a_flood()
-    {
-        using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 65536, RetainSegments = RetainedSegments });
-        using Flood flood = new(log, threads: 3, recordBytes: 1000);
-        await Task.Run(() =>
-        {
-            for (int i = 0; i < 3000; i++)
-            {
-                LogReservation reserved = log.Reserve(1000);
-                reserved.Span.Fill(1);
-                _ = Should.Throw<InvalidOperationException>(() => log.Append(new byte[1000], LogDurability.Buffered));
-                _ = reserved.Commit(LogDurability.Buffered);
-            }
-        }).WaitAsync(2 * Patience);
-        flood.End();
-    }
-
     /// <summary>There is always a place that is not filled, and none for long: each is filled before the next is taken.</summary>
     [Fact]
     public async Task A_tail_is_dropped_beside_reservations_one_behind_another()

@@ -175,7 +175,7 @@ public sealed class FooterTests
         LogFolder files = new(folder.Log, SegmentNames.Framed);
         using (SegmentFile next = SegmentFile.Create(files, 2, new LogSettings(SmallLog.Options), header.LogId))
         {
-            next.Begin(Count + 1, idBefore: 1, tookBack: false, LogLayout.ToNanoseconds(DateTime.UtcNow));
+            next.Begin(Count + 1, LogLayout.ToNanoseconds(DateTime.UtcNow));
         }
 
         List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log, new SluiceLogReaderOptions { FromSequence = 2 });

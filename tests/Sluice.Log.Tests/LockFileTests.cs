@@ -53,6 +53,7 @@ public sealed class LockFileTests
         Skip.IfNot(OperatingSystem.IsLinux(), "permissions of Unix");
         using TempFolder folder = new();
         using SluiceLog log = SluiceLog.Open(folder.Log);
+        log.Append("first"u8);
         string path = Path.Combine(folder.Log, LogFolder.LockName);
         if (OperatingSystem.IsLinux())
         {

@@ -2,15 +2,14 @@ using Sluice.Log.Stages;
 
 namespace Sluice.Log.Tests;
 
-/// <summary>What a ring says to threads that come while another one has it frozen: none of them waits inside of it.</summary>
+/// <summary>A ring that one thread has frozen answers others: none of them waits inside of it.</summary>
 public sealed class PageRingTests
 {
     [Fact]
-    public void A_frozen_ring_answers_others()
+    public void A_frozen_ring_goes_on_with_the_number_that_it_is_told()
     {
         PageRing ring = new([new LogPage(4096), new LogPage(4096)], 32, 7);
         ring.TryFreeze(60_000).ShouldBeTrue();
-        ring.Turn(ring.Active, out _).ShouldBe(TurnResult.Frozen);
         ring.NextSequence.ShouldBe(7);
         ring.Thaw(7);
         ring.NextSequenceIn(out int epoch).ShouldBe(7);
@@ -22,13 +21,26 @@ public sealed class PageRingTests
         ring.Active.Epoch.ShouldBe(1);
     }
 
+    /// <summary>Whoever waits for the oldest page waits for a number of that epoch.</summary>
+    [Fact]
+    public void A_full_ring_tells_the_epoch_of_the_page_that_is_waited_for()
+    {
+        PageRing ring = new([new LogPage(4096), new LogPage(4096)], 32, 7);
+        ring.TryFreeze(60_000).ShouldBeTrue();
+        ring.Thaw(3);
+        ring.Active.TryTake(10, 1, out _, out _).ShouldBeTrue();
+        ring.Turn(ring.Active, out _, out _).ShouldBe(TurnResult.Turned);
+        ring.Turn(ring.Active, out long last, out int epoch).ShouldBe(TurnResult.Full);
+        (last, epoch).ShouldBe((3, 1));
+    }
+
     [Fact]
     public void A_ring_with_an_open_reservation_is_not_frozen()
     {
         PageRing ring = new([new LogPage(4096), new LogPage(4096)], 32, 7);
         ring.Active.TryTake(10, 1, out _, out _).ShouldBeTrue();
         ring.TryFreeze(0).ShouldBeFalse();
-        ring.Turn(ring.Active, out _).ShouldBe(TurnResult.Turned);
+        ring.Turn(ring.Active, out _, out _).ShouldBe(TurnResult.Turned);
         ring.Active.TryTake(10, 1, out _, out long sequence).ShouldBeTrue();
         sequence.ShouldBe(8);
     }
@@ -40,10 +52,10 @@ public sealed class PageRingTests
         ring.TryFreeze(60_000).ShouldBeTrue();
         Thread closing = new(ring.Close);
         closing.Start();
-        ring.Turn(ring.Active, out _).ShouldBe(TurnResult.Frozen);
+        ring.Turn(ring.Active, out _, out _).ShouldBe(TurnResult.Frozen);
         ring.Thaw(1);
         closing.JoinInTime();
-        ring.Turn(ring.Active, out _).ShouldBe(TurnResult.Closed);
+        ring.Turn(ring.Active, out _, out _).ShouldBe(TurnResult.Closed);
         ring.TryFreeze(60_000).ShouldBeFalse();
     }
 }

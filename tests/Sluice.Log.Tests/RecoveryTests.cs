@@ -164,7 +164,7 @@ public sealed class RecoveryTests
     {
         using SegmentFile file = SegmentFile.Create(
             new LogFolder(directory, SegmentNames.Framed), 1, new LogSettings(SmallLog.Options), Guid.NewGuid());
-        file.Begin(1, idBefore: 0, tookBack: false, time);
+        file.Begin(1, time);
         byte[] record = Records.Make(0, 0, 100);
         byte[] frame = new byte[LogLayout.FrameHeaderBytes + LogLayout.RecordHeaderBytes + record.Length + 8];
         BinaryPrimitives.WriteInt32LittleEndian(frame.AsSpan(LogLayout.FrameHeaderBytes), record.Length);

@@ -102,7 +102,7 @@ public sealed class ReplacedLogTests
         }
     }
 
-    /// <summary>The segment that is read took records back, and its absence is no withdrawal.</summary>
+    /// <summary>The segment that is read was truncated, and its absence is no truncation.</summary>
     [Theory]
     [InlineData(LogDurability.Written, false)]
     [InlineData(LogDurability.Written, true)]
@@ -184,36 +184,6 @@ public sealed class ReplacedLogTests
             _ = info.Scan(file);
             int first = (int)info.FirstSequence;
             return [.. Enumerable.Range(first, (int)info.LastSequence - first + 1).Select(static n => (long)n)];
-        }
-    }
-
-    [Fact]
-    public void Segments_that_were_removed_are_forgotten()
-    {
-        using TempFolder folder = new(isInMemory: true);
-        Dictionary<long, SegmentInfo> known = [];
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 4096 });
-        LogFolder files = new(folder.Log, SegmentNames.Framed);
-        for (int round = 0; round < 10; round++)
-        {
-            for (int i = 0; i < 200; i++)
-            {
-                log.Append(Records.Make(Old, i, 200));
-            }
-
-            log.Flush();
-
-            // Segments are sealed by a thread of the log's own.
-            SpinWait.SpinUntil(
-                () =>
-                {
-                    _ = LogCatalog.Read(files, static damage => throw damage, known);
-                    return known.Count > 5;
-                },
-                TimeSpan.FromMinutes(2)).ShouldBeTrue();
-            log.TruncateBefore(log.NextSequence - 1);
-            _ = LogCatalog.Read(files, static damage => throw damage, known);
-            known.Count.ShouldBeLessThanOrEqualTo(Directory.GetFiles(folder.Log, "*.slog").Length);
         }
     }
 

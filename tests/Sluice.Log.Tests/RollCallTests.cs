@@ -78,7 +78,7 @@ public sealed class RollCallTests : IDisposable
         using TempFolder folder = new();
         Directory.CreateDirectory(folder.Log);
         LogFolder files = new(folder.Log, SegmentNames.Framed);
-        using (NextSegment next = new(files, new LogSettings(SmallLog.Options), Guid.NewGuid(), 1, prepared: null))
+        using (NextSegment next = new(files, new LogSettings(SmallLog.Options), Guid.NewGuid(), 1))
         {
             SegmentFile first = next.Get();
             next.Prepare();

@@ -1,5 +1,4 @@
 using Sluice.Log.Folders;
-using Sluice.Log.Segments;
 using Sluice.Uring;
 
 namespace Sluice.Log.Tests;
@@ -17,36 +16,10 @@ public sealed class TruncationTests
         {
             log.Append(Records.Make(0, 0, 100), LogDurability.Durable);
             log.Append(Records.Make(0, 1, 5000), LogDurability.Buffered);
-            note(null);
+            note();
             log.Dispose();
         });
         ShouldBeCovered(calls, "0000000001.slog");
-    }
-
-    /// <summary>Others fill a segment, and make it durable, just behind the sync of the state.</summary>
-    [SkippableFact]
-    public void A_segment_that_was_made_durable_behind_the_sync_of_the_state_is_sealed_behind_the_next()
-    {
-        List<(string Name, bool IsSync)> calls = NoteCalls(static (log, note) =>
-        {
-            log.Append(Records.Make(0, 0, 100), LogDurability.Durable);
-            note(() =>
-            {
-                // By another thread: whoever writes the state is refused.
-                Thread others = new(() =>
-                {
-                    log.Append(Records.Make(0, 2, 100), LogDurability.Durable);
-                    log.Append(Records.Make(0, 3, 5000), LogDurability.Written);
-                });
-                others.Start();
-                others.JoinInTime();
-            });
-            log.Append(Records.Make(0, 1, 5000), LogDurability.Written);
-            string third = Path.Combine(log.Directory, "0000000003.slog");
-            SpinWait.SpinUntil(
-                () => File.Exists(third) && SegmentInfo.Read(third, 3) is { IsSealed: true }, TimeSpan.FromMinutes(1)).ShouldBeTrue();
-        });
-        ShouldBeCovered(calls, "0000000003.slog");
     }
 
     /// <summary>The last write to a segment is that of its footer.</summary>
@@ -61,10 +34,8 @@ public sealed class TruncationTests
     }
 
     /// <summary>Writes and syncs of a log's files, as soon as they are to be noted.</summary>
-    /// <param name="use">
-    /// Uses a log that is closed then; says from where on calls are noted, and what is done once behind a sync of the state.
-    /// </param>
-    private static List<(string Name, bool IsSync)> NoteCalls(Action<SluiceLog, Action<Action?>> use)
+    /// <param name="use">Uses a log that is closed then; says from where on calls are noted.</param>
+    private static List<(string Name, bool IsSync)> NoteCalls(Action<SluiceLog, Action> use)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         using TempFolder folder = new();
@@ -79,7 +50,7 @@ public sealed class TruncationTests
         try
         {
             using SluiceLog log = SluiceLog.Open(folder.Log, options);
-            use(log, behindSync => SystemCallFaults.Use((call, fd, length) =>
+            use(log, () => SystemCallFaults.Use((call, fd, length) =>
             {
                 bool isSync = call == "fsync";
                 if ((isSync || call.Contains("write", StringComparison.Ordinal))
@@ -94,10 +65,6 @@ public sealed class TruncationTests
                         {
                             calls.Add((file.Name, isSync));
                         }
-                    }
-                    else if (file.Name == LogFolder.StateName)
-                    {
-                        Interlocked.Exchange(ref behindSync, null)?.Invoke();
                     }
                 }
 
@@ -177,5 +144,4 @@ public sealed class TruncationTests
         Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe([1, 2, 3, 4]);
         Records.ReadAll(folder.Log).Select(static r => Records.Check(r.Bytes).Number).ShouldBe([0, 1, 2, 3], ignoreOrder: true);
     }
-
 }

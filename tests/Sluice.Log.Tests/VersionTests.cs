@@ -67,33 +67,22 @@ public sealed class VersionTests
         Sum(state);
         log.WriteTo(folder.Log, LogFolder.StateName, state);
         Dictionary<string, byte[]> before = Content(folder.Log);
-        ShouldSayWhy(Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options)));
-        ShouldSayWhy(Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, new SluiceLogOptions { AcceptLoss = true })));
-        ShouldSayWhy(Should.Throw<SluiceLogDamagedException>(() => Records.ReadAll(folder.Log)));
+        ShouldSayWhy(() => SluiceLog.Open(folder.Log, SmallLog.Options));
+        ShouldSayWhy(() => SluiceLog.Open(folder.Log, new SluiceLogOptions { AcceptLoss = true }));
+        ShouldSayWhy(() => Records.ReadAll(folder.Log));
+        ShouldSayWhy(() => Records.ReadAll(folder.Log, new SluiceLogReaderOptions { SkipDamage = true }));
         Dictionary<string, byte[]> after = Content(folder.Log);
         after.Keys.Order(StringComparer.Ordinal).ShouldBe(before.Keys.Order(StringComparer.Ordinal));
         after.ShouldAllBe(file => file.Value.SequenceEqual(before[file.Key]));
-        using (SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true }))
-        {
-            int count = 0;
-            while (reader.TryRead(out _))
-            {
-                count++;
-            }
-
-            count.ShouldBe(48);
-            ShouldSayWhy(reader.Damage.Single());
-        }
-
         File.Delete(Path.Combine(folder.Log, LogFolder.StateName));
         using SluiceLog again = SluiceLog.Open(folder.Log, SmallLog.Options);
         again.NextSequence.ShouldBe(49);
 
-        void ShouldSayWhy(SluiceLogDamagedException refused)
+        void ShouldSayWhy(Action action)
         {
-            refused.Path.ShouldBe(Path.Combine(folder.Log, LogFolder.StateName));
-            refused.Message.ShouldContain($"it has version {version}, and this build reads version 1 alone");
-            refused.Message.ShouldContain("Open the log with a build that reads it, or remove this file");
+            string message = Should.Throw<NotSupportedException>(action).Message;
+            message.ShouldContain($"'{Path.Combine(folder.Log, LogFolder.StateName)}' has version {version}, and this build reads version 1 alone");
+            message.ShouldContain("Open the log with a build that reads it, or delete this file");
         }
     }
 

@@ -8,10 +8,9 @@ namespace Sluice.Log.Tests;
 public sealed partial class WriterLockTests
 {
     [SkippableTheory]
-    [InlineData(0)]
     [InlineData(1)]
     [InlineData(100)]
-    public void Whoever_removes_the_state_lets_no_second_writer_in(int records)
+    public void Deleting_the_lock_file_admits_no_second_writer(int records)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "Windows removes no file that is open, and others have no lock of a segment.");
         using TempFolder folder = new();
@@ -22,10 +21,9 @@ public sealed partial class WriterLockTests
                 log.Append(Records.Make(0, i, 100));
             }
 
-            File.Delete(State(folder));
             for (int i = 0; i < 2; i++)
             {
-                // The second time there is the state file of whom was refused.
+                File.Delete(Path.Combine(folder.Log, LogFolder.LockName));
                 Should.Throw<IOException>(() => SluiceLog.Open(folder.Log, SmallLog.Options)).Message.ShouldContain("another writer");
             }
 
@@ -37,50 +35,9 @@ public sealed partial class WriterLockTests
             log.Flush();
         }
 
-        LogState.TryRead(State(folder)).ShouldNotBeNull().DurableSequence.ShouldBe(records + 200);
         using SluiceLog again = SluiceLog.Open(folder.Log, SmallLog.Options);
         again.NextSequence.ShouldBe(records + 201);
         Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
-    }
-
-    [SkippableFact]
-    public async Task A_writer_that_goes_from_segment_to_segment_is_never_joined_by_another()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "Windows removes no file that is open, and others have no lock of a segment.");
-        using TempFolder folder = new(isInMemory: true);
-        int number = 0;
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
-        {
-            log.Append(Records.Make(0, number++, 900));
-            bool ends = false;
-            Task writing = Task.Run(() =>
-            {
-                while (!Volatile.Read(ref ends))
-                {
-                    try
-                    {
-                        log.Append(Records.Make(0, number, 900));
-                        number++;
-                    }
-                    catch (IOException e) when (e.Message.Contains("another writer", StringComparison.Ordinal))
-                    {
-                        // The one that is refused had the state file just when it was to be made again: the record is withdrawn.
-                    }
-                }
-            });
-            for (int i = 0; i < 40 && !writing.IsCompleted; i++)
-            {
-                File.Delete(State(folder));
-                Should.Throw<IOException>(() => SluiceLog.Open(folder.Log, SmallLog.Options).Dispose());
-            }
-
-            Volatile.Write(ref ends, true);
-            await writing;
-        }
-
-        List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log);
-        records.Count.ShouldBe(number);
-        records.Select(static r => Records.Check(r.Bytes).Number).ShouldBe(Enumerable.Range(0, number));
     }
 
     [SkippableTheory]
@@ -118,27 +75,20 @@ public sealed partial class WriterLockTests
             second.Dispose();
         }
 
-        // It goes on in the segment that it has, and is told when it needs another one.
-        int number = 20;
-        IOException error = Should.Throw<IOException>(() =>
+        // Its folder is open, wherever that was moved.
+        for (int i = 20; i < 100; i++)
         {
-            for (; number < 100; number++)
-            {
-                first.Append(Records.Make(0, number, 500));
-            }
-        });
-        error.Message.ShouldContain(folder.Log);
-        Should.Throw<IOException>(() => first.TruncateBefore(1000));
-        Should.Throw<IOException>(() => first.TruncateAfter(10));
+            first.Append(Records.Make(0, i, 500));
+        }
 
-        // What it could not write is withdrawn, and nothing of it is anywhere; for its number there is room in the segment that it has.
+        first.TruncateAfter(99);
         first.Dispose();
         second.Dispose();
         Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
         Records.ReadAll(folder.Log).Count.ShouldBe(100);
         List<(long Sequence, byte[] Bytes)> left = Records.ReadAll(moved);
         Records.ShouldBeInOrder(left, left[0].Sequence, (int)left[0].Sequence - 1);
-        left[^1].Sequence.ShouldBe(number);
+        left[^1].Sequence.ShouldBe(99);
     }
 
     /// <summary>Where locks are mandatory (SMB), reading is locking for a moment; the writer locks no byte that a file has.</summary>
@@ -195,11 +145,10 @@ public sealed partial class WriterLockTests
         }
     }
 
-    /// <summary>Who may open the state may lock it, and keep the log's writer out.</summary>
     [SkippableFact]
-    public void Each_file_has_the_permissions_that_were_asked_for_also_when_it_is_made_again()
+    public void Each_file_has_the_permissions_that_were_asked_for()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "Windows has no such permissions, and elsewhere nobody makes the state again.");
+        Skip.IfNot(OperatingSystem.IsLinux(), "Windows has no such permissions.");
         const UnixFileMode mode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
         using TempFolder folder = new();
         using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
@@ -213,7 +162,6 @@ public sealed partial class WriterLockTests
         {
             log.Append(Records.Make(0, 0, 900), LogDurability.Durable);
             ShouldHaveMode();
-            File.Delete(State(folder));
             for (int i = 1; i < 20; i++)
             {
                 log.Append(Records.Make(0, i, 900), LogDurability.Durable);

@@ -12,98 +12,7 @@ namespace Sluice.Log.Tests;
 [Collection(nameof(AloneCollection))]
 public sealed class WriterWindowTests : IDisposable
 {
-    private readonly int _tries = WriterLock.Tries;
-
-    public WriterWindowTests() => WriterLock.Tries = 1;
-
-    public void Dispose()
-    {
-        WriterLock.Tries = _tries;
-        SystemCallFaults.Use(null);
-    }
-
-    /// <summary>log.state is removed, and another one opens the log, and goes on or closes it: two never have it at once.</summary>
-    [SkippableTheory]
-    [InlineData(false, false)]
-    [InlineData(false, true)]
-    [InlineData(true, false)]
-    [InlineData(true, true)]
-    public void A_log_whose_state_is_removed_at_any_moment_has_one_writer(bool isLastSealed, bool isClosedAgain)
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "Others have no lock of a segment.");
-        SmallLog small = new(40, isDurable: false);
-        if (isLastSealed)
-        {
-            small.DropUnsealed();
-        }
-
-        using TempFolder folder = new(isInMemory: true);
-        int refused = 0;
-        int joined = 0;
-        bool isOver = false;
-        for (int step = 0; !isOver; step++)
-        {
-            small.WriteTo(folder.Log);
-            if (isLastSealed)
-            {
-                SmallLog.MakeAhead(folder.Log, small.LogId);
-            }
-
-            SluiceLog? other = null;
-            SluiceLog? log = null;
-            try
-            {
-                isOver = !SystemCallSteps.At(step, () =>
-                {
-                    File.Delete(State(folder));
-                    try
-                    {
-                        other = SluiceLog.Open(folder.Log, SmallLog.Options);
-                        other.Append(Records.Make(0, small.All.Count, 100), LogDurability.Durable).ShouldBe(small.All.Count + 1);
-                        if (isClosedAgain)
-                        {
-                            other.Dispose();
-                        }
-                    }
-                    catch (IOException)
-                    {
-                        // This one comes too late.
-                    }
-                }, () =>
-                {
-                    try
-                    {
-                        log = SluiceLog.Open(folder.Log, SmallLog.Options);
-                    }
-                    catch (IOException e)
-                    {
-                        e.ShouldNotBeOfType<SluiceLogDamagedException>($"step {step}");
-                        refused++;
-                    }
-                });
-                (log is not null && other is not null && !isClosedAgain).ShouldBeFalse($"two writers, from step {step} on");
-                joined += other is not null ? 1 : 0;
-                int count = small.All.Count + (other is null ? 0 : 1);
-                if (log is not null)
-                {
-                    log.Append(Records.Make(0, count, 100), LogDurability.Durable).ShouldBe(++count, $"step {step}");
-                }
-
-                List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log);
-                records.Count.ShouldBe(count, $"step {step}");
-                Records.ShouldBeInOrder(records, 1, 0);
-            }
-            finally
-            {
-                log?.Dispose();
-                other?.Dispose();
-            }
-        }
-
-        // At first it is the other one that has the log, and later this one.
-        (refused > 0 || isClosedAgain).ShouldBeTrue();
-        joined.ShouldBeGreaterThan(0);
-    }
+    public void Dispose() => SystemCallFaults.Use(null);
 
     /// <summary>The folder is moved away, and one with another log has its name: nothing of that one is written to or removed.</summary>
     [SkippableFact]
@@ -207,36 +116,6 @@ public sealed class WriterWindowTests : IDisposable
         refused.ShouldBeGreaterThan(0);
     }
 
-    /// <summary>Whoever looks at a log whose state was removed has that for a moment, and the writer needs it just then.</summary>
-    [SkippableFact]
-    public void A_writer_waits_for_one_who_only_looks()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "Others make no state again.");
-        using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
-        log.Append(Records.Make(0, 0, 100), LogDurability.Durable);
-        File.Delete(State(folder));
-        using SluiceHandle looking = LogFile.Open(State(folder), FileMode.OpenOrCreate, FileAccess.ReadWrite);
-        LogFile.LockNow(looking, alone: true).ShouldBe(0);
-        WriterLock.Tries = int.MaxValue;
-
-        // It gives the lock up when the writer asks for it for the second time: behind two calls by which it has opened the file.
-        int asked = 0;
-        SystemCallFaults.Use((call, _, _) =>
-        {
-            if (call == "fcntl" && Interlocked.Increment(ref asked) == 4)
-            {
-                LogFile.Unlock(looking);
-            }
-
-            return 0;
-        });
-        log.TruncateBefore(1).ShouldBe(0);
-        SystemCallFaults.Use(null);
-        asked.ShouldBeGreaterThan(4);
-        LogState.TryRead(State(folder)).ShouldNotBeNull().DurableSequence.ShouldBe(1);
-    }
-
     /// <summary>
     /// A full segment whose last sync failed has no footer, and the page cache has what the disk has not: the log ends where the disk
     /// says, however many segments were begun behind it.
@@ -298,8 +177,6 @@ public sealed class WriterWindowTests : IDisposable
         all[..^1].ShouldAllBe(r => r.Bytes.SequenceEqual(small.All[(int)r.Sequence - 1].Bytes));
         Records.Check(all[^1].Bytes).ShouldBe((7, 7));
     }
-
-    private static string State(TempFolder folder) => Path.Combine(folder.Log, LogFolder.StateName);
 
     private static Dictionary<string, byte[]> Content(string directory) =>
         Directory.GetFiles(directory).ToDictionary(static f => Path.GetFileName(f), File.ReadAllBytes);

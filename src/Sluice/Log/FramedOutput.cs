@@ -17,41 +17,36 @@ internal sealed class FramedOutput : LogOutput
     /// <summary>Guards <see cref="_rolled"/> and <see cref="_current"/>; the number of full segments can be read without it.</summary>
     private readonly Lock _rolling = new();
 
-    /// <summary>Held while full segments are sealed or the end of the log is removed.</summary>
-    private readonly Lock _sealing = new();
-
     private readonly List<SegmentFile> _rolled = [];
 
-    /// <summary>Segments that an earlier writer left full and without a footer; they count as closed. Guarded by
-    /// <see cref="_sealing"/>.</summary>
-    private readonly List<SegmentFile> _unsealed;
     private readonly List<SegmentMark> _marks = [];
-    private bool _hasUnsealed;
     private SegmentFile? _current;
     private int _fullCount;
-    private bool _wantsNext;
 
-    /// <summary>True if the next segment could not be created ahead. The keeper tries again after retention, which frees space.</summary>
-    private bool _preparesAgain;
+    /// <summary>True if the next segment is to be created ahead.</summary>
+    private bool _wantsNext;
     private bool _askedForNext;
+
+    /// <summary>True if the next segment could not be created ahead: the keeper tries again after it has removed old ones.</summary>
+    private bool _preparesAgain;
 
     /// <summary>True if the next segment may have begun although the write of its opening failed: the log does not continue in the
     /// segment before.</summary>
     private bool _mustRoll;
     private long _nextSequence;
     private long _durable;
-    private long _durableSegment;
 
     public FramedOutput(LogFolder folder, LogSettings settings, RecoveredLog recovered)
     {
         (_folder, _settings, _current) = (folder, settings, recovered.Current);
-        (_unsealed, _hasUnsealed) = (recovered.Unsealed, recovered.Unsealed.Count > 0);
         _retention = new SegmentRetention(folder, settings, recovered.Closed, keepsNewest: () => !IsCurrentOnDisk);
-        _next = new NextSegment(folder, settings, recovered.LogId, recovered.LargestId + 1, recovered.Next);
+        _next = new NextSegment(folder, settings, recovered.LogId, recovered.LargestId + 1);
         _nextSequence = recovered.NextSequence;
         _durable = _nextSequence - 1;
-        TookBack = recovered.TookBack;
-        _durableSegment = _current?.Header.Id ?? _retention.Newest(static _ => true)?.Id ?? 0;
+        if (_current is null)
+        {
+            _next.Prepare();
+        }
     }
 
     public override int PageStart => LogLayout.FrameHeaderBytes;
@@ -60,13 +55,9 @@ internal sealed class FramedOutput : LogOutput
 
     public override long DurableSequence => Volatile.Read(ref _durable);
 
-    public override long DurableSegment => Volatile.Read(ref _durableSegment);
-
     public override long LargestId => _next.LargestId;
 
-    public override bool TookBack { get; }
-
-    public override bool NeedsHousekeeping => WantsNext || HasFull;
+    public override bool NeedsHousekeeping => Volatile.Read(ref _wantsNext) || HasFull;
 
     /// <summary>The sequence number of the oldest record of the log.</summary>
     public long FirstSequence
@@ -84,13 +75,9 @@ internal sealed class FramedOutput : LogOutput
         }
     }
 
-    public override bool HasFull => Volatile.Read(ref _fullCount) > 0 || Volatile.Read(ref _hasUnsealed);
+    public override bool HasFull => Volatile.Read(ref _fullCount) > 0;
 
     public override bool IsBehind => Volatile.Read(ref _fullCount) >= Tuning.LogFullSegments;
-
-    public override bool MakesAhead => true;
-
-    public override bool WantsNext => Volatile.Read(ref _wantsNext);
 
     /// <summary>Whether the segment that is written would be there after a power cut; until then the one before it stays.</summary>
     private bool IsCurrentOnDisk
@@ -146,7 +133,6 @@ internal sealed class FramedOutput : LogOutput
         {
             mark.Segment.FlushToDisk(mark);
             _durable = Math.Max(_durable, mark.LastSequence);
-            Volatile.Write(ref _durableSegment, Math.Max(_durableSegment, mark.Segment.Header.Id));
         }
     }
 
@@ -158,33 +144,29 @@ internal sealed class FramedOutput : LogOutput
     /// <exception cref="IOException">The records are still there, unless <paramref name="fail"/> was called.</exception>
     public void Truncate(long lastKept, Action<long> lowerMark, Action<Exception> fail)
     {
-        lock (_sealing)
+        lock (_retention.Removing)
         {
-            lock (_retention.Removing)
+            long last = _nextSequence - 1;
+            if (lastKept < FirstSequence - 1 || lastKept > last)
             {
-                long last = _nextSequence - 1;
-                if (lastKept < FirstSequence - 1 || lastKept > last)
-                {
-                    throw LogErrors.NotThere("sequence", lastKept, FirstSequence, last);
-                }
+                throw LogErrors.NotThere("sequence", lastKept, FirstSequence, last);
+            }
 
-                if (lastKept == last)
-                {
-                    return;
-                }
+            if (lastKept == last)
+            {
+                return;
+            }
 
-                _folder.Confirm();
-                TailRemoval removal = TailRemoval.Plan(_folder, IdAt(lastKept + 1), lastKept);
-                Save(removal, fail);
-                try
-                {
-                    Remove(removal, lowerMark);
-                }
-                catch (Exception e)
-                {
-                    fail(e);
-                    throw;
-                }
+            TailRemoval removal = TailRemoval.Plan(_folder, IdAt(lastKept + 1), lastKept);
+            Save(removal, fail);
+            try
+            {
+                Remove(removal, lowerMark);
+            }
+            catch (Exception e)
+            {
+                fail(e);
+                throw;
             }
         }
     }
@@ -192,29 +174,24 @@ internal sealed class FramedOutput : LogOutput
     /// <summary>Removes segments all of whose records are old, and returns how many.</summary>
     public int RemoveBefore(Func<ClosedSegment, bool> isOld) => _retention.RemoveWhile(isOld);
 
-    public override Exception? SealFull(long covered)
+    public override Exception? SealFull()
     {
-        lock (_sealing)
+        Exception? error = null;
+        foreach (SegmentFile segment in Rolled().TakeWhile(static s => s.IsDurable))
         {
-            Exception? error = SealWhatWasLeft(covered);
-            foreach (SegmentFile segment in Rolled().Where(static s => !s.IsSealed)
-                .TakeWhile(s => s.IsDurable && s.LastSequence <= covered))
+            try
             {
-                error = TrySeal(segment) ?? error;
-                segment.IsSealed = true;
+                // It counts as closed in any case: readers do not need a footer.
+                using (segment)
+                {
+                    segment.Seal();
+                }
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                error = e;
             }
 
-            return error;
-        }
-    }
-
-    public override IReadOnlyList<IDisposable> LetGoOfSealed()
-    {
-        SegmentFile[] closed = [.. Rolled().TakeWhile(static s => s.IsSealed)];
-        foreach (SegmentFile segment in closed)
-        {
-            // A truncation may look for another writer of the file before it is closed.
-            segment.Unlock();
             _retention.Add(segment.Closed());
             lock (_rolling)
             {
@@ -223,15 +200,13 @@ internal sealed class FramedOutput : LogOutput
             }
         }
 
-        return closed;
+        return error;
     }
 
     public override void MakeAhead()
     {
-        if (Volatile.Read(ref _wantsNext))
+        if (Interlocked.Exchange(ref _wantsNext, false))
         {
-            // Once: where it fails a second time, whoever needs the segment tries again, and has the error.
-            Volatile.Write(ref _wantsNext, false);
             try
             {
                 _next.Prepare();
@@ -239,6 +214,7 @@ internal sealed class FramedOutput : LogOutput
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
                 Volatile.Write(ref _preparesAgain, true);
+                throw;
             }
         }
     }
@@ -252,9 +228,9 @@ internal sealed class FramedOutput : LogOutput
         }
         finally
         {
-            if (Volatile.Read(ref _preparesAgain))
+            // A thread that needs the segment tries again, and gets the error.
+            if (Interlocked.Exchange(ref _preparesAgain, false))
             {
-                Volatile.Write(ref _preparesAgain, false);
                 _next.Prepare();
             }
         }
@@ -266,22 +242,7 @@ internal sealed class FramedOutput : LogOutput
         _next.Remove();
     }
 
-    public override void Dispose() => LogFile.DisposeAll([_current, _next, .. _rolled, .. _unsealed]);
-
-    /// <summary>Writes the footer. The segment counts as sealed in any case: readers do not need a footer.</summary>
-    /// <returns>Why it has none; null if it has one.</returns>
-    private static Exception? TrySeal(SegmentFile segment)
-    {
-        try
-        {
-            segment.Seal();
-            return null;
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return e;
-        }
-    }
+    public override void Dispose() => LogFile.DisposeAll([_current, _next, .. _rolled]);
 
     private void Save(TailRemoval removal, Action<Exception> fail)
     {
@@ -309,16 +270,11 @@ internal sealed class FramedOutput : LogOutput
         SegmentFile[] open = [.. _rolled, .. _current is null ? [] : new[] { _current }];
         foreach (SegmentFile segment in open)
         {
-            if (!segment.HasFooter)
-            {
-                segment.TryCutReserved();
-            }
-
+            segment.TryCutReserved();
             _retention.Add(segment.Closed());
         }
 
         _retention.RemoveFrom(removal.SegmentId);
-        List<SegmentFile> files = [.. open, .. _unsealed];
         lock (_rolling)
         {
             _rolled.Clear();
@@ -327,46 +283,17 @@ internal sealed class FramedOutput : LogOutput
         }
 
         _marks.Clear();
-        _unsealed.Clear();
-        Volatile.Write(ref _hasUnsealed, false);
-        LogFile.DisposeAll(files);
-        (_durable, _durableSegment) = (removal.FirstMissing - 1, removal.SegmentId);
-        lowerMark(_durable);
+        LogFile.DisposeAll(open);
+        _durable = removal.FirstMissing - 1;
         SegmentFile? current = null;
-        _next.Remove(then: () => current = removal.Apply(_folder, _settings));
+        _next.Remove(then: () => current = removal.Apply(_folder, _settings, lowerMark));
         lock (_rolling)
         {
             _current = current;
         }
 
-        TailRemoval.Forget(_folder);
         (_askedForNext, _mustRoll, _durable) = (false, false, removal.LastKept);
         Volatile.Write(ref _nextSequence, removal.LastKept + 1);
-    }
-
-    /// <summary>Seals what an earlier writer left, once; what cannot be sealed is left to the next writer.</summary>
-    private Exception? SealWhatWasLeft(long covered)
-    {
-        Exception? error = null;
-        if (_unsealed.TrueForAll(s => s.LastSequence <= covered))
-        {
-            foreach (SegmentFile segment in _unsealed)
-            {
-                error = TrySeal(segment) ?? error;
-                if (segment.HasFooter)
-                {
-                    long bytes = _folder.LookAt(segment.Path).Bytes;
-                    _retention.Change(segment.Path, s => s with { IsSealed = true, Bytes = bytes });
-                }
-            }
-
-            List<SegmentFile> files = [.. _unsealed];
-            _unsealed.Clear();
-            Volatile.Write(ref _hasUnsealed, false);
-            LogFile.DisposeAll(files);
-        }
-
-        return error;
     }
 
     private SegmentFile[] Rolled()
@@ -383,7 +310,7 @@ internal sealed class FramedOutput : LogOutput
         _current?.CutFailed();
         SegmentFile next = _next.Get();
         _mustRoll = true;
-        next.Begin(firstSequence, IdAt(firstSequence - 1), TookBack, time);
+        next.Begin(firstSequence, time);
         lock (_rolling)
         {
             if (_current is not null)

@@ -10,10 +10,6 @@ internal static class LogErrors
     public static Exception Failed(string directory, string what, Exception error) =>
         new IOException($"{what} the log '{directory}' failed: {error.Message}", error) { HResult = error.HResult };
 
-    /// <summary>An append that was dropped before it was acknowledged.</summary>
-    public static IOException Dropped(string directory) =>
-        new($"Appending to the log '{directory}' failed: the record was dropped by TruncateAfter.");
-
     /// <summary>The reason why nothing more is acknowledged.</summary>
     public static IOException MustReopen(Exception error) =>
         new($"a flush to the disk failed, and the log accepts no more records until it is opened again. {error.Message}", error)
@@ -29,29 +25,23 @@ internal static class LogErrors
     public static IOException NoThread(string directory, Exception error) =>
         new($"Opening the log '{directory}' failed: no thread can be made for it ({error.Message.TrimEnd('.')}).", error);
 
-    /// <summary>What a segment says of the one before it does not agree with the folder, or their sequences do not.</summary>
+    /// <summary>Between two segments sequence numbers are missing.</summary>
     public static string Missing(string before, string behind) => $"a segment is missing between '{before}' and '{behind}'";
 
-    /// <summary>What comes behind the records that were read was removed.</summary>
+    /// <summary>The records after those that were read were removed from the beginning of the log.</summary>
     /// <param name="next">The first record that is there.</param>
-    /// <param name="isLater">Whether it comes later than the one that was to be read.</param>
-    public static string Overtaken(long next, bool isLater) => isLater
-        ? $"it was removed before it was read, and the log begins later now (record {next} is there)"
-        : $"what had taken back records that were read was removed before it was read itself, and the log begins with record {next} now";
+    public static string Overtaken(long next) =>
+        $"it was removed before it was read, and the log begins later now (record {next} is there)";
 
     /// <summary>Records that a reader has passed are not in the log any more.</summary>
     public static string Removed(long first) =>
         $"records that were read have been removed from the end of the log since; those from {first} on may be different now";
 
-    /// <summary>Two segments have records with the same numbers, and none of them takes back what the other has.</summary>
+    /// <summary>Two segments have records with the same numbers.</summary>
     public static string BeginsBeforeEnd(string before) => $"it begins before '{before}' ends: a wrong order";
 
     /// <summary>The folder's segments are of another log than those that were read.</summary>
     public const string IsOtherLog = "the log that was read was removed, and another one is in its folder by now";
-
-    /// <summary>What the log's state says of its newest segment does not agree with the folder.</summary>
-    public static string NewestIsGone(long id) =>
-        $"segment {id} was on the disk, and is gone: records that it took back may be there again, and others be missing";
 
     /// <summary>What was durable is not there.</summary>
     public static SluiceLogDamagedException LostFiles(string directory, long durable, long first) =>
@@ -60,11 +50,6 @@ internal static class LogErrors
     [DoesNotReturn]
     public static void ThrowClosed(string directory) =>
         throw new ObjectDisposedException(nameof(SluiceLog), $"The log '{directory}' is closed.");
-
-    [DoesNotReturn]
-    public static void ThrowReserved(string directory) =>
-        throw new InvalidOperationException(
-            $"This thread has a reservation in the log '{directory}' that is to be committed or disposed first: all others wait for it.");
 
     [DoesNotReturn]
     public static void ThrowFull(string directory, long bytes) =>

@@ -5,11 +5,20 @@ namespace Sluice.Log;
 
 /// <summary>
 /// The files of a log. <see cref="Write"/> and <see cref="TakeMark"/> are called by one thread at a time, <see cref="Sync"/>,
-/// <see cref="ConfirmSynced"/> and <see cref="LetGoOfSealed"/> by another one, <see cref="SealFull"/> and <see cref="Housekeep"/> by the
-/// log's keeper, and <see cref="MakeAhead"/> by its maker, side by side.
+/// <see cref="ConfirmSynced"/> and <see cref="SealFull"/> by another one, and <see cref="MakeAhead"/> and <see cref="Housekeep"/> by the
+/// log's keeper, side by side.
 /// </summary>
 internal abstract class LogOutput : IDisposable
 {
+    private Exception? _lastError;
+
+    /// <summary>The most recent error of a write, a sync or a background task; null if there was none.</summary>
+    public Exception? LastError
+    {
+        get => Volatile.Read(ref _lastError);
+        set => Volatile.Write(ref _lastError, value);
+    }
+
     /// <summary>Bytes left free before the first record of a page.</summary>
     public abstract int PageStart { get; }
 
@@ -43,33 +52,17 @@ internal abstract class LogOutput : IDisposable
     /// <summary>The last sequence that is durable; after <see cref="Sync"/>.</summary>
     public abstract long DurableSequence { get; }
 
-    /// <summary>The newest file that has begun and is durable; 0 where there is none, or files are not told apart.</summary>
-    public virtual long DurableSegment => 0;
-
     /// <summary>The largest id that a file has had; 0 where files are not told apart.</summary>
     public virtual long LargestId => 0;
-
-    /// <summary>Whether that one, or one before it, has taken records back.</summary>
-    public virtual bool TookBack => false;
 
     /// <summary>Compresses what is full; null where nobody asks for it.</summary>
     public SegmentCompressor? Compressor { get; protected init; }
 
-    /// <summary>Seals what is full and durable, as far as the log's state on the disk covers it.</summary>
-    /// <param name="covered">The last sequence that it covers, at least.</param>
+    /// <summary>Seals and closes what is full. All of it is durable, and log.state on the disk says so.</summary>
     /// <returns>The error of a segment that has no footer now; null if there was none.</returns>
-    public virtual Exception? SealFull(long covered) => null;
+    public virtual Exception? SealFull() => null;
 
-    /// <summary>Lets go of what is sealed; whoever calls it closes that, with no stage in its hand while others append.</summary>
-    public virtual IReadOnlyList<IDisposable> LetGoOfSealed() => [];
-
-    /// <summary>Whether files are made ahead, which a thread of their own does: nothing that takes long is before it.</summary>
-    public virtual bool MakesAhead => false;
-
-    /// <summary>Whether a file is to be made ahead.</summary>
-    public virtual bool WantsNext => false;
-
-    /// <summary>Makes the next file, if one is wanted. Where that fails, <see cref="Housekeep"/> tries once more.</summary>
+    /// <summary>Creates the next file, if one is wanted. If that fails, <see cref="Housekeep"/> tries again.</summary>
     public virtual void MakeAhead()
     {
     }

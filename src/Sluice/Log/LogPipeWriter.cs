@@ -10,14 +10,14 @@ internal sealed class LogPipeWriter(SluiceLog log, LogDurability durability) : P
 {
     private readonly ArrayBufferWriter<byte> _record = new();
 
-    /// <summary>The records of canceled flushes, which the next flush appends first.</summary>
-    private readonly Queue<byte[]> _canceled = new();
+    /// <summary>The records of flushes that have not ended, or were canceled.</summary>
+    private readonly Queue<byte[]> _records = new();
     private CancellationTokenSource _cancellation = new();
     private bool _isCompleted;
 
     public override bool CanGetUnflushedBytes => true;
 
-    public override long UnflushedBytes => _canceled.Sum(static r => (long)r.Length) + _record.WrittenCount;
+    public override long UnflushedBytes => _records.Sum(static r => (long)r.Length) + _record.WrittenCount;
 
     public override Memory<byte> GetMemory(int sizeHint = 0)
     {
@@ -55,109 +55,60 @@ internal sealed class LogPipeWriter(SluiceLog log, LogDurability durability) : P
         }
     }
 
-    public override ValueTask<FlushResult> WriteAsync(ReadOnlyMemory<byte> source, CancellationToken cancellationToken = default)
-    {
-        // What is refused is refused as a whole, before anything of it is taken.
-        log.ThrowIfReserved();
-        return base.WriteAsync(source, cancellationToken);
-    }
-
     /// <summary>Cancels the flush that waits for memory of the log, or else the next one. Its record stays for the flush after it.</summary>
     public override void CancelPendingFlush() => Volatile.Read(ref _cancellation).Cancel();
 
     public override void Complete(Exception? exception = null)
     {
-        foreach (ReadOnlyMemory<byte> record in Complete(exception is null))
+        foreach (byte[] record in TakeRest(exception))
         {
-            _ = log.Append(record.Span, durability);
+            _ = log.Append(record, durability);
         }
     }
 
     public override async ValueTask CompleteAsync(Exception? exception = null)
     {
-        foreach (ReadOnlyMemory<byte> record in Complete(exception is null))
+        foreach (byte[] record in TakeRest(exception))
         {
             _ = await log.AppendAsync(record, durability).ConfigureAwait(false);
         }
     }
 
-    /// <summary>Ends the writer and returns the records that are still to be appended. A later call returns none.</summary>
-    private List<ReadOnlyMemory<byte>> Complete(bool appends)
+    private byte[][] TakeRest(Exception? exception)
     {
-        List<ReadOnlyMemory<byte>> records = [];
-        if (appends && !_isCompleted)
-        {
-            records.AddRange(_canceled.Select(static r => (ReadOnlyMemory<byte>)r));
-            if (_record.WrittenCount > 0)
-            {
-                records.Add(_record.WrittenMemory);
-            }
-
-            if (records.Count > 0)
-            {
-                // A call that is refused completes nothing.
-                log.ThrowIfReserved();
-            }
-        }
-
+        TakeRecord();
+        byte[][] records = exception is null ? [.. _records] : [];
         _isCompleted = true;
-        _canceled.Clear();
-        _record.ResetWrittenCount();
+        _records.Clear();
         return records;
     }
 
-    private async ValueTask AppendAsync(CancellationToken cancellationToken)
+    private void TakeRecord()
     {
-        if (_canceled.Count == 0 && _record.WrittenCount == 0)
+        if (_record.WrittenCount > 0)
         {
-            return;
-        }
-
-        log.ThrowIfReserved();
-        while (_canceled.TryPeek(out byte[]? record))
-        {
-            await AppendAsync(record, cancellationToken).ConfigureAwait(false);
-            _ = _canceled.Dequeue();
-        }
-
-        if (_record.WrittenCount == 0)
-        {
-            return;
-        }
-
-        try
-        {
-            await AppendAsync(_record.WrittenMemory, cancellationToken).ConfigureAwait(false);
-        }
-        catch (OperationCanceledException)
-        {
-            _canceled.Enqueue(_record.WrittenSpan.ToArray());
+            _records.Enqueue(_record.WrittenSpan.ToArray());
             _record.ResetWrittenCount();
-            throw;
         }
-
-        _record.ResetWrittenCount();
     }
 
-    /// <summary>Appends a record. If that fails for another reason than a cancellation, the record is discarded.</summary>
-    private async ValueTask AppendAsync(ReadOnlyMemory<byte> record, CancellationToken cancellationToken)
+    /// <summary>Appends what was written. If that fails for another reason than a cancellation, the record is discarded.</summary>
+    private async ValueTask AppendAsync(CancellationToken cancellationToken)
     {
-        try
+        TakeRecord();
+        while (_records.TryPeek(out byte[]? record))
         {
-            _ = await log.AppendAsync(record, durability, cancellationToken).ConfigureAwait(false);
-        }
-        catch (Exception e) when (e is not OperationCanceledException)
-        {
-            if (_canceled.Count > 0)
+            try
             {
-                _ = _canceled.Dequeue();
+                _ = await log.AppendAsync(record, durability, cancellationToken).ConfigureAwait(false);
             }
-            else
+            catch (Exception e) when (e is not OperationCanceledException)
             {
-                _record.ResetWrittenCount();
+                _ = _records.Dequeue();
+                throw;
             }
 
-            throw;
+            _ = _records.Dequeue();
         }
     }
 }

@@ -13,13 +13,12 @@ namespace Sluice;
 /// reservation. A reservation can be used only by the thread that made it.
 /// </para>
 /// <para>
-/// Later records are not written until the reservation is committed or disposed. Therefore, write the record immediately, and do not wait
+/// Later records, and earlier ones in the same buffer of the log, are not written until the reservation is committed or disposed. Therefore, write the record immediately, and do not wait
 /// for other operations in the meantime. If a reservation is never committed or disposed, the log is blocked permanently.
 /// </para>
 /// <para>
-/// While the reservation is open, its thread cannot append to the same log, make another reservation in it, flush it, truncate it or wait
-/// for its records. Such calls throw an <see cref="InvalidOperationException"/>. If the thread closes the log, the reservation is
-/// withdrawn.
+/// While the reservation is open, its thread must not wait for a record of the same log, flush it, truncate it or close it: such a call would
+/// wait for the reservation.
 /// </para>
 /// </remarks>
 public readonly ref struct LogReservation
@@ -48,10 +47,7 @@ public readonly ref struct LogReservation
 
     /// <summary>Appends the record and waits for the log's default durability.</summary>
     /// <returns>The sequence number of the record.</returns>
-    /// <exception cref="InvalidOperationException">
-    /// The reservation or a copy of it was already committed or disposed; or the reservation was withdrawn because its thread closed the
-    /// log.
-    /// </exception>
+    /// <exception cref="InvalidOperationException">The reservation or a copy of it was already committed or disposed.</exception>
     /// <exception cref="IOException">
     /// The record could not be written and is withdrawn; or the record could not be made durable and may be in the log.
     /// </exception>
@@ -68,7 +64,7 @@ public readonly ref struct LogReservation
         _ = LogSettings.Known(durability);
         if (_open?.TryEnd(_use) != true)
         {
-            throw new InvalidOperationException("The record was committed, disposed or withdrawn before.");
+            throw new InvalidOperationException("The record was committed or disposed before.");
         }
 
         return _log.EndReservation(_place, _span, durability, isWithdrawn: false);

@@ -15,8 +15,6 @@ internal sealed class LogTextWriter(SluiceLog log, LogDurability durability, boo
 
     public override void Write(char value)
     {
-        // What is refused is refused as a whole, before anything of it is taken.
-        log.ThrowIfReserved();
         if (value == '\n')
         {
             EndLine();
@@ -29,7 +27,6 @@ internal sealed class LogTextWriter(SluiceLog log, LogDurability durability, boo
 
     public override void Write(ReadOnlySpan<char> buffer)
     {
-        log.ThrowIfReserved();
         ExceptionDispatchInfo? failure = null;
         int end;
         while ((end = buffer.IndexOf('\n')) >= 0)
@@ -65,7 +62,6 @@ internal sealed class LogTextWriter(SluiceLog log, LogDurability durability, boo
     {
         if (disposing && _line.Length > 0)
         {
-            log.ThrowIfReserved();
             EndLine();
         }
 

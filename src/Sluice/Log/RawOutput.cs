@@ -58,7 +58,7 @@ internal sealed class RawOutput : LogOutput
     public RawOutput(LogFolder folder, LogSettings settings)
     {
         (_folder, _settings) = (folder, settings);
-        Compressor = settings.Compression == CompressionLevel.NoCompression ? null : new SegmentCompressor(folder, settings, CompressNext);
+        Compressor = settings.Compression == CompressionLevel.NoCompression ? null : new SegmentCompressor(folder, settings, CompressNext, e => LastError = e);
         (_current, long id, DateTime utc) = OpenNewest();
         SetName(id, utc);
         try
@@ -216,7 +216,8 @@ internal sealed class RawOutput : LogOutput
     {
         if (_end is null)
         {
-            AppendByHandle(page);
+            // Through an engine that stands before another one, for tests, and elsewhere than on Linux.
+            _current.Append(page.Bytes[_done..page.End]);
             return;
         }
 
@@ -230,45 +231,6 @@ internal sealed class RawOutput : LogOutput
             }
 
             _done += written;
-        }
-    }
-
-    /// <summary>Through an engine that stands before another one, for tests, and elsewhere than on Linux.</summary>
-    private void AppendByHandle(LogPage page)
-    {
-        long before = _current.Length;
-        try
-        {
-            _current.Append(page.Bytes[_done..page.End]);
-        }
-        catch (IOException)
-        {
-            _done += CountOwn(before, page.Bytes[_done..page.End]);
-            throw;
-        }
-    }
-
-    /// <summary>
-    /// How many bytes an append that failed has left behind an offset: what stands there, where all of it is the append's beginning. Else
-    /// others have appended as well: none, and the part that there may be stays a part.
-    /// </summary>
-    private int CountOwn(long before, ReadOnlySpan<byte> rest)
-    {
-        try
-        {
-            long grown = _current.Length - before;
-            if (grown <= 0 || grown >= rest.Length)
-            {
-                return 0;
-            }
-
-            byte[] there = new byte[grown];
-            return _current.Read(there, before) == there.Length && rest.StartsWith(there) ? there.Length : 0;
-        }
-        catch (IOException)
-        {
-            // Written anew as a whole: it must not lack what it may have twice.
-            return 0;
         }
     }
 

@@ -48,16 +48,12 @@ public sealed partial class SluiceLog
     /// The record could not be written or made durable, or there is no space for it, as described for
     /// <see cref="Append(ReadOnlySpan{byte})"/>.
     /// </exception>
-    /// <exception cref="InvalidOperationException">
-    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
-    /// </exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     /// <exception cref="OperationCanceledException">The append was canceled. The record is not in the log.</exception>
     public ValueTask<long> AppendAsync(ReadOnlyMemory<byte> record, LogDurability durability, CancellationToken cancellationToken = default)
     {
         _ = LogSettings.Known(durability);
         CheckLength(record.Length, nameof(record));
-        ThrowIfReserved();
         if (cancellationToken.IsCancellationRequested)
         {
             return ValueTask.FromCanceled<long>(cancellationToken);
@@ -65,9 +61,9 @@ public sealed partial class SluiceLog
 
         try
         {
-            return TryAppend(record, durability, out ValueTask<long> appended, out long waitFor)
+            return TryAppend(record, durability, out ValueTask<long> appended, out long waitFor, out int epoch)
                 ? appended
-                : AppendLaterAsync(record, durability, waitFor, cancellationToken);
+                : AppendLaterAsync(record, durability, waitFor, epoch, cancellationToken);
         }
         catch (IOException e)
         {
@@ -101,16 +97,12 @@ public sealed partial class SluiceLog
     /// The records could not be written or made durable, or there is no space for them, as described for
     /// <see cref="Append(ReadOnlySpan{byte})"/>.
     /// </exception>
-    /// <exception cref="InvalidOperationException">
-    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
-    /// </exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     /// <exception cref="OperationCanceledException">The append was canceled. The records are not in the log.</exception>
     public async ValueTask<long> AppendBatchAsync(
         ReadOnlyMemory<ReadOnlyMemory<byte>> records, LogDurability? durability = null, CancellationToken cancellationToken = default)
     {
         LogDurability wanted = LogSettings.Known(durability ?? _settings.Durability);
-        ThrowIfReserved();
         cancellationToken.ThrowIfCancellationRequested();
         if (records.IsEmpty)
         {
@@ -121,7 +113,7 @@ public sealed partial class SluiceLog
         Placed place;
         while (!TryTake(batch.Bytes.Length, batch.Count, out place, out long waitFor))
         {
-            await WaitForRoomAsync(waitFor, cancellationToken).ConfigureAwait(false);
+            await WaitForRoomAsync(waitFor, place.Epoch, cancellationToken).ConfigureAwait(false);
         }
 
         long first = place.FirstSequence;
@@ -139,16 +131,10 @@ public sealed partial class SluiceLog
     /// <exception cref="ArgumentOutOfRangeException">
     /// No record with the number <paramref name="sequence"/> has been appended.
     /// </exception>
-    /// <exception cref="IOException">
-    /// The record could not be made durable, or it was removed by <see cref="TruncateAfter(long)"/>.
-    /// </exception>
-    /// <exception cref="InvalidOperationException">
-    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
-    /// </exception>
+    /// <exception cref="IOException">The record could not be made durable.</exception>
     /// <exception cref="OperationCanceledException">The wait was canceled.</exception>
     public ValueTask WaitDurableAsync(long sequence, CancellationToken cancellationToken = default)
     {
-        ThrowIfReserved();
         if (sequence > _committer.Durable)
         {
             ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(sequence, _ring.NextSequenceIn(out int epoch));
@@ -173,28 +159,27 @@ public sealed partial class SluiceLog
     /// A record could not be written, and stays in memory until the log can write it; or a flush to the disk failed (see
     /// <see cref="Failure"/>).
     /// </exception>
-    /// <exception cref="InvalidOperationException">
-    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
-    /// </exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     /// <exception cref="OperationCanceledException">The wait was canceled.</exception>
     public ValueTask FlushAsync(LogDurability durability = LogDurability.Durable, CancellationToken cancellationToken = default)
     {
         _ = LogSettings.Known(durability);
         ThrowIfClosed();
-        ThrowIfReserved();
         return durability == LogDurability.Buffered
             ? ValueTask.CompletedTask
-            : WaitPlainAsync(durability, _ring.NextSequenceIn(out int epoch) - 1, LogWaiter.Any, epoch, cancellationToken);
+            : WaitPlainAsync(durability, _ring.NextSequenceIn(out int epoch) - 1, 0, epoch, cancellationToken);
     }
 
-    private bool TryAppend(ReadOnlyMemory<byte> record, LogDurability durability, out ValueTask<long> appended, out long waitFor)
+    private bool TryAppend(
+        ReadOnlyMemory<byte> record, LogDurability durability, out ValueTask<long> appended, out long waitFor, out int epoch)
     {
         // The caller's memory is asked before a place is taken: nobody behind it could be written if it threw in between.
         ReadOnlySpan<byte> content = record.Span;
         CheckLength(content.Length, nameof(record));
         int bytes = _headerBytes + content.Length;
-        if (!TryTake(bytes, 1, out Placed place, out waitFor))
+        bool isTaken = TryTake(bytes, 1, out Placed place, out waitFor);
+        epoch = place.Epoch;
+        if (!isTaken)
         {
             appended = default;
             return false;
@@ -207,12 +192,12 @@ public sealed partial class SluiceLog
     }
 
     private async ValueTask<long> AppendLaterAsync(
-        ReadOnlyMemory<byte> record, LogDurability durability, long waitFor, CancellationToken cancellationToken)
+        ReadOnlyMemory<byte> record, LogDurability durability, long waitFor, int epoch, CancellationToken cancellationToken)
     {
         while (true)
         {
-            await WaitForRoomAsync(waitFor, cancellationToken).ConfigureAwait(false);
-            if (TryAppend(record, durability, out ValueTask<long> appended, out waitFor))
+            await WaitForRoomAsync(waitFor, epoch, cancellationToken).ConfigureAwait(false);
+            if (TryAppend(record, durability, out ValueTask<long> appended, out waitFor, out epoch))
             {
                 return await appended.ConfigureAwait(false);
             }
@@ -220,7 +205,8 @@ public sealed partial class SluiceLog
     }
 
     /// <param name="waitFor">The last sequence number of the oldest page; 0 to wait for a moment.</param>
-    private void WaitForRoom(long waitFor)
+    /// <param name="epoch">The ring's epoch at that time.</param>
+    private void WaitForRoom(long waitFor, int epoch)
     {
         if (waitFor == 0)
         {
@@ -228,21 +214,13 @@ public sealed partial class SluiceLog
         }
         else
         {
-            _committer.WaitWritten(waitFor, new Placed(null, 0, 0, _ring.Epoch), LogWaiter.Any);
+            _committer.WaitWritten(waitFor, new Placed(null, 0, 0, epoch), 0);
         }
     }
 
-    private async ValueTask WaitForRoomAsync(long waitFor, CancellationToken cancellationToken)
-    {
-        if (waitFor == 0)
-        {
-            await Task.Delay(LookAgainMs, cancellationToken).ConfigureAwait(false);
-        }
-        else
-        {
-            await WaitPlainAsync(LogDurability.Written, waitFor, LogWaiter.Any, _ring.Epoch, cancellationToken).ConfigureAwait(false);
-        }
-    }
+    private ValueTask WaitForRoomAsync(long waitFor, int epoch, CancellationToken cancellationToken) => waitFor == 0
+        ? new ValueTask(Task.Delay(LookAgainMs, cancellationToken))
+        : WaitPlainAsync(LogDurability.Written, waitFor, 0, epoch, cancellationToken);
 
     private ValueTask<long> WaitAsync(LogDurability durability, long sequence, in Placed place, int ownRecords, long result)
     {

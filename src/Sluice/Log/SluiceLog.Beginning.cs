@@ -31,9 +31,6 @@ public sealed partial class SluiceLog
     /// <exception cref="UnauthorizedAccessException">
     /// The process is not permitted to remove a segment. Older segments may have been removed.
     /// </exception>
-    /// <exception cref="InvalidOperationException">
-    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
-    /// </exception>
     /// <exception cref="NotSupportedException">The log is a raw log.</exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public int TruncateBefore(long sequence) => RemoveBefore(s => s.LastSequence < sequence);
@@ -55,7 +52,6 @@ public sealed partial class SluiceLog
     private int RemoveBefore(Func<ClosedSegment, bool> isOld)
     {
         FramedOutput output = Framed();
-        ThrowIfReserved();
 
         // Not beside the closing: a log that is closed may be another writer's already.
         lock (_closing)

@@ -1,4 +1,3 @@
-using Sluice.Log.Folders;
 using Sluice.Log;
 
 namespace Sluice;
@@ -6,12 +5,6 @@ namespace Sluice;
 // What is done at a log's end: dropping its tail, and closing it.
 public sealed partial class SluiceLog
 {
-    /// <summary>How long those who have a place may take to fill it while nobody else gets one.</summary>
-    private const int MinFreezePatienceMs = 10;
-
-    /// <summary>The most of them.</summary>
-    private const int MaxFreezePatienceMs = 1000;
-
     /// <summary>Milliseconds that the exit of a process waits for logs to be closed.</summary>
     private const int ExitPatienceMs = 5000;
 
@@ -27,8 +20,8 @@ public sealed partial class SluiceLog
     /// </param>
     /// <remarks>
     /// <para>
-    /// A record that another thread appends during the call is either kept or removed. If it is removed, an append that is waiting for this
-    /// record throws an <see cref="IOException"/>.
+    /// A record that another thread appends during the call is either kept or removed. An append that is waiting for a removed record
+    /// completes: the record was durable before it was removed.
     /// </para>
     /// <para>
     /// A <see cref="SluiceLogReader"/> that has already returned records which are now removed throws a
@@ -44,42 +37,32 @@ public sealed partial class SluiceLog
     /// </exception>
     /// <exception cref="IOException">The records could not be removed.</exception>
     /// <exception cref="UnauthorizedAccessException">The process is not permitted to create a file in the log's directory.</exception>
-    /// <exception cref="InvalidOperationException">
-    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
-    /// </exception>
     /// <exception cref="NotSupportedException">The log is a raw log.</exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public void TruncateAfter(long sequence)
     {
         FramedOutput output = Framed();
         ThrowIfClosed();
-        ThrowIfReserved();
-        _committer.Alone(() =>
+        bool isDone = false;
+        while (!isDone)
         {
-            int patienceMs = 0;
-            do
+            _committer.Alone(() =>
             {
-                // Longer each time, so that it comes to an end beside those who always have a place.
-                patienceMs = Math.Clamp(2 * patienceMs, MinFreezePatienceMs, MaxFreezePatienceMs);
                 ThrowIfClosed();
-                if (_committer.Commit() is { } error)
-                {
-                    throw LogErrors.Failed(Directory, "Truncating", error);
-                }
-            }
-            while (!_committer.TryTruncate(output, sequence, patienceMs));
-        });
+                isDone = _committer.Commit() is { } error
+                    ? throw LogErrors.Failed(Directory, "Truncating", error) : _committer.TryTruncate(output, sequence);
+            });
+        }
     }
 
     /// <summary>Writes all appended records, makes them durable and closes the log.</summary>
-    /// <remarks>An open reservation of the calling thread is withdrawn. Calling this method again has no effect.</remarks>
+    /// <remarks>The method waits for open reservations. Calling it again has no effect.</remarks>
     /// <exception cref="IOException">
     /// Records could not be written or made durable, or another file of the log could not be updated or deleted. The log is closed
     /// nevertheless.
     /// </exception>
     public void Dispose()
     {
-        WithdrawReservation();
         lock (_closing)
         {
             if (_isClosed)
@@ -104,7 +87,6 @@ public sealed partial class SluiceLog
     /// <inheritdoc cref="Dispose"/>
     public ValueTask DisposeAsync()
     {
-        WithdrawReservation();
         return new(Task.Run(Dispose));
     }
 
@@ -177,8 +159,7 @@ public sealed partial class SluiceLog
             _committer.FlushMark();
         }
 
-        Exception? error = _output.SealFull(_mark.Said);
-        LogFile.DisposeAll(_output.LetGoOfSealed());
+        Exception? error = _mark.IsBehind(_committer.Durable) ? null : _output.SealFull();
         _output.Finish();
         return error;
     }
@@ -189,7 +170,6 @@ public sealed partial class SluiceLog
     /// </summary>
     private void DisposeAtExit()
     {
-        WithdrawReservation();
         Thread closing = new(() =>
         {
             try

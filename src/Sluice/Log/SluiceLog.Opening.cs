@@ -28,6 +28,7 @@ public sealed partial class SluiceLog
     /// <exception cref="IOException">
     /// The framed log is already open for appending, the operating system reported an error, or a thread could not be started.
     /// </exception>
+    /// <exception cref="NotSupportedException">A file of the log has a format that this version does not read.</exception>
     /// <exception cref="UnauthorizedAccessException">
     /// The process is not permitted to write to the directory or to one of the files.
     /// </exception>
@@ -66,7 +67,7 @@ public sealed partial class SluiceLog
             LogFolder folder = new(directory, settings.Names, writerLock);
             folder.ThrowIfOfRemovedFeature();
             CompleteRemoval(folder, settings, writerLock);
-            RecoveredLog found = RecoveredLog.Open(folder, settings, writerLock.State);
+            RecoveredLog found = RecoveredLog.Open(folder, settings, writerLock);
             output = new FramedOutput(folder, settings, found);
             return new SluiceLog(directory, settings, output, writerLock, found);
         }
@@ -83,23 +84,15 @@ public sealed partial class SluiceLog
     {
         if (TailRemoval.TryRead(folder) is { } removal)
         {
-            LogState? state = writerLock.State;
-            long largest = Math.Max(state?.LargestId ?? 0, folder.List().LastOrDefault());
-            SetState(removal.FirstMissing - 1);
-            removal.Apply(folder, settings).Dispose();
-            SetState(removal.LastKept);
-
-            void SetState(long durable)
+            long largest = Math.Max(writerLock.State?.LargestId ?? 0, folder.List().LastOrDefault());
+            removal.Apply(folder, settings, durable =>
             {
-                if (state is { } known)
-                {
-                    writerLock.Write(known with { DurableSequence = durable, SegmentId = removal.SegmentId, LargestId = largest });
-                    writerLock.Flush(settings);
-                }
-            }
+                writerLock.Write(new LogState(
+                    settings.Durability, removal.LogId, durable, Environment.ProcessId, LogState.CurrentBoot, largest));
+                writerLock.Flush(settings);
+            }).Dispose();
         }
-
-        if (File.Exists(folder.RemovalPath))
+        else if (File.Exists(folder.RemovalPath))
         {
             TailRemoval.Forget(folder);
         }

@@ -15,14 +15,14 @@ public sealed partial class SluiceLog
                 return place;
             }
 
-            WaitForRoom(waitFor);
+            WaitForRoom(waitFor, place.Epoch);
         }
     }
 
     /// <summary>Returns false if the caller is to wait before it tries again.</summary>
     /// <param name="bytes">The size of the records.</param>
     /// <param name="count">The number of records.</param>
-    /// <param name="place">Their place.</param>
+    /// <param name="place">Their place; if there is none yet, only the epoch.</param>
     /// <param name="waitFor">The parameter of <see cref="WaitForRoom"/>.</param>
     private bool TryTake(int bytes, int count, out Placed place, out long waitFor)
     {
@@ -42,7 +42,9 @@ public sealed partial class SluiceLog
                 return true;
             }
 
-            switch (_ring.Turn(page, out waitFor))
+            TurnResult turned = _ring.Turn(page, out waitFor, out int epoch);
+            place = new Placed(null, 0, 0, epoch);
+            switch (turned)
             {
                 case TurnResult.Closed:
                     LogErrors.ThrowClosed(Directory);
@@ -98,24 +100,6 @@ public sealed partial class SluiceLog
         else
         {
             _committer.WaitWritten(sequence, place, ownRecords);
-        }
-    }
-
-    /// <summary>Throws if this thread has an open reservation: the call might wait for the record that the thread holds up.</summary>
-    internal void ThrowIfReserved()
-    {
-        if (OpenReservation.In(this) is not null)
-        {
-            LogErrors.ThrowReserved(Directory);
-        }
-    }
-
-    /// <summary>Withdraws the reservations that an exception has left open on this thread, so that closing does not wait for it.</summary>
-    private void WithdrawReservation()
-    {
-        while (OpenReservation.In(this) is { } open)
-        {
-            new LogReservation(this, open).Dispose();
         }
     }
 }

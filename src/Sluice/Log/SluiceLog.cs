@@ -26,10 +26,6 @@ namespace Sluice;
 /// <para>
 /// A sequence number remains unused if the append fails, or if the reservation is disposed before it is committed.
 /// </para>
-/// <para>
-/// A thread that holds an open <see cref="LogReservation"/> of a log cannot append to that log, flush it, truncate it or wait for its
-/// records. Such calls throw an <see cref="InvalidOperationException"/>.
-/// </para>
 /// </remarks>
 public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 {
@@ -60,17 +56,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         _flushAt = settings.FlushBytes < settings.PageBytes ? settings.FlushBytes : int.MaxValue;
         _mark = new DurableMark(WriteMark, () => _lock?.Flush(_settings), output.DurableSequence);
         _committer = new Committer(_ring, output, directory, _mark, next - 1, settings.FlushIntervalMs);
-        _keeper = new Keeper(_committer, output, _mark, settings.RetentionIntervalMs);
-        if (found is { } recovered)
-        {
-            WriteMark(recovered.NextSequence - 1);
-            if (recovered.HasAcceptedLoss)
-            {
-                // Else a power cut would bring the old state back, and with it the loss.
-                _mark.Flush();
-            }
-        }
-
+        _keeper = new Keeper(_committer, output, settings.RetentionIntervalMs);
         StartThreads();
         _keeper.Signal();
         if (settings.DisposeOnProcessExit)
@@ -116,7 +102,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// Background tasks create, close, compress and remove segments. If a caller waits for an operation that fails, the caller also gets
     /// the error as an exception.
     /// </remarks>
-    public Exception? LastError => NotedError.Newest(_committer.LastError, _keeper.LastError, _output.Compressor?.LastError);
+    public Exception? LastError => _output.LastError;
 
     /// <summary>
     /// Gets the error of a flush to the disk after which the log accepts no more records, or <see langword="null"/> if there was none.
@@ -157,9 +143,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <para>-or-</para>
     /// <para>There is no space for the record, and a write that would have freed space failed. The record is not in the log.</para>
     /// </exception>
-    /// <exception cref="InvalidOperationException">
-    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
-    /// </exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public long Append(ReadOnlySpan<byte> record) => Append(record, _settings.Durability);
 
@@ -172,7 +155,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     {
         _ = LogSettings.Known(durability);
         CheckLength(record.Length, nameof(record));
-        ThrowIfReserved();
         int bytes = _headerBytes + record.Length;
         Placed place = Take(bytes, 1);
         CopyRecord(place.Page!.Bytes.Slice(place.Offset, bytes), record, durability);
@@ -203,14 +185,10 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// The records could not be written or made durable, or there is no buffer for them, as described for
     /// <see cref="Append(ReadOnlySpan{byte})"/>.
     /// </exception>
-    /// <exception cref="InvalidOperationException">
-    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
-    /// </exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public long AppendBatch(ReadOnlySpan<ReadOnlyMemory<byte>> records, LogDurability? durability = null)
     {
         LogDurability wanted = LogSettings.Known(durability ?? _settings.Durability);
-        ThrowIfReserved();
         if (records.IsEmpty)
         {
             return NextSequence;
@@ -231,7 +209,9 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// </summary>
     /// <param name="size">The size of the record, in bytes.</param>
     /// <returns>The reservation. The caller must commit or dispose it.</returns>
-    /// <remarks>Later records are not written until the reservation is committed or disposed.</remarks>
+    /// <remarks>
+    /// Later records, and earlier ones in the same buffer of the log, are not written until the reservation is committed or disposed.
+    /// </remarks>
     /// <exception cref="ArgumentException">
     /// <paramref name="size"/> is larger than <see cref="SluiceLogOptions.MaxRecordBytes"/>.
     /// </exception>
@@ -241,7 +221,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// There is no space for the record, and <see cref="SluiceLogOptions.WaitWhenFull"/> is <see langword="false"/>; or a write that would
     /// have freed space failed.
     /// </exception>
-    /// <exception cref="InvalidOperationException">The calling thread already holds an open reservation of this log.</exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public LogReservation Reserve(int size)
     {
@@ -252,10 +231,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
 
         CheckLength(size, nameof(size));
-        ThrowIfReserved();
-
-        OpenReservation open = OpenReservation.Rent();
-        open.Begin(this, Take(_headerBytes + size, 1), size);
+        OpenReservation open = OpenReservation.Rent(Take(_headerBytes + size, 1), size);
 
         // What its owner does not fill goes to the file as well: not what this memory had before.
         open.Record.Clear();
@@ -272,19 +248,15 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// A record could not be written, and stays in memory until the log can write it; or a flush to the disk failed (see
     /// <see cref="Failure"/>).
     /// </exception>
-    /// <exception cref="InvalidOperationException">
-    /// The calling thread holds an open <see cref="LogReservation"/> of this log.
-    /// </exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public void Flush(LogDurability durability = LogDurability.Durable)
     {
         _ = LogSettings.Known(durability);
         ThrowIfClosed();
-        ThrowIfReserved();
         if (durability != LogDurability.Buffered)
         {
             long last = _ring.NextSequenceIn(out int epoch) - 1;
-            Wait(durability, last, new Placed(null, 0, 0, epoch), LogWaiter.Any);
+            Wait(durability, last, new Placed(null, 0, 0, epoch), 0);
         }
     }
 
@@ -307,10 +279,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// If a line cannot be appended, it is discarded. If a call contains several lines, the others are appended, and then the call throws the
     /// first exception.
     /// </para>
-    /// <para>
-    /// If the calling thread holds an open <see cref="LogReservation"/> of the log, synchronous members of the writer throw an
-    /// <see cref="InvalidOperationException"/>, and none of the text is written.
-    /// </para>
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
     public TextWriter CreateTextWriter(LogDurability? durability = null) =>
@@ -327,10 +295,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// A flush without new bytes appends nothing. If a flush fails, its record is discarded. If a flush is canceled, its record is kept, and
     /// the next flush appends it before the newer bytes. When the writer is completed, the remaining bytes are appended as a last record. If
     /// it is completed with an exception, they are discarded.
-    /// </para>
-    /// <para>
-    /// If the calling thread holds an open <see cref="LogReservation"/> of the log, a call that would append throws an
-    /// <see cref="InvalidOperationException"/>, and the bytes are kept.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
@@ -389,6 +353,5 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
     private void WriteMark(long durable) =>
         _lock?.Write(new LogState(
-            _settings.Durability, _logId, durable, Environment.ProcessId, _output.DurableSegment, _output.TookBack,
-            LogState.CurrentBoot, _output.LargestId));
+            _settings.Durability, _logId, durable, Environment.ProcessId, LogState.CurrentBoot, _output.LargestId));
 }

@@ -83,7 +83,10 @@ public class SluiceLogOptions
     /// Gets or sets the approximate time after which buffered records are written to the file, even if no caller waits for them.
     /// </summary>
     /// <value>The default is 200 milliseconds. The minimum is 1 millisecond.</value>
-    /// <remarks>A record is written after twice this time at the latest.</remarks>
+    /// <remarks>
+    /// A record is written after twice this time at the latest, unless a flush to the disk takes longer or an open
+    /// <see cref="LogReservation"/> prevents it.
+    /// </remarks>
     public TimeSpan FlushInterval { get; set; } = TimeSpan.FromMilliseconds(200);
 
     /// <summary>
@@ -183,8 +186,8 @@ public class SluiceLogOptions
     /// </summary>
     /// <value>The default is <see langword="false"/>.</value>
     /// <remarks>
-    /// An <see cref="IOException"/> that occurs during this disposal is ignored. The exit waits for at most five seconds: if another thread
-    /// holds an open <see cref="LogReservation"/>, records that were appended after it can be lost.
+    /// An <see cref="IOException"/> that occurs during this disposal is ignored. The exit waits for at most five seconds: if a thread holds an
+    /// open <see cref="LogReservation"/>, records that have not been written can be lost.
     /// </remarks>
     public bool DisposeOnProcessExit { get; set; }
 

@@ -36,7 +36,6 @@ public sealed class SluiceLogReader : IDisposable
     private readonly LogFolder _folder;
     private readonly SluiceLogReaderOptions _options;
     private readonly List<SluiceLogDamagedException> _damage = [];
-    private readonly Dictionary<long, SegmentInfo> _known = [];
     private readonly long _fromTime;
 
     /// <summary>The segments that were read before the present one.</summary>
@@ -45,7 +44,9 @@ public sealed class SluiceLogReader : IDisposable
     /// <summary>The sequence number at which the reader began.</summary>
     private long _start = 1;
     private SegmentReader? _segment;
-    private TornTail? _tail;
+
+    /// <summary>The number of bytes is negative if it has not been counted.</summary>
+    private SluiceLogCut? _tail;
 
     /// <summary>The log that is read; empty while nothing of it was found.</summary>
     private Guid _logId;
@@ -58,12 +59,10 @@ public sealed class SluiceLogReader : IDisposable
 
     private LogState? _state;
 
-    /// <summary>What the last look at the folder found, and when the folder had changed by then.</summary>
+    /// <summary>What the last look at the folder found; null if it is known to be out of date.</summary>
     private LogCatalog? _catalog;
-    private FolderStamp _stamp;
     private bool _hasFrame;
     private bool _isDurableBehind;
-    private bool _isMissingBehind;
     private bool _isDisposed;
     private FrameHeader _frame;
     private int _recordAt;
@@ -82,6 +81,7 @@ public sealed class SluiceLogReader : IDisposable
     /// A segment is damaged or missing, and <see cref="SluiceLogReaderOptions.SkipDamage"/> is <see langword="false"/>.
     /// </exception>
     /// <exception cref="IOException">The operating system reported an error.</exception>
+    /// <exception cref="NotSupportedException">A file of the log has a format that this version does not read.</exception>
     /// <exception cref="UnauthorizedAccessException">
     /// The process is not permitted to read the directory or one of the files.
     /// </exception>
@@ -143,7 +143,19 @@ public sealed class SluiceLogReader : IDisposable
     /// Bytes that follow zeros after the last record are not described. <see cref="SluiceLog.Open"/> finds and removes such bytes.
     /// </para>
     /// </remarks>
-    public SluiceLogCut? Tail => _tail?.Cut;
+    public SluiceLogCut? Tail
+    {
+        get
+        {
+            // Counted when somebody asks: much reserved space may follow.
+            if (_tail is { Bytes: < 0 } tail)
+            {
+                _tail = tail with { Bytes = CountUnwritten(tail) };
+            }
+
+            return _tail;
+        }
+    }
 
     /// <summary>
     /// Gets the records from the current position to the end of the log. Each record is valid until the next one is read.
@@ -253,6 +265,20 @@ public sealed class SluiceLogReader : IDisposable
             {
                 yield break;
             }
+        }
+    }
+
+    /// <summary>Returns 0 if the file cannot be read any more.</summary>
+    private static long CountUnwritten(SluiceLogCut tail)
+    {
+        try
+        {
+            using SluiceHandle file = LogFile.OpenToRead(tail.Path);
+            return FrameScanner.CountTailBytes(file, tail.FileOffset);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return 0;
         }
     }
 
@@ -367,11 +393,13 @@ public sealed class SluiceLogReader : IDisposable
         {
             _fillsAtLimit = _segment!.Fills;
             // A state that cannot be read once says nothing new; if there was none yet, there may be one next time.
-            _state = State() ?? _state;
+            string path = Path.Combine(_folder.Path, LogFolder.StateName);
+            _state = LogState.TryRead(path, out string? reason) ?? _state;
             LogDurability upTo = _options.UpTo ?? _state?.Durability ?? LogDurability.Written;
-            if (_state is null && upTo == LogDurability.Durable)
+            if (_state is null && reason is not null && _options.UpTo is null or LogDurability.Durable)
             {
-                ThrowIfStateIsUnreadable();
+                // A state that cannot be read is not one that says that no record is durable.
+                Report(new SluiceLogDamagedException(path, -1, 0, reason));
             }
 
             _limit = upTo == LogDurability.Durable ? _state?.DurableSequence ?? 0
@@ -382,23 +410,12 @@ public sealed class SluiceLogReader : IDisposable
         return sequence <= _limit;
     }
 
-    private LogState? State() => LogState.TryRead(Path.Combine(_folder.Path, LogFolder.StateName), Report);
-
-    /// <summary>A state that exists and cannot be read is not one that says that no record is durable.</summary>
-    private void ThrowIfStateIsUnreadable()
-    {
-        string path = Path.Combine(_folder.Path, LogFolder.StateName);
-        if (LogState.WhyUnreadable(path) is { } error)
-        {
-            Report(new SluiceLogDamagedException(path, -1, 0, error));
-        }
-    }
+    private LogState? State() => LogState.TryRead(Path.Combine(_folder.Path, LogFolder.StateName));
 
     private LogCatalog Look(long fromId = 0)
     {
         Looks++;
-        _stamp = FolderStamp.Of(_folder.Path);
-        _catalog = LogCatalog.Read(_folder, Report, _known, fromId, State);
+        _catalog = LogCatalog.Read(_folder, Report, State, fromId);
         if (_options.SkipDamage)
         {
             _catalog.DamagedFiles.ForEach(d => Report(d.Damage));
@@ -467,7 +484,6 @@ public sealed class SluiceLogReader : IDisposable
     {
         from = Math.Max(from, _start);
         Report(new SluiceLogDamagedException(_segment?.Path ?? _folder.Path, -1, from, LogErrors.Removed(from)), always: true);
-        _known.Clear();
         (_next, _limit) = (from, 0);
     }
 
@@ -489,7 +505,6 @@ public sealed class SluiceLogReader : IDisposable
     private void BeginOtherLog()
     {
         Report(new SluiceLogDamagedException(_folder.Path, -1, _next, LogErrors.IsOtherLog));
-        _known.Clear();
         _segment?.Dispose();
         _passed.Clear();
         (_segment, _catalog, _logId, _next, _start, _limit, _state) = (null, null, Guid.Empty, 1, 1, 0, null);
@@ -500,7 +515,7 @@ public sealed class SluiceLogReader : IDisposable
     {
         // Before the buffer is discarded: reserved space is not read for each look at the end of the log.
         bool isUnwritten = result == FrameResult.Unwritten && _segment!.HasOnlyZerosBuffered();
-        SegmentInfo? next = FindNext(out TornTail? torn);
+        SegmentInfo? next = FindNext(out SluiceLogCut? torn);
         _segment!.Forget();
         FrameResult again = result;
         if (next is not null || result == FrameResult.Good)
@@ -524,7 +539,7 @@ public sealed class SluiceLogReader : IDisposable
         if (next is null)
         {
             _segment.Forget();
-            _tail = again == FrameResult.Bad ? new TornTail(_segment.Path, _segment.Offset, _next, _segment.Reason) : torn;
+            _tail = again == FrameResult.Bad ? new SluiceLogCut(_segment.Path, _segment.Offset, -1, _next, _segment.Reason) : torn;
             SluiceLogDamagedException? damage = WhyLonger();
             if (damage is null && !isUnwritten && WhyNotTorn(again) is { } middle)
             {
@@ -540,12 +555,12 @@ public sealed class SluiceLogReader : IDisposable
             return damage is not null && (HasMoreByNow() || TryGoBack() || ReportLostEnd(damage));
         }
 
-        if (_isMissingBehind || _segment.ReadTo + 1 < next.FirstSequence)
+        if (_segment.ReadTo + 1 < next.FirstSequence)
         {
             return TryPassGap(next, again);
         }
 
-        if (!next.Restarts && next.FirstSequence <= _segment.ReadTo && next.IdBefore <= _segment.Id)
+        if (next.FirstSequence <= _segment.ReadTo)
         {
             _segment.Unread();
             Report(new SluiceLogDamagedException(
@@ -583,26 +598,21 @@ public sealed class SluiceLogReader : IDisposable
         }
 
         long first = _segment.ReadTo + 1;
-
-        // Else records with numbers that were read are others' by now, and nobody knows from which on.
-        bool isLater = first < next.FirstSequence;
         bool isGone = !_folder.List().Exists(id => id <= _segment.Id && SegmentReader.MayBeIn(_folder, id));
         SluiceLogDamagedException damage;
-        if ((isGone && end != FrameResult.Bad) || end == FrameResult.Good || IsMissingBehind())
+        if ((isGone && end != FrameResult.Bad) || end == FrameResult.Good)
         {
-            damage = new SluiceLogDamagedException(_folder.Path, -1, isLater ? first : 0, isGone
-                ? LogErrors.Overtaken(next.FirstSequence, isLater)
-                : LogErrors.Missing(_segment.Path, next.Path));
+            damage = isGone
+                ? new SluiceLogDamagedException(_folder.Path, -1, first, LogErrors.Overtaken(next.FirstSequence))
+                : _catalog!.Missing(_segment.Path, next, first);
         }
         else
         {
-            string reason = end == FrameResult.Bad ? _segment.Reason
-                : isLater ? "its records end before the next segment begins"
-                : LogErrors.Missing(_segment.Path, next.Path);
+            string reason = end == FrameResult.Bad ? _segment.Reason : "its records end before the next segment begins";
             if (!_isDurableBehind && !_segment.IsKnownToBeLonger && KnownDurable() <= _segment.ReadTo
                 && LogState.MayBeOfEarlierBoot(State()))
             {
-                _tail = new TornTail(_segment.Path, _segment.Offset, _next, reason);
+                _tail = new SluiceLogCut(_segment.Path, _segment.Offset, -1, _next, reason);
                 return false;
             }
 
@@ -628,10 +638,6 @@ public sealed class SluiceLogReader : IDisposable
         return true;
     }
 
-    /// <summary>Returns true if a missing segment was on the disk. If not, a power cut has left segments behind the log's end.</summary>
-    private bool IsMissingBehind() =>
-        _isMissingBehind && (_isDurableBehind || _segment!.DurableSegmentBy(State()) > _segment.Id);
-
     /// <summary>The last sequence that the log's state knows to be on the disk; 0 where it knows of none.</summary>
     private long KnownDurable() => _segment!.DurableBy(State());
 
@@ -648,17 +654,10 @@ public sealed class SluiceLogReader : IDisposable
     {
         long first = _segment!.ReadTo + 1;
         long durable = _segment.IsKnownToBeLonger ? 0 : KnownDurable();
-        return durable < first && !_segment.IsKnownToBeLonger ? WhyNewer()
-            : _tail is { } tail ? new SluiceLogDamagedException(tail.Path, tail.Offset, first, tail.Reason)
+        return durable < first && !_segment.IsKnownToBeLonger ? null
+            : _tail is { } tail ? new SluiceLogDamagedException(tail.Path, tail.FileOffset, first, tail.Reason)
             : durable < first ? new SluiceLogDamagedException(_segment.Path, _segment.Offset, first, "it has zeros before its footer")
             : LogErrors.LostFiles(_folder.Path, durable, first);
-    }
-
-    /// <summary>The newest segment may be the one that took back what is read otherwise: it is not only its records that count.</summary>
-    private SluiceLogDamagedException? WhyNewer()
-    {
-        long newest = _segment!.DurableSegmentBy(State());
-        return newest > _segment.Id ? new SluiceLogDamagedException(_folder.Path, -1, 0, LogErrors.NewestIsGone(newest)) : null;
     }
 
     /// <summary>
@@ -678,32 +677,52 @@ public sealed class SluiceLogReader : IDisposable
         return FindNext(out _) is not null;
     }
 
-    /// <summary>Always false: nothing more is to be read now.</summary>
+    /// <summary>Returns true if there is more to read behind the damage.</summary>
     private bool ReportLostEnd(SluiceLogDamagedException damage)
     {
         Report(damage);
-        _ = _segment!.TryPassOver();
-        return false;
+        return _segment!.TryPassOver();
     }
 
     /// <summary>What stands in a segment that was about to begin.</summary>
-    private TornTail? TornOf(LogCatalog catalog) =>
-        catalog.Newest is { TornOpening: { } reason } torn && File.Exists(torn.Path)
-            ? new TornTail(torn.Path, LogLayout.HeaderBytes, _next, reason)
-            : null;
-
-    /// <summary>The segment behind the present one, by now; null where there is none.</summary>
-    private SegmentInfo? FindNext(out TornTail? torn)
+    /// <exception cref="SluiceLogDamagedException">Complete frames follow it.</exception>
+    private SluiceLogCut? TornOf(LogCatalog catalog)
     {
-        long id = _segment!.Id;
-        torn = null;
-        LogCatalog? catalog = _catalog?.HasSealedNext(id) == true && _stamp.IsCurrent(_folder.Path) ? _catalog : null;
-        if (catalog is null && (_folder.List() is not [.., long last] || last <= id))
+        if (catalog.Newest is not { HasBegun: false } newest || !File.Exists(newest.Path))
         {
             return null;
         }
 
-        catalog ??= Look(fromId: id);
+        // Looked at twice: its writer may have begun it since.
+        if (!LogState.MayBeOfEarlierBoot(State()) && newest.HasFramesWithoutOpening() && newest.HasFramesWithoutOpening())
+        {
+            Report(new SluiceLogDamagedException(
+                newest.Path, LogLayout.HeaderBytes, _next,
+                $"{newest.TornOpening ?? "there are zeros in place of its opening"}, and complete frames follow"));
+        }
+
+        return newest.TornOpening is { } reason ? new SluiceLogCut(newest.Path, LogLayout.HeaderBytes, -1, _next, reason) : null;
+    }
+
+    /// <summary>The segment behind the present one, by now; null where there is none.</summary>
+    private SegmentInfo? FindNext(out SluiceLogCut? torn)
+    {
+        long id = _segment!.Id;
+        torn = null;
+
+        // Nothing comes between two segments later. The last one of a catalog is not confirmed by another one.
+        int known = _catalog?.Segments.FindIndex(s => s.Id > id) ?? -1;
+        if (known >= 0 && known < _catalog!.Segments.Count - 1 && _catalog.Segments[known].FirstSequence == _segment.ReadTo + 1)
+        {
+            return _catalog.Segments[known];
+        }
+
+        if (_folder.List() is not [.., long last] || last <= id)
+        {
+            return null;
+        }
+
+        LogCatalog catalog = Look(fromId: id);
         torn = TornOf(catalog);
         if (catalog.Segments.Exists(s => s.Id > id && s.Header.LogId != _logId))
         {
@@ -711,36 +730,8 @@ public sealed class SluiceLogReader : IDisposable
         }
 
         // What is written only when everything earlier is on the disk.
-        _isDurableBehind = catalog.Segments.Exists(s => s.Id > id && (s.EndsWithFooter || s.Restarts));
-        SegmentInfo? next = catalog.Segments.Find(s => s.Id > id);
-        _isMissingBehind = next is not null && catalog.IsMissing(next, id);
-        return next;
-    }
-
-    /// <summary>
-    /// All segments that there are. One that is missing and may have taken back what others have is told of before anything is read, unless
-    /// damage is passed over: then it is told of where it would be.
-    /// </summary>
-    private LogCatalog ReadAll()
-    {
-        LogState? state = State();
-        string? missing = null;
-        while (true)
-        {
-            LogCatalog catalog = Look();
-            if (_options.SkipDamage || catalog.FindMissing(state) is not { } damage)
-            {
-                return catalog;
-            }
-
-            // The listing is not of one moment, and others remove what is old: what is missing is missing in two that follow one another.
-            if (damage.Message == missing)
-            {
-                throw damage;
-            }
-
-            missing = damage.Message;
-        }
+        _isDurableBehind = catalog.Segments.Exists(s => s.Id > id && s.EndsWithFooter);
+        return catalog.Segments.Find(s => s.Id > id);
     }
 
     /// <summary>The segment in which the next record is, or would be.</summary>
@@ -748,7 +739,7 @@ public sealed class SluiceLogReader : IDisposable
     {
         while (true)
         {
-            LogCatalog catalog = ReadAll();
+            LogCatalog catalog = Look();
             List<SegmentInfo> segments = catalog.Segments;
             if (segments.Count == 0)
             {
@@ -816,14 +807,12 @@ public sealed class SluiceLogReader : IDisposable
         catch (FileNotFoundException)
         {
             // Removed since the folder was listed.
-            _known.Remove(segment.Id);
             _catalog = null;
             return false;
         }
         catch (SluiceLogDamagedException e)
         {
-            // What was found before is true no more: the next look at the folder leaves it out.
-            _known.Remove(segment.Id);
+            // The next look at the folder leaves it out.
             _catalog = null;
             Report(e);
             return false;
@@ -847,7 +836,7 @@ public sealed class SluiceLogReader : IDisposable
         List<SegmentInfo> segments;
         do
         {
-            segments = ReadAll().Segments;
+            segments = Look().Segments;
             if (segments.Count == 0)
             {
                 return;

@@ -12,7 +12,9 @@ public sealed class SluiceLogReaderOptions
     /// <value>The default is <see langword="null"/>, which skips no records.</value>
     public DateTimeOffset? FromTime { get; init; }
 
-    /// <summary>Gets a value that indicates whether the reader skips all records that exist when it is created.</summary>
+    /// <summary>
+    /// Gets a value that indicates whether the reader skips all records that it could read when it is created (see <see cref="UpTo"/>).
+    /// </summary>
     /// <value>The default is <see langword="false"/>.</value>
     public bool FromEnd { get; init; }
 

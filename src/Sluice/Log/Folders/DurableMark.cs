@@ -7,13 +7,9 @@ namespace Sluice.Log.Folders;
 internal sealed class DurableMark(Action<long> write, Action flush, long durable)
 {
     private long _said = durable;
-    private long _lowered;
 
     /// <summary>The last sequence number that it says to be durable.</summary>
     public long Said => Volatile.Read(ref _said);
-
-    /// <summary>The number of times that records which it said to be durable were removed.</summary>
-    public long Lowered => Volatile.Read(ref _lowered);
 
     /// <summary>Whether it says less than it could.</summary>
     public bool IsBehind(long durable) => Said < durable;
@@ -28,7 +24,6 @@ internal sealed class DurableMark(Action<long> write, Action flush, long durable
     public void Lower(long durable)
     {
         Volatile.Write(ref _said, durable);
-        Interlocked.Increment(ref _lowered);
         write(durable);
         flush();
     }

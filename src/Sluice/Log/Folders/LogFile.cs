@@ -235,6 +235,10 @@ internal static class LogFile
         return false;
     }
 
+    /// <summary>Returns the permissions of a file, for a file with a part of its content; null on Windows.</summary>
+    public static UnixFileMode? PermissionsOf(SluiceHandle file) =>
+        OperatingSystem.IsWindows() ? null : File.GetUnixFileMode(file.SafeFileHandle);
+
     /// <summary>When a file was made; where its file system does not say it, when it was changed last, on Linux.</summary>
     public static DateTime MadeUtc(SluiceHandle file)
     {

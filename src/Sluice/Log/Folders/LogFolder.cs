@@ -26,9 +26,6 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
 
     public SegmentNames Names { get; } = names;
 
-    /// <inheritdoc cref="WriterLock.Confirm"/>
-    public void Confirm() => writer?.Confirm();
-
     /// <summary>
     /// Opens a file of the log. A writer names it in the folder that it has open, wherever that folder's path leads by now, and makes,
     /// removes and renames files in the same way.
@@ -140,7 +137,7 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     }
 
     /// <summary>The number in a segment's name; 0 where there is none.</summary>
-    public long IdOf(string path) => Names.TryParse(System.IO.Path.GetFileName(path.AsSpan()), out long id, out _) ? id : 0;
+    public long IdOf(string path) => Names.TryParse(System.IO.Path.GetFileName(path), out long id, out _) ? id : 0;
 
     public string PathOf(long id, DateTime utc = default) => System.IO.Path.Combine(Path, Names.NameOf(id, utc));
 
@@ -148,38 +145,18 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     /// <exception cref="NotSupportedException">A segment exists only in compressed form.</exception>
     public List<long> List()
     {
-        List<long> ids = [];
-        List<string> compressed = [];
-        IEnumerable<string> files = ReadOpen()?.Where(static e => !e.IsFolder).Select(static e => e.Name) ?? Directory.EnumerateFiles(Path);
-        foreach (string file in files)
-        {
-            string name = System.IO.Path.GetFileName(file);
-            if (Names.TryParse(name, out long id, out _))
-            {
-                ids.Add(id);
-            }
-            else if (name.EndsWith(SegmentNames.Compressed, StringComparison.Ordinal)
-                && Names.TryParse(name.AsSpan(0, name.Length - SegmentNames.Compressed.Length), out _, out _))
-            {
-                compressed.Add(name[..^SegmentNames.Compressed.Length]);
-            }
-        }
-
-        ids.Sort();
-        return compressed.Find(name => !ids.Contains(IdOf(name))) is not { } only ? ids
+        List<SegmentEntry> entries = ListEntries();
+        return entries.Find(static e => e is { HasCompressed: true, HasPlain: false }) is not { } only
+            ? [.. entries.Where(static e => e is { HasPlain: true, IsFolder: false }).Select(static e => e.Id)]
             : throw new NotSupportedException(
-                $"'{System.IO.Path.Combine(Path, only)}{SegmentNames.Compressed}' is a compressed segment, which this version does not "
-                + "read. Decompress it with 'gzip -d'.");
+                $"'{only.CompressedPath}' is a compressed segment, which this version does not read. Decompress it with 'gzip -d'.");
     }
 
     /// <summary>What there is of each segment, by ids and then by names.</summary>
     public List<SegmentEntry> ListEntries()
     {
         Dictionary<string, SegmentEntry> entries = new(StringComparer.Ordinal);
-        IEnumerable<(string Name, bool IsFolder, bool IsLink)> all = ReadOpen()
-            ?? new DirectoryInfo(Path).EnumerateFileSystemInfos()
-                .Select(static f => (f.Name, f is DirectoryInfo, f.LinkTarget is not null));
-        foreach ((string whole, bool isFolder, bool isLink) in all)
+        foreach ((string whole, bool isFolder, bool isLink) in ReadNames())
         {
             string name = whole;
             string suffix = name.EndsWith(SegmentNames.Compressing, StringComparison.Ordinal) ? SegmentNames.Compressing
@@ -304,16 +281,21 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         }
     }
 
-    /// <summary>What a writer's folder has, which is open, wherever its path leads by now; null where none is open.</summary>
-    private List<(string Name, bool IsFolder, bool IsLink)>? ReadOpen()
+    /// <summary>Returns the entries of the folder: of the one that a writer has open, wherever its path leads by now.</summary>
+    private List<(string Name, bool IsFolder, bool IsLink)> ReadNames()
     {
-        if (writer?.Folder is not { } folder)
+        if (!Libc.IsSupported)
         {
-            return null;
+            return [.. new DirectoryInfo(Path).EnumerateFileSystemInfos()
+                .Select(static f => (f.Name, f is DirectoryInfo, f.LinkTarget is not null))];
         }
 
-        using OpenFile.Reference held = new(folder);
-        int fd = PathCalls.OpenAt(WriterLock.DescriptorOf(folder), ".\0"u8, PathCalls.ReadOnly | PathCalls.DirectoryFlag);
+        int fd = OpenToList();
+        if (fd == -Errno.ENOENT)
+        {
+            throw new DirectoryNotFoundException($"Listing '{Path}' failed: the folder does not exist.");
+        }
+
         PathErrors.ThrowIfFailed(fd, "Listing", Path);
         DirectoryReader reader = DirectoryReader.Of(fd);
         try
@@ -340,6 +322,18 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         {
             reader.Release();
         }
+    }
+
+    private int OpenToList()
+    {
+        int flags = PathCalls.ReadOnly | PathCalls.DirectoryFlag;
+        if (writer?.Folder is not { } folder)
+        {
+            return PathCalls.Open(PathCalls.ToKernel(Path), flags);
+        }
+
+        using OpenFile.Reference held = new(folder);
+        return PathCalls.OpenAt(WriterLock.DescriptorOf(folder), ".\0"u8, flags);
     }
 
     /// <summary>fsync(2); 0 where the operating system or the file system has no such call for folders.</summary>

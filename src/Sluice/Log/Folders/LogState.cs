@@ -8,8 +8,6 @@ namespace Sluice.Log.Folders;
 /// <param name="LogId">Of which log.</param>
 /// <param name="DurableSequence">The last sequence known to be on the disk.</param>
 /// <param name="ProcessId">Who writes, or wrote.</param>
-/// <param name="SegmentId">The newest segment that has begun and is on the disk; 0 where it is not said.</param>
-/// <param name="TookBack">Whether that one, or one before it, has taken records back.</param>
 /// <param name="Boot">A checksum of the boot id of the machine on which it was written; 0 if unknown.</param>
 /// <param name="LargestId">The largest id that a segment has had. No other segment gets one of these ids.</param>
 internal readonly record struct LogState(
@@ -17,8 +15,6 @@ internal readonly record struct LogState(
     Guid LogId,
     long DurableSequence,
     int ProcessId,
-    long SegmentId = 0,
-    bool TookBack = false,
     uint Boot = 0,
     long LargestId = 0)
 {
@@ -41,51 +37,46 @@ internal readonly record struct LogState(
     public static bool MayBeOfEarlierBoot(LogState? state) =>
         state is not { Boot: not 0 and uint boot } || CurrentBoot == 0 || boot != CurrentBoot;
 
-    /// <summary>Null where there is none, or none that is whole.</summary>
+    /// <summary>Reads a state file.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="report">Told where it is of another version; it throws, or null is the answer.</param>
-    public static LogState? TryRead(string path, Action<SluiceLogDamagedException>? report = null)
+    /// <param name="reason">Why a file that exists cannot be read; null if it can be read, is empty or does not exist.</param>
+    /// <returns>Null if it cannot be read, or does not exist.</returns>
+    public static LogState? TryRead(string path, out string? reason)
     {
+        reason = null;
         try
         {
             using SluiceHandle file = LogFile.OpenToRead(path);
-            LogState? state = TryRead(file, report);
-            for (int i = 0; i < Tries && state is null && file.Length >= Bytes; i++)
+            for (int i = 0; i < Tries && file.Length >= Bytes; i++)
             {
                 // It is written over in place: what was read may be half of each.
+                if (TryRead(file, out reason) is { } state)
+                {
+                    return state;
+                }
+
                 Thread.Yield();
-                state = TryRead(file, report);
             }
-
-            return state;
-        }
-        catch (Exception e) when (e is (IOException and not SluiceLogDamagedException) or UnauthorizedAccessException)
-        {
-            return null;
-        }
-    }
-
-    /// <summary>Returns the reason why a state file that exists says nothing, or null if it does not exist, is empty or can be read.</summary>
-    public static string? WhyUnreadable(string path)
-    {
-        try
-        {
-            using SluiceHandle file = LogFile.OpenToRead(path);
-            return file.Length < Bytes || TryRead(path) is not null ? null : "it is damaged, and nothing says which records are durable";
         }
         catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
         {
-            return null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            return $"it cannot be read, and nothing says which records are durable ({e.Message.TrimEnd('.')})";
+            reason = $"it cannot be read, and nothing says which records are durable ({e.Message.TrimEnd('.')})";
         }
+
+        return null;
     }
 
-    /// <inheritdoc cref="TryRead(string, Action{SluiceLogDamagedException})"/>
-    public static LogState? TryRead(SluiceHandle file, Action<SluiceLogDamagedException>? report = null)
+    /// <inheritdoc cref="TryRead(string, out string?)"/>
+    public static LogState? TryRead(string path) => TryRead(path, out _);
+
+    /// <inheritdoc cref="TryRead(string, out string?)"/>
+    /// <exception cref="NotSupportedException">The file has another version.</exception>
+    public static LogState? TryRead(SluiceHandle file, out string? reason)
     {
+        reason = "it is damaged, and nothing says which records are durable";
         Span<byte> bytes = stackalloc byte[Bytes];
         if (file.Read(bytes, 0) < Bytes
             || !bytes[..8].SequenceEqual(Magic)
@@ -96,10 +87,9 @@ internal readonly record struct LogState(
 
         if (bytes[8] != Version)
         {
-            string reason = $"it has version {bytes[8]}, and this build reads version {Version} alone. Open the log with a build that "
-                + "reads it, or remove this file: then nothing says how far the log was on the disk, and a damaged end counts as torn";
-            report?.Invoke(new SluiceLogDamagedException(file.Path, 8, 0, reason));
-            return null;
+            throw new NotSupportedException(
+                $"'{file.Path}' has version {bytes[8]}, and this build reads version {Version} alone. Open the log with a build that reads "
+                + "it, or delete this file: then nothing says how far the log was on the disk, and a damaged end counts as torn.");
         }
 
         if (bytes[9] > (byte)LogDurability.Durable)
@@ -107,16 +97,14 @@ internal readonly record struct LogState(
             return null;
         }
 
-        long segment = BinaryPrimitives.ReadInt64LittleEndian(bytes[48..]);
+        reason = null;
         return new LogState(
             (LogDurability)bytes[9],
             new Guid(bytes[16..32], bigEndian: true),
             BinaryPrimitives.ReadInt64LittleEndian(bytes[32..]),
             BinaryPrimitives.ReadInt32LittleEndian(bytes[40..]),
-            segment,
-            bytes[10] == 1,
             BinaryPrimitives.ReadUInt32LittleEndian(bytes[44..]),
-            segment + BinaryPrimitives.ReadUInt32LittleEndian(bytes[56..]));
+            BinaryPrimitives.ReadInt64LittleEndian(bytes[48..]) + BinaryPrimitives.ReadUInt32LittleEndian(bytes[56..]));
     }
 
     public void Write(SluiceHandle file)
@@ -126,13 +114,11 @@ internal readonly record struct LogState(
         Magic.CopyTo(bytes);
         bytes[8] = Version;
         bytes[9] = (byte)Durability;
-        bytes[10] = TookBack ? (byte)1 : (byte)0;
         _ = LogId.TryWriteBytes(bytes[16..], bigEndian: true, out _);
         BinaryPrimitives.WriteInt64LittleEndian(bytes[32..], DurableSequence);
         BinaryPrimitives.WriteInt32LittleEndian(bytes[40..], ProcessId);
         BinaryPrimitives.WriteUInt32LittleEndian(bytes[44..], Boot);
-        BinaryPrimitives.WriteInt64LittleEndian(bytes[48..], SegmentId);
-        BinaryPrimitives.WriteUInt32LittleEndian(bytes[56..], (uint)Math.Clamp(LargestId - SegmentId, 0, uint.MaxValue));
+        BinaryPrimitives.WriteInt64LittleEndian(bytes[48..], LargestId);
         BinaryPrimitives.WriteUInt32LittleEndian(bytes[60..], Crc32C.Append(Crc32C.Begin, bytes[..60]));
         LogFile.Write(file, bytes, 0);
     }

@@ -4,145 +4,118 @@ using System.Text;
 namespace Sluice.Log.Folders;
 
 /// <summary>
-/// How the files of a log are called: text, the segment's id, and the time at which the file was made. A name belongs to the log if it is
-/// one that this could have given; the compressed form of it has <see cref="Compressed"/> behind it.
+/// The names of a log's files: text, the segment's id, and possibly the time at which the file was created. A name belongs to the log if it
+/// is one that the pattern gives.
 /// </summary>
 internal sealed class SegmentNames
 {
-    /// <summary>Behind the name of a segment that was compressed.</summary>
+    /// <summary>Follows the name of a compressed segment.</summary>
     public const string Compressed = ".gz";
 
-    /// <summary>Behind the name of a segment while it is being compressed.</summary>
+    /// <summary>Follows the name of a segment while it is being compressed.</summary>
     public const string Compressing = ".gz.tmp";
 
-    /// <summary>The largest number of a segment: a listing knows no longer ones.</summary>
+    /// <summary>The largest id of a segment.</summary>
     public const long MaxId = 999_999_999_999_999_999;
 
     private const int MaxNameBytes = 255;
-    private const int IdDigits = 10;
-    private const int MaxIdDigits = 18;
-    private const string IdToken = "id";
-    private const string DateToken = "date:";
-    private const string Separators = "-_.";
+    private const string IdToken = "{id}";
+    private const string DateToken = "{date:";
+    private const char Mark = '\0';
     private const string NotInNames = "/\\:*?\"<>|";
-    private static readonly string[] Units = ["yyyy", "MM", "dd", "HH", "mm", "ss"];
+    private static readonly string[] s_units = ["yyyy", "MM", "dd", "HH", "mm", "ss"];
 
-    private readonly List<Part> _parts = [];
-    private int _units;
+    private readonly string _pattern;
 
-    private SegmentNames()
+    /// <summary>The token of the time in the pattern and its format; empty if names have no time.</summary>
+    private readonly string _date = "";
+    private readonly string _format = "";
+    private readonly int _units;
+
+    private SegmentNames(string pattern)
     {
-    }
-
-    private enum Kind
-    {
-        Text,
-        Id,
-        Date,
+        _pattern = pattern;
+        int date = pattern.IndexOf(DateToken, StringComparison.Ordinal);
+        int end = date < 0 ? -1 : pattern.IndexOf('}', date);
+        if (end >= 0)
+        {
+            _date = pattern[date..(end + 1)];
+            _format = _date[DateToken.Length..^1];
+            _units = CountUnits(_format);
+        }
     }
 
     /// <summary>0000000001.slog and so on.</summary>
-    public static SegmentNames Framed { get; } = Parse("{id}.slog", isOwn: true);
+    public static SegmentNames Framed { get; } = new("{id}.slog");
 
     /// <summary>0000000001.log and so on.</summary>
-    public static SegmentNames Raw { get; } = Parse("{id}.log");
+    public static SegmentNames Raw { get; } = new("{id}.log");
 
-    /// <summary>Whether names have a time in them.</summary>
+    /// <summary>Returns true if names contain a time.</summary>
     public bool HasDate => _units > 0;
 
     /// <summary>Reads and checks a pattern.</summary>
-    /// <param name="pattern">The text.</param>
-    /// <param name="isOwn">Whether it is that of framed logs, whose names no other log has.</param>
-    /// <exception cref="ArgumentException">It is none; the message says why.</exception>
-    public static SegmentNames Parse(string pattern, bool isOwn = false)
+    /// <exception cref="ArgumentException">It is not valid.</exception>
+    public static SegmentNames Parse(string pattern)
     {
-        SegmentNames names = new();
-        if (names.WhyNone(pattern, isOwn) is { } reason)
-        {
-            throw new ArgumentException($"'{pattern}' is no pattern of file names: {reason}.", nameof(SluiceLogOptions.FileNamePattern));
-        }
-
-        return names;
+        SegmentNames names = new(pattern);
+        return names.WhyNone() is not { } reason ? names
+            : throw new ArgumentException($"'{pattern}' is no pattern of file names: {reason}.", nameof(SluiceLogOptions.FileNamePattern));
     }
 
-    /// <summary>The name of a segment.</summary>
-    /// <param name="id">Its number.</param>
-    /// <param name="utc">When it is made.</param>
-    /// <exception cref="IOException">Nobody who lists segments would know it: the number is too large.</exception>
+    /// <summary>Returns the name of a segment.</summary>
+    /// <param name="id">Its id.</param>
+    /// <param name="utc">The time of its creation.</param>
+    /// <exception cref="IOException">The id is too large.</exception>
     public string NameOf(long id, DateTime utc = default)
     {
         if (id > MaxId)
         {
-            throw new IOException($"Making segment {id} failed: a segment's number has {MaxIdDigits} digits at most.");
+            throw new IOException($"Making segment {id} failed: a segment's number has 18 digits at most.");
         }
 
-        StringBuilder name = new();
-        foreach (Part part in _parts)
-        {
-            name.Append(part.Kind switch
-            {
-                Kind.Id => id.ToString("D10", CultureInfo.InvariantCulture),
-                Kind.Date => utc.ToString(part.Text, CultureInfo.InvariantCulture),
-                _ => part.Text,
-            });
-        }
-
-        return name.ToString();
+        string name = _pattern.Replace(IdToken, id.ToString("D10", CultureInfo.InvariantCulture), StringComparison.Ordinal);
+        return HasDate
+            ? name.Replace(_date, utc.ToString(_format, CultureInfo.InvariantCulture), StringComparison.Ordinal)
+            : name;
     }
 
-    /// <summary>Whether a name is one of this log's segments; what stands behind it for a compressed one is taken off before.</summary>
-    public bool TryParse(ReadOnlySpan<char> name, out long id, out DateTime utc)
+    /// <summary>Returns true if a name, without the suffix of a compressed file, is one of this log's segments.</summary>
+    public bool TryParse(string name, out long id, out DateTime utc)
     {
         (id, utc) = (0, default);
-        foreach (Part part in _parts)
+        int idAt = _pattern.IndexOf(IdToken, StringComparison.Ordinal);
+        int dateAt = HasDate ? _pattern.IndexOf(_date, StringComparison.Ordinal) : -1;
+        int digits = name.Length - (_pattern.Length - IdToken.Length - _date.Length + _format.Length);
+        if (digits is < 10 or > 18)
         {
-            int length = part.Text.Length;
-            switch (part.Kind)
-            {
-                case Kind.Id:
-                    length = name.IndexOfAnyExceptInRange('0', '9') is var end and >= 0 ? end : name.Length;
-                    if (length is < IdDigits or > MaxIdDigits
-                        || (length > IdDigits && name[0] == '0')
-                        || !long.TryParse(name[..length], NumberStyles.None, CultureInfo.InvariantCulture, out id))
-                    {
-                        return false;
-                    }
-
-                    break;
-                case Kind.Date:
-                    if (name.Length < length
-                        || !DateTime.TryParseExact(name[..length], part.Text, CultureInfo.InvariantCulture, DateTimeStyles.None, out utc)
-                        || !name[..length].SequenceEqual(utc.ToString(part.Text, CultureInfo.InvariantCulture)))
-                    {
-                        return false;
-                    }
-
-                    break;
-                default:
-                    if (!name.StartsWith(part.Text, StringComparison.Ordinal))
-                    {
-                        return false;
-                    }
-
-                    break;
-            }
-
-            name = name[length..];
+            return false;
         }
 
-        return name.IsEmpty;
+        if (HasDate)
+        {
+            // The token that comes second is moved by the difference between the first one and what stands for it.
+            (idAt, dateAt) = dateAt < idAt ? (idAt + _format.Length - _date.Length, dateAt) : (idAt, dateAt + digits - IdToken.Length);
+            if (!DateTime.TryParseExact(
+                name.AsSpan(dateAt, _format.Length), _format, CultureInfo.InvariantCulture, DateTimeStyles.None, out utc))
+            {
+                return false;
+            }
+        }
+
+        return long.TryParse(name.AsSpan(idAt, digits), NumberStyles.None, CultureInfo.InvariantCulture, out id) && NameOf(id, utc) == name;
     }
 
-    /// <summary>The first moment whose name has another time in it than that of the moment given.</summary>
+    /// <summary>Returns the first time after the specified one that gives another name.</summary>
     public DateTime EndOf(DateTime utc)
     {
-        DateTime start = new(utc.Year, _units > 1 ? utc.Month : 1, _units > 2 ? utc.Day : 1);
-        start = start.AddHours(_units > 3 ? utc.Hour : 0).AddMinutes(_units > 4 ? utc.Minute : 0).AddSeconds(_units > 5 ? utc.Second : 0);
         try
         {
+            DateTime start = _units == 0 ? DateTime.MaxValue : DateTime.ParseExact(
+                utc.ToString(_format, CultureInfo.InvariantCulture), _format, CultureInfo.InvariantCulture);
             return _units switch
             {
-                0 => DateTime.MaxValue,
+                0 => start,
                 1 => start.AddYears(1),
                 2 => start.AddMonths(1),
                 3 => start.AddDays(1),
@@ -157,109 +130,56 @@ internal sealed class SegmentNames
         }
     }
 
-    private static bool HasDigit(string text, Index at) => text.Length > 0 && char.IsAsciiDigit(text[at]);
-
-    private static string? WhyNoName(string pattern)
+    /// <summary>Returns the number of units of a format such as "yyyy-MM-dd"; 0 if it is not valid.</summary>
+    private static int CountUnits(string format)
     {
-        if (pattern.Any(static c => char.IsControl(c) || NotInNames.Contains(c) && c != ':'))
+        int at = 0;
+        int units = 0;
+        while (units < s_units.Length && at < format.Length)
         {
-            return $"a name has no control characters and none of {NotInNames}";
+            at += units > 0 && format[at] is '-' or '_' or '.' ? 1 : 0;
+            if (!format.AsSpan(at).StartsWith(s_units[units], StringComparison.Ordinal))
+            {
+                return 0;
+            }
+
+            at += s_units[units++].Length;
         }
 
+        return at == format.Length ? units : 0;
+    }
+
+    private string? WhyNone()
+    {
         string[] taken = [".gz", ".tmp", ".slog", ".state"];
-        if (pattern.EndsWith('.') || pattern.EndsWith(' ') || taken.Any(e => pattern.EndsWith(e, StringComparison.OrdinalIgnoreCase)))
+        if (_pattern.EndsWith('.') || _pattern.EndsWith(' ') || taken.Any(e => _pattern.EndsWith(e, StringComparison.OrdinalIgnoreCase)))
         {
             return $"it ends in a dot, a space, or one of {string.Join(", ", taken)}";
         }
 
-        return pattern.EnumerateRunes().Contains(Rune.ReplacementChar) ? "it is no whole Unicode text" : null;
-    }
-
-    private string? WhyNone(string pattern, bool isOwn) =>
-        pattern.Length == 0 ? "it is empty"
-        : (isOwn ? null : WhyNoName(pattern)) ?? WhyNoParts(pattern) ?? WhyAmbiguous();
-
-    private string? WhyNoParts(string pattern)
-    {
-        for (string rest = pattern; rest.Length > 0;)
-        {
-            int open = rest.IndexOfAny(['{', '}']);
-            string text = open < 0 ? rest : rest[..open];
-            if (text.Contains(':', StringComparison.Ordinal))
-            {
-                return $"a name has none of {NotInNames}";
-            }
-
-            if (text.Length > 0)
-            {
-                _parts.Add(new Part(Kind.Text, text));
-            }
-
-            if (open < 0)
-            {
-                break;
-            }
-
-            int close = rest.IndexOf('}', StringComparison.Ordinal);
-            if (rest[open] == '}' || close < open)
-            {
-                return "a brace has no partner";
-            }
-
-            string token = rest[(open + 1)..close];
-            if (token == IdToken)
-            {
-                _parts.Add(new Part(Kind.Id, ""));
-            }
-            else if (token.StartsWith(DateToken, StringComparison.Ordinal) && TryReadFormat(token[DateToken.Length..]))
-            {
-                _parts.Add(new Part(Kind.Date, token[DateToken.Length..]));
-            }
-            else
-            {
-                return $"{{{token}}} is neither {{id}} nor {{date:yyyyMMddHHmmss}}, which may end after each unit and have one of "
-                    + $"{Separators} between units";
-            }
-
-            rest = rest[(close + 1)..];
-        }
-
-        return null;
-    }
-
-    private bool TryReadFormat(string format)
-    {
-        int at = 0;
-        _units = 0;
-        foreach (string unit in Units)
-        {
-            int skip = _units > 0 && at < format.Length && Separators.Contains(format[at]) ? 1 : 0;
-            if (!format.AsSpan(at + skip).StartsWith(unit, StringComparison.Ordinal))
-            {
-                break;
-            }
-
-            at += skip + unit.Length;
-            _units++;
-        }
-
-        return _units > 0 && at == format.Length;
-    }
-
-    /// <summary>Why a name could be read in more than one way, or be another log's.</summary>
-    private string? WhyAmbiguous()
-    {
-        if (_parts.Count(static p => p.Kind == Kind.Id) != 1 || _parts.Count(static p => p.Kind == Kind.Date) > 1)
+        if (_pattern.Split(IdToken).Length != 2 || (HasDate && _pattern.Split(_date).Length != 2))
         {
             return "it needs {id} once, and may have one {date:}";
         }
 
-        for (int i = 1; i < _parts.Count; i++)
+        string text = _pattern.Replace(IdToken, "", StringComparison.Ordinal);
+        text = HasDate ? text.Replace(_date, "", StringComparison.Ordinal) : text;
+        if (text.AsSpan().ContainsAny('{', '}'))
         {
-            (Part before, Part part) = (_parts[i - 1], _parts[i]);
-            if ((before.Kind != Kind.Text && part.Kind != Kind.Text)
-                || (before.Kind == Kind.Text && HasDigit(before.Text, ^1))
-                || (part.Kind == Kind.Text && HasDigit(part.Text, 0)))
+            return "its only braces are those of {id} and {date:yyyyMMddHHmmss}, which may end after each unit and have one of -_. between units";
+        }
+
+        if (text.Any(static c => char.IsControl(c) || NotInNames.Contains(c)) || text.EnumerateRunes().Contains(Rune.ReplacementChar))
+        {
+            return $"a name is Unicode text without control characters and without {NotInNames}";
+        }
+
+        string marked = _pattern.Replace(IdToken, $"{Mark}", StringComparison.Ordinal);
+        marked = HasDate ? marked.Replace(_date, $"{Mark}", StringComparison.Ordinal) : marked;
+        for (int i = 1; i < marked.Length; i++)
+        {
+            (char before, char c) = (marked[i - 1], marked[i]);
+            if ((before == Mark && (c == Mark || char.IsAsciiDigit(c))) || (c == Mark && char.IsAsciiDigit(before)))
             {
                 return "{id} and {date:} have no digit and not one another beside them";
             }
@@ -268,6 +188,4 @@ internal sealed class SegmentNames
         return Encoding.UTF8.GetByteCount(NameOf(MaxId) + Compressing) > MaxNameBytes
             ? $"its names can be longer than {MaxNameBytes} bytes" : null;
     }
-
-    private readonly record struct Part(Kind Kind, string Text);
 }

@@ -26,7 +26,7 @@ internal static class Crc32C
     /// <summary>The sum of what <paramref name="crc"/> stands for and <paramref name="bytes"/> behind it.</summary>
     public static uint Append(uint crc, ReadOnlySpan<byte> bytes)
     {
-        while (bytes.Length >= 3 * StrandBytes)
+        while (BitConverter.IsLittleEndian && bytes.Length >= 3 * StrandBytes)
         {
             ReadOnlySpan<byte> next = bytes[(3 * StrandBytes)..];
             FetchAhead(next);
@@ -57,23 +57,11 @@ internal static class Crc32C
         uint a = crc;
         uint b = 0;
         uint c = 0;
-        if (BitConverter.IsLittleEndian)
+        for (int i = 0; i < strand; i++)
         {
-            for (int i = 0; i < strand; i++)
-            {
-                a = BitOperations.Crc32C(a, first[i]);
-                b = BitOperations.Crc32C(b, second[i]);
-                c = BitOperations.Crc32C(c, third[i]);
-            }
-        }
-        else
-        {
-            for (int i = 0; i < strand; i++)
-            {
-                a = BitOperations.Crc32C(a, BinaryPrimitives.ReverseEndianness(first[i]));
-                b = BitOperations.Crc32C(b, BinaryPrimitives.ReverseEndianness(second[i]));
-                c = BitOperations.Crc32C(c, BinaryPrimitives.ReverseEndianness(third[i]));
-            }
+            a = BitOperations.Crc32C(a, first[i]);
+            b = BitOperations.Crc32C(b, second[i]);
+            c = BitOperations.Crc32C(c, third[i]);
         }
 
         return Shift(Shift(a) ^ b) ^ c;

@@ -103,43 +103,19 @@ internal sealed class FrameScanner
         return _file.Read(header, offset) == header.Length && LogLayout.ReadFrameHeader(header).Crc == crc;
     }
 
-    /// <summary>Bytes of a file from an offset on up to the last that is not zero.</summary>
-    public static long CountUnwrittenBytes(SluiceHandle file, long offset) => Over(file, offset).CountUnwrittenBytes();
-
-    /// <summary>Whether a file has nothing but zeros from an offset on. No more is read than up to the first byte that is none.</summary>
-    public static bool HasZerosAlone(SluiceHandle file, long offset)
+    /// <summary>Counts the bytes of a file from an offset up to the last one that is not zero.</summary>
+    public static long CountTailBytes(SluiceHandle file, long offset)
     {
-        FrameScanner scanner = Over(file, offset);
+        byte[] buffer = GC.AllocateUninitializedArray<byte>((int)Math.Clamp(file.Length - offset, FewBytes, ManyBytes));
+        long last = offset;
         int read;
-        for (long at = offset; (read = file.Read(scanner._buffer, at)) > 0; at += read)
+        for (long at = offset; (read = file.Read(buffer, at)) > 0; at += read)
         {
-            if (scanner._buffer.AsSpan(0, read).ContainsAnyExcept((byte)0))
-            {
-                return false;
-            }
-        }
-
-        return true;
-    }
-
-    /// <summary>Bytes from <see cref="Offset"/> on up to the last that is not zero.</summary>
-    public long CountUnwrittenBytes()
-    {
-        long last = Offset;
-        long at = Offset;
-        while (true)
-        {
-            int read = _file.Read(_buffer, at);
-            _buffered = 0;
-            if (read == 0)
-            {
-                return last - Offset;
-            }
-
-            int index = _buffer.AsSpan(0, read).LastIndexOfAnyExcept((byte)0);
+            int index = buffer.AsSpan(0, read).LastIndexOfAnyExcept((byte)0);
             last = index < 0 ? last : at + index + 1;
-            at += read;
         }
+
+        return last - offset;
     }
 
     /// <summary>Returns true if there are only zeros behind the position, as far as is buffered, and enough is or the file ends there.</summary>
@@ -156,7 +132,7 @@ internal sealed class FrameScanner
     }
 
     /// <summary>Returns true if the file contains a complete frame after <see cref="Offset"/>, where no good frame is.</summary>
-    /// <param name="firstSequence">The sequence number after the last good record.</param>
+    /// <param name="firstSequence">The sequence number after the last good record; 0 if unknown.</param>
     /// <param name="readsOn">Whether to search the whole file, and not only what is buffered.</param>
     public bool HasFrameBehind(long firstSequence, bool readsOn = true)
     {
@@ -171,7 +147,7 @@ internal sealed class FrameScanner
     /// The checksum of a frame continues the checksum of the frame before it. A frame is found by the bad frame's length, by the checksum
     /// in its header or that of its content, or because it is followed by a frame that continues its own checksum.
     /// </remarks>
-    /// <param name="firstSequence">The sequence number after the last good record.</param>
+    /// <param name="firstSequence">The sequence number after the last good record; 0 if unknown.</param>
     /// <param name="readsOn">Whether to search the whole file, and not only what is buffered.</param>
     /// <returns>False if there is none; then the position does not change.</returns>
     public bool TryPassOver(long firstSequence, bool readsOn = true)
@@ -184,7 +160,8 @@ internal sealed class FrameScanner
         }
 
         FrameHeader header = LogLayout.ReadFrameHeader(start);
-        if (WhyImpossible(header) is null)
+        bool isPossible = WhyImpossible(header) is null;
+        if (isPossible)
         {
             ReadOnlySpan<byte> frame = Fill(bad, header.FrameBytes);
             uint computed = frame.Length == header.FrameBytes ? LogLayout.SumOf(frame, chain) : header.Crc;
@@ -195,8 +172,10 @@ internal sealed class FrameScanner
             }
         }
 
+        // The content of the bad frame is a caller's, who can imitate frames that continue one another, but not the checksum of the frame.
+        long bytesOfFrame = isPossible ? header.FrameBytes : FrameAlignment;
         long at = bad + FrameAlignment;
-        long end = readsOn ? long.MaxValue : _bufferAt + _buffered - LogLayout.FrameHeaderBytes;
+        long end = readsOn ? long.MaxValue : bad + _maxFrameBytes;
         for (ReadOnlySpan<byte> next; at <= end && (next = Fill(at, LogLayout.FrameHeaderBytes)).Length == LogLayout.FrameHeaderBytes;)
         {
             if (!next.ContainsAnyExcept((byte)0))
@@ -205,12 +184,15 @@ internal sealed class FrameScanner
                 continue;
             }
 
+            // As many records at most as there are bytes for.
             FrameHeader candidate = LogLayout.ReadFrameHeader(next);
+            Offset = at;
             if (candidate.Kind is FrameKind.Records or FrameKind.Footer
                 && candidate.FirstSequence >= firstSequence
+                && (firstSequence == 0 || candidate.FirstSequence <= firstSequence + ((at - bad) / LogLayout.RecordHeaderBytes))
                 && WhyImpossible(candidate) is null
                 && (IsFrameAt(at, header.Crc, firstSequence)
-                    || IsFrameAt(at + candidate.FrameBytes, candidate.Crc, candidate.LastSequence + 1)))
+                    || (at >= bad + bytesOfFrame && candidate.Kind == FrameKind.Records && IsFrameAt(at, candidate, firstSequence))))
             {
                 return true;
             }
@@ -221,6 +203,10 @@ internal sealed class FrameScanner
         (Offset, Chain) = (bad, chain);
         return false;
     }
+
+    /// <summary>Moves behind a frame of records that the next one continues.</summary>
+    private bool IsFrameAt(long offset, in FrameHeader frame, long firstSequence) =>
+        frame.LastSequence >= firstSequence && IsFrameAt(offset + frame.FrameBytes, frame.Crc, frame.LastSequence + 1);
 
     /// <summary>Moves to a complete frame of records or footer, if there is one at an offset.</summary>
     private bool IsFrameAt(long offset, uint chain, long firstSequence)
@@ -238,9 +224,6 @@ internal sealed class FrameScanner
         int zeros = buffered.IndexOfAnyExcept((byte)0);
         return offset + ((zeros < 0 ? buffered.Length : zeros) & ~(FrameAlignment - 1));
     }
-
-    /// <summary>For who looks at the bytes alone.</summary>
-    private static FrameScanner Over(SluiceHandle file, long offset) => new(file, LogLayout.FrameHeaderBytes, offset, 0, readsMany: true);
 
     private FrameResult Peek(out FrameHeader header, out ReadOnlySpan<byte> frame)
     {
@@ -274,7 +257,7 @@ internal sealed class FrameScanner
 
     private string? WhyImpossible(in FrameHeader header) =>
         header.Length <= 0
-        || header.Length > (header.Kind == FrameKind.Footer ? LogLayout.MaxRecordBytes : _maxFrameBytes - LogLayout.FrameHeaderBytes)
+        || header.Length > (header.Kind == FrameKind.Footer ? LogLayout.MaxFooterBytes(Offset) : _maxFrameBytes - LogLayout.FrameHeaderBytes)
             ? "a frame's length is none that this segment may have"
             : header.Kind is < FrameKind.Opening or > FrameKind.Footer ? "a frame's kind is unknown"
             : header.Count < 0 || header.FirstSequence < 0 ? "a frame's numbers are negative"

@@ -25,6 +25,10 @@ internal static class LogLayout
     /// <summary>Distance of two entries of a footer's index, at least.</summary>
     public const int IndexEveryBytes = 256 * 1024;
 
+    /// <summary>Returns the largest payload that a footer at an offset can have: it has no more entries than there is data for.</summary>
+    public static long MaxFooterBytes(long offset) =>
+        FooterFixedBytes + TrailerBytes + ((4 + (offset / (IndexEveryBytes / 16))) * FooterEntryBytes);
+
     private static ReadOnlySpan<byte> FooterMagic => "SLFT"u8;
 
     /// <summary>Whether a file of a length may end with a footer: all other frames end where 8 divides.</summary>

@@ -16,7 +16,4 @@ internal readonly record struct ClosedSegment(string Path, long FirstSequence, l
     /// Returns the greatest time of its records, or, if that time is yet to come because the clock was ahead, the time of its last write.
     /// </summary>
     public long TimeBy(long now) => LastTime <= now ? LastTime : WrittenAt;
-
-    /// <summary>Whether it has its footer, as far as is known.</summary>
-    public bool IsSealed { get; init; }
 }

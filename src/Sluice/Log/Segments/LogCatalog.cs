@@ -8,37 +8,26 @@ internal sealed class LogCatalog
 {
     private readonly LogFolder _folder;
     private readonly Action<SluiceLogDamagedException> _report;
-    private readonly Dictionary<long, SegmentInfo> _known;
-    private readonly Func<LogState?>? _state;
 
-    /// <summary>Asked behind the look at the files.</summary>
-    private readonly Func<LogState?> _stateBehind;
+    /// <summary>Reads log.state. Called after the files have been read, so that it is not older than they are.</summary>
+    private readonly Func<LogState?> _state;
 
-    /// <summary>Files without a header: nobody has begun them, unless a later segment says that records are there.</summary>
-    private readonly List<(long Id, string Path)> _withoutHeader = [];
+    private LogCatalog(LogFolder folder, Action<SluiceLogDamagedException> report, Func<LogState?> state) =>
+        (_folder, _report, _state) = (folder, report, state);
 
-    private LogCatalog(
-        LogFolder folder,
-        Action<SluiceLogDamagedException> report,
-        Dictionary<long, SegmentInfo> known,
-        Func<LogState?>? state,
-        Func<LogState?> stateBehind) =>
-        (_folder, _report, _known, _state, _stateBehind) = (folder, report, known, state, stateBehind);
-
-    /// <summary>The segments that have records, or may get some; what later ones have taken back as a whole is not among them.</summary>
+    /// <summary>The segments that have records, or may get some.</summary>
     public List<SegmentInfo> Segments { get; } = [];
 
     /// <summary>
-    /// The newest segment that was written to, begun or not; behind it may be one that was made ahead and has a header alone. The newest of
-    /// all where none was written to; null where there is none.
+    /// The newest segment that was written to, begun or not. A segment that was created ahead can follow it. The newest of all if none was
+    /// written to; null if there is none.
     /// </summary>
     public SegmentInfo? Newest { get; private set; }
 
-    /// <summary>Files that hold nothing of the log: never begun, or taken back.</summary>
+    /// <summary>Files that have no records of the log.</summary>
     public List<string> Superfluous { get; } = [];
 
-    /// <summary>Of them those that have a header, and zeros where the opening would be: nothing more, unless a power cut took that
-    /// alone.</summary>
+    /// <summary>Those of <see cref="Superfluous"/> that have a header and zeros in place of the opening.</summary>
     public List<SegmentInfo> MadeAhead { get; } = [];
 
     /// <summary>
@@ -51,36 +40,41 @@ internal sealed class LogCatalog
     public List<(SegmentInfo Info, SegmentEnd End)> Unsealed { get; } = [];
 
     /// <summary>
-    /// Gets damaged files and their ids, in ascending order. A reader reports one when it comes to it, and can read what precedes it.
+    /// Damaged files and their ids, in ascending order. A reader reports one when it comes to it, and can read what precedes it.
     /// </summary>
     public List<(long Id, SluiceLogDamagedException Damage)> DamagedFiles { get; } = [];
 
-    /// <summary>The log that the oldest file says it is of; empty where there is none.</summary>
+    /// <summary>The log that the oldest file belongs to; empty if there is none.</summary>
     public Guid LogId { get; private set; }
 
-    /// <summary>The ids that files of the folder have, smallest first.</summary>
-    public List<long> Ids { get; } = [];
+    /// <summary>The ids of the files, in ascending order.</summary>
+    public List<long> Ids { get; private set; } = [];
 
-    /// <summary>The largest of them.</summary>
+    /// <summary>The largest id; 0 if there are no files.</summary>
     public long LargestId => Ids is [.., long last] ? last : 0;
 
     /// <summary>Reads headers, openings and footers, as a reader does: segments are not compared with one another.</summary>
     /// <param name="folder">The folder.</param>
-    /// <param name="report">Told of each damage; it throws, or the catalog goes on without what is damaged.</param>
-    /// <param name="known">
-    /// What was found before of sealed segments, which do not change any more; what is found is added. So that neither a writer is quicker
-    /// than a look at thousands, nor who goes from one to the next looks at all that follow. Whoever finds that a file has gone from its
-    /// place removes it.
-    /// </param>
-    /// <param name="fromId">Segments with smaller ids are left out; this one is looked at anew.</param>
-    /// <param name="state">Asked what was on the disk, where an opening is not there that segments behind it need.</param>
+    /// <param name="report">Called with each damage that is not that of a file; it throws, or the catalog goes on without it.</param>
+    /// <param name="state">Reads log.state.</param>
+    /// <param name="fromId">Segments with smaller ids are left out.</param>
     public static LogCatalog Read(
-        LogFolder folder, Action<SluiceLogDamagedException> report, Dictionary<long, SegmentInfo> known, long fromId = 0,
-        Func<LogState?>? state = null)
+        LogFolder folder, Action<SluiceLogDamagedException> report, Func<LogState?> state, long fromId = 0)
     {
-        LogCatalog catalog = new(folder, report, known, state, state ?? (static () => null));
+        LogCatalog catalog = new(folder, report, state);
         catalog.ReadSegments(fromId);
-        catalog.DistrustFooters();
+
+        // A reader begins where a footer says, without having read what comes before. Therefore only a footer is trusted that leads to the
+        // next segment: in a file that was cut within a record, that record's content may look like a footer.
+        List<SegmentInfo> all = catalog.Segments;
+        for (int i = 0; i < all.Count; i++)
+        {
+            if (i == all.Count - 1 || !Leads(all[i], all[i + 1]))
+            {
+                all[i].DistrustFooter();
+            }
+        }
+
         return catalog;
     }
 
@@ -93,105 +87,121 @@ internal sealed class LogCatalog
     /// <exception cref="SluiceLogDamagedException">It is not as it was acknowledged.</exception>
     public static LogCatalog ReadChecked(LogFolder folder, LogSettings settings, LogState? state)
     {
-        LogCatalog catalog = new(folder, static damage => throw damage, [], state: null, () => state);
+        LogCatalog catalog = new(folder, static damage => throw damage, () => state);
         catalog.ReadSegments(fromId: 0);
+        if (catalog.DamagedFiles is [(_, { } damage), ..])
+        {
+            throw damage;
+        }
+
         catalog.CheckOrder(settings, state);
         return catalog;
     }
 
-    /// <summary>Returns true if a segment and the one after it have footers, and are not the newest: neither changes any more.</summary>
-    public bool HasSealedNext(long id)
+    /// <summary>Describes a segment that is missing before another one.</summary>
+    /// <param name="before">The path of the segment before it.</param>
+    /// <param name="next">The segment after it.</param>
+    /// <param name="sequence">The first record that is missing.</param>
+    public SluiceLogDamagedException Missing(string before, SegmentInfo next, long sequence)
     {
-        int index = Segments.FindIndex(s => s.Id == id);
-        return index >= 0 && index < Segments.Count - 2 && Segments[index].IsSealed && Segments[index + 1].IsSealed;
+        // Its file may have been emptied.
+        string? emptied = Superfluous.Find(p => _folder.IdOf(p) > _folder.IdOf(before) && _folder.IdOf(p) < next.Id);
+        return new SluiceLogDamagedException(emptied ?? _folder.Path, -1, sequence, LogErrors.Missing(before, next.Path));
     }
 
-    /// <summary>Returns true if a segment's recorded predecessor is missing on disk while an older segment exists.</summary>
-    /// <param name="segment">The one.</param>
-    /// <param name="before">The id of the one that is found before it.</param>
-    public bool IsMissing(SegmentInfo segment, long before) => segment.IdBefore > before && Ids.BinarySearch(segment.IdBefore) < 0;
-
-    /// <summary>
-    /// What is missing, by what segments say of one another and the state of the newest, and may have taken back what others have; null for
-    /// nothing. What else is missing is found where its records are looked for.
-    /// </summary>
-    /// <param name="state">As it was before the folder was listed.</param>
-    public SluiceLogDamagedException? FindMissing(LogState? state)
+    private void ReadSegments(long fromId)
     {
-        for (int i = 1; i < Segments.Count; i++)
+        List<SegmentInfo> all = [];
+        do
         {
-            if (Segments[i].TookBack && IsMissing(Segments[i], Segments[i - 1].Id)
-                && (!WereNeverDurable(i) || Segments[i].DurableSegmentBy(state) > Segments[i - 1].Id))
+            ReadFiles(fromId, all);
+            LogId = all is [{ Header.LogId: var logId }, ..] ? logId : Guid.Empty;
+            Newest = null;
+            foreach (SegmentInfo segment in all.Where(s => s.Header.LogId == LogId))
             {
-                return Missing(Segments[i - 1], Segments[i], 0);
+                if (segment.HasBegun || segment.TornOpening is not null || Newest is null or { HasBegun: false, TornOpening: null })
+                {
+                    Newest = segment;
+                }
+
+                if (segment.HasBegun)
+                {
+                    Segments.Add(segment);
+                }
+            }
+        }
+        while (!TryLeaveOutBehindLostOpening(all));
+
+        foreach (SegmentInfo segment in all)
+        {
+            if (segment.Header.LogId != LogId)
+            {
+                _report(new SluiceLogDamagedException(segment.Path, 0, 0, "it is a segment of another log"));
+            }
+            else if (!segment.HasBegun && segment != Newest)
+            {
+                if (segment.TornOpening is { } reason && segment.Id < Newest!.Id)
+                {
+                    _report(new SluiceLogDamagedException(segment.Path, LogLayout.HeaderBytes, 0, reason));
+                }
+                else
+                {
+                    Superfluous.Add(segment.Path);
+                    MadeAhead.Add(segment);
+                }
             }
         }
 
-        return state is { TookBack: true } && Segments is [.., SegmentInfo last] && last.DurableSegmentBy(state) > last.Id
-            ? new SluiceLogDamagedException(_folder.Path, -1, 0, LogErrors.NewestIsGone(state.Value.SegmentId))
-            : null;
+        DamagedFiles.Sort(static (a, b) => a.Id.CompareTo(b.Id));
     }
 
     /// <summary>
-    /// What each file says of itself. Where the last that was listed is not there any more, the folder is listed again: whoever is
-    /// overtaken between the listing and the look at the files finds none of them, and there are later ones.
+    /// Reads what each file says of itself. Lists the folder again if the last file that was listed is gone: a reader that is overtaken
+    /// between the listing and the files may find none of them although there are later ones.
     /// </summary>
-    private List<SegmentInfo> ReadFiles(long fromId)
+    private void ReadFiles(long fromId, List<SegmentInfo> all)
     {
-        List<SegmentInfo> all = [];
-        List<(long Id, SluiceLogDamagedException Damage)> damages = [];
         long gone = -1;
         bool isAgain;
         do
         {
+            // Ids are not used again, so that a sealed segment that was just read need not be read again.
+            Dictionary<long, SegmentInfo> known = all.Where(static s => s.IsSealed).ToDictionary(static s => s.Id);
             all.Clear();
-            damages.Clear();
+            Segments.Clear();
             DamagedFiles.Clear();
-            Ids.Clear();
             Superfluous.Clear();
-            MadeAhead.Clear();
-            _withoutHeader.Clear();
             bool isGone = false;
-            List<long> listed = _folder.List();
-            ForgetRemoved(listed);
-            foreach (long id in listed.SkipWhile(id => id < fromId))
+            Ids = _folder.List();
+            Ids.RemoveAll(id => id < fromId);
+            foreach (long id in Ids)
             {
-                Ids.Add(id);
                 isGone = false;
-                if (id != fromId && _known.TryGetValue(id, out SegmentInfo? before)
-                    && _folder.LookAt(before.Path) == before.Stamp)
+                if (known.TryGetValue(id, out SegmentInfo? before))
                 {
-                    // Others say of it what is true for them: whether it was taken back, and whether its footer is to be believed.
-                    all.Add(before.Sketch());
+                    all.Add(before);
                     continue;
                 }
 
                 try
                 {
-                    (long Bytes, long WrittenAt) stamp = _folder.LookAt(_folder.PathOf(id));
                     using SluiceHandle file = _folder.OpenToRead(id);
                     if (SegmentInfo.Read(file, id) is { } segment)
                     {
-                        segment.Stamp = stamp;
                         all.Add(segment);
-                        if (segment.IsSealed)
-                        {
-                            _known[id] = segment.Sketch();
-                        }
                     }
                     else
                     {
                         Superfluous.Add(file.Path);
-                        _withoutHeader.Add((id, file.Path));
                     }
                 }
                 catch (SluiceLogDamagedException e)
                 {
-                    damages.Add((id, e));
+                    DamagedFiles.Add((id, e));
                 }
                 catch (FileNotFoundException)
                 {
-                    // Removed since the folder was listed: by retention, or by whoever dropped it.
+                    // Removed since the folder was listed.
                     isGone = true;
                 }
             }
@@ -201,139 +211,34 @@ internal sealed class LogCatalog
             gone = LargestId;
         }
         while (isAgain);
-        damages.ForEach(d => ReportFile(d.Id, d.Damage));
-        return all;
-    }
-
-    /// <summary>What others have removed meanwhile is not kept for as long as somebody reads.</summary>
-    private void ForgetRemoved(List<long> listed)
-    {
-        if (_known.Count > listed.Count)
-        {
-            foreach (long id in _known.Keys.Where(id => listed.BinarySearch(id) < 0).ToArray())
-            {
-                _known.Remove(id);
-            }
-        }
-    }
-
-    private void ReadSegments(long fromId)
-    {
-        while (!TryReadSegments(fromId))
-        {
-            Segments.Clear();
-            Newest = null;
-        }
-
-        DamagedFiles.Sort(static (a, b) => a.Id.CompareTo(b.Id));
-    }
-
-    /// <summary>Reports a damaged file to a writer at once; a reader reports it in its place.</summary>
-    private void ReportFile(long id, SluiceLogDamagedException damage)
-    {
-        if (_state is null)
-        {
-            _report(damage);
-        }
-        else
-        {
-            DamagedFiles.RemoveAll(d => d.Id == id);
-            DamagedFiles.Add((id, damage));
-        }
-    }
-
-    /// <summary>False where a writer was quicker than the look at its files, which has to be taken once more.</summary>
-    private bool TryReadSegments(long fromId)
-    {
-        List<SegmentInfo> all = ReadFiles(fromId);
-        if (_known.Count > 0 && all.Exists(s => s.Header.LogId != all[0].Header.LogId))
-        {
-            // What was found before may be of a log that was here.
-            _known.Clear();
-            all = ReadFiles(fromId);
-        }
-
-        LogId = all is [{ Header.LogId: var logId }, ..] ? logId : Guid.Empty;
-        foreach (SegmentInfo segment in all)
-        {
-            if (segment.Header.LogId != LogId)
-            {
-                _report(new SluiceLogDamagedException(segment.Path, 0, 0, "it is a segment of another log"));
-                continue;
-            }
-
-            if (segment.HasBegun || segment.TornOpening is not null || Newest is null or { HasBegun: false, TornOpening: null })
-            {
-                Newest = segment;
-            }
-
-            if (segment.HasBegun)
-            {
-                Segments.Add(segment);
-            }
-        }
-
-        LeaveOutWhatWasTakenBack();
-        if (!TryLeaveOutBehindLostOpening(all))
-        {
-            return false;
-        }
-
-        // One that never began is nothing, unless it is the newest that was written to: what is there may be a torn beginning.
-        foreach (SegmentInfo segment in all.Where(s => !s.HasBegun && s != Newest))
-        {
-            if (segment.TornOpening is { } reason && segment.Id < Newest!.Id)
-            {
-                _report(new SluiceLogDamagedException(segment.Path, LogLayout.HeaderBytes, 0, reason));
-            }
-            else
-            {
-                Superfluous.Add(segment.Path);
-                MadeAhead.Add(segment);
-            }
-        }
-
-        return true;
     }
 
     /// <summary>
-    /// A segment has begun, and the one before it, whose file is there, has not: a power cut took that one's opening, which no sync had
-    /// written, and what is behind it was not synced either; the log ends before. What was synced says that it is damage.
+    /// Handles files that have not begun although a later segment has. A header is on the disk before a later segment is created, so that a
+    /// file without one is damaged; an empty one was removed and could not be deleted. If a file has a header, a power cut may have taken
+    /// its opening, which no sync had written; what is behind it was not synced either, and the log ends before.
     /// </summary>
-    /// <returns>False where it has begun since it was looked at.</returns>
+    /// <returns>False if one has begun, or was removed, since it was read.</returns>
     private bool TryLeaveOutBehindLostOpening(List<SegmentInfo> all)
     {
-        Dictionary<long, SegmentInfo> notBegun = all.Where(static s => !s.HasBegun).ToDictionary(static s => s.Id);
-        for (int i = 0; i < Segments.Count; i++)
+        long newest = Segments is [.., { Id: var id }] ? id : 0;
+        foreach (string path in Superfluous.Where(p => _folder.IdOf(p) < newest && _folder.LookAt(p).Bytes > 0))
         {
-            long before = Segments[i].IdBefore;
-            if (_withoutHeader.Find(f => f.Id == before) is { Path: { } emptied })
-            {
-                if (i == 0 && _folder.LookAt(emptied).Bytes == 0)
-                {
-                    // The oldest segments are removed first, and one that cannot be deleted is emptied.
-                    continue;
-                }
+            DamagedFiles.Add((_folder.IdOf(path), new SluiceLogDamagedException(
+                path, 0, 0, "its header is gone, and segments behind it have records")));
+        }
 
-                // A header is on the disk before a segment behind it is made.
-                ReportFile(before, new SluiceLogDamagedException(
-                    emptied, 0, 0, "its header is gone, and the segment behind it says that records are in it"));
-                continue;
-            }
-
-            if (!notBegun.TryGetValue(before, out SegmentInfo? lost))
-            {
-                continue;
-            }
-
+        foreach (SegmentInfo lost in all.Where(s => !s.HasBegun && s.Id < newest && s.Header.LogId == LogId))
+        {
             if (HasBegunByNow(lost))
             {
                 return false;
             }
 
-            if (WereNeverDurable(i) && Segments[i].DurableSegmentBy(_state?.Invoke()) < Segments[i].Id)
+            int next = Segments.FindIndex(s => s.Id > lost.Id);
+            if (WereNeverDurable(next))
             {
-                LeaveOutFrom(i, i > 0 ? Segments[i - 1] : lost);
+                LeaveOutFrom(next, next > 0 ? Segments[next - 1] : lost);
                 break;
             }
 
@@ -344,57 +249,19 @@ internal sealed class LogCatalog
         return true;
     }
 
-    /// <summary>Whether its writer has begun it since it was looked at, or somebody has removed it.</summary>
+    /// <summary>Returns true if a segment has begun since it was read, or was removed.</summary>
     private bool HasBegunByNow(SegmentInfo segment)
     {
         try
         {
             using SluiceHandle file = _folder.OpenToRead(segment.Id);
-            return SegmentInfo.Read(file, segment.Id) is { HasBegun: true };
+            return SegmentInfo.Read(file, segment.Id) is null or { HasBegun: true };
         }
         catch (FileNotFoundException)
         {
             return true;
         }
     }
-
-    private void LeaveOutWhatWasTakenBack()
-    {
-        long limit = long.MaxValue;
-        for (int i = Segments.Count - 1; i >= 0; i--)
-        {
-            SegmentInfo segment = Segments[i];
-            segment.TakenBackFrom = limit;
-            if (segment.FirstSequence >= limit)
-            {
-                Superfluous.Add(segment.Path);
-                Segments.RemoveAt(i);
-            }
-
-            if (segment.Restarts)
-            {
-                limit = Math.Min(limit, segment.FirstSequence);
-            }
-        }
-    }
-
-    /// <summary>
-    /// A reader begins where a footer says, without having gone over what comes before. So it believes none but one that leads to the next
-    /// segment: whoever wrote the last records of a file that was cut in their midst chose the bytes at its end.
-    /// </summary>
-    private void DistrustFooters()
-    {
-        for (int i = 0; i < Segments.Count; i++)
-        {
-            if (i == Segments.Count - 1 || !Leads(Segments[i], Segments[i + 1]))
-            {
-                Segments[i].DistrustFooter();
-            }
-        }
-    }
-
-    private SluiceLogDamagedException Missing(SegmentInfo before, SegmentInfo segment, long sequence) =>
-        new(_folder.Path, -1, sequence, LogErrors.Missing(before.Path, segment.Path));
 
     private static bool Leads(SegmentInfo from, SegmentInfo to) => from.IsSealed && from.LastSequence + 1 == to.FirstSequence;
 
@@ -418,39 +285,33 @@ internal sealed class LogCatalog
                 }
             }
 
-            if (!before.EndsWithFooter && before.LastSequence + 1 < segment.FirstSequence && WereNeverDurable(i))
-            {
-                LeaveOutFrom(i, before);
-                return;
-            }
-
-            if (IsMissing(segment, before.Id))
-            {
-                _report(Missing(before, segment, 0));
-                continue;
-            }
-
-            long expected = Math.Min(before.LastSequence, before.TakenBackFrom - 1) + 1;
-            if (segment.FirstSequence > expected)
-            {
-                _report(before.IsSealed
-                    ? Missing(before, segment, expected)
-                    : new SluiceLogDamagedException(before.Path, offset, expected, reason!));
-            }
-            else if (segment.FirstSequence < expected)
+            long expected = before.LastSequence + 1;
+            if (segment.FirstSequence < expected)
             {
                 _report(new SluiceLogDamagedException(
                     segment.Path, LogLayout.HeaderBytes, segment.FirstSequence, LogErrors.BeginsBeforeEnd(before.Path)));
+            }
+            else if (segment.FirstSequence > expected)
+            {
+                if (!before.EndsWithFooter && WereNeverDurable(i))
+                {
+                    LeaveOutFrom(i, before);
+                    return;
+                }
+
+                _report(before.IsSealed
+                    ? Missing(before.Path, segment, expected)
+                    : new SluiceLogDamagedException(before.Path, offset, expected, reason!));
             }
         }
     }
 
     /// <summary>
     /// Returns true if the segments from an index on may have reached the disk before what comes before them: the machine was restarted, and
-    /// nothing in them says that everything earlier is on the disk, as a footer or a restart does.
+    /// no footer in them says that everything earlier is on the disk.
     /// </summary>
     private bool WereNeverDurable(int index) =>
-        LogState.MayBeOfEarlierBoot(_stateBehind()) && Segments.Skip(index).All(static s => !s.EndsWithFooter && !s.Restarts);
+        LogState.MayBeOfEarlierBoot(_state()) && Segments.Skip(index).All(static s => !s.EndsWithFooter);
 
     /// <param name="index">The first of <see cref="Segments"/> that is left out.</param>
     /// <param name="newest">The one before it.</param>

@@ -7,13 +7,12 @@ namespace Sluice.Log.Segments;
 /// <param name="settings">The options.</param>
 /// <param name="logId">The log's id.</param>
 /// <param name="id">The id of the first segment that is created.</param>
-/// <param name="prepared">A segment that exists; null for none.</param>
-internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid logId, long id, SegmentFile? prepared) : IDisposable
+internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid logId, long id) : IDisposable
 {
     /// <summary>Held while a segment is created, so that ids ascend in the order of use.</summary>
     private readonly Lock _creating = new();
 
-    private SegmentFile? _prepared = prepared;
+    private SegmentFile? _prepared;
     private long _nextId = id;
 
     /// <summary>The largest id that a segment has had. Any thread may ask.</summary>

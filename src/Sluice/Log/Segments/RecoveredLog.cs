@@ -1,4 +1,3 @@
-using Sluice.Kernel;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 
@@ -22,11 +21,11 @@ internal sealed class RecoveredLog
     private FrameScanner? _scanner;
     private List<IndexEntry> _index = [];
 
+    /// <summary>Files without records of the log, whose content is saved before they are removed.</summary>
+    private readonly List<string> _saves = [];
+
     /// <summary>The largest id that a segment has had, by the state.</summary>
     private long _largestId;
-
-    /// <summary>Segments that their writer might write to, if there were one: locked until the log is mended.</summary>
-    private readonly List<SluiceHandle> _locked = [];
 
     private RecoveredLog(LogFolder folder, LogCatalog catalog) => (_folder, _catalog) = (folder, catalog);
 
@@ -35,69 +34,55 @@ internal sealed class RecoveredLog
     /// <summary>The segment to go on with; null where a new one is needed.</summary>
     public SegmentFile? Current { get; private set; }
 
-    /// <summary>A segment made for the next records, where the last one cannot be gone on with; else null.</summary>
-    public SegmentFile? Next { get; private set; }
-
     public List<ClosedSegment> Closed { get; } = [];
 
     /// <summary>No segment has, or had, a larger one, as far as is known.</summary>
-    public long LargestId => Math.Max(Math.Max(_catalog.LargestId, _largestId), (Next ?? Current)?.Header.Id ?? 0);
+    public long LargestId => Math.Max(Math.Max(_catalog.LargestId, _largestId), Current?.Header.Id ?? 0);
 
     public long NextSequence { get; private set; } = 1;
-
-    /// <summary>Whether records of it were ever taken back.</summary>
-    public bool TookBack { get; private set; }
 
     /// <summary>What was cut; null where everything was whole.</summary>
     public SluiceLogCut? Cut { get; private set; }
 
     /// <summary>Whether less is there than the state says was on the disk, and that loss was accepted.</summary>
-    public bool HasAcceptedLoss { get; private set; }
+    private bool _hasAcceptedLoss;
 
     /// <summary>Checks the log, cuts its end if need be, and makes what is there durable.</summary>
     /// <param name="folder">The folder, which exists.</param>
     /// <param name="settings">The options.</param>
-    /// <param name="state">What is known of the log from its last writer.</param>
+    /// <param name="writer">The writer's lock and log.state.</param>
     /// <exception cref="SluiceLogDamagedException">It is not as it was acknowledged; nothing was changed.</exception>
-    public static RecoveredLog Open(LogFolder folder, LogSettings settings, LogState? state)
+    public static RecoveredLog Open(LogFolder folder, LogSettings settings, WriterLock writer)
     {
+        LogState? state = writer.State;
         RecoveredLog log = new(folder, LogCatalog.ReadChecked(folder, settings, state));
         try
         {
             log.Check(settings, state);
             log.CheckNumbers();
-            log.OpenUnsealed(settings);
-            log.LockOutOthers();
-
-            // From here on there is a segment that nobody else can lock, and the folder is the one in which the state was locked.
-            log.Next = log._last is null ? SegmentFile.Create(folder, log.LargestId + 1, settings, log.LogId) : null;
-            folder.Confirm();
             log.Mend(settings);
-            log.BeginBehindLoss();
+            log.BeginBehindLoss(settings);
+            log.Seal(settings, writer);
             return log;
         }
         catch
         {
-            log.Next?.TryRemove();
             LogFile.TryClose(log._lastFile);
-            log.Unsealed.ForEach(static s => s.TryDispose());
+            log.Current?.TryDispose();
             throw;
-        }
-        finally
-        {
-            log._locked.ForEach(LogFile.TryClose);
         }
     }
 
     private void Check(LogSettings settings, LogState? state)
     {
+        _saves.AddRange(_catalog.LostSegments);
         SegmentInfo? newest = _catalog.Newest;
         LogId = newest?.Header.LogId ?? state?.LogId ?? Guid.NewGuid();
         SegmentInfo? last = _catalog.Segments.LastOrDefault();
         NextSequence = (last?.LastSequence ?? 0) + 1;
         if (newest is { HasBegun: false })
         {
-            CheckOneThatNeverBegan(newest);
+            CheckOneThatNeverBegan(newest, settings, state);
         }
 
         if (last is not null)
@@ -110,45 +95,21 @@ internal sealed class RecoveredLog
             Cut = new SluiceLogCut(first, LogLayout.HeaderBytes, LostBytes(), NextSequence, LostBehind);
         }
 
-        _catalog.MadeAhead.ForEach(CheckOneMadeAhead);
-        TookBack = last is { TookBack: true };
-        foreach (SegmentInfo segment in _catalog.Segments)
-        {
-            if (segment != _last)
-            {
-                (long bytes, long writtenAt) = _folder.LookAt(segment.Path);
-                Closed.Add(new ClosedSegment(
-                    segment.Path,
-                    segment.FirstSequence,
-                    Math.Min(segment.LastSequence, segment.TakenBackFrom - 1),
-                    segment.LastTime,
-                    bytes)
-                {
-                    WrittenAt = writtenAt,
-                    Id = segment.Id,
-                    IsSealed = segment.IsSealed,
-                });
-            }
-        }
-
+        _catalog.MadeAhead.ForEach(s => CheckOneMadeAhead(s, settings, state));
         if (state is { } known && known.LogId == LogId)
         {
-            bool hasLost = known.DurableSequence >= NextSequence;
-            HasAcceptedLoss = hasLost || known.SegmentId > (last?.Id ?? 0);
-            if (HasAcceptedLoss && !settings.AcceptLoss)
+            _hasAcceptedLoss = known.DurableSequence >= NextSequence;
+            if (_hasAcceptedLoss && !settings.AcceptLoss)
             {
                 throw new SluiceLogDamagedException(
-                    Cut?.Path ?? (hasLost ? last?.Path : null) ?? _folder.Path,
+                    Cut?.Path ?? last?.Path ?? _folder.Path,
                     Cut?.FileOffset ?? -1,
-                    hasLost ? NextSequence : 0,
-                    hasLost
-                        ? $"records up to {known.DurableSequence} were on the disk, and those from {NextSequence} on are not there "
-                            + $"({Cut?.Reason ?? "the files are gone"})"
-                        : LogErrors.NewestIsGone(known.SegmentId));
+                    NextSequence,
+                    $"records up to {known.DurableSequence} were on the disk, and those from {NextSequence} on are not there "
+                        + $"({Cut?.Reason ?? "the files are gone"})");
             }
 
             _largestId = known.LargestId;
-            TookBack |= known.TookBack;
             NextSequence = last is null ? known.DurableSequence + 1 : NextSequence;
         }
     }
@@ -172,51 +133,58 @@ internal sealed class RecoveredLog
             using SluiceHandle? file = TryOpen(path);
             if (file is not null)
             {
-                bytes += FrameScanner.CountUnwrittenBytes(file, LogLayout.HeaderBytes);
+                bytes += FrameScanner.CountTailBytes(file, LogLayout.HeaderBytes);
             }
         }
 
         return bytes;
     }
 
-    private void CheckOneThatNeverBegan(SegmentInfo newest)
+    private void CheckOneThatNeverBegan(SegmentInfo newest, LogSettings settings, LogState? state)
     {
-        // Locked before it is looked at: its writer may be about to begin it.
-        SluiceHandle handle = TryOpen(newest.Path) ?? throw WriterLock.Refusal(_folder.Path, "Opening", null);
-        _locked.Add(handle);
+        // Locked before it is looked at: if log.lock was deleted, another writer may be about to begin it.
+        using SluiceHandle handle = TryOpen(newest.Path) ?? throw WriterLock.Refusal(_folder.Path, null);
         WriterLock.TakeSegment(_folder.Path, handle, alone: false);
         if (SegmentInfo.Read(handle, newest.Id) is not { HasBegun: false })
         {
-            throw WriterLock.Refusal(_folder.Path, "Opening", null);
+            throw WriterLock.Refusal(_folder.Path, null);
         }
 
         (FrameScanner scanner, FrameResult end, _) = newest.Scan(handle);
-        long bytes = scanner.CountUnwrittenBytes();
+        long bytes = FrameScanner.CountTailBytes(handle, scanner.Offset);
         if (end == FrameResult.Bad || bytes > 0)
         {
             string reason = end == FrameResult.Bad ? scanner.Reason : NoOpening;
+            ThrowIfFramesFollow(newest, scanner, reason, 0, settings, state);
             Cut = new SluiceLogCut(newest.Path, scanner.Offset, bytes + LostBytes(), NextSequence, reason);
+            _saves.Add(newest.Path);
         }
 
         _catalog.Superfluous.Add(newest.Path);
     }
 
     /// <summary>Behind its opening, which a power cut took, others may have been written.</summary>
-    private void CheckOneMadeAhead(SegmentInfo segment)
+    private void CheckOneMadeAhead(SegmentInfo segment, LogSettings settings, LogState? state)
     {
-        using SluiceHandle? file = Cut is null ? TryOpen(segment.Path) : null;
+        using SluiceHandle? file = TryOpen(segment.Path);
         if (file is null)
         {
             return;
         }
 
+        WriterLock.TakeSegment(_folder.Path, file, alone: false);
         byte[] first = new byte[Environment.SystemPageSize];
         _ = file.Read(first, 0);
         if (first.AsSpan(LogLayout.HeaderBytes).ContainsAnyExcept((byte)0)
             || !LogFile.IsKnownToBeEmptyFrom(file, first.Length))
         {
-            long bytes = FrameScanner.CountUnwrittenBytes(file, LogLayout.HeaderBytes);
-            Cut = bytes == 0 ? null : new SluiceLogCut(segment.Path, LogLayout.HeaderBytes, bytes, NextSequence, NoOpening);
+            long bytes = FrameScanner.CountTailBytes(file, LogLayout.HeaderBytes);
+            if (bytes > 0)
+            {
+                ThrowIfFramesFollow(segment, segment.Scan(file).Scanner, NoOpening, 0, settings, state);
+                Cut ??= new SluiceLogCut(segment.Path, LogLayout.HeaderBytes, bytes, NextSequence, NoOpening);
+                _saves.Add(segment.Path);
+            }
         }
     }
 
@@ -247,7 +215,7 @@ internal sealed class RecoveredLog
             return;
         }
 
-        if (scanner.Offset < last.FooterOffset && scanner.CountUnwrittenBytes() > 0 && !settings.AcceptLoss)
+        if (scanner.Offset < last.FooterOffset && FrameScanner.CountTailBytes(_lastFile, scanner.Offset) > 0 && !settings.AcceptLoss)
         {
             string damage = end == FrameResult.Bad ? scanner.Reason : "it has zeros before its footer";
             throw new SluiceLogDamagedException(last.Path, scanner.Offset, NextSequence, damage);
@@ -256,16 +224,16 @@ internal sealed class RecoveredLog
         (_last, _scanner, _index) = (last, scanner, index);
         long offset = scanner.Offset;
         string reason = end == FrameResult.Bad ? scanner.Reason : "bytes behind the end";
-        long bytes = scanner.CountUnwrittenBytes();
+        long bytes = FrameScanner.CountTailBytes(_lastFile, scanner.Offset);
         if (_catalog.LostSegments.Count > 0)
         {
             bytes += LostBytes();
             reason = end == FrameResult.Bad ? reason : "its records end before the next segment begins, and were never synced";
         }
 
-        if (bytes > 0 && !settings.AcceptLoss && !LogState.MayBeOfEarlierBoot(state) && scanner.HasFrameBehind(NextSequence))
+        if (bytes > 0)
         {
-            throw new SluiceLogDamagedException(last.Path, offset, NextSequence, $"{reason}, and complete frames follow");
+            ThrowIfFramesFollow(last, scanner, reason, NextSequence, settings, state);
         }
 
         if (bytes > 0 && mayBeTorn)
@@ -275,30 +243,15 @@ internal sealed class RecoveredLog
     }
 
     /// <summary>
-    /// A writer has its segment locked until it is sealed and the next one is there; so there is none where all that are not sealed can be
-    /// locked, and none has come meanwhile.
+    /// Bytes that complete frames follow are damage and no incomplete write, unless a restart of the machine explains it: a writer writes one
+    /// frame after another.
     /// </summary>
-    private void LockOutOthers()
+    private void ThrowIfFramesFollow(
+        SegmentInfo segment, FrameScanner scanner, string reason, long firstSequence, LogSettings settings, LogState? state)
     {
-        if (!Libc.IsSupported)
+        if (!settings.AcceptLoss && !LogState.MayBeOfEarlierBoot(state) && scanner.HasFrameBehind(firstSequence))
         {
-            return;
-        }
-
-        IEnumerable<string> isSealed = _catalog.Segments.Where(static s => s.IsSealed).Select(static s => s.Path);
-        HashSet<string> others = [.. isSealed, .. Unsealed.Select(static s => s.Path)];
-        foreach (string path in _catalog.Ids.Select(id => _folder.PathOf(id)))
-        {
-            if (path != _last?.Path && !others.Contains(path) && TryOpen(path) is { } file)
-            {
-                _locked.Add(file);
-                WriterLock.TakeSegment(_folder.Path, file, alone: false);
-            }
-        }
-
-        if (_folder.List().Except(_catalog.Ids).Any())
-        {
-            throw WriterLock.Refusal(_folder.Path, "Opening", null);
+            throw new SluiceLogDamagedException(segment.Path, scanner.Offset, NextSequence, $"{reason}, and complete frames follow");
         }
     }
 
@@ -322,13 +275,13 @@ internal sealed class RecoveredLog
     /// A log that goes on behind records none of which is there says so by a segment that begins there: else it would have lost them anew
     /// for readers, and for the next writer.
     /// </summary>
-    private void BeginBehindLoss()
+    private void BeginBehindLoss(LogSettings settings)
     {
-        if (Next is { } next && _catalog.Segments.Count == 0 && NextSequence > 1)
+        if (_catalog.Segments.Count == 0 && NextSequence > 1)
         {
-            next.Begin(NextSequence, idBefore: 0, TookBack, LogLayout.ToNanoseconds(DateTime.UtcNow));
-            next.FlushToDisk(next.Mark(writesZeros: false));
-            (Current, Next) = (next, null);
+            Current = SegmentFile.Create(_folder, LargestId + 1, settings, LogId);
+            Current.Begin(NextSequence, LogLayout.ToNanoseconds(DateTime.UtcNow));
+            Current.FlushToDisk(Current.Mark(writesZeros: false));
         }
     }
 
@@ -337,17 +290,17 @@ internal sealed class RecoveredLog
         // The newest first: who is killed here leaves none behind a gap.
         foreach (string path in _catalog.Superfluous.OrderByDescending(_folder.IdOf))
         {
-            if (_catalog.LostSegments.Contains(path))
+            if (_saves.Contains(path))
             {
                 using SluiceHandle? lost = TryOpen(path);
-                _ = lost is null ? null : Save(lost, 0, settings);
+                string? saved = lost is null ? null : Save(lost, 0, settings);
+                Cut = Cut?.Path == path ? Cut with { SavedAs = saved } : Cut;
             }
 
             _ = _folder.DeleteOrEmpty(path, settings);
         }
 
-        CutUnsealed();
-        foreach (ClosedSegment segment in Closed)
+        foreach (SegmentInfo segment in _catalog.Segments.Where(s => s != _last))
         {
             // Found on the disk, and perhaps never synced by who wrote it.
             using SluiceHandle file = _folder.Open(segment.Path, FileMode.Open, FileAccess.Read);
@@ -359,11 +312,10 @@ internal sealed class RecoveredLog
         {
             if (Cut is not null)
             {
-                Cut = Cut with { SavedAs = Save(_lastFile!, _scanner!.Offset, settings) };
+                Cut = Cut with { SavedAs = Save(_lastFile!, _scanner!.Offset, settings) ?? Cut.SavedAs };
                 LogFile.SetLength(_lastFile!, _scanner.Offset);
             }
 
-            // This flush comes last: the last segment may declare that the ones before it have no records.
             LogFile.FlushData(_lastFile!, settings);
             Current = SegmentFile.Resume(_folder, _lastFile!, settings, _last, new SegmentEnd(_scanner!.Offset, _scanner.Chain, _index));
             Current.Reserve();
@@ -374,21 +326,22 @@ internal sealed class RecoveredLog
     /// <returns>The path, or null if there is nothing but zeros or the copy could not be written.</returns>
     private string? Save(SluiceHandle segment, long offset, LogSettings settings)
     {
-        long end = offset + FrameScanner.CountUnwrittenBytes(segment, offset);
+        long end = offset + FrameScanner.CountTailBytes(segment, offset);
         if (end == offset)
         {
             return null;
         }
 
         string path = Path.ChangeExtension(segment.Path, CutExtension);
-        for (int i = 2; File.Exists(path); i++)
+        for (int i = 2; Path.Exists(path); i++)
         {
             path = Path.ChangeExtension(segment.Path, $".{i}{CutExtension}");
         }
 
         try
         {
-            using SluiceHandle copy = _folder.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, settings);
+            using SluiceHandle copy = _folder.Open(
+                path, FileMode.CreateNew, FileAccess.ReadWrite, settings, LogFile.PermissionsOf(segment));
             byte[] buffer = new byte[Math.Min(end - offset, SaveBytes)];
             for (long at = offset; at < end;)
             {
@@ -408,64 +361,44 @@ internal sealed class RecoveredLog
         }
     }
 
-    /// <summary>The segments of <see cref="Closed"/> that can be sealed: open, locked, on the disk, without reserved space.</summary>
-    public List<SegmentFile> Unsealed { get; } = [];
-
-    /// <summary>Opens and locks them. One that cannot be had for writing, or has been sealed since, stays as it is.</summary>
-    private void OpenUnsealed(LogSettings settings)
+    /// <summary>
+    /// Writes log.state, and then the footers of segments that their writer left full and without one. A segment that cannot be written
+    /// stays as it is: readers do not need a footer.
+    /// </summary>
+    private void Seal(LogSettings settings, WriterLock writer)
     {
-        foreach ((SegmentInfo info, SegmentEnd end) in _catalog.Unsealed)
+        List<(SegmentInfo Info, SegmentEnd End)> unsealed = _catalog.Unsealed.FindAll(u => u.Info != _last && _catalog.Segments.Contains(u.Info));
+        writer.Write(new LogState(
+            settings.Durability, LogId, NextSequence - 1, Environment.ProcessId, LogState.CurrentBoot, LargestId));
+        if (_hasAcceptedLoss || unsealed.Count > 0)
         {
-            int index = _catalog.Segments.IndexOf(info);
-            if (index < 0 || index == _catalog.Segments.Count - 1)
-            {
-                // The segment belongs to another log, or is the one that the log continues in.
-                continue;
-            }
+            // Without it, a power cut would bring the old state back, and with it the loss. A footer is believed only if log.state covers it.
+            writer.Flush(settings);
+        }
 
+        foreach ((SegmentInfo info, SegmentEnd end) in unsealed)
+        {
             try
             {
                 SluiceHandle file = _folder.Open(info.Path, FileMode.Open, FileAccess.ReadWrite, settings);
-                Unsealed.Add(SegmentFile.Resume(_folder, file, settings, info, end));
+                using SegmentFile segment = SegmentFile.Resume(_folder, file, settings, info, end);
                 WriterLock.TakeSegment(_folder.Path, file);
-                if (SegmentInfo.Read(file, info.Id) is not { EndsWithFooter: false })
-                {
-                    LeaveLast();
-                }
+                segment.TryCutReserved();
+                segment.Seal();
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                if (Unsealed is [.., var last] && last.Path == info.Path)
-                {
-                    LeaveLast();
-                }
             }
         }
 
-        void LeaveLast()
+        foreach (SegmentInfo segment in _catalog.Segments.Where(s => s != _last))
         {
-            Unsealed[^1].TryDispose();
-            Unsealed.RemoveAt(Unsealed.Count - 1);
-        }
-    }
-
-    /// <summary>
-    /// Gives back what they had reserved. Behind their last frame is nothing of the log, whatever stands there. One whose end was taken
-    /// back is of no use with a footer: nobody believes that without reading what comes before it.
-    /// </summary>
-    private void CutUnsealed()
-    {
-        foreach (SegmentFile segment in Unsealed)
-        {
-            segment.TryCutReserved();
-            int index = Closed.FindIndex(c => c.Path == segment.Path);
-            Closed[index] = Closed[index] with { Bytes = _folder.LookAt(segment.Path).Bytes };
-            if (Closed[index].LastSequence < segment.LastSequence)
+            (long bytes, long writtenAt) = _folder.LookAt(segment.Path);
+            Closed.Add(new ClosedSegment(segment.Path, segment.FirstSequence, segment.LastSequence, segment.LastTime, bytes)
             {
-                segment.TryDispose();
-            }
+                WrittenAt = writtenAt,
+                Id = segment.Id,
+            });
         }
-
-        Unsealed.RemoveAll(s => Closed.Exists(c => c.Path == s.Path && c.LastSequence < s.LastSequence));
     }
 }

@@ -1,5 +1,4 @@
 using System.IO.Compression;
-using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
 using Sluice.Handles;
 using Sluice.Kernel;
@@ -20,6 +19,7 @@ internal sealed class SegmentCompressor
     private readonly LogFolder _folder;
     private readonly LogSettings _settings;
     private readonly Func<HashSet<string>, bool> _compressNext;
+    private readonly Action<Exception> _noteError;
     private readonly StageThread _thread;
 
     /// <summary>The files that the current round has tried.</summary>
@@ -29,14 +29,13 @@ internal sealed class SegmentCompressor
     /// <param name="folder">The directory of the log.</param>
     /// <param name="settings">The options of the log.</param>
     /// <param name="compressNext">Compresses a file that is not in the set and adds it; returns false if there is none.</param>
-    public SegmentCompressor(LogFolder folder, LogSettings settings, Func<HashSet<string>, bool> compressNext)
+    /// <param name="noteError">Called with the error of a file that could not be compressed.</param>
+    public SegmentCompressor(
+        LogFolder folder, LogSettings settings, Func<HashSet<string>, bool> compressNext, Action<Exception> noteError)
     {
-        (_folder, _settings, _compressNext) = (folder, settings, compressNext);
+        (_folder, _settings, _compressNext, _noteError) = (folder, settings, compressNext, noteError);
         _thread = new StageThread("Sluice log compressor", Timeout.Infinite, Round, static () => false);
     }
-
-    /// <summary>Gets the error of the last file that could not be compressed.</summary>
-    public NotedError LastError { get; } = new();
 
     /// <inheritdoc cref="StageThread.Start"/>
     public void Start()
@@ -146,29 +145,21 @@ internal sealed class SegmentCompressor
     /// </summary>
     private static void TakeOver(SluiceHandle source, SluiceHandle target)
     {
-        if (Libc.IsSupported && OperatingSystem.IsLinux())
+        if (!OperatingSystem.IsLinux())
         {
-            using OpenFile.Reference from = source.Hold();
-            using OpenFile.Reference to = target.Hold();
-            PathErrors.ThrowIfFailed(Libc.Stat(source.Descriptor, StatxMask.BasicStats, out Statx original), "Looking at", source.Path);
-            Exception? refused = NodeMetadata.Preserve(
-                source.Descriptor, original, target.Descriptor, target.Path, isSameContent: false, reportsOwner: false)
-                ?? NodeMetadata.SetTimes(target.Descriptor, original, target.Path);
-            if (refused is not null)
-            {
-                throw refused;
-            }
-
             return;
         }
 
-        SafeFileHandle file = source.SafeFileHandle;
-        if (!OperatingSystem.IsWindows())
+        using OpenFile.Reference from = source.Hold();
+        using OpenFile.Reference to = target.Hold();
+        PathErrors.ThrowIfFailed(Libc.Stat(source.Descriptor, StatxMask.BasicStats, out Statx original), "Looking at", source.Path);
+        Exception? refused = NodeMetadata.Preserve(
+            source.Descriptor, original, target.Descriptor, target.Path, isSameContent: false, reportsOwner: false)
+            ?? NodeMetadata.SetTimes(target.Descriptor, original, target.Path);
+        if (refused is not null)
         {
-            File.SetUnixFileMode(target.SafeFileHandle, File.GetUnixFileMode(file));
+            throw refused;
         }
-
-        File.SetLastWriteTimeUtc(target.SafeFileHandle, File.GetLastWriteTimeUtc(file));
     }
 
     private bool TryCompress(SluiceHandle source, SluiceHandle target)
@@ -210,7 +201,7 @@ internal sealed class SegmentCompressor
             catch (Exception e)
             {
                 // The file stays as it is; the next round tries again.
-                LastError.Note(e);
+                _noteError(e);
             }
         }
     }

@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using System.Runtime.InteropServices;
 using Sluice.Kernel;
 using Sluice.Log.Folders;
@@ -26,7 +25,6 @@ internal sealed class SegmentFile : IDisposable
     private long _nextIndexAt;
     private long _durableOffset;
     private long _zerosOnDisk;
-    private bool _isSealed;
     private bool _isDeleted;
 
     /// <summary>The monotonic time at which its first record was written, or at which it was resumed.</summary>
@@ -86,16 +84,6 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>True if it was synced since it has begun. Thread-safe.</summary>
     public bool IsOnDisk => Volatile.Read(ref _durableOffset) > 0;
 
-    /// <summary>True if its footer was written, or if writing it was tried.</summary>
-    public bool IsSealed
-    {
-        get => Volatile.Read(ref _isSealed);
-        set => Volatile.Write(ref _isSealed, value);
-    }
-
-    /// <summary>True if its footer is on the disk; for the thread that may seal it.</summary>
-    public bool HasFooter { get; private set; }
-
     public bool IsEmpty => LastSequence < FirstSequence;
 
     /// <summary>Creates the file, reserves its space and makes header and name durable. It has no frame yet.</summary>
@@ -105,15 +93,11 @@ internal sealed class SegmentFile : IDisposable
     /// <param name="logId">The log's id.</param>
     public static SegmentFile Create(LogFolder folder, long id, LogSettings options, Guid logId)
     {
-        folder.Confirm();
         string path = folder.PathOf(id);
         SluiceHandle handle = folder.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, options);
         try
         {
             WriterLock.TakeSegment(folder.Path, handle);
-
-            // A writer that opened the log before this lock has locked log.state by now; one that opens it later finds the segment locked.
-            folder.Confirm();
             long salt = 0;
             NodeCalls.FillRandom(MemoryMarshal.AsBytes(new Span<long>(ref salt)));
             SegmentHeader header = new(id, options.PageBytes, salt, logId, LogLayout.ToNanoseconds(DateTime.UtcNow));
@@ -128,7 +112,7 @@ internal sealed class SegmentFile : IDisposable
         }
         catch
         {
-            TryRemove(folder, handle);
+            TryRemove(folder, handle, options);
             throw;
         }
     }
@@ -157,20 +141,14 @@ internal sealed class SegmentFile : IDisposable
     /// bytes.
     /// </summary>
     /// <param name="firstSequence">The sequence number of the first record to come.</param>
-    /// <param name="idBefore">The segment that contains the record before that one; 0 if there is none.</param>
-    /// <param name="tookBack">True if an earlier segment has restarted the log.</param>
     /// <param name="time">The present time.</param>
-    public void Begin(long firstSequence, long idBefore, bool tookBack, long time)
+    public void Begin(long firstSequence, long time)
     {
         if (_opening.Length == 0 || FirstSequence != firstSequence)
         {
             byte[] frame = new byte[LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes];
             LogLayout.WriteFrameHeader(
                 frame, new FrameHeader(LogLayout.OpeningPayloadBytes, 0, firstSequence, time, FrameKind.Opening, 0));
-            frame[LogLayout.FrameHeaderBytes + 1] = tookBack ? (byte)1 : (byte)0;
-            long back = idBefore > 0 ? Header.Id - idBefore : 0;
-            BinaryPrimitives.WriteUInt32LittleEndian(
-                frame.AsSpan(LogLayout.FrameHeaderBytes + 4), back <= uint.MaxValue ? (uint)back : 0);
             Chain = LogLayout.Sign(frame, _headerChain);
             _opening = frame;
             (FirstSequence, LastSequence, FirstTime, LastTime) = (firstSequence, firstSequence - 1, time, time);
@@ -193,7 +171,6 @@ internal sealed class SegmentFile : IDisposable
         new(Path, FirstSequence, LastSequence, LastTime, Offset)
         {
             Id = Header.Id,
-            IsSealed = IsSealed,
             WrittenAt = LogLayout.ToNanoseconds(DateTime.UtcNow),
         };
 
@@ -267,7 +244,6 @@ internal sealed class SegmentFile : IDisposable
         LogFile.SetLength(_handle, Offset + footer.Length);
         LogFile.Flush(_handle, _settings);
         ThrowIfDeleted();
-        HasFooter = true;
     }
 
     /// <summary>Reserves the space of the segment; what is not available now may be when it is needed.</summary>
@@ -286,9 +262,6 @@ internal sealed class SegmentFile : IDisposable
     /// <exception cref="IOException">It may still be there; the next call tries again.</exception>
     public void CutFailed() => CutFailed(Offset);
 
-    /// <summary>Gives up the lock of the file, to which nothing more is written.</summary>
-    public void Unlock() => LogFile.Unlock(_handle);
-
     /// <summary>Closes the file.</summary>
     /// <exception cref="IOException">close(2) reported an error.</exception>
     public void Dispose() => LogFile.Close(_handle);
@@ -297,15 +270,16 @@ internal sealed class SegmentFile : IDisposable
     public void TryDispose() => LogFile.TryClose(_handle);
 
     /// <summary>Removes the file, unless another one has its name, and closes it. Errors are ignored: it has no records.</summary>
-    public void TryRemove() => TryRemove(_folder, _handle);
+    public void TryRemove() => TryRemove(_folder, _handle, _settings);
 
-    private static void TryRemove(LogFolder folder, SluiceHandle handle)
+    private static void TryRemove(LogFolder folder, SluiceHandle handle, LogSettings settings)
     {
         try
         {
             if (folder.Has(handle))
             {
-                folder.Delete(handle.Path);
+                // Before a segment that has begun, only an empty file is no damage.
+                _ = folder.DeleteOrEmpty(handle.Path, settings);
             }
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -320,7 +294,7 @@ internal sealed class SegmentFile : IDisposable
 
     private void WriteAt(ReadOnlySpan<byte> frame, long offset)
     {
-        CutFailedAndReserve(offset);
+        CutFailed(offset);
         try
         {
             LogFile.Write(_handle, frame, offset);
@@ -328,56 +302,35 @@ internal sealed class SegmentFile : IDisposable
         catch
         {
             _failedTo = Math.Max(_failedTo, offset + frame.Length);
-            Erase(offset);
+            try
+            {
+                CutFailed(offset);
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
+            {
+                // The next write tries again.
+            }
+
             throw;
         }
     }
 
-    /// <summary>Cuts as <see cref="CutFailed(long)"/> before frames follow, and reserves the space again if possible.</summary>
-    private void CutFailedAndReserve(long offset)
-    {
-        if (_failedTo > offset)
-        {
-            bool wasReserved = _handle.Length >= _settings.SegmentBytes;
-            CutFailed(offset);
-            if (wasReserved)
-            {
-                Reserve();
-            }
-        }
-    }
-
     /// <summary>
-    /// Cuts off what a failed write may have left: it is not to complete a frame of which a part is written later. It is not overwritten
-    /// with zeros: a full copy-on-write file system has no space for those.
+    /// Cuts off what a failed write may have left, so that no reader takes it for a frame and it does not complete a frame of which a part is
+    /// written later. It is not overwritten with zeros: a full copy-on-write file system has no space for those.
     /// </summary>
     private void CutFailed(long offset)
     {
         if (_failedTo > offset)
         {
+            bool wasReserved = _handle.Length >= _settings.SegmentBytes;
             Volatile.Write(ref _cuts, _cuts + 1);
             LogFile.SetLength(_handle, offset);
             _failedTo = 0;
-        }
-    }
-
-    /// <summary>
-    /// Overwrites the header of a frame whose write failed, so that no reader takes it for a frame. If this fails too, it is there until it
-    /// is cut off.
-    /// </summary>
-    private void Erase(long offset)
-    {
-        try
-        {
-            Span<byte> zeros = stackalloc byte[LogLayout.FrameHeaderBytes];
-            zeros.Clear();
-            if (_handle.Length > offset)
+            if (wasReserved)
             {
-                LogFile.Write(_handle, zeros, offset);
+                Reserve();
             }
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
-        {
         }
     }
 

@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 
@@ -18,9 +17,6 @@ internal sealed class SegmentInfo
     /// <summary>The sum that its first frame goes on from.</summary>
     public required uint HeaderChain { get; init; }
 
-    /// <summary>The length and the time of the file before it was read, for whoever keeps this: both change if it is truncated.</summary>
-    public (long Bytes, long WrittenAt) Stamp { get; set; }
-
     /// <summary>The checksum that the footer continues: that of all frames before it.</summary>
     private uint _footerChain;
 
@@ -29,15 +25,6 @@ internal sealed class SegmentInfo
 
     /// <summary>Where it has not begun: why what stands behind the header is no opening; null where nothing stands there.</summary>
     public string? TornOpening { get; private set; }
-
-    /// <summary>Whether it takes back what earlier segments have from its first sequence on.</summary>
-    public bool Restarts { get; set; }
-
-    /// <summary>Whether it, or a segment before it, has taken records back.</summary>
-    public bool TookBack { get; private set; }
-
-    /// <summary>The segment that the records before its first one are in; 0 where there was none, or it is not said.</summary>
-    public long IdBefore { get; private set; }
 
     /// <summary>Whether a footer was found.</summary>
     public bool IsSealed { get; set; }
@@ -75,13 +62,11 @@ internal sealed class SegmentInfo
     /// disk.</summary>
     public bool EndsWithFooter => IsSealed || FooterOffset > 0;
 
-    /// <summary>Records from this sequence on are not in the log any more: a later segment has taken them back.</summary>
-    public long TakenBackFrom { get; set; } = long.MaxValue;
-
     /// <summary>Reads header, opening and footer; an exception says what of them is not as it should be.</summary>
     /// <param name="path">The file.</param>
     /// <param name="id">By its name.</param>
     /// <returns>Null where the file has zeros behind a header that is not whole: it was being made.</returns>
+    /// <exception cref="NotSupportedException">An earlier version has restarted the log.</exception>
     public static SegmentInfo? Read(string path, long id)
     {
         using SluiceHandle file = LogFile.OpenToRead(path);
@@ -108,11 +93,14 @@ internal sealed class SegmentInfo
         info.TornOpening = result == FrameResult.Bad ? scanner.Reason : null;
         if (result == FrameResult.Good && opening.Kind == FrameKind.Opening)
         {
+            if (payload[..Math.Min(payload.Length, 2)].ContainsAnyExcept((byte)0))
+            {
+                throw new NotSupportedException(
+                    $"'{file.Path}' belongs to a log in which an earlier version replaced records by later ones (a restart of the log), "
+                    + "which this version does not read.");
+            }
+
             info.HasBegun = true;
-            info.Restarts = payload.Length > 0 && payload[0] == 1;
-            info.TookBack = info.Restarts || (payload.Length > 1 && payload[1] == 1);
-            uint back = payload.Length >= LogLayout.OpeningPayloadBytes ? BinaryPrimitives.ReadUInt32LittleEndian(payload[4..]) : 0;
-            info.IdBefore = back > 0 ? Math.Max(0, id - back) : 0;
             (info.FirstSequence, info.LastSequence) = (opening.FirstSequence, opening.FirstSequence - 1);
             (info._openingTime, info.FirstTime, info.LastTime) = (opening.Time, opening.Time, opening.Time);
             (info.FirstOffset, info.FirstChain) = (scanner.Offset, scanner.Chain);
@@ -122,28 +110,26 @@ internal sealed class SegmentInfo
         return info;
     }
 
+    /// <summary>Returns true if the file has not begun, and has complete frames in spite of that.</summary>
+    public bool HasFramesWithoutOpening()
+    {
+        try
+        {
+            using SluiceHandle file = LogFile.OpenToRead(Path);
+            FrameScanner scanner = new(file, Header.MaxFrameBytes, LogLayout.HeaderBytes, HeaderChain, readsMany: true);
+            return scanner.HasFrameBehind(0, readsOn: false) && Read(file, Id) is { HasBegun: false };
+        }
+        catch (FileNotFoundException)
+        {
+            return false;
+        }
+    }
+
     /// <summary>Reads on as if there were no footer, but for where it is: what it says of the frames before it is not proven.</summary>
     public void DistrustFooter()
     {
         UnprovenLastSequence = IsSealed ? LastSequence : UnprovenLastSequence;
         (IsSealed, Index, LastSequence, FirstTime, LastTime) = (false, [], FirstSequence - 1, _openingTime, _openingTime);
-    }
-
-    /// <summary>This one, as it is now, without the index.</summary>
-    public SegmentInfo Sketch()
-    {
-        SegmentInfo sketch = (SegmentInfo)MemberwiseClone();
-        sketch.Index = [];
-        return sketch;
-    }
-
-    /// <summary>Reads the index of one that was made by <see cref="Sketch"/>.</summary>
-    public void ReadIndex(SluiceHandle file)
-    {
-        if (IsSealed && Index.Length == 0)
-        {
-            TryReadFooter(file);
-        }
     }
 
     /// <summary>There is no footer: what looked like one does not agree with the frames before it.</summary>
@@ -168,7 +154,7 @@ internal sealed class SegmentInfo
                 return true;
             }
 
-            if (header == default && FrameScanner.HasZerosAlone(file, read))
+            if (header == default && FrameScanner.CountTailBytes(file, read) == 0)
             {
                 return false;
             }
@@ -256,9 +242,6 @@ internal sealed class SegmentInfo
     /// <summary>The last sequence of the segment's log that its state knows to be on the disk; 0 where it knows of none.</summary>
     public long DurableBy(LogState? state) => state is { } known && known.LogId == Header.LogId ? known.DurableSequence : 0;
 
-    /// <summary>The newest segment of the log that its state knows to be on the disk; 0 where it knows of none.</summary>
-    public long DurableSegmentBy(LogState? state) => state is { } known && known.LogId == Header.LogId ? known.SegmentId : 0;
-
     /// <summary>Returns true if the file has the footer that was found, so that nothing before it has changed.</summary>
     public bool HasSameEnd(SluiceHandle file) =>
         TryReadTrailer(file, out long offset, out uint chain, out _) && (offset, chain) == (FooterOffset, _footerChain);
@@ -267,7 +250,7 @@ internal sealed class SegmentInfo
     public void ForgetEnd()
     {
         DistrustFooter();
-        (FooterOffset, UnprovenLastSequence, TakenBackFrom) = (0, long.MaxValue, long.MaxValue);
+        (FooterOffset, UnprovenLastSequence) = (0, long.MaxValue);
     }
 
     private bool TryReadTrailer(SluiceHandle file, out long offset, out uint chain, out long end)

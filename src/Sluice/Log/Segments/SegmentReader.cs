@@ -4,9 +4,12 @@ using Sluice.Log.Frames;
 
 namespace Sluice.Log.Segments;
 
-/// <summary>One segment that is read, frame by frame, without what later segments have taken back.</summary>
+/// <summary>A segment that is read, frame by frame.</summary>
 internal sealed class SegmentReader : IDisposable
 {
+    /// <summary>A reader that follows the log searches behind a bad frame once in so many polls.</summary>
+    private const int PollsPerSearch = 16;
+
     private readonly SluiceHandle _file;
     private readonly SegmentInfo _info;
 
@@ -17,7 +20,9 @@ internal sealed class SegmentReader : IDisposable
     private readonly (long Offset, long End, uint Crc, long ReadTo)[] _passed =
         new (long Offset, long End, uint Crc, long ReadTo)[Tuning.LogFramesToGoBack];
     private int _passedAt;
-    private long _noFrameBehind = -1;
+
+    /// <summary>The position after which no complete frame was found, and how often that was asked since.</summary>
+    private (long Offset, int Polls) _noFrameBehind = (-1, 0);
     private int _passedCount;
 
     private SegmentReader(SluiceHandle file, SegmentInfo info)
@@ -38,9 +43,6 @@ internal sealed class SegmentReader : IDisposable
     /// <inheritdoc cref="SegmentInfo.DurableBy"/>
     public long DurableBy(LogState? state) => _info.DurableBy(state);
 
-    /// <inheritdoc cref="SegmentInfo.DurableSegmentBy"/>
-    public long DurableSegmentBy(LogState? state) => _info.DurableSegmentBy(state);
-
     /// <summary>The log that it is of.</summary>
     public Guid LogId => _info.Header.LogId;
 
@@ -58,7 +60,7 @@ internal sealed class SegmentReader : IDisposable
 
     /// <summary>Whether its footer says that there are records behind what was read, or stands behind it.</summary>
     public bool IsKnownToBeLonger => _info.IsSealed
-        ? ReadTo < Math.Min(_info.LastSequence, _info.TakenBackFrom - 1)
+        ? ReadTo < _info.LastSequence
         : _scanner.Offset < _info.FooterOffset && ReadTo <= _info.UnprovenLastSequence;
 
     /// <inheritdoc cref="FrameScanner.Fills"/>
@@ -67,14 +69,25 @@ internal sealed class SegmentReader : IDisposable
     /// <summary>The payload of the last good frame.</summary>
     public ReadOnlySpan<byte> Payload => _scanner.Payload;
 
-    /// <summary>Opens the file that the segment was found in.</summary>
+    /// <summary>Opens the file in which a segment was found, and reads again what it says of itself.</summary>
     /// <exception cref="FileNotFoundException">It is not there any more.</exception>
-    public static SegmentReader Open(SegmentInfo info)
+    /// <exception cref="SluiceLogDamagedException">It is damaged.</exception>
+    public static SegmentReader Open(SegmentInfo found)
     {
-        SluiceHandle file = LogFile.OpenToRead(info.Path);
+        SluiceHandle file = LogFile.OpenToRead(found.Path);
         try
         {
-            info.ReadIndex(file);
+            if (SegmentInfo.Read(file, found.Id) is not { HasBegun: true } info || info.Header.LogId != found.Header.LogId)
+            {
+                throw new FileNotFoundException("The segment was removed.", found.Path);
+            }
+
+            if (!found.IsSealed || info.LastSequence != found.LastSequence)
+            {
+                // The next segment does not confirm this footer.
+                info.DistrustFooter();
+            }
+
             return new SegmentReader(file, info);
         }
         catch
@@ -140,10 +153,7 @@ internal sealed class SegmentReader : IDisposable
         }
     }
 
-    /// <summary>
-    /// Reads the next frame, without records that a later segment has taken back. What ends the segment stays the next one: its footer, or a
-    /// frame that was taken back.
-    /// </summary>
+    /// <summary>Reads the next frame. A footer stays the next one.</summary>
     public FrameResult TryNext(out FrameHeader frame)
     {
         _before = (_scanner.Offset, _scanner.Chain, ReadTo);
@@ -153,28 +163,16 @@ internal sealed class SegmentReader : IDisposable
             return result;
         }
 
-        long last = Math.Min(frame.LastSequence, _info.TakenBackFrom - 1);
-        bool isWhole = frame.Kind == FrameKind.Records && last == frame.LastSequence;
-        if (!isWhole)
+        if (frame.Kind == FrameKind.Footer)
         {
             _scanner.MoveTo(_before.Offset, _before.Chain);
-            if (frame.Kind == FrameKind.Footer || last <= Math.Max(ReadTo, frame.FirstSequence - 1))
-            {
-                // As at a footer: the next segment goes on from here.
-                frame = frame with { Kind = FrameKind.Footer, Count = 0 };
-                return result;
-            }
+            return result;
         }
 
-        frame = frame with { Count = (int)(last - frame.FirstSequence + 1) };
-        ReadTo = last;
-        if (isWhole)
-        {
-            _passed[_passedAt] = (_before.Offset, _scanner.Offset, _scanner.Chain, ReadTo);
-            _passedAt = (_passedAt + 1) % _passed.Length;
-            _passedCount = Math.Min(_passedCount + 1, _passed.Length);
-        }
-
+        ReadTo = frame.LastSequence;
+        _passed[_passedAt] = (_before.Offset, _scanner.Offset, _scanner.Chain, ReadTo);
+        _passedAt = (_passedAt + 1) % _passed.Length;
+        _passedCount = Math.Min(_passedCount + 1, _passed.Length);
         return result;
     }
 
@@ -264,19 +262,18 @@ internal sealed class SegmentReader : IDisposable
     public bool HasFrameBehind()
     {
         long offset = _scanner.Offset;
-        if (_noFrameBehind == offset)
+        if (_noFrameBehind.Offset == offset && ++_noFrameBehind.Polls % PollsPerSearch != 0)
         {
             return false;
         }
 
         try
         {
-            // Only in what is buffered: much reserved space may follow.
+            // No further than a frame may be long: much reserved space may follow.
             _scanner.Forget();
             if (!_scanner.HasFrameBehind(ReadTo + 1, readsOn: false))
             {
-                // A writer leaves no bad frame before others, so that one look at each position is enough.
-                _noFrameBehind = offset;
+                _noFrameBehind.Offset = offset;
                 return false;
             }
 

@@ -46,19 +46,6 @@ internal sealed class SegmentRetention(
         return index < 0 ? null : all[index];
     }
 
-    /// <summary>Changes what is known of the segment with a path, if it is still there.</summary>
-    public void Change(string path, Func<ClosedSegment, ClosedSegment> change)
-    {
-        lock (_lock)
-        {
-            int index = _closed.FindIndex(s => s.Path == path);
-            if (index >= 0)
-            {
-                _closed[index] = change(_closed[index]);
-            }
-        }
-    }
-
     /// <summary>Forgets the segments with an id or a larger one.</summary>
     public void RemoveFrom(long id)
     {
@@ -133,7 +120,6 @@ internal sealed class SegmentRetention(
     /// </summary>
     private int RemoveWhile(List<ClosedSegment> all, Func<ClosedSegment, bool> isOld)
     {
-        folder.Confirm();
         int passed = 0;
         int removed = 0;
         Exception? error = null;

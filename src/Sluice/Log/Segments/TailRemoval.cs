@@ -90,7 +90,9 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
         Frame.CopyTo(bytes, HeaderBytes);
         BinaryPrimitives.WriteUInt32LittleEndian(bytes.AsSpan(60), SumOf(bytes));
         folder.Delete(folder.RemovalPath);
-        using SluiceHandle file = folder.Open(folder.RemovalPath, FileMode.CreateNew, FileAccess.ReadWrite, settings);
+        using SluiceHandle segment = folder.OpenToRead(SegmentId);
+        using SluiceHandle file = folder.Open(
+            folder.RemovalPath, FileMode.CreateNew, FileAccess.ReadWrite, settings, LogFile.PermissionsOf(segment));
         LogFile.Write(file, bytes, 0);
         LogFile.Flush(file, settings);
         folder.FlushToDisk();
@@ -104,28 +106,26 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
         folder.FlushToDisk();
     }
 
-    /// <summary>Removes the records, durably. May be called again after a failure or a crash.</summary>
+    /// <summary>
+    /// Removes the records, durably, and then the file of the removal. May be called again after a failure or a crash.
+    /// </summary>
+    /// <param name="folder">The log's folder.</param>
+    /// <param name="settings">The options.</param>
+    /// <param name="lowerMark">Makes log.state say, durably, that no more than a sequence number is there.</param>
     /// <returns>The truncated segment, to go on with.</returns>
     /// <exception cref="IOException">It was not completed, or another writer has the log.</exception>
-    public SegmentFile Apply(LogFolder folder, LogSettings settings)
+    public SegmentFile Apply(LogFolder folder, LogSettings settings, Action<long> lowerMark)
     {
-        List<SluiceHandle> locked = [];
+        lowerMark(FirstMissing - 1);
         SluiceHandle? file = null;
         try
         {
-            // Another writer may have the log if somebody removed the lock files: all segments are locked before one is removed.
             List<long> behind = folder.List().FindAll(id => id > SegmentId);
             file = folder.Open(folder.PathOf(SegmentId), FileMode.Open, FileAccess.ReadWrite, settings);
             WriterLock.TakeSegment(folder.Path, file);
             if (SegmentInfo.Read(file, SegmentId)?.Header.LogId != LogId)
             {
-                throw new SluiceLogDamagedException(folder.RemovalPath, -1, 0, "it is of another log; remove it");
-            }
-
-            foreach (long id in behind)
-            {
-                locked.Add(folder.OpenToRead(id));
-                WriterLock.TakeSegment(folder.Path, locked[^1], alone: false);
+                throw new SluiceLogDamagedException(folder.RemovalPath, -1, 0, "it is of another log; delete it");
             }
 
             // The newest first: an interruption leaves no gap.
@@ -150,16 +150,18 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
             SegmentFile segment = SegmentFile.Resume(
                 folder, file, settings, info, new SegmentEnd(scanner.Offset, scanner.Chain, index));
             segment.Reserve();
+            Forget(folder);
             return segment;
+        }
+        catch (FileNotFoundException) when (file is null)
+        {
+            throw new SluiceLogDamagedException(
+                folder.RemovalPath, -1, FirstMissing, $"segment {SegmentId}, which it truncates, is missing; delete it");
         }
         catch
         {
             LogFile.TryClose(file);
             throw;
-        }
-        finally
-        {
-            locked.ForEach(LogFile.TryClose);
         }
     }
 

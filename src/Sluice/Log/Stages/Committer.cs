@@ -29,10 +29,10 @@ internal sealed class Committer
     private readonly Lock _syncing = new();
 
     /// <summary>Tasks that wait for a write. Guarded by <see cref="_writing"/>, but for additions.</summary>
-    private readonly WaiterList _writers;
+    private readonly WaiterList _writers = new();
 
     /// <summary>Threads and tasks that wait for a sync. Guarded by <see cref="_syncing"/>, but for additions.</summary>
-    private readonly WaiterList _syncers;
+    private readonly WaiterList _syncers = new();
 
     /// <summary>Called while a reservation is waited for: whose records are written does not wait for it.</summary>
     private readonly Action _endWrites;
@@ -54,7 +54,6 @@ internal sealed class Committer
     public Committer(PageRing ring, LogOutput output, string directory, DurableMark mark, long written, int intervalMs)
     {
         (_ring, _output, _directory, _mark, _written, _durable) = (ring, output, directory, mark, written, output.DurableSequence);
-        (_writers, _syncers) = (new WaiterList(directory), new WaiterList(directory));
         _endWrites = () => _writers.Sift(Written, _ring.Epoch);
         _thread = new StageThread("Sluice log", intervalMs, Round, () => Stopped is null && (_ring.HasRecords || _mark.IsBehind(Durable)));
     }
@@ -73,9 +72,6 @@ internal sealed class Committer
 
     /// <summary>Why nothing more is written: <see cref="Failure"/>, or the log is closed.</summary>
     public Exception? Stopped => Failure ?? Volatile.Read(ref _closed);
-
-    /// <summary>The newest error of a write or sync.</summary>
-    public NotedError LastError { get; } = new();
 
     /// <inheritdoc cref="StageThread.Start"/>
     public void Start() => _thread.Start();
@@ -109,8 +105,8 @@ internal sealed class Committer
     /// <summary>Waits until a record is written; this thread writes it, unless another one does.</summary>
     /// <param name="sequence">The sequence number of the record.</param>
     /// <param name="place">The place of the caller's own records, of which that is the last.</param>
-    /// <param name="ownRecords">The number of these records, or <see cref="LogWaiter.Any"/>.</param>
-    /// <exception cref="IOException">The caller's records could not be written, or were removed.</exception>
+    /// <param name="ownRecords">The number of these records; 0 if the wait is for records of others.</param>
+    /// <exception cref="IOException">The records could not be written.</exception>
     public void WaitWritten(long sequence, in Placed place, int ownRecords)
     {
         while (sequence > Written && place.Epoch == _ring.Epoch)
@@ -133,11 +129,6 @@ internal sealed class Committer
             {
                 _writing.Exit();
             }
-        }
-
-        if (place.Epoch != _ring.Epoch && ownRecords != LogWaiter.Any)
-        {
-            throw LogErrors.Dropped(_directory);
         }
     }
 
@@ -251,7 +242,7 @@ internal sealed class Committer
     /// <summary>Ends the log after an error: it writes and acknowledges nothing more.</summary>
     public void Fail(Exception error)
     {
-        LastError.Note(error);
+        _output.LastError = error;
         _ = Interlocked.CompareExchange(ref _failure, LogErrors.MustReopen(error), null);
     }
 
@@ -276,24 +267,22 @@ internal sealed class Committer
     /// <summary>Removes all records behind one; called within <see cref="Alone"/>, after <see cref="Commit"/>.</summary>
     /// <param name="output">The files.</param>
     /// <param name="lastKept">The sequence number of the last record to keep.</param>
-    /// <param name="patienceMs">The time, in milliseconds, to wait for open reservations while nobody else can append.</param>
     /// <returns>False if reservations were open: the caller calls both again.</returns>
     /// <exception cref="IOException">The records could not be removed.</exception>
-    public bool TryTruncate(FramedOutput output, long lastKept, int patienceMs)
+    public bool TryTruncate(FramedOutput output, long lastKept)
     {
         lock (_writing)
         {
             ThrowIfNotWritten(WriteAll());
-            if (!_ring.TryFreeze(patienceMs))
+            if (!_ring.TryFreeze())
             {
                 return false;
             }
 
-            long next = Written + 1;
+            long? next = null;
             try
             {
                 ThrowIfNotWritten(WriteAll() ?? Failure);
-                next = Written + 1;
                 if (Written > Durable)
                 {
                     // Records that have come since the sync.
@@ -310,7 +299,7 @@ internal sealed class Committer
             }
             finally
             {
-                // The epoch changes only if records were removed: those who wait for them are told.
+                // The epoch changes only if records were removed. They were durable before, so that the waits for them end.
                 _ring.Thaw(next);
                 _writers.Sift(Written, _ring.Epoch);
                 _syncers.Sift(Durable, _ring.Epoch);
@@ -371,7 +360,7 @@ internal sealed class Committer
         }
         catch (Exception e)
         {
-            LastError.Note(e);
+            _output.LastError = e;
             Volatile.Write(ref _hasFailed, true);
             Interlocked.MemoryBarrier();
             Rouse();
@@ -483,7 +472,7 @@ internal sealed class Committer
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            LastError.Note(e);
+            _output.LastError = e;
             return e;
         }
     }
@@ -500,7 +489,7 @@ internal sealed class Committer
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            LastError.Note(e);
+            _output.LastError = e;
             Interlocked.MemoryBarrier();
             Rouse();
         }
@@ -545,7 +534,7 @@ internal sealed class Committer
         catch (Exception e)
         {
             // No caller waits for this round.
-            LastError.Note(e);
+            _output.LastError = e;
         }
     }
 }

@@ -4,9 +4,6 @@ namespace Sluice.Log.Stages;
 /// <remarks>The object belongs to the list from <see cref="WaiterList.Push"/> until the wait ends.</remarks>
 internal abstract class LogWaiter
 {
-    /// <summary>For <see cref="OwnRecords"/>: the wait is for all that is there, and ends without an error if records are removed.</summary>
-    public const int Any = -1;
-
     /// <summary>The next one in a list.</summary>
     public LogWaiter? Next { get; set; }
 

@@ -22,6 +22,9 @@ internal enum TurnResult
 /// </summary>
 internal sealed class PageRing
 {
+    /// <summary>The time, in milliseconds, that open reservations may hold up a truncation while no other thread can append.</summary>
+    private const int FreezePatienceMs = 100;
+
     private readonly LogPage[] _pages;
 
     /// <summary>Those that are free. The last one written is filled next: its memory is in the processor's caches.</summary>
@@ -66,7 +69,7 @@ internal sealed class PageRing
     /// <summary>Whether a record waits that is not written.</summary>
     public bool HasRecords => HasSealed || Active.TakenCount > 0;
 
-    /// <summary>The sequence that the next record would get now; while the ring is frozen, as if that came to nothing.</summary>
+    /// <summary>The sequence number that the next record would get now.</summary>
     public long NextSequence => NextSequenceIn(out _);
 
     /// <summary>As <see cref="NextSequence"/>, with the epoch that it is of.</summary>
@@ -82,11 +85,13 @@ internal sealed class PageRing
     /// <summary>Makes another page the active one, unless somebody has done so since <paramref name="page"/> was it.</summary>
     /// <param name="page">The page that had no room.</param>
     /// <param name="oldestLast">Where all pages wait: the last sequence of the first that will be free again.</param>
-    public TurnResult Turn(LogPage page, out long oldestLast)
+    /// <param name="epoch">The epoch of that number.</param>
+    public TurnResult Turn(LogPage page, out long oldestLast, out int epoch)
     {
         oldestLast = 0;
         lock (_turning)
         {
+            epoch = _epoch;
             if (_isClosed)
             {
                 return TurnResult.Closed;
@@ -136,10 +141,10 @@ internal sealed class PageRing
     }
 
     /// <summary>
-    /// Lets nobody take a place until <see cref="Thaw"/>, by the same thread, which writes what has a place now. Returns false, and changes
-    /// nothing, if the ring is closed, or places are not filled in time: nobody else is to wait for those whose they are.
+    /// Lets nobody take a place until <see cref="Thaw"/>, by the same thread, which writes what has a place now. Returns false if the ring
+    /// is closed, or a place is not filled in time: other threads must not wait for an open reservation.
     /// </summary>
-    public bool TryFreeze(int patienceMs)
+    public bool TryFreeze(int patienceMs = FreezePatienceMs)
     {
         lock (_turning)
         {
@@ -153,34 +158,27 @@ internal sealed class PageRing
         }
 
         // Others turn no page from here on.
-        if (AreFilled(patienceMs))
+        bool areFilled = AreFilled(patienceMs);
+        if (!areFilled)
         {
-            return true;
+            Thaw(null);
         }
 
-        lock (_turning)
-        {
-            if (_active.Count == 0)
-            {
-                // A page with records is turned by whoever needs space.
-                _active.Open(_active.FirstSequence, _start, _epoch);
-            }
-
-            _isFrozen = false;
-        }
-
-        return false;
+        return areFilled;
     }
 
-    /// <summary>Everything is written, or will be: goes on with a sequence number.</summary>
-    public void Thaw(long firstSequence)
+    /// <summary>Ends what <see cref="TryFreeze"/> began.</summary>
+    /// <param name="firstSequence">The next sequence number if records were removed, all of which were written; else null.</param>
+    public void Thaw(long? firstSequence)
     {
         lock (_turning)
         {
             if (_active.Count == 0)
             {
-                Volatile.Write(ref _epoch, firstSequence < _active.FirstSequence ? _epoch + 1 : _epoch);
-                _active.Open(firstSequence, _start, _epoch);
+                // A page with records is turned by whoever needs space.
+                long first = firstSequence ?? _active.FirstSequence;
+                Volatile.Write(ref _epoch, first < _active.FirstSequence ? _epoch + 1 : _epoch);
+                _active.Open(first, _start, _epoch);
             }
 
             _isFrozen = false;
@@ -214,19 +212,14 @@ internal sealed class PageRing
     {
         lock (_turning)
         {
-            if (_isFrozen)
-            {
-                return false;
-            }
-
-            if (!_isClosed)
+            if (!_isFrozen && !_isClosed)
             {
                 _isClosed = true;
                 _ = _active.TrySeal();
                 _activeNumber++;
             }
 
-            return true;
+            return _isClosed;
         }
     }
 

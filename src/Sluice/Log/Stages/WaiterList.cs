@@ -1,7 +1,7 @@
 namespace Sluice.Log.Stages;
 
 /// <summary>The threads and tasks that wait for one kind of progress. Any thread adds; one thread at a time ends waits.</summary>
-internal sealed class WaiterList(string directory)
+internal sealed class WaiterList
 {
     private LogWaiter? _head;
 
@@ -19,7 +19,7 @@ internal sealed class WaiterList(string directory)
     /// <paramref name="makeError"/> returns for them.
     /// </summary>
     /// <param name="reached">The sequence number.</param>
-    /// <param name="epoch">The ring's epoch: records of an earlier one were removed.</param>
+    /// <param name="epoch">The ring's epoch: records of an earlier one were durable before some of them were removed.</param>
     /// <param name="makeError">Returns null if the wait goes on; null to let all go on.</param>
     public void Sift(long reached, int epoch, Func<LogWaiter, Exception?>? makeError = null)
     {
@@ -32,11 +32,7 @@ internal sealed class WaiterList(string directory)
             LogWaiter? next = waiter.Next;
             Exception? error = null;
             bool ends = waiter.Place.Epoch != epoch || waiter.Target <= reached;
-            if (waiter.Place.Epoch != epoch)
-            {
-                error = waiter.OwnRecords == LogWaiter.Any ? null : LogErrors.Dropped(directory);
-            }
-            else if (!ends)
+            if (!ends)
             {
                 error = makeError?.Invoke(waiter);
             }
