@@ -1,7 +1,7 @@
 namespace Sluice.Cli.Bench;
 
 /// <summary>One side of a row: what it does until the slice is over, and what is set right, untimed, before each slice.</summary>
-internal sealed record Contender(string Name, Func<Slice, Task> RunAsync)
+internal record Contender(string Name, Func<Slice, Task> RunAsync)
 {
     /// <summary>How many loops count operations.</summary>
     public int Loops { get; init; } = 1;

@@ -64,38 +64,6 @@ internal sealed class FioRunner
         return (ParseIops(output, job.IsWrite), CommandLine(arguments));
     }
 
-    /// <summary>What so many percent of a job's operations did not exceed, from where the submission began to the completion.</summary>
-    /// <param name="job">What to do at random, for a while.</param>
-    /// <param name="file">A file of this size.</param>
-    /// <param name="sizeBytes">The file's size.</param>
-    /// <param name="time">For how long.</param>
-    /// <param name="percent">99 or 99.9.</param>
-    /// <param name="iops">Operations a second at most, begun at random moments; null: as many as there can be.</param>
-    /// <param name="cancellationToken">Ends fio.</param>
-    /// <returns>The latency, of how many operations, and what was run, for a reader who wants to run it too.</returns>
-    /// <exception cref="IOException">fio failed, or said nothing that can be read.</exception>
-    public static async Task<(TimeSpan Latency, long Operations, string CommandLine)> MeasureLatencyAsync(
-        FioJob job, string file, long sizeBytes, TimeSpan time, double percent, double? iops, CancellationToken cancellationToken)
-    {
-        string[] rate = iops is { } limit ? [Format($"--rate_iops={limit:0}"), "--rate_process=poisson"] : [];
-        string[] arguments = [.. Arguments(job, file, sizeBytes, time, isHuge: false), "--lat_percentiles=1", .. rate];
-        string json = await RunAsync(arguments, cancellationToken);
-        try
-        {
-            using JsonDocument document = JsonDocument.Parse(json.AsMemory(Math.Max(0, json.IndexOf('{', StringComparison.Ordinal))));
-            JsonElement done = document.RootElement.GetProperty("jobs")[0].GetProperty(job.IsWrite ? "write" : "read");
-            long ns = done.GetProperty("lat_ns").GetProperty("percentile").GetProperty(Format($"{percent:0.000000}")).GetInt64();
-            long operations = done.GetProperty("total_ios").GetInt64();
-            return operations > 0
-                ? (TimeSpan.FromMicroseconds(ns / 1000.0), operations, CommandLine(arguments))
-                : throw new IOException("fio ended without an operation");
-        }
-        catch (Exception e) when (e is JsonException or KeyNotFoundException or InvalidOperationException or IndexOutOfRangeException)
-        {
-            throw new IOException($"fio's output cannot be read: {e.Message}", e);
-        }
-    }
-
     /// <summary>As it is typed in the folder of the files.</summary>
     internal static string CommandLine(IEnumerable<string> arguments)
     {

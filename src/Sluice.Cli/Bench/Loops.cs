@@ -86,6 +86,30 @@ internal static class Loops
         };
     }
 
+    /// <summary>
+    /// Passes a file from its start to its end, or the slice's, so many requests outstanding. Units are bytes.
+    /// </summary>
+    public static Func<Slice, Task> InOrder(IoTarget target, int depth, int requestSizeBytes, long fileSizeBytes, bool writes)
+    {
+        Memory<byte>[] buffers = Buffers(depth, requestSizeBytes);
+        return slice =>
+        {
+            long next = 0;
+            return RunLoops(depth, async loop =>
+            {
+                long offset;
+                while (!slice.IsOver && (offset = Interlocked.Add(ref next, requestSizeBytes)) <= fileSizeBytes)
+                {
+                    if (writes)
+                        await target.WriteAsync(buffers[loop], offset - requestSizeBytes);
+                    else
+                        RequireWhole(await target.ReadAsync(buffers[loop], offset - requestSizeBytes), requestSizeBytes);
+                    slice.Count(loop, requestSizeBytes);
+                }
+            });
+        };
+    }
+
     public static Func<Slice, Task> Read(IoTarget target, int requestSizeBytes, RandomOffsets offsets)
     {
         Memory<byte> buffer = PinnedBuffer.Allocate(requestSizeBytes);

@@ -13,6 +13,9 @@ internal sealed record Row(string Id, string Name, string Why, Func<BenchContext
 
     public FioJob? Fio { get; init; }
 
+    /// <summary>What the method of the row is called with, in the tables of `sluice tables`.</summary>
+    public IReadOnlyList<string> Arguments { get; init; } = [];
+
     /// <summary>
     /// True if a pass takes about as many new pages of memory as it reads or writes, some MiB and more: each measured pass then follows an
     /// unmeasured one of the same side, so that the machine has the pages, and rounds in which pages cost differently do not count.

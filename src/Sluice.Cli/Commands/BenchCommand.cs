@@ -8,21 +8,23 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice bench`: runs the suites' rows in a scratch folder of its own and removes it, however the run ends.</summary>
-internal sealed class BenchCommand(
-    BenchOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
+internal sealed class BenchCommand(BenchOptions options, CommandContext context)
 {
+    private readonly TerminalStreams _terminal = context.Terminal;
+    private readonly CancellationToken _cancellationToken = context.CancellationToken;
+
     private readonly IReadOnlyList<(Suite Suite, Row Row)> _selected = options.SelectRows();
 
     public async Task<int> RunAsync()
     {
         BenchScale scale = options.Scale;
         // Rows that lack room are skipped one by one.
-        ProgramRun.Prepare(options.Directory, BenchScale.SpareBytes, terminal);
-        options.Output.Check(terminal);
-        FioRunner fio = await FioRunner.DetectAsync(cancellationToken);
+        ProgramRun.Prepare(options.Directory, BenchScale.SpareBytes, _terminal);
+        options.Output.Check(_terminal);
+        FioRunner fio = await FioRunner.DetectAsync(_cancellationToken);
         EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Directory);
-        PageText.WriteTop(terminal, BenchPage.Title, environment);
-        ProgramRun.Announce(terminal, Counted.Of(_selected.Count, "row"), options.Seconds);
+        PageText.WriteTop(_terminal, BenchPage.Title, environment);
+        ProgramRun.Announce(_terminal, Counted.Of(_selected.Count, "row"), options.Seconds);
         DateTimeOffset started = DateTimeOffset.UtcNow;
         var skipped = new List<SkippedRow>();
         StepResults<RowReport?> measured = await MeasureAsync(fio, scale, skipped);
@@ -30,7 +32,7 @@ internal sealed class BenchCommand(
         var report = new BenchReport
         {
             Started = started,
-            Arguments = arguments,
+            Arguments = context.Arguments,
             Environment = environment,
             Fio = fio.Description,
             Quick = options.Quick,
@@ -42,25 +44,25 @@ internal sealed class BenchCommand(
         };
         ReportPage page = BenchPage.Of(report);
         if (options.IsEveryday)
-            EverydayText.Write(terminal, report);
+            EverydayText.Write(_terminal, report);
         else
-            PageText.WriteResult(terminal, page, hasBars: false);
+            PageText.WriteResult(_terminal, page, hasBars: false);
         options.Output.Write(
-            terminal, page,
+            _terminal, page,
             json: writer => JsonFile.Write(writer, report, BenchJsonContext.Default.BenchReport),
             csv: writer => PageCsv.WriteTable(writer, BenchTable.Flat(report)));
-        measured.ReportFailure(terminal);
+        measured.ReportFailure(_terminal);
         return measured.ExitCode;
     }
 
     /// <param name="skipped">Gets the rows that cannot be measured here, each of which gives null.</param>
     private async Task<StepResults<RowReport?>> MeasureAsync(FioRunner fio, BenchScale scale, List<SkippedRow> skipped)
     {
-        using ScratchFolder scratch = ScratchFolder.Create(options.Directory, terminal.TellAtEnd);
-        using var progress = new LiveProgress(terminal, quiet: false);
-        var context = new BenchContext(scratch.FullPath, scale, cancellationToken);
+        using ScratchFolder scratch = ScratchFolder.Create(options.Directory, _terminal.TellAtEnd);
+        using var progress = new LiveProgress(_terminal, quiet: false);
+        var bench = new BenchContext(scratch.FullPath, scale, _cancellationToken);
         var timeLeft = new BenchTimeLeft([.. _selected.Select(s => s.Suite.SecondsOfRow)]);
-        var runner = new RowRunner(context, fio, cancellationToken);
+        var runner = new RowRunner(bench, fio, _cancellationToken);
         return await ProgramRun.RunStepsAsync(_selected.Index(), async step =>
         {
             (Suite suite, Row row) = step.Item;
@@ -73,7 +75,7 @@ internal sealed class BenchCommand(
             catch (RowSkippedException e)
             {
                 // A program that the signal has ended too is no reason to skip a row.
-                cancellationToken.ThrowIfCancellationRequested();
+                _cancellationToken.ThrowIfCancellationRequested();
                 skipped.Add(Skip(e.Message));
                 return null;
             }
@@ -90,7 +92,7 @@ internal sealed class BenchCommand(
             }
 
             SkippedRow Skip(string reason) => new(row.Id, reason) { Name = row.Name };
-        }, cancellationToken);
+        }, _cancellationToken);
     }
 
     /// <summary>ENOSPC, EDQUOT, or the same of Windows.</summary>

@@ -1,3 +1,4 @@
+using System.CommandLine;
 using Sluice.Cli.Compare;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
@@ -5,20 +6,39 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice compare`: two results side by side, and what changed beyond noise.</summary>
-internal sealed class CompareCommand(CompareOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal)
+internal static class CompareCommand
 {
-    public Task<int> RunAsync()
+    public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)
     {
-        (ResultFile first, ResultFile second) = InterruptSignals.WhileNothingHasBegun(
-            () => (ResultFile.Read(options.First), ResultFile.Read(options.Second)));
-        options.Output.Check(terminal);
-        ReportPage page = ComparePage.Of(first, second, arguments);
+        Argument<string> firstArgument =
+            command.Argument(new Argument<string>("A.json") { Description = "The result of the first run, as --json wrote it." });
+        Argument<string> secondArgument =
+            command.Argument(new Argument<string>("B.json") { Description = "The result of the second run of the same command." });
+        Func<ParseResult, PageOutput> outputOf = PageOutput.Define(command);
+        return (result, context) =>
+        {
+            if (result.GetValue(firstArgument) is not { Length: > 0 } first
+                || result.GetValue(secondArgument) is not { Length: > 0 } second)
+                throw new UsageException("two results are needed; try: sluice compare A.json B.json");
+            PageOutput output = outputOf(result);
+            if ((output.OptionNaming(first) ?? output.OptionNaming(second)) is { } option)
+                throw new UsageException($"{option} names a result that is compared");
+            return Task.FromResult(Run(first, second, output, context));
+        };
+    }
+
+    private static int Run(string first, string second, PageOutput output, CommandContext context)
+    {
+        (ResultFile before, ResultFile after) =
+            InterruptSignals.WhileNothingHasBegun(() => (ResultFile.Read(first), ResultFile.Read(second)));
+        output.Check(context.Terminal);
+        ReportPage page = ComparePage.Of(before, after, context.Arguments);
         // Above the result stands what both runs are; their machine is in the notes where it differs.
         foreach (string note in page.Notes)
-            terminal.WriteLine(note);
-        terminal.WriteLine();
-        PageText.WriteResult(terminal, page with { Notes = [] });
-        options.Output.Write(terminal, page);
-        return Task.FromResult(ExitCode.Success);
+            context.Terminal.WriteLine(note);
+        context.Terminal.WriteLine();
+        PageText.WriteResult(context.Terminal, page with { Notes = [] });
+        output.Write(context.Terminal, page);
+        return ExitCode.Success;
     }
 }

@@ -8,9 +8,11 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice copy`: copies each source, and says how and how fast.</summary>
-internal sealed class CopyCommand(
-    CopyCommandOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
+internal sealed class CopyCommand(CopyCommandOptions options, CommandContext context)
 {
+    private readonly TerminalStreams _terminal = context.Terminal;
+    private readonly CancellationToken _cancellationToken = context.CancellationToken;
+
     private readonly List<CopyRecord> _records = [];
 
     // Sources of which nothing was copied; those in trees are in the records.
@@ -24,14 +26,14 @@ internal sealed class CopyCommand(
 
     public async Task<int> RunAsync()
     {
-        options.Output.Check(terminal);
+        options.Output.Check(_terminal);
         DateTimeOffset began = DateTimeOffset.UtcNow;
         int exitCode = options.Demo ? await DemoAsync() : await CopyAllAsync();
         if (!options.DryRun && (_records.Count > 0 || _isInterrupted || _notBegun > 0))
             Tell(began);
         if (!_isInterrupted)
             return exitCode;
-        terminal.WriteError("interrupted");
+        _terminal.WriteError("interrupted");
         return ExitCode.Interrupted;
     }
 
@@ -39,11 +41,15 @@ internal sealed class CopyCommand(
     {
         CopyReport report = Report(began);
         if (_records.Count + _failed + _notBegun > 1 && !options.Quiet)
-            terminal.WriteLine(CopyText.Total(report));
+            _terminal.WriteLine(CopyText.Total(report));
         foreach (string note in options.Quiet ? [] : report.Notes)
-            terminal.WriteLine($"note: {note}", hang: 2);
+            _terminal.WriteLine($"note: {note}", hang: 2);
+        // The machine is looked at for a file alone: a small copy would last longer for it.
+        if (!options.Output.Named.Any())
+            return;
+        report = report with { Environment = EnvironmentProbe.ForPath(options.Target) };
         options.Output.Write(
-            terminal, CopyPage.Of(report), json: writer => JsonFile.Write(writer, report, CopyJsonContext.Default.CopyReport));
+            _terminal, CopyPage.Of(report), json: writer => JsonFile.Write(writer, report, CopyJsonContext.Default.CopyReport));
     }
 
     private CopyReport Report(DateTimeOffset began)
@@ -54,8 +60,7 @@ internal sealed class CopyCommand(
         return new CopyReport
         {
             Started = began,
-            Arguments = arguments,
-            Environment = EnvironmentProbe.ForPath(options.Target),
+            Arguments = context.Arguments,
             Target = options.Target,
             ShardIndex = options.Shard?.Index,
             ShardCount = options.Shard?.Count,
@@ -85,12 +90,12 @@ internal sealed class CopyCommand(
         string[] sources = [.. named.Where(s => !options.Excluded.ExcludesSource(s))];
         if (sources.Length == 0 && options.Sources.Count > 0)
             throw new UsageException("--exclude leaves out every source that is named; nothing was copied");
-        var plan = new CopyPlan(terminal, options.Excluded, options.Force || options.Update, options.Update, options.Quiet);
+        var plan = new CopyPlan(_terminal, options.Excluded, options.Force || options.Update, options.Update, options.Quiet);
         int exitCode = ExitCode.Success;
         (string Source, string Target, bool WasThere)[] copies =
             [.. from source in sources let target = TargetOf(source, intoFolder) select (source, target, File.Exists(target))];
         CopyResultPlaces.Require(options, copies.Select(c => (c.Source, c.Target)));
-        CopyConsent[] consents = options.DryRun ? [] : CopyConsent.AskAll(copies.Select(c => (c.Source, c.Target)), options, terminal);
+        CopyConsent[] consents = options.DryRun ? [] : CopyConsent.AskAll(copies.Select(c => (c.Source, c.Target)), options, _terminal);
         var made = new HashSet<string>(StringComparer.Ordinal);
         foreach ((int i, (string source, string target, bool wasThere)) in copies.Index())
         {
@@ -105,18 +110,18 @@ internal sealed class CopyCommand(
                     throw new IOException($"{target} was just made from another source; {source} is not copied over it");
                 FolderArgument.RequireParentOf(target);
                 if (options.DryRun)
-                    plan.Add(source, target, options.Recursive, cancellationToken);
+                    plan.Add(source, target, options.Recursive, _cancellationToken);
                 else
                     exitCode = Math.Max(exitCode, await CopyOneAsync(source, target, consents[i]));
             }
-            catch (OperationCanceledException) when (options.DryRun && cancellationToken.IsCancellationRequested)
+            catch (OperationCanceledException) when (options.DryRun && _cancellationToken.IsCancellationRequested)
             {
                 _isInterrupted = true;
             }
             catch (Exception e) when (sources.Length > 1 && e is IOException or UnauthorizedAccessException)
             {
                 // The other sources do not depend on this one.
-                terminal.WriteError(ErrorText.Of(e));
+                _terminal.WriteError(ErrorText.Of(e));
                 exitCode = ExitCode.IoError;
                 _failed++;
                 _isDiskOver = IsEverybodys(e);
@@ -125,15 +130,15 @@ internal sealed class CopyCommand(
         if (options.DryRun && EnvironmentProbe.FreeBytesAt(EnvironmentProbe.ExistingFolderOf(Path.GetFullPath(options.Target))) is { } free
             && plan.Bytes > free)
         {
-            terminal.WriteError(
+            _terminal.WriteError(
                 $"{options.Target}: {ByteSize.Format(plan.Bytes)} are to be copied and {ByteSize.Format(free)} are free; only files with "
                 + "holes, and blocks that the file system shares, need less");
             exitCode = ExitCode.IoError;
         }
         if (options.DryRun && !options.Quiet)
-            terminal.WriteLine(plan.Total);
+            _terminal.WriteLine(plan.Total);
         else if (copies.Length == 0 && !options.Quiet)
-            terminal.WriteLine("nothing was copied: no source is left");
+            _terminal.WriteLine("nothing was copied: no source is left");
         return plan.Failed > 0 ? ExitCode.IoError : exitCode;
     }
 
@@ -143,7 +148,7 @@ internal sealed class CopyCommand(
             return options.Sources;
         if (list != "-")
             FileArgument.Require(list);
-        string text = InterruptSignals.WhileNothingHasBegun(() => list == "-" ? terminal.In.ReadToEnd() : File.ReadAllText(list));
+        string text = InterruptSignals.WhileNothingHasBegun(() => list == "-" ? _terminal.In.ReadToEnd() : File.ReadAllText(list));
         return [.. options.Sources, .. text.Split('\n').Select(l => l.TrimEnd('\r')).Where(l => l.Length > 0)];
     }
 
@@ -166,12 +171,12 @@ internal sealed class CopyCommand(
         bool isTree = options.Recursive && Directory.Exists(source);
         bool wasThere = File.Exists(target);
         var line = new CopyProgressLine(TerminalText.Printable(Path.GetFileName(Path.TrimEndingDirectorySeparator(source))), isTree);
-        using (var progress = new LiveProgress(terminal, options.Quiet))
+        using (var progress = new LiveProgress(_terminal, options.Quiet))
         {
             progress.Show(line.Text);
             try
             {
-                result = await SluiceFile.CopyAsync(source, target, LibraryOptions(line, mayReplace), cancellationToken);
+                result = await SluiceFile.CopyAsync(source, target, LibraryOptions(line, mayReplace), _cancellationToken);
             }
             catch (FileBatchException e)
             {
@@ -184,7 +189,7 @@ internal sealed class CopyCommand(
                     Depth = 0,
                 };
             }
-            catch (OperationCanceledException e) when (cancellationToken.IsCancellationRequested)
+            catch (OperationCanceledException e) when (_cancellationToken.IsCancellationRequested)
             {
                 _isInterrupted = true;
                 failures = (e.InnerException as FileBatchException)?.Failures ?? [];
@@ -193,9 +198,9 @@ internal sealed class CopyCommand(
         }
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
         foreach (FileFailure failure in failures)
-            terminal.WriteError(ErrorText.Of(failure.Error));
+            _terminal.WriteError(ErrorText.Of(failure.Error));
         if (!options.Force && failures.Any(f => IsThereAlready(f.Error)))
-            terminal.WriteError("what was there is left as it was; --force replaces it");
+            _terminal.WriteError("what was there is left as it was; --force replaces it");
         cpu = CpuMeter.ProcessTime() - cpu;
         CopyRecord record = Record(source, target, result, failures, elapsed, cpu, line);
         if (_isInterrupted)
@@ -203,14 +208,14 @@ internal sealed class CopyCommand(
             record = record with { Interrupted = true, Left = LeftOf(target, isTree) };
             _records[^1] = record;
             if (!options.Quiet)
-                terminal.WriteLine(CopyText.Interrupted(record, isTree ? null : line.Last.TotalBytes, wasThere), hang: 2);
+                _terminal.WriteLine(CopyText.Interrupted(record, isTree ? null : line.Last.TotalBytes, wasThere), hang: 2);
             return ExitCode.Interrupted;
         }
         // Of a copy that gave nothing there is no rate to tell, and one whose end failed is not whole.
         if (!options.Quiet && (failures.Count == 0 || result.Files > 0))
         {
             string made = $"{(options.Shard is { } shard ? $"; shard {shard}" : "")}{CopyText.Made(options.Verify, options.Sync)}";
-            terminal.WriteLine(CopyText.Describe(record, made), hang: 2);
+            _terminal.WriteLine(CopyText.Describe(record, made), hang: 2);
         }
         return failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
@@ -292,11 +297,11 @@ internal sealed class CopyCommand(
         {
             return await RunDemoAsync();
         }
-        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        catch (OperationCanceledException) when (_cancellationToken.IsCancellationRequested)
         {
             _isInterrupted = true;
             if (!options.Quiet)
-                terminal.WriteLine(CopyText.InterruptedDemo(_records is [var copy] ? copy : null, options.DemoSizeBytes));
+                _terminal.WriteLine(CopyText.InterruptedDemo(_records is [var copy] ? copy : null, options.DemoSizeBytes));
             return ExitCode.Interrupted;
         }
     }
@@ -306,14 +311,14 @@ internal sealed class CopyCommand(
     /// </summary>
     private async Task<int> RunDemoAsync()
     {
-        ProgramRun.Prepare(options.Target, 2 * options.DemoSizeBytes, terminal);
-        using var folder = Bench.ScratchFolder.Create(options.Target, terminal.TellAtEnd);
+        ProgramRun.Prepare(options.Target, 2 * options.DemoSizeBytes, _terminal);
+        using var folder = Bench.ScratchFolder.Create(options.Target, _terminal.TellAtEnd);
         string source = Path.Combine(folder.FullPath, "source.dat");
         string target = Path.Combine(folder.FullPath, "target.dat");
         string what = $"{ByteSize.Format(options.DemoSizeBytes)} of random data";
         long start = Stopwatch.GetTimestamp();
         TimeSpan cpu = CpuMeter.ProcessTime();
-        using (var progress = new LiveProgress(terminal, options.Quiet))
+        using (var progress = new LiveProgress(_terminal, options.Quiet))
         {
             progress.Show(() => "making the source");
             using IoTarget made = IoTarget.Open(IoSide.Sluice, new TargetOptions(source, FileMode.CreateNew, FileAccess.ReadWrite)
@@ -321,7 +326,7 @@ internal sealed class CopyCommand(
                 PreallocationSizeBytes = options.DemoSizeBytes,
                 Caching = FileCaching.Direct,
             });
-            FileMaker.Fill(made, 0, options.DemoSizeBytes, FileMaker.DefaultRequestSizeBytes, progress: null, cancellationToken);
+            FileMaker.Fill(made, 0, options.DemoSizeBytes, FileMaker.DefaultRequestSizeBytes, progress: null, _cancellationToken);
             made.Flush();
         }
         Report("made", Stopwatch.GetElapsedTime(start), CpuMeter.ProcessTime() - cpu, "");
@@ -330,7 +335,7 @@ internal sealed class CopyCommand(
         cpu = CpuMeter.ProcessTime();
         CopyResult result;
         var line = new CopyProgressLine("the copy");
-        using (var progress = new LiveProgress(terminal, options.Quiet))
+        using (var progress = new LiveProgress(_terminal, options.Quiet))
         {
             progress.Show(line.Text);
             CopyMethod method = options.Method == CopyMethod.Auto ? CopyMethod.Direct : options.Method;
@@ -345,9 +350,9 @@ internal sealed class CopyCommand(
             };
             try
             {
-                result = await SluiceFile.CopyAsync(source, target, copy, cancellationToken);
+                result = await SluiceFile.CopyAsync(source, target, copy, _cancellationToken);
             }
-            catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+            catch (OperationCanceledException) when (_cancellationToken.IsCancellationRequested)
             {
                 CopyRecord ended = Record(
                     what, target, InterruptedResult(line, isTree: false), [], Stopwatch.GetElapsedTime(start),
@@ -364,14 +369,14 @@ internal sealed class CopyCommand(
         Report("copied", elapsed, cpu, $": {CopyText.Name(record.Method)}{depth} ({record.Reason}){done}");
         folder.Dispose();
         if (!options.Quiet && !Directory.Exists(folder.FullPath))
-            terminal.WriteLine("both files are deleted");
+            _terminal.WriteLine("both files are deleted");
         return ExitCode.Success;
 
         void Report(string verb, TimeSpan elapsed, TimeSpan used, string how)
         {
             if (options.Quiet)
                 return;
-            terminal.WriteLine($"{verb} {CopyText.Rate(options.DemoSizeBytes, elapsed.TotalSeconds, used.TotalSeconds)}{how}");
+            _terminal.WriteLine($"{verb} {CopyText.Rate(options.DemoSizeBytes, elapsed.TotalSeconds, used.TotalSeconds)}{how}");
         }
     }
 }

@@ -1,3 +1,4 @@
+using System.CommandLine;
 using Sluice.Cli.Programs.Doctor;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
@@ -7,38 +8,44 @@ using Sluice.Diagnostics;
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice doctor`: what this machine and a file system allow, why, and what Sluice therefore does.</summary>
-internal sealed class DoctorCommand(
-    DoctorOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
+internal static class DoctorCommand
 {
-    public Task<int> RunAsync() => Task.FromResult(Run());
-
-    private int Run()
+    public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)
     {
-        LinkedFile.RequireTarget(options.Path);
-        bool isFolder = Directory.Exists(options.Path);
-        if (!isFolder && !File.Exists(options.Path))
-            throw AbsentPath.Error(options.Path, new FileNotFoundException($"{options.Path}: no such file or directory"));
-        if (!isFolder && PathKinds.Of(options.Path) is PathKind.Other)
-            throw new UsageException($"{options.Path} is neither a file, a folder nor a block device");
-        options.Output.Check(terminal, options.Path);
+        Argument<string?> path = command.OptionalArgument("FILE|DIR",
+            "A file, which is only read, or the folder whose file system is looked at (the temporary folder).");
+        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
+        return (result, context) => Task.FromResult(Run(result.GetValue(path) ?? Path.GetTempPath(), output(result), context));
+    }
+
+    private static int Run(string path, PageOutput output, CommandContext context)
+    {
+        TerminalStreams terminal = context.Terminal;
+        LinkedFile.RequireTarget(path);
+        bool isFolder = Directory.Exists(path);
+        if (!isFolder && !File.Exists(path))
+            throw AbsentPath.Error(path, new FileNotFoundException($"{path}: no such file or directory"));
+        if (!isFolder && PathKinds.Of(path) is PathKind.Other)
+            throw new UsageException($"{path} is neither a file, a folder nor a block device");
+        output.Check(terminal, path);
         DateTimeOffset began = DateTimeOffset.UtcNow;
         IReadOnlyList<FindingGroup> groups =
         [
             MachineFindings.Collect(),
-            .. PlaceFindings.Collect(options.Path, isFolder,
+            .. PlaceFindings.Collect(path, isFolder,
                 leftover => terminal.WriteNotice($"removed {leftover}, left behind by a run that was killed"), terminal.TellAtEnd),
         ];
-        cancellationToken.ThrowIfCancellationRequested();
+        context.CancellationToken.ThrowIfCancellationRequested();
         var page = new ReportPage
         {
-            Title = $"What {options.Path} allows",
-            CommandLine = ReportPage.CommandLineOf(arguments),
+            Title = $"What {path} allows",
+            CommandLine = ReportPage.CommandLineOf(context.Arguments),
             Began = began,
-            Environment = EnvironmentProbe.ForPath(options.Path),
+            Environment = EnvironmentProbe.ForPath(path),
             Sections = [.. groups.Select(Section)],
         };
         DoctorText.Write(terminal, page.Environment, groups);
-        options.Output.Write(terminal, page);
+        output.Write(terminal, page);
         return ExitCode.Success;
     }
 

@@ -1,23 +1,22 @@
-using Sluice.Cli.Bench;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Examples;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report;
-using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice examples`: the common ways of reading and writing a file in sequence, timed, checked, and shown as code.</summary>
-internal sealed class ExamplesCommand(
-    ExamplesOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
+internal sealed class ExamplesCommand(ExamplesOptions options, CommandContext context)
 {
     private const double SecondsOfWarmUp = 0.4;
     private const double SecondsOfGiB = 2;
     private const long WarmUpRecords = 1_000;
 
-    private readonly Dictionary<ExampleCase, string> _unsupported = [];
+    private readonly TerminalStreams _terminal = context.Terminal;
+    private readonly Dictionary<ExampleCase, MeasuredRate> _rates = [];
+    private readonly Dictionary<string, string> _unsupported = new(StringComparer.Ordinal);
 
     // A link stays one, and what it points to is made.
     private readonly string? _file = options.File is { } file ? Resolve(file) : null;
@@ -30,16 +29,12 @@ internal sealed class ExamplesCommand(
     public Task<int> RunAsync()
     {
         if (options.Show is { } shown)
-        {
             Show(shown);
-            return Task.FromResult(ExitCode.Success);
-        }
-        if (options.List)
-        {
+        else if (options.List)
             List();
-            return Task.FromResult(ExitCode.Success);
-        }
-        return MeasureAllAsync();
+        else
+            return MeasureAllAsync();
+        return Task.FromResult(ExitCode.Success);
     }
 
     private static string Resolve(string file) =>
@@ -47,11 +42,11 @@ internal sealed class ExamplesCommand(
 
     private void Show(ExampleCase shown)
     {
-        terminal.Out.WriteLine($"// {shown.Name}, as it is compiled into this tool. In a program of yours, write: using Sluice;");
-        terminal.Out.WriteLine(shown.Writes
+        _terminal.Out.WriteLine($"// {shown.Name}, as it is compiled into this tool. In a program of yours, write: using Sluice;");
+        _terminal.Out.WriteLine(shown.Writes
             ? "// 'records' makes what is written: records of 100 bytes, one after the other or as many as a block holds."
             : "// 'seen' counts and sums up what is read, so that the result can be checked.");
-        terminal.Out.Write(shown.Code());
+        _terminal.Out.Write(shown.Code());
     }
 
     private void List()
@@ -59,52 +54,88 @@ internal sealed class ExamplesCommand(
         var table = new TextTable("case", "") { LeftColumns = new HashSet<int> { 0, 1 } };
         foreach (ExampleCase example in options.Cases)
             table.Add(example.Name, example.Summary);
-        table.WriteTo(terminal);
+        table.WriteTo(_terminal);
     }
 
     private async Task<int> MeasureAllAsync()
     {
         string folder = _file is null ? Path.GetTempPath() : Path.GetDirectoryName(_file) ?? _file;
-        ProgramRun.Prepare(folder, FileBytes, terminal);
+        ProgramRun.Prepare(folder, FileBytes, _terminal);
         CheckFile();
-        options.Output.Check(terminal, _file);
+        options.Output.Check(_terminal, _file);
         if (!options.Quiet)
         {
-            ProgramRun.Announce(terminal, $"{Counted.Of(options.Cases.Count, "case")}, {Counted.Of(options.Rounds, "round")}",
+            ProgramRun.Announce(_terminal, $"{Counted.Of(options.Cases.Count, "case")}, {Counted.Of(options.Rounds, "round")}",
                 options.Cases.Count * (SecondsOfWarmUp + (SecondsOfGiB * options.Rounds * FileBytes / ByteSize.GiB)));
         }
-
-        DateTimeOffset began = DateTimeOffset.UtcNow;
-        EnvironmentRecord environment = EnvironmentProbe.ForPath(folder);
-        var results = options.Cases.ToDictionary(c => c, _ => new ExampleTimes());
-        StepResults<ExampleCase?> measured;
-        string? cachingReason;
-        uint crc;
+        var run = new MeasuringRun(context, folder, options.Output, options.Quiet);
+        ExampleRun? measuring = null;
+        string? cachingReason = null;
         IOException? failure = null;
-        using (ScratchFolder scratch = ScratchFolder.Create(folder, terminal.TellAtEnd))
+        StepResults<bool> measured = await run.InScratchAsync(async (scratch, progress) =>
         {
             // Beside FILE and not in it: nobody finds half a file under its name, whatever ends the run.
-            string path = Path.Combine(scratch.FullPath, "records.dat");
-            cachingReason = WhyNotDirect(scratch.FullPath);
-            using (var progress = new LiveProgress(terminal, options.Quiet))
-                (measured, crc) = await MeasureAsync(path, results, progress);
-            if (_file is { } file && measured.ExitCode == ExitCode.Success)
+            string path = Path.Combine(scratch, "records.dat");
+            cachingReason = WhyNotDirect(scratch);
+            progress.Show(() => "warming up");
+            await WarmUpAsync(path);
+            measuring = new ExampleRun(path, options.Count, runs: 1, context.CancellationToken);
+            StepResults<bool> all = await ProgramRun.RunStepsAsync(
+                [true, false], writes => MeasureAsync(measuring, writes, progress), context.CancellationToken);
+            if (_file is { } file && all.ExitCode == ExitCode.Success)
                 failure = MoveTo(file, path);
-        }
-        var page = new ReportPage
+            return all;
+        });
+        int rounds = _rates.Values.Max(r => (int?)r.Rates.Count) ?? 0;
+        string[] notes =
+        [
+            $"{ProgramRun.Rounds(rounds)}; ratio: against the first .NET way of the same unit, above 1 is faster; every result was "
+                + $"compared with the records (count and CRC-32C; of the file {measuring!.Crc:x8})",
+            "reading: from the page cache, but for direct; writing: until the system has the bytes, or, direct, the device",
+            .. cachingReason is { } reason ? [$"direct took no effect here: {reason}"] : Array.Empty<string>(),
+            .. _unsupported.Select(u => $"{u.Key} was not measured: {u.Value}"),
+            .. _file is { } made && (failure is not null || measured.ExitCode != ExitCode.Success) ? [$"{made} was not made"]
+                : Array.Empty<string>(),
+        ];
+        int exitCode = run.Finish(
+            measured, $"{Counted.Of(options.Count, "record")} of {RecordSource.RecordBytes} bytes, read and written in sequence", notes,
+            ExampleReport.Sections(_rates, measuring.Wrong, FileBytes));
+        string[] errors =
+        [
+            .. failure is null ? [] : new[] { ErrorText.Of(failure) },
+            .. measuring.Wrong.Select(w => $"{w.Key.Name} gave a wrong result: {w.Value}"),
+        ];
+        Array.ForEach(errors, _terminal.WriteError);
+        return exitCode == ExitCode.Success && errors.Length > 0 ? ExitCode.IoError : exitCode;
+    }
+
+    private async Task WarmUpAsync(string path)
+    {
+        var warmUp = new ExampleRun(path, Math.Min(WarmUpRecords, options.Count), TurnRunner.WarmUpCalls, context.CancellationToken);
+        var turns = new TurnRunner(TimeSpan.Zero, rounds: 0, context.CancellationToken);
+        await turns.WarmUpAsync([.. options.Cases.Where(c => c.Writes).Select(warmUp.ContenderOf)], _unsupported);
+        warmUp.MakeFile();
+        await turns.WarmUpAsync([.. options.Cases.Where(c => !c.Writes).Select(warmUp.ContenderOf)], _unsupported);
+        if (_unsupported.Count == options.Cases.Count)
+            throw new NotSupportedException(_unsupported.Values.First());
+    }
+
+    /// <summary>Measures the cases that write, or makes the file that is read and measures the others.</summary>
+    private async Task<bool> MeasureAsync(ExampleRun run, bool writes, LiveProgress progress)
+    {
+        if (!writes)
+            run.MakeFile();
+        ExampleCase[] cases = [.. options.Cases.Where(c => c.Writes == writes && !_unsupported.ContainsKey(c.Name))];
+        var turns = new TurnRunner(TimeSpan.Zero, options.Rounds, context.CancellationToken)
         {
-            Title = $"{Counted.Of(options.Count, "record")} of {RecordSource.RecordBytes} bytes, read and written in sequence",
-            CommandLine = ReportPage.CommandLineOf(arguments),
-            Began = began,
-            Environment = environment,
-            Notes = Notes(results.Values.Max(t => t.Seconds.Count), crc, cachingReason, measured, failure),
-            Sections = ExampleReport.Sections(results.Where(r => r.Value.Seconds.Count > 0).ToDictionary(), FileBytes),
+            Progress = (round, contender) => progress.Show(() => $"round {round} of {options.Rounds}: {contender.Name}"),
         };
-        int exitCode = ProgramRun.Finish(terminal, options.Output, page, measured);
-        if (failure is not null)
-            terminal.WriteError(ErrorText.Of(failure));
-        int wrong = Math.Max(ReportWrong(results), failure is null ? ExitCode.Success : ExitCode.IoError);
-        return exitCode == ExitCode.Success ? wrong : exitCode;
+        foreach ((ExampleCase example, MeasuredRate? rate) in cases.Zip(await turns.MeasureAsync([.. cases.Select(run.ContenderOf)])))
+        {
+            if (rate is not null)
+                _rates.Add(example, rate);
+        }
+        return true;
     }
 
     /// <returns>Why it has not got its name: what was measured is told all the same.</returns>
@@ -136,64 +167,7 @@ internal sealed class ExamplesCommand(
         if (options.Force)
             return;
         string question = $"{file} exists ({ByteSize.Format(new FileInfo(file).Length)}). Replace it?";
-        terminal.RequireConsent(file, question, $"{file} exists: replacing it needs --force");
-    }
-
-    private async Task<(StepResults<ExampleCase?> Measured, uint Crc)> MeasureAsync(
-        string path, Dictionary<ExampleCase, ExampleTimes> results, LiveProgress progress)
-    {
-        var warmUp = new ExampleRun(path, Math.Min(WarmUpRecords, options.Count), cancellationToken);
-        progress.Show(() => "warming up");
-        warmUp.MakeFile();
-        await CodeWarmUp.RunAsync(async () =>
-        {
-            foreach (ExampleCase example in options.Cases)
-            {
-                try
-                {
-                    for (int i = 0; i < CodeWarmUp.Calls && !_unsupported.ContainsKey(example); i++)
-                        await warmUp.MeasureAsync(example, new ExampleTimes());
-                }
-                catch (NotSupportedException e)
-                {
-                    // A file system without preallocation, say: the other cases do not need it.
-                    _unsupported.Add(example, ErrorText.Of(e).ReplaceLineEndings(" "));
-                    warmUp.MakeFile();
-                }
-            }
-        }, cancellationToken);
-
-        if (_unsupported.Count == options.Cases.Count)
-            throw new NotSupportedException(_unsupported.Values.First());
-
-        var run = new ExampleRun(path, options.Count, cancellationToken);
-        StepResults<ExampleCase?> measured = await ProgramRun.RunStepsAsync(Steps(), async step =>
-        {
-            if (step.Case is not { } example)
-            {
-                run.MakeFile();
-                return null;
-            }
-            progress.Show(() => $"round {step.Round} of {options.Rounds}: {example.Name}");
-            run.Settle(example);
-            await run.MeasureAsync(example, results[example]);
-            return example;
-        }, cancellationToken);
-        return (measured, run.Crc);
-    }
-
-    /// <summary>In each round the cases that write, the making of the file that is read, and the cases that read.</summary>
-    private IEnumerable<(int Round, ExampleCase? Case)> Steps()
-    {
-        for (int round = 1; round <= options.Rounds; round++)
-        {
-            ExampleCase[] cases = [.. Rounds.ThereAndBack(options.Cases, round - 1).Where(c => !_unsupported.ContainsKey(c))];
-            foreach (ExampleCase example in cases.Where(c => c.Writes))
-                yield return (round, example);
-            yield return (round, null);
-            foreach (ExampleCase example in cases.Where(c => !c.Writes))
-                yield return (round, example);
-        }
+        _terminal.RequireConsent(file, question, $"{file} exists: replacing it needs --force");
     }
 
     private static string? WhyNotDirect(string folder)
@@ -202,30 +176,5 @@ internal sealed class ExamplesCommand(
         using var handle = SluiceHandle.Open(path, FileMode.Create, FileAccess.ReadWrite, options: FileOptions.DeleteOnClose,
             caching: FileCaching.Direct);
         return handle.CachingReason;
-    }
-
-    private IReadOnlyList<string> Notes(
-        int rounds, uint crc, string? cachingReason, StepResults<ExampleCase?> measured, Exception? failure) =>
-    [
-        $"{ProgramRun.Rounds(rounds)}; ratio: against the first .NET way of the same unit, above 1 is faster; every result was compared "
-            + $"with the records (count and CRC-32C; of the file {crc:x8})",
-        "reading: from the page cache, but for direct; writing: until the system has the bytes, or, direct, the device",
-        .. cachingReason is { } reason ? [$"direct took no effect here: {reason}"] : Array.Empty<string>(),
-        .. _unsupported.Select(u => $"{u.Key.Name} was not measured: {u.Value}"),
-        .. measured.Notes(),
-        .. _file is { } file && (failure is not null || measured.ExitCode != ExitCode.Success)
-            ? [$"{file} was not made"]
-            : Array.Empty<string>(),
-    ];
-
-    private int ReportWrong(Dictionary<ExampleCase, ExampleTimes> results)
-    {
-        int exitCode = ExitCode.Success;
-        foreach ((ExampleCase example, ExampleTimes times) in results.Where(r => r.Value.Difference is not null))
-        {
-            terminal.WriteError($"{example.Name} gave a wrong result: {times.Difference}");
-            exitCode = ExitCode.IoError;
-        }
-        return exitCode;
     }
 }

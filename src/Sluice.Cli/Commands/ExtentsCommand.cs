@@ -7,9 +7,11 @@ using Sluice.Diagnostics;
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice extents`: where files lie on their device, and how scattered they are.</summary>
-internal sealed class ExtentsCommand(
-    ExtentsOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
+internal sealed class ExtentsCommand(ExtentsOptions options, CommandContext context)
 {
+    private readonly TerminalStreams _terminal = context.Terminal;
+    private readonly CancellationToken _cancellationToken = context.CancellationToken;
+
     public Task<int> RunAsync() => Task.FromResult(Run());
 
     private int Run()
@@ -20,10 +22,10 @@ internal sealed class ExtentsCommand(
             throw AbsentPath.Error(options.Path, new FileNotFoundException($"{options.Path}: no such file or directory"));
         if (!isFolder && PathKinds.Of(options.Path) is PathKind.BlockDevice or PathKind.Other)
             throw new UsageException($"{options.Path} is neither a plain file nor a folder");
-        options.Output.Check(terminal, options.Path);
+        options.Output.Check(_terminal, options.Path);
         DateTimeOffset began = DateTimeOffset.UtcNow;
-        var scan = new ExtentScan(options.Sync, cancellationToken);
-        using (var progress = new LiveProgress(terminal, quiet: false))
+        var scan = new ExtentScan(options.Sync, _cancellationToken);
+        using (var progress = new LiveProgress(_terminal, quiet: false))
         {
             progress.Show(() => $"{options.Path}: {Counted.Of(scan.Seen, "file")}");
             if (isFolder)
@@ -32,14 +34,18 @@ internal sealed class ExtentsCommand(
                 scan.AddFile(options.Path);
         }
         foreach (string failure in scan.Failures)
-            terminal.WriteError(failure);
-        ExtentReport report = ExtentReport.Of(options.Path, isFolder, options.Worst, scan) with { Started = began, Arguments = arguments };
-        PageText.Write(terminal, ExtentPage.Of(report, scan.Places, options.ExtentLimit) with
+            _terminal.WriteError(failure);
+        ExtentReport report = ExtentReport.Of(options.Path, isFolder, options.Worst, scan) with
+        {
+            Started = began,
+            Arguments = context.Arguments,
+        };
+        PageText.Write(_terminal, ExtentPage.Of(report, scan.Places, options.ExtentLimit) with
         {
             Notes = report.InterruptedNote is { } note ? [note] : [],
         });
         options.Output.Write(
-            terminal, ExtentPage.Of(report, scan.Places),
+            _terminal, ExtentPage.Of(report, scan.Places),
             json: writer => JsonFile.Write(writer, report, ExtentJsonContext.Default.ExtentReport));
         if (scan.IsInterrupted)
             return ExitCode.Interrupted;

@@ -1,5 +1,5 @@
+using System.CommandLine;
 using System.Globalization;
-using Sluice.Cli.Bench;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Figures;
 using Sluice.Cli.Report;
@@ -9,54 +9,53 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice figures`: figures 2 to 8 of MSR-TR-2004-136 on the user's disk, .NET and Sluice side by side.</summary>
-internal sealed class FiguresCommand(
-    FiguresOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
+internal static class FiguresCommand
 {
-    private static readonly FigureSet[] AllSets = [new StreamFigures(), new DirectFigures(), new DepthFigures(), new CreationFigure()];
+    private const int First = 2;
+    private const int Last = 8;
 
-    private readonly FigureSet[] _sets = [.. AllSets.Where(s => s.Numbers.Any(options.Figures.Contains))];
-
-    public async Task<int> RunAsync()
+    public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)
     {
-        ProgramRun.Prepare(options.Directory, _sets.Max(s => s.SpaceBytes(options.Scale)) + options.Scale.FileBytes, terminal);
-        options.Output.Check(terminal);
-        TimeSpan budget = _sets.Aggregate(TimeSpan.Zero, (sum, s) => sum + s.EstimateTime(options.Scale));
-        ProgramRun.Announce(terminal, $"figures {string.Join(", ", options.Figures.Order())}", budget.TotalSeconds);
-        DateTimeOffset began = DateTimeOffset.UtcNow;
-        double? clockHz = ProcessorFrequency.NominalHz();
-        StepResults<PageSection> sections;
-        using (ScratchFolder scratch = ScratchFolder.Create(options.Directory, terminal.TellAtEnd))
-        using (var progress = new LiveProgress(terminal, quiet: false))
-        {
-            var context = new FigureContext(options.Directory, scratch.FullPath, options.Scale, options.Figures, clockHz,
-                line => progress.Show(() => line), terminal.TellAtEnd, cancellationToken);
-            sections = await ProgramRun.RunStepsAsync(_sets, set => set.MeasureAsync(context), cancellationToken);
-        }
-        var page = new ReportPage
-        {
-            Title = "Sequential file programming patterns: figures 2 to 8",
-            CommandLine = ReportPage.CommandLineOf(arguments),
-            Began = began,
-            Environment = EnvironmentProbe.ForPath(options.Directory),
-            Notes = [.. Notes(sections.Time, clockHz), .. sections.Notes()],
-            Sections = sections.Results,
-        };
-        return ProgramRun.Finish(terminal, options.Output, page, sections);
+        Func<ParseResult, string> directory = command.ScratchParent();
+        Option<string> figure = command.Value(
+            "--figure", null, "N", $"Only these of the report's figures, as in 2,3 (all, {First} to {Last}).");
+        Option<bool> quick = command.Quick();
+        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
+        return (result, context) => RunAsync(
+            directory(result),
+            result.GetValue(figure) is { } list
+                ? list.Split(',').Select(n => OptionText.Whole("--figure", n.Trim(), First, Last, First)).ToHashSet()
+                : Enumerable.Range(First, Last - First + 1).ToHashSet(),
+            result.GetValue(quick), output(result), context);
     }
 
-    private List<string> Notes(TimeSpan time, double? clockHz)
+    private static async Task<int> RunAsync(
+        string directory, HashSet<int> figures, bool quick, PageOutput output, CommandContext context)
     {
-        List<string> notes =
+        FigureScale scale = quick ? FigureScale.Quick : FigureScale.Full;
+        FigureSet[] sets = [.. FigureSet.All.Where(s => s.Numbers.Any(figures.Contains))];
+        var run = new MeasuringRun(context, directory, output);
+        run.Prepare(
+            sets.Max(s => s.SpaceBytes(scale)) + scale.FileBytes, $"figures {string.Join(", ", figures.Order())}",
+            sets.Sum(s => s.Seconds(scale)));
+        double? clockHz = ProcessorFrequency.NominalHz();
+        StepResults<PageSection> sections = await run.InScratchAsync((scratch, progress) =>
+        {
+            var measuring = new FigureContext(
+                directory, scratch, scale, figures, clockHz, line => progress.Show(() => line), context.Terminal.TellAtEnd,
+                context.CancellationToken);
+            return ProgramRun.RunStepsAsync(sets, set => set.MeasureAsync(measuring), context.CancellationToken);
+        });
+        string[] notes =
         [
             string.Create(CultureInfo.InvariantCulture,
-                $"{ProgramRun.Rounds(options.Scale.Rounds)} in turns, slices of {options.Scale.SliceTime.TotalMilliseconds:0} ms, after "
-                    + $"one that does not count; {time.TotalSeconds:0} s in all"),
+                $"{ProgramRun.Rounds(scale.Rounds)} in turns, slices of {scale.SliceTime.TotalMilliseconds:0} ms, after "
+                    + $"one that does not count; {sections.Time.TotalSeconds:0} s in all"),
             clockHz is { } hz
                 ? string.Create(CultureInfo.InvariantCulture, $"clocks are the process's user and system time at {hz / 1e6:0} MHz")
                 : "the processor's frequency is not known: CPU is in nanoseconds, not clocks",
+            .. quick ? ["quick run: shows that everything works; its figures mean nothing"] : Array.Empty<string>(),
         ];
-        if (options.Quick)
-            notes.Add("quick run: shows that everything works; its figures mean nothing");
-        return notes;
+        return run.Finish(sections, "Sequential file programming patterns: figures 2 to 8", notes, sections.Results);
     }
 }

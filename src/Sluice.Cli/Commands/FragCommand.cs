@@ -7,9 +7,11 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice frag`: ages a volume by filling it and deleting at random. Ended early, it removes all that it made.</summary>
-internal sealed class FragCommand(
-    FragOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
+internal sealed class FragCommand(FragOptions options, CommandContext context)
 {
+    private readonly TerminalStreams _terminal = context.Terminal;
+    private readonly CancellationToken _cancellationToken = context.CancellationToken;
+
     public Task<int> RunAsync() => Task.FromResult(Run());
 
     private int Run()
@@ -29,10 +31,10 @@ internal sealed class FragCommand(
         var plan = new FragPlan(settings, budgetBytes);
         if (options.DryRun)
             return PrintPlan(plan, budgetBytes);
-        options.Output.Check(terminal);
+        options.Output.Check(_terminal);
         IReadOnlyList<string> earlier = FragFolder.Find(options.Directory);
         if (earlier.Count > 0)
-            terminal.WriteNotice($"{string.Join(", ", earlier)}: of earlier runs; --cleanup removes them");
+            _terminal.WriteNotice($"{string.Join(", ", earlier)}: of earlier runs; --cleanup removes them");
         RequireConsent(space, budgetBytes);
         return Age(plan, budgetBytes);
     }
@@ -43,7 +45,7 @@ internal sealed class FragCommand(
             return;
         string what = $"The volume of {options.Directory} has {space}; "
             + $"up to {ByteSize.Format(budgetBytes)} will be filled and partly deleted, again and again.";
-        terminal.RequireConsent(options.Directory, $"{what} Begin?", $"{what} Nobody can be asked: --force does it");
+        _terminal.RequireConsent(options.Directory, $"{what} Begin?", $"{what} Nobody can be asked: --force does it");
     }
 
     private int Age(FragPlan plan, long budgetBytes)
@@ -56,8 +58,8 @@ internal sealed class FragCommand(
             bool canMap = folder.CanMap();
             if (!canMap && options.Settings.TargetPieces is not null)
                 throw new NotSupportedException($"{options.Directory}: --target-extents needs a file system that lists extents (FIEMAP)");
-            var run = new FragRun(options.Settings, folder, canMap, cancellationToken);
-            using (var progress = new LiveProgress(terminal, options.Quiet))
+            var run = new FragRun(options.Settings, folder, canMap, _cancellationToken);
+            using (var progress = new LiveProgress(_terminal, options.Quiet))
             {
                 progress.Show(run.ProgressLine);
                 run.Execute(plan.Steps());
@@ -65,21 +67,21 @@ internal sealed class FragCommand(
             FragReport report = Report(run, folder.FullPath, budgetBytes, Stopwatch.GetElapsedTime(start)) with { Started = began };
             // Written first: if that fails the files go too, and nobody has been told that they are there.
             options.Output.Write(
-                terminal, FragPage.Of(report), json: writer => JsonFile.Write(writer, report, FragJsonContext.Default.FragReport));
+                _terminal, FragPage.Of(report), json: writer => JsonFile.Write(writer, report, FragJsonContext.Default.FragReport));
             Print(report);
             return ExitCode.Success;
         }
         catch
         {
             if (folder.Remove())
-                terminal.WriteNotice(Strangers(folder.FullPath));
+                _terminal.WriteNotice(Strangers(folder.FullPath));
             throw;
         }
     }
 
     private FragReport Report(FragRun run, string folder, long budgetBytes, TimeSpan elapsed) => new()
     {
-        Arguments = arguments,
+        Arguments = context.Arguments,
         Environment = EnvironmentProbe.ForPath(options.Directory),
         Folder = folder,
         Settings = options.Settings,
@@ -101,27 +103,27 @@ internal sealed class FragCommand(
 
     private void Print(FragReport report)
     {
-        terminal.WriteLine($"{Counted.Of(report.Cycles, "cycle")} in {report.Seconds:0.0} s: {Counted.Of(report.Created, "file")} made, "
+        _terminal.WriteLine($"{Counted.Of(report.Cycles, "cycle")} in {report.Seconds:0.0} s: {Counted.Of(report.Created, "file")} made, "
             + $"{report.Deleted:#,0} deleted, {ByteSize.Format(report.WrittenBytes)} written");
         if (report.Skipped > 0)
-            terminal.WriteLine($"not made, since others filled the volume meanwhile: {Counted.Of(report.Skipped, "file")}");
-        terminal.WriteLine($"left: {Counted.Of(report.Files, "file")}, {ByteSize.Format(report.FilesBytes)}, "
+            _terminal.WriteLine($"not made, since others filled the volume meanwhile: {Counted.Of(report.Skipped, "file")}");
+        _terminal.WriteLine($"left: {Counted.Of(report.Files, "file")}, {ByteSize.Format(report.FilesBytes)}, "
             + $"the volume is {report.UsedPercent:0.0} % full");
-        terminal.WriteLine(report.CyclePiecesPerFile is { } pieces
+        _terminal.WriteLine(report.CyclePiecesPerFile is { } pieces
             ? $"the files of the last cycle lay in {pieces:0.00} pieces on average, those left in {report.PiecesPerFile ?? 0:0.00}"
             : "the file system does not tell in how many pieces they lie (no FIEMAP)");
         if (options.Settings.TargetPieces is { } target && !report.TargetReached)
-            terminal.WriteLine($"{target:0.##} pieces were not reached");
-        terminal.WriteLine($"they are in {report.Folder}; sluice frag --cleanup {options.Directory} removes them");
+            _terminal.WriteLine($"{target:0.##} pieces were not reached");
+        _terminal.WriteLine($"they are in {report.Folder}; sluice frag --cleanup {options.Directory} removes them");
     }
 
     private int PrintPlan(FragPlan plan, long budgetBytes)
     {
-        terminal.Out.WriteLine($"# seed {options.Settings.Seed}, filling up to {budgetBytes} bytes");
+        _terminal.Out.WriteLine($"# seed {options.Settings.Seed}, filling up to {budgetBytes} bytes");
         foreach (FragStep step in plan.Steps())
         {
-            cancellationToken.ThrowIfCancellationRequested();
-            terminal.Out.WriteLine(step.ToString());
+            _cancellationToken.ThrowIfCancellationRequested();
+            _terminal.Out.WriteLine(step.ToString());
         }
         return ExitCode.Success;
     }
@@ -130,7 +132,7 @@ internal sealed class FragCommand(
     {
         IReadOnlyList<string> folders = FragFolder.Find(options.Directory);
         if (folders.Count == 0)
-            terminal.WriteLine($"{options.Directory}: nothing to remove");
+            _terminal.WriteLine($"{options.Directory}: nothing to remove");
         int exitCode = ExitCode.Success;
         foreach (string path in folders)
         {
@@ -139,17 +141,17 @@ internal sealed class FragCommand(
                 using FragFolder folder = FragFolder.Take(path);
                 if (folder.Remove())
                 {
-                    terminal.WriteNotice(Strangers(path));
+                    _terminal.WriteNotice(Strangers(path));
                     exitCode = ExitCode.IoError;
                 }
                 else
                 {
-                    terminal.WriteLine($"removed {path}");
+                    _terminal.WriteLine($"removed {path}");
                 }
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                terminal.WriteError($"{path} stays, perhaps its run is alive: {ErrorText.Of(e)}");
+                _terminal.WriteError($"{path} stays, perhaps its run is alive: {ErrorText.Of(e)}");
                 exitCode = ExitCode.IoError;
             }
         }

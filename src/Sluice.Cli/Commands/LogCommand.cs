@@ -10,9 +10,11 @@ using Sluice.Diagnostics;
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice log`: many threads append to one log, every record is checked at the end; and what a log holds.</summary>
-internal sealed class LogCommand(
-    LogOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
+internal sealed class LogCommand(LogOptions options, CommandContext context)
 {
+    private readonly TerminalStreams _terminal = context.Terminal;
+    private readonly CancellationToken _cancellationToken = context.CancellationToken;
+
     // Of a segment's name, at least.
     private const int SegmentDigits = 10;
 
@@ -36,7 +38,7 @@ internal sealed class LogCommand(
         finally
         {
             // What was read before damage, too.
-            terminal.FlushContent();
+            _terminal.FlushContent();
         }
     }
 
@@ -63,15 +65,15 @@ internal sealed class LogCommand(
 
     private int Load()
     {
-        options.Output.Check(terminal);
+        options.Output.Check(_terminal);
         // Nothing of it is removed before the end.
-        ProgramRun.Prepare(options.Directory, options.Load.BytesAskedFor, terminal);
+        ProgramRun.Prepare(options.Directory, options.Load.BytesAskedFor, _terminal);
         DateTimeOffset began = DateTimeOffset.UtcNow;
-        using ScratchFolder scratch = ScratchFolder.Create(options.Directory, terminal.TellAtEnd);
+        using ScratchFolder scratch = ScratchFolder.Create(options.Directory, _terminal.TellAtEnd);
         string directory = Path.Combine(scratch.FullPath, "log");
         LogLoadResult result;
-        using (var progress = new LiveProgress(terminal, options.Quiet))
-            result = options.Load.Run(directory, progress.Show, options.Output.Named.Any(), cancellationToken);
+        using (var progress = new LiveProgress(_terminal, options.Quiet))
+            result = options.Load.Run(directory, progress.Show, options.Output.Named.Any(), _cancellationToken);
         var table = new TextTable("", "");
         LatencyHistogram latency = result.Latency;
         table.Add("threads, record", $"{options.Load.Threads}, {options.Load.RecordBytes} B, {options.Load.Durability}");
@@ -86,14 +88,14 @@ internal sealed class LogCommand(
         table.Add("CPU of a record", Microseconds((long)(result.CpuSeconds * 1e9 / Math.Max(1, latency.Count))));
         table.Add("checked", $"{Counted.Of(result.Checked, "record")} read back, {result.Missing:#,0} missing, "
             + $"{result.Unexpected:#,0} doubled or changed");
-        table.WriteTo(terminal);
+        table.WriteTo(_terminal);
         if (result.IsInterrupted)
-            terminal.WriteLine($"note: {LogLoadResult.InterruptedNote}", hang: 2);
+            _terminal.WriteLine($"note: {LogLoadResult.InterruptedNote}", hang: 2);
         if (options.Output.Named.Any())
         {
             EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Directory);
             options.Output.Write(
-                terminal, LogLoadPage.Of(options.Load, result, ReportPage.CommandLineOf(arguments), began, environment));
+                _terminal, LogLoadPage.Of(options.Load, result, ReportPage.CommandLineOf(context.Arguments), began, environment));
         }
         string[] wrong = [.. result.Wrong()];
         return wrong.Length == 0 ? ExitCode.Success : Fail(string.Join("; ", wrong));
@@ -102,8 +104,8 @@ internal sealed class LogCommand(
     private int Cat()
     {
         using SluiceLogReader reader = ReaderFrom(options.From);
-        while (!cancellationToken.IsCancellationRequested && !terminal.IsOutputClosed && reader.TryRead(out LogEntry entry))
-            terminal.WriteContent(entry.Bytes);
+        while (!_cancellationToken.IsCancellationRequested && !_terminal.IsOutputClosed && reader.TryRead(out LogEntry entry))
+            _terminal.WriteContent(entry.Bytes);
         _ = SayTail(reader);
         return SayDamage(reader);
     }
@@ -112,7 +114,7 @@ internal sealed class LogCommand(
     {
         (long from, long passedOver) = FindLast(options.Lines);
         using SluiceLogReader reader = ReaderFrom(from);
-        using var ended = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        using var ended = CancellationTokenSource.CreateLinkedTokenSource(_cancellationToken);
         await using Timer? looks = options.Follow ? LookForReader(ended) : null;
         IAsyncEnumerable<SluiceLogRecord> records = options.Follow ? reader.FollowAsync(ended.Token) : reader.ReadAllAsync(ended.Token);
         try
@@ -121,14 +123,14 @@ internal sealed class LogCommand(
             {
                 if (passedOver-- > 0)
                     continue;
-                terminal.WriteContent(record.Bytes.Span);
+                _terminal.WriteContent(record.Bytes.Span);
                 if (options.Follow)
-                    terminal.FlushContent();
-                if (terminal.IsOutputClosed)
+                    _terminal.FlushContent();
+                if (_terminal.IsOutputClosed)
                     break;
             }
         }
-        catch (OperationCanceledException) when (terminal.IsOutputClosed && !cancellationToken.IsCancellationRequested)
+        catch (OperationCanceledException) when (_terminal.IsOutputClosed && !_cancellationToken.IsCancellationRequested)
         {
             // As where a write tells it.
         }
@@ -139,8 +141,8 @@ internal sealed class LogCommand(
     private Timer LookForReader(CancellationTokenSource ended) => new(
         _ =>
         {
-            terminal.LookForReader();
-            if (terminal.IsOutputClosed)
+            _terminal.LookForReader();
+            if (_terminal.IsOutputClosed)
                 ended.Cancel();
         },
         null, LookInterval, LookInterval);
@@ -182,7 +184,7 @@ internal sealed class LogCommand(
         {
             while (reader.TryRead(out _))
             {
-                cancellationToken.ThrowIfCancellationRequested();
+                _cancellationToken.ThrowIfCancellationRequested();
                 count++;
             }
         }
@@ -201,7 +203,7 @@ internal sealed class LogCommand(
         long numbers = 0;
         var skipping = new SluiceLogReaderOptions { SkipDamage = true, UpTo = LogDurability.Written };
         using var reader = new SluiceLogReader(options.Directory, skipping);
-        while (!cancellationToken.IsCancellationRequested && reader.TryRead(out LogEntry entry))
+        while (!_cancellationToken.IsCancellationRequested && reader.TryRead(out LogEntry entry))
         {
             first = records == 0 ? entry.Sequence : first;
             records++;
@@ -210,18 +212,18 @@ internal sealed class LogCommand(
         }
 
         string from = records == 0 ? "" : $", from {first} on";
-        terminal.WriteLine($"{Counted.Of(records, "record")}, {ByteSize.Format(bytes)}{from}; the next is {reader.NextSequence}");
+        _terminal.WriteLine($"{Counted.Of(records, "record")}, {ByteSize.Format(bytes)}{from}; the next is {reader.NextSequence}");
         // Not where records are missing, or were removed meanwhile.
         if (reader.Damage.Count == 0 && numbers > records)
         {
-            terminal.WriteLine(numbers - records == 1
+            _terminal.WriteLine(numbers - records == 1
                 ? "1 number is no record's: its append failed or was given up"
                 : $"{numbers - records:#,0} numbers are no record's: their appends failed or were given up");
         }
         int exitCode = SayDamage(reader);
-        if (cancellationToken.IsCancellationRequested)
+        if (_cancellationToken.IsCancellationRequested)
         {
-            terminal.WriteError("interrupted: what comes behind was not read");
+            _terminal.WriteError("interrupted: what comes behind was not read");
             return ExitCode.Interrupted;
         }
         _ = SayTail(reader);
@@ -231,7 +233,7 @@ internal sealed class LogCommand(
     private int SayDamage(SluiceLogReader reader)
     {
         foreach (SluiceLogDamagedException damage in reader.Damage)
-            terminal.WriteError(damage.Message);
+            _terminal.WriteError(damage.Message);
         return reader.Damage.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
 
@@ -248,14 +250,14 @@ internal sealed class LogCommand(
             UnixCreateMode = OperatingSystem.IsWindows() ? null : File.GetUnixFileMode(newest),
         });
         if (log.Cut is { } cut)
-            terminal.WriteLine($"{cut.Bytes:#,0} bytes were cut from the end of {cut.Path}: {cut.Reason}");
+            _terminal.WriteLine($"{cut.Bytes:#,0} bytes were cut from the end of {cut.Path}: {cut.Reason}");
         if (options.After is not { } after)
-            terminal.WriteLine($"{Counted.Of(log.TruncateBefore(options.Before!.Value), "segment")} removed");
+            _terminal.WriteLine($"{Counted.Of(log.TruncateBefore(options.Before!.Value), "segment")} removed");
         else if (after >= log.FirstSequence - 1 && after < log.NextSequence)
             log.TruncateAfter(after);
         else
             return Fail($"--after {after}: there is no such record; {options.Directory} has {Has(log)}");
-        terminal.WriteLine(Has(log));
+        _terminal.WriteLine(Has(log));
         return ExitCode.Success;
     }
 
@@ -268,9 +270,9 @@ internal sealed class LogCommand(
 
     private int SayTail(SluiceLogReader reader)
     {
-        if (!terminal.IsOutputClosed && reader.Tail is { } tail)
+        if (!_terminal.IsOutputClosed && reader.Tail is { } tail)
         {
-            terminal.WriteNotice(
+            _terminal.WriteNotice(
                 $"sluice: {tail.Path} ends at offset {tail.FileOffset}: {tail.Reason}; {tail.Bytes:#,0} bytes behind it are no record");
         }
         return ExitCode.Success;
@@ -278,7 +280,7 @@ internal sealed class LogCommand(
 
     private int Fail(string message)
     {
-        terminal.WriteError(message);
+        _terminal.WriteError(message);
         return ExitCode.IoError;
     }
 }

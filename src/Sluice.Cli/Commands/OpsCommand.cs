@@ -1,3 +1,4 @@
+using System.CommandLine;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Streams;
 using Sluice.Cli.Load;
@@ -12,148 +13,132 @@ namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice ops`: what opening, reading, writing, seeking and closing cost, with FileStream and with SluiceStream.</summary>
 internal sealed class OpsCommand(
-    OpsOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
+    string directory, int sizeBytes, int chunkBytes, int rounds, EngineChoice engine, bool quiet, PageOutput output, CommandContext context)
 {
+    private const string Title = "The five operations of a file";
     private const int WarmUpChunks = 4;
     private const double WarmUpSeconds = 2;
     private const double SecondsOfMiB = 0.02;
     private const int LargestWarmUpChunkBytes = 4096;
 
-    private static readonly FileOperation[] Operations = Enum.GetValues<FileOperation>();
-
-    private IReadOnlyList<IoSide> Sides => options.Engine switch
+    private IReadOnlyList<IoSide> Sides => engine switch
     {
         EngineChoice.Sluice => [IoSide.Sluice],
         EngineChoice.Bcl => [IoSide.Bcl],
         _ => [IoSide.Bcl, IoSide.Sluice],
     };
 
-    public async Task<int> RunAsync()
+    public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)
     {
-        ProgramRun.Prepare(options.Directory, options.SizeBytes, terminal);
-        options.Output.Check(terminal);
-        if (!options.Quiet)
+        Func<ParseResult, string> directory = command.ScratchParent();
+        Option<string> size = command.Value("--size", null, "size", "Bytes to write and to read, up to 1G (20M).");
+        Option<string> chunk = command.Value("--chunk", "b", "size", "Bytes of a chunk (4K).");
+        Option<string> rounds = command.Rounds();
+        Option<string> engine = command.Value("--engine", null, "name", "sluice, bcl (.NET's FileStream) or both (both).");
+        Option<bool> quiet = command.Flag("--quiet", "q", "Print comma-separated lines: operation, milliseconds.");
+        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
+        return (result, context) =>
         {
-            ProgramRun.Announce(terminal, Counted.Of(options.Rounds, "round"),
-                WarmUpSeconds + (SecondsOfMiB * Sides.Count * (options.Rounds + 1) * options.SizeBytes / ByteSize.MiB));
-        }
-        DateTimeOffset began = DateTimeOffset.UtcNow;
-        StepResults<Round> rounds;
-        using (ScratchFolder scratch = ScratchFolder.Create(options.Directory, terminal.TellAtEnd))
-        using (var progress = new LiveProgress(terminal, options.Quiet))
-            rounds = await MeasureAsync(Path.Combine(scratch.FullPath, "ops.dat"), progress);
-        ReportPage page = Page(began, rounds);
-        if (options.Quiet)
-            WriteCsv(rounds);
-        else
-            PageText.Write(terminal, page);
-        options.Output.Write(terminal, page);
-        rounds.ReportFailure(terminal);
-        return rounds.ExitCode;
-    }
-
-    private static string Name(FileOperation operation) => operation switch
-    {
-        FileOperation.WriteChunk => "Write Chunk",
-        FileOperation.WriteByte => "Write Byte",
-        FileOperation.ReadChunk => "Read Chunk",
-        FileOperation.ReadByte => "Read Byte",
-        FileOperation.Seek => "Seek",
-        _ => "Open+Close",
-    };
-
-    private static string Name(IoSide side) => side == IoSide.Bcl ? "FileStream" : "SluiceStream";
-
-    private static StreamOpening Opening(string path) =>
-        new(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, lengthBytes: 0) { Share = FileShare.None };
-
-    private static IReadOnlyDictionary<FileOperation, TimeSpan> RunOnce(FiveOperations operations, IoSide side, StreamOpening opening) =>
-        side == IoSide.Bcl
-            ? operations.Run(_ => FileStreamSide.Open(opening))
-            : operations.Run(_ => SluiceStreamSide.Open(opening));
-
-    private async Task<StepResults<Round>> MeasureAsync(string path, LiveProgress progress)
-    {
-        StreamOpening opening = Opening(path);
-        progress.Show(() => "warming up");
-        int chunkBytes = Math.Min(options.ChunkBytes, LargestWarmUpChunkBytes);
-        var few = new FiveOperations(path, WarmUpChunks * chunkBytes, chunkBytes, cancellationToken);
-        await CodeWarmUp.RunAsync(() =>
-        {
-            foreach (IoSide side in Sides)
-            {
-                for (int i = 0; i < CodeWarmUp.Calls; i++)
-                    RunOnce(few, side, opening);
-            }
-            return Task.CompletedTask;
-        }, cancellationToken);
-
-        var operations = new FiveOperations(path, options.SizeBytes, options.ChunkBytes, cancellationToken);
-        RunRound(operations, opening, Sides);
-        return await ProgramRun.RunStepsAsync(Enumerable.Range(1, options.Rounds), number =>
-        {
-            progress.Show(() => $"round {number} of {options.Rounds}");
-            return Task.FromResult(RunRound(operations, opening, Rounds.ThereAndBack(Sides, number)));
-        }, cancellationToken);
-    }
-
-    private static Round RunRound(FiveOperations operations, StreamOpening opening, IEnumerable<IoSide> order)
-    {
-        var round = new Round();
-        foreach (IoSide side in order)
-        {
-            File.Delete(opening.Path);
-            Settling.FileSystemOf(Path.GetDirectoryName(opening.Path)!);
-            Settling.Memory();
-            foreach ((FileOperation operation, TimeSpan time) in RunOnce(operations, side, opening))
-                round.Add((side, operation), time.TotalMilliseconds);
-        }
-        return round;
-    }
-
-    private static IReadOnlyList<double> Times(StepResults<Round> rounds, IoSide side, FileOperation operation) =>
-        [.. rounds.Results.Select(r => r[(side, operation)])];
-
-    private void WriteCsv(StepResults<Round> rounds)
-    {
-        // One engine: the article's two columns.
-        terminal.Out.WriteLine(Csv.Line(["Operation", .. Sides.Count == 1 ? ["Time"] : Sides.Select(Name)]));
-        foreach (FileOperation operation in rounds.Results.Count == 0 ? [] : Operations)
-            terminal.Out.WriteLine(Csv.Line([Name(operation),
-                .. Sides.Select(s => (object?)Statistics.Median(Times(rounds, s, operation)))]));
-        if (rounds.Interrupted)
-            terminal.WriteError($"interrupted after {rounds.Results.Count} of {options.Rounds} rounds");
-    }
-
-    private ReportPage Page(DateTimeOffset began, StepResults<Round> rounds)
-    {
-        string text = $"{ByteSize.Format(options.SizeBytes)} by {ByteSize.Format(options.ChunkBytes)} and by byte, "
-            + $"{options.SizeBytes / options.ChunkBytes:#,0} seeks, as many times open and close; "
-            + $"{ProgramRun.Rounds(rounds.Results.Count)}, ms";
-        return new ReportPage
-        {
-            Title = "The five operations of a file",
-            CommandLine = ReportPage.CommandLineOf(arguments),
-            Began = began,
-            Environment = EnvironmentProbe.ForPath(options.Directory),
-            Notes =
-            [
-                .. Sides.Count == 1 ? Array.Empty<string>()
-                    : ["the ratio is FileStream's time to SluiceStream's, the median of the rounds: above 1 Sluice is faster"],
-                .. rounds.Notes(),
-            ],
-            Sections = rounds.Results.Count == 0
-                ? []
-                :
-                [
-                    OpsPage.Section(
-                        text, [.. Operations.Select(Name)],
-                        [.. Sides.Select(s => (Name(s),
-                            (IReadOnlyList<IReadOnlyList<double>>)[.. Operations.Select(o => Times(rounds, s, o))]))]),
-                ],
+            long sizeBytes = OptionText.Size("--size", result.GetValue(size), 1, ByteSize.GiB) ?? 20 * ByteSize.MiB;
+            long chunkBytes = OptionText.Size("--chunk", result.GetValue(chunk), 1, ByteSize.GiB) ?? 4 * ByteSize.KiB;
+            return sizeBytes % chunkBytes != 0
+                ? throw new UsageException($"--size is whole chunks, and {sizeBytes} is no multiple of {chunkBytes}")
+                : new OpsCommand(
+                    directory(result), (int)sizeBytes, (int)chunkBytes, OptionText.Rounds(result.GetValue(rounds), 5),
+                    SpeedOptions.EngineOf(result.GetValue(engine)) ?? EngineChoice.Both, result.GetValue(quiet), output(result), context)
+                    .RunAsync();
         };
     }
 
-    /// <summary>Milliseconds of each operation, on each side.</summary>
-    private sealed class Round : Dictionary<(IoSide Side, FileOperation Operation), double>;
+    private async Task<int> RunAsync()
+    {
+        var run = new MeasuringRun(context, directory, output, quiet);
+        run.Prepare(Sides.Count * sizeBytes, Counted.Of(rounds, "round"),
+            WarmUpSeconds + (SecondsOfMiB * Sides.Count * (rounds + 1) * sizeBytes / ByteSize.MiB));
+        StepResults<IReadOnlyList<MeasuredRate?>> measured = await run.InScratchAsync(async (folder, progress) =>
+        {
+            progress.Show(() => "warming up");
+            int few = Math.Min(chunkBytes, LargestWarmUpChunkBytes);
+            var turns = new TurnRunner(TimeSpan.Zero, rounds, context.CancellationToken)
+            {
+                Progress = (round, contender) => progress.Show(() => $"round {round} of {rounds}, {contender.Name}"),
+            };
+            await turns.WarmUpAsync(Contenders(folder, WarmUpChunks * few, few, TurnRunner.WarmUpCalls));
+            // One run of each that does not count: it makes the files.
+            Contender[] contenders = Contenders(folder, sizeBytes, chunkBytes, runs: 1);
+            await new TurnRunner(TimeSpan.Zero, rounds: 1, context.CancellationToken).MeasureAsync(contenders);
+            return await ProgramRun.RunStepsAsync([contenders], all => turns.MeasureAsync(all), context.CancellationToken);
+        });
+        // Of each operation the rates of the sides.
+        MeasuredRate?[][] rates = measured.Results.Count == 0 ? [] : [.. measured.Results[0].Chunk(Sides.Count)];
+        if (quiet)
+            WriteCsv(rates, measured.Interrupted);
+        string[] notes = Sides.Count == 1 ? []
+            : ["the ratio is FileStream's time to SluiceStream's, the median of the rounds: above 1 Sluice is faster"];
+        ReportPage page = run.Page(measured, Title, notes, rates.Any(r => r.Any(s => s is not null)) ? [Section(rates)] : []);
+        if (!quiet)
+            PageText.Write(context.Terminal, page);
+        output.Write(context.Terminal, page);
+        measured.ReportFailure(context.Terminal);
+        return measured.ExitCode;
+    }
+
+    private static string Name(IoSide side) => side == IoSide.Bcl ? "FileStream" : "SluiceStream";
+
+    private Contender[] Contenders(string folder, int bytes, int chunk, int runs)
+    {
+        IReadOnlyList<Contender>[] sides =
+        [
+            .. Sides.Select(side => side == IoSide.Bcl ? Of<FileStreamSide>("ops-net.dat") : Of<SluiceStreamSide>("ops-slu.dat")),
+        ];
+        return [.. Enumerable.Range(0, FileOperations.Names.Count).SelectMany(i => sides.Select(s => s[i]))];
+
+        IReadOnlyList<Contender> Of<TSide>(string name)
+            where TSide : struct, IStreamSide<TSide> =>
+            new FileOperations<TSide>(Path.Combine(folder, name), bytes, chunk, runs, context.CancellationToken).Contenders;
+    }
+
+    private void WriteCsv(MeasuredRate?[][] rates, bool isInterrupted)
+    {
+        // One engine: the article's two columns.
+        context.Terminal.Out.WriteLine(Csv.Line(["Operation", .. Sides.Count == 1 ? ["Time"] : Sides.Select(Name)]));
+        foreach ((int i, MeasuredRate?[] sides) in rates.Index())
+            context.Terminal.Out.WriteLine(Csv.Line([FileOperations.Names[i], .. sides.Select(s => (object?)(1000 / s?.Rate))]));
+        if (isInterrupted)
+            context.Terminal.WriteError($"interrupted before all of the {Counted.Of(rounds, "round")} were measured");
+    }
+
+    private PageSection Section(MeasuredRate?[][] rates) => new()
+    {
+        Heading = Title,
+        Text = $"{ByteSize.Format(sizeBytes)} by {ByteSize.Format(chunkBytes)} and by byte, "
+            + $"{sizeBytes / chunkBytes:#,0} seeks, as many times open and close; "
+            + $"{ProgramRun.Rounds(rates.Max(r => r.Max(s => s?.Rates.Count ?? 0)))}, ms",
+        Charts =
+        [
+            PageChart.OfRounds(
+                "Time of each operation; shorter is better", new ChartAxis("operation", Categories: FileOperations.Names),
+                new ChartAxis("time", "ms"),
+                Sides.Select((side, i) => (Name(side), rates.Select(r => r[i]?.Rates.Select(rate => 1000 / rate))))),
+        ],
+        Tables =
+        [
+            new PageTable
+            {
+                Columns =
+                [
+                    PageColumn.Text("operation"), .. Sides.Select(s => new PageColumn(Name(s), "ms")),
+                    .. Sides.Count == 2 ? [new PageColumn("ratio")] : Array.Empty<PageColumn>(),
+                ],
+                Rows =
+                [
+                    .. rates.Select((sides, i) => new PageRow(
+                        [
+                            FileOperations.Names[i], .. sides.Select(s => s?.Milliseconds() ?? PageCell.Empty),
+                            .. sides.Length == 2 ? [sides[1]?.RatioTo(sides[0]) ?? PageCell.Empty] : Array.Empty<PageCell>(),
+                        ])),
+                ],
+            },
+        ],
+    };
 }

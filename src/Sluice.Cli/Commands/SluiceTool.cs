@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Sluice.Cli.Bench;
+using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
@@ -12,6 +13,97 @@ internal static class SluiceTool
 
     // A response file ("@name") is not among the documented forms, and a file may be called that.
     private static readonly ParserConfiguration Parsing = new() { ResponseFileTokenReplacer = null, EnablePosixBundling = false };
+
+    private static ToolCommand[] Commands =>
+    [
+        new("Measure", "speed", "Measure rate and latency of reads and writes of files, as in -t30.",
+            ["speed -t10 a.dat", "speed -d -a32 -b4K -s100 --engine both a.dat"],
+            Runs(SpeedOptions.Define, static (options, context) => new SpeedCommand(options, context).RunAsync()))
+        {
+            Failed = "an I/O error, or other bytes than were there (--verify)",
+        },
+        new("Measure", "bench", "Compare Sluice with .NET's own I/O on a disk, row by row.",
+            ["bench .", "bench --suite handle --json r.json"],
+            Runs(BenchOptions.Define, static (options, context) => new BenchCommand(options, context).RunAsync()))
+        {
+            Done = "done, also where rows are slower",
+        },
+        new("Measure", "doctor", "Show what machine and file system allow, and what Sluice uses.",
+            ["doctor", "doctor --json d.json ."], DoctorCommand.Define)
+        {
+            Done = "done, also where nothing can be tried",
+        },
+        new("Measure", "advise", "Measure for a minute, and recommend ways to read and write.",
+            ["advise .", "advise --quick --html advice.html"], AdviseCommand.Define),
+        new("Measure", "ops", "Time the five operations of a file: open, read, write, seek, close.",
+            ["ops", "ops --size 1M --rounds 7 ."], OpsCommand.Define)
+        {
+            Failed = "an I/O error, or other bytes read than were written",
+        },
+        new("Files", "copy", "Copy files and folders by the cheapest way that works.",
+            ["copy -a --verify --exclude '*.o' . ../backup", "copy --demo --size 256M"],
+            Runs(CopyCommandOptions.Define, static (options, context) => new CopyCommand(options, context).RunAsync()))
+        {
+            Failed = "something was not copied: an I/O error, or it is there and nobody agreed that it is replaced",
+            Refused = "a wrong command line, or nobody agreed that a result is replaced",
+        },
+        new("Files", "merge", "Add up the JSON results of a copy's shards, or of speed's ranks.",
+            [
+                "speed -t1 -r64M --shard 0/1 --rendezvous . --json 0.json a.dat; sluice merge 0.json",
+                "copy -r --shard 0/1 --json 0.json . ../all; sluice merge --html all.html 0.json",
+            ],
+            MergeCommand.Define)
+        {
+            Failed = "one of them has no result, failed or was interrupted, or cannot be read",
+            Refused = "a wrong command line, results that are not of one run, or nobody agreed that a result is replaced",
+        },
+        new("Files", "extents", "Show where files lie on their device, and how fragmented they are.",
+            ["extents .", "extents --sync --html map.html ."],
+            Runs(ExtentsOptions.Define, static (options, context) => new ExtentsCommand(options, context).RunAsync()))
+        {
+            Failed = "an I/O error, or the file system does not tell",
+        },
+        new("Files", "frag", "Age a volume: fill it, delete at random, again and again (-f70).",
+            ["frag --dry-run --budget 100M -Fm1 -FM8 -n2 .", "frag --cleanup ."],
+            Runs(FragOptions.Define, static (options, context) => new FragCommand(options, context).RunAsync()))
+        {
+            Failed = "an I/O error, or something else is in the folder that was to be removed",
+            Refused = "a wrong command line, or nobody agreed",
+        },
+        new("Files", "log", "Load a log with many threads; show, check and cut a log.",
+            ["log --threads 10 --time 5 --html load.html .", "log tail -f ."],
+            Runs(LogOptions.Define, static (options, context) => new LogCommand(options, context).RunAsync()))
+        {
+            Failed = "an I/O error, no log, a damaged one (verify), or a record that was lost (load)",
+        },
+        new("Compare", "compare", "Compare the JSON results of two runs: what changed beyond noise.",
+            [
+                "ops --json a.json; sluice ops --json b.json; sluice compare a.json b.json",
+                "extents --json a.json .; sluice extents --json b.json .; sluice compare --html c.html a.json b.json",
+            ],
+            CompareCommand.Define)
+        {
+            Done = "done, whatever has changed",
+            Failed = "a file cannot be read or written",
+            Refused = "a wrong command line, no results of one command, or nobody agreed that a result is replaced",
+        },
+        new(Replays, "figures", "Figures 2 to 8 of MSR-TR-2004-136: bandwidth, CPU, request size.",
+            ["figures --quick", "figures --figure 2,3 --html f.html ."], FiguresCommand.Define),
+        new(Replays, "tables", "The tables of the .NET 6 text about FileStream.",
+            ["tables --table readasync", "tables --html t.html"], TablesCommand.Define),
+        new(Replays, "examples", "Read and write by byte, line and block; --show prints the code.",
+            ["examples", "examples --show write-block-direct"],
+            Runs(ExamplesOptions.Define, static (options, context) => new ExamplesCommand(options, context).RunAsync()))
+        {
+            Failed = "an I/O error, or a wrong result",
+        },
+        new(Replays, "methods", "Every way of reading and writing a whole text file.",
+            ["methods", "methods --read --json m.json ."],
+            Runs(MethodsOptions.Define, static (options, context) => new MethodsCommand(options, context).RunAsync()))
+        {
+            Failed = "an I/O error, or a wrong result",
+        },
+    ];
 
     /// <returns>The exit code: 0, 1 after an I/O error, 2 after a wrong command line, 130 when interrupted.</returns>
     public static async Task<int> RunAsync(
@@ -55,8 +147,8 @@ internal static class SluiceTool
 #pragma warning restore CA1031
     }
 
-    private static async Task<int> DispatchAsync(IReadOnlyList<string> arguments, TerminalStreams terminal,
-        CancellationToken cancellationToken)
+    private static async Task<int> DispatchAsync(
+        IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
     {
         if (Environment.GetEnvironmentVariable("SLUICE_ENGINE") is { Length: > 0 } engine
             && !engine.Equals("uring", StringComparison.OrdinalIgnoreCase) && !engine.Equals("pool", StringComparison.OrdinalIgnoreCase))
@@ -66,142 +158,55 @@ internal static class SluiceTool
         if (PageOutput.TakesStandardOutput(arguments))
             terminal = terminal.KeepingOutput();
         if (PageOutput.IsWide(arguments))
-            terminal = terminal.Widened();
-        var root = new RootCommand("Measures a disk, ages it, compares Sluice with System.IO on it, and copies files.");
-        CommandList commands = Define(root, arguments, terminal);
-        // "help NAME" is what one types who does not know yet whether it is --help or -h.
-        if (arguments.Count > 0 && arguments[0] == "help")
-            arguments = [.. arguments.Skip(1), "--help"];
-        IReadOnlyList<OptionSyntax>? syntax = arguments.Count == 0 ? null : commands.SyntaxOf(arguments[0]);
-        if (syntax is null && (arguments.Count == 0 || arguments[0] is not ("--help" or "-h" or "-?" or "--version")))
-        {
-            throw new UsageException(arguments.Count == 0
-                ? "no command; try: sluice speed FILE, sluice bench, sluice copy, sluice --help"
-                : $"unknown command '{arguments[0]}'; there are {string.Join(", ", commands.Names)}");
-        }
+            terminal = terminal with { IsWide = true };
         // .NET has put a sign in the place of bytes that are no text: that name is another file's, or nobody's.
         if (arguments.FirstOrDefault(a => a.Contains('\uFFFD', StringComparison.Ordinal)) is { } noText)
             throw new UsageException($"'{noText}' is no text in UTF-8: name the folder that it is in");
-        if (syntax is null && arguments[0] != "--version")
+        if (arguments is ["--version"])
         {
-            commands.WriteOverview(terminal);
+            terminal.WriteLine(EnvironmentProbe.Version);
             return ExitCode.Success;
         }
-        IReadOnlyList<string> rewritten = syntax is null
-            ? [.. arguments]
-            : [arguments[0], .. new ArgumentRewriter(syntax).Rewrite([.. arguments.Skip(1)])];
-
-        ParseResult result = root.Parse(rewritten, Parsing);
-        if (result.Errors.Count > 0 && result.Action is not System.CommandLine.Help.HelpAction)
-            throw new UsageException(result.Errors[0].Message.ReplaceLineEndings(" "));
-        // Exceptions and signals are handled here, not in the library, which would print a stack trace.
-        var invocation = new InvocationConfiguration
+        ToolCommand[] commands = Commands;
+        // "help NAME" is what one types who does not know yet whether it is --help or -h.
+        if (arguments is ["help", ..])
+            arguments = [.. arguments.Skip(1), "--help"];
+        if (arguments is ["--help" or "-h" or "-?", ..])
         {
-            Output = terminal.Out,
-            Error = terminal.Error,
-            EnableDefaultExceptionHandler = false,
-            ProcessTerminationTimeout = null,
-        };
-        int exitCode = await result.InvokeAsync(invocation, cancellationToken);
-        if (result.Action is System.CommandLine.Help.HelpAction)
-            commands.WriteExamples(terminal, arguments[0]);
-        return exitCode;
+            ToolCommand.WriteOverview(terminal, commands);
+            return ExitCode.Success;
+        }
+        if (arguments.Count == 0)
+            throw new UsageException("no command; try: sluice speed FILE, sluice bench, sluice copy, sluice --help");
+        ToolCommand command = Array.Find(commands, c => c.Name == arguments[0]) ?? throw new UsageException(
+            $"unknown command '{arguments[0]}'; there are {string.Join(", ", commands.Select(c => c.Name))}");
+        return await InvokeAsync(command, new CommandContext(arguments, terminal, cancellationToken));
     }
 
-    private static CommandList Define(RootCommand root, IReadOnlyList<string> arguments, TerminalStreams terminal)
+    private static async Task<int> InvokeAsync(ToolCommand command, CommandContext context)
     {
-        var commands = new CommandList(root);
-        commands.Add(
-            "Measure", "speed",
-            "Measure rate and latency of reads and writes of files, as in -t30.",
-            ["speed -t10 a.dat", "speed -d -a32 -b4K -s100 --engine both a.dat"],
-            SpeedOptions.Define, (options, token) => new SpeedCommand(options, arguments, terminal, token).RunAsync(),
-            new CommandEnds(Failed: "an I/O error, or other bytes than were there (--verify)"));
-        commands.Add(
-            "Measure", "bench", "Compare Sluice with .NET's own I/O on a disk, row by row.",
-            ["bench .", "bench --suite handle --json r.json"],
-            BenchOptions.Define, (options, token) => new BenchCommand(options, arguments, terminal, token).RunAsync(),
-            new CommandEnds(Done: "done, also where rows are slower"));
-        commands.Add(
-            "Measure", "doctor", "Show what machine and file system allow, and what Sluice uses.",
-            ["doctor", "doctor --json d.json ."],
-            DoctorOptions.Define, (options, token) => new DoctorCommand(options, arguments, terminal, token).RunAsync(),
-            new CommandEnds(Done: "done, also where nothing can be tried"));
-        commands.Add(
-            "Measure", "advise", "Measure for a minute, and recommend ways to read and write.",
-            ["advise .", "advise --quick --html advice.html"],
-            AdviseOptions.Define, (options, token) => new AdviseCommand(options, arguments, terminal, token).RunAsync());
-        commands.Add(
-            "Measure", "ops", "Time the five operations of a file: open, read, write, seek, close.",
-            ["ops", "ops --size 1M --rounds 7 ."],
-            OpsOptions.Define, (options, token) => new OpsCommand(options, arguments, terminal, token).RunAsync(),
-            new CommandEnds(Failed: "an I/O error, or other bytes read than were written"));
-        commands.Add(
-            "Files", "copy", "Copy files and folders by the cheapest way that works.",
-            ["copy -a --verify --exclude '*.o' . ../backup", "copy --demo --size 256M"],
-            CopyCommandOptions.Define, (options, token) => new CopyCommand(options, arguments, terminal, token).RunAsync(),
-            new CommandEnds(
-                Failed: "something was not copied: an I/O error, or it is there and nobody agreed that it is replaced",
-                Refused: "a wrong command line, or nobody agreed that a result is replaced"));
-        commands.Add(
-            "Files", "merge", "Add up the JSON results of a copy's shards, or of speed's ranks.",
-            [
-                "speed -t1 -r64M --shard 0/1 --rendezvous . --json 0.json a.dat; sluice merge 0.json",
-                "copy -r --shard 0/1 --json 0.json . ../all; sluice merge --html all.html 0.json",
-            ],
-            MergeOptions.Define, (options, token) => new MergeCommand(options, arguments, terminal).RunAsync(),
-            new CommandEnds(
-                Failed: "one of them has no result, failed or was interrupted, or cannot be read",
-                Refused: "a wrong command line, results that are not of one run, or nobody agreed that a result is replaced"));
-        commands.Add(
-            "Files", "extents", "Show where files lie on their device, and how fragmented they are.",
-            ["extents .", "extents --sync --html map.html ."],
-            ExtentsOptions.Define, (options, token) => new ExtentsCommand(options, arguments, terminal, token).RunAsync(),
-            new CommandEnds(Failed: "an I/O error, or the file system does not tell"));
-        commands.Add(
-            "Files", "frag",
-            "Age a volume: fill it, delete at random, again and again (-f70).",
-            ["frag --dry-run --budget 100M -Fm1 -FM8 -n2 .", "frag --cleanup ."],
-            FragOptions.Define, (options, token) => new FragCommand(options, arguments, terminal, token).RunAsync(),
-            new CommandEnds(
-                Failed: "an I/O error, or something else is in the folder that was to be removed",
-                Refused: "a wrong command line, or nobody agreed"));
-        commands.Add(
-            "Files", "log", "Load a log with many threads; show, check and cut a log.",
-            ["log --threads 10 --time 5 --html load.html .", "log tail -f ."],
-            LogOptions.Define, (options, token) => new LogCommand(options, arguments, terminal, token).RunAsync(),
-            new CommandEnds(Failed: "an I/O error, no log, a damaged one (verify), or a record that was lost (load)"));
-        commands.Add(
-            "Compare", "compare", "Compare the JSON results of two runs: what changed beyond noise.",
-            [
-                "ops --json a.json; sluice ops --json b.json; sluice compare a.json b.json",
-                "extents --json a.json .; sluice extents --json b.json .; sluice compare --html c.html a.json b.json",
-            ],
-            CompareOptions.Define, (options, _) => new CompareCommand(options, arguments, terminal).RunAsync(),
-            new CommandEnds(
-                Done: "done, whatever has changed", Failed: "a file cannot be read or written",
-                Refused: "a wrong command line, no results of one command, or nobody agreed that a result is replaced"));
-        commands.Add(
-            Replays, "figures", "Figures 2 to 8 of MSR-TR-2004-136: bandwidth, CPU, request size.",
-            ["figures --quick", "figures --figure 2,3 --html f.html ."],
-            FiguresOptions.Define, (options, token) => new FiguresCommand(options, arguments, terminal, token).RunAsync());
-        commands.Add(
-            Replays, "tables", "The tables of the .NET 6 text about FileStream.",
-            ["tables --table readasync", "tables --html t.html"],
-            TablesOptions.Define, (options, token) => new TablesCommand(options, arguments, terminal, token).RunAsync());
-        commands.Add(
-            Replays, "examples",
-            "Read and write by byte, line and block; --show prints the code.",
-            ["examples", "examples --show write-block-direct"],
-            ExamplesOptions.Define, (options, token) => new ExamplesCommand(options, arguments, terminal, token).RunAsync(),
-            new CommandEnds(Failed: "an I/O error, or a wrong result"));
-        commands.Add(
-            Replays, "methods", "Every way of reading and writing a whole text file.",
-            ["methods", "methods --read --json m.json ."],
-            MethodsOptions.Define, (options, token) => new MethodsCommand(options, arguments, terminal, token).RunAsync(),
-            new CommandEnds(Failed: "an I/O error, or a wrong result"));
-        return commands;
+        var parsed = new Command(command.Name, command.Description);
+        var options = new OptionList(parsed);
+        Func<ParseResult, CommandContext, Task<int>> run = command.Define(options);
+        ParseResult result = new RootCommand { parsed }.Parse(
+            [command.Name, .. new ArgumentRewriter(options.Syntax).Rewrite([.. context.Arguments.Skip(1)])], Parsing);
+        if (result.Action is not System.CommandLine.Help.HelpAction)
+        {
+            return result.Errors.Count == 0 ? await run(result, context)
+                : throw new UsageException(result.Errors[0].Message.ReplaceLineEndings(" "));
+        }
+        await result.InvokeAsync(
+            new InvocationConfiguration { Output = context.Terminal.Out, Error = context.Terminal.Error }, context.CancellationToken);
+        command.WriteExamples(context.Terminal);
+        return ExitCode.Success;
     }
+
+    private static Func<OptionList, Func<ParseResult, CommandContext, Task<int>>> Runs<TOptions>(
+        Func<OptionList, Func<ParseResult, TOptions>> define, Func<TOptions, CommandContext, Task<int>> run) => command =>
+    {
+        Func<ParseResult, TOptions> bind = define(command);
+        return (result, context) => run(bind(result), context);
+    };
 
     private static int Fail(TerminalStreams terminal, string message, int exitCode)
     {

@@ -8,9 +8,11 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice speed`: makes the file fit to be measured, runs the workload, reports.</summary>
-internal sealed class SpeedCommand(
-    SpeedOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
+internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
 {
+    private readonly TerminalStreams _terminal = context.Terminal;
+    private readonly CancellationToken _cancellationToken = context.CancellationToken;
+
     private const int InterleavedRounds = 10;
 
     // The first file made in a process pays for compiling the code; the median of three does not show it.
@@ -34,10 +36,10 @@ internal sealed class SpeedCommand(
     public async Task<int> RunAsync()
     {
         SpeedFile[] files = [.. options.Paths.Select(p => SpeedFile.Inspect(options with { Path = p }))];
-        options.Output.Check(terminal);
+        options.Output.Check(_terminal);
         foreach (SpeedFile file in files)
         {
-            file.RequireConsent(terminal);
+            file.RequireConsent(_terminal);
             if (file.SizeNote is { } note)
                 _notes.Add(note);
         }
@@ -48,7 +50,7 @@ internal sealed class SpeedCommand(
         DateTimeOffset started = DateTimeOffset.UtcNow;
         bool interrupted = false;
         using MetricsListener? metrics = options.Metrics ? new MetricsListener() : null;
-        using (var progress = new LiveProgress(terminal, options.Quiet))
+        using (var progress = new LiveProgress(_terminal, options.Quiet))
         {
             try
             {
@@ -56,30 +58,30 @@ internal sealed class SpeedCommand(
                     MakeFile(file, progress);
                 if (options.Time > TimeSpan.Zero)
                     await MeasureAsync(sizeBytes, rendezvous, progress);
-                interrupted = cancellationToken.IsCancellationRequested;
+                interrupted = _cancellationToken.IsCancellationRequested;
             }
-            catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+            catch (OperationCanceledException) when (_cancellationToken.IsCancellationRequested)
             {
                 interrupted = true;
             }
         }
         SpeedReport report = SpeedReportBuilder.Build(
-            options, arguments, started, sizeBytes, WarmUp, _creations, _measurements, _opened, _notes, interrupted);
+            options, context.Arguments, started, sizeBytes, WarmUp, _creations, _measurements, _opened, _notes, interrupted);
         report = report with { Verified = _verified, Metrics = metrics?.Collect(), Rank = _rank };
         ReportPage page = SpeedPage.Of(report);
         if (options.Quiet)
-            terminal.WriteData(writer => SpeedCsv.Write(writer, report), isResult: false);
+            _terminal.WriteData(writer => SpeedCsv.Write(writer, report), isResult: false);
         else
-            PageText.Write(terminal, page);
+            PageText.Write(_terminal, page);
         options.Output.Write(
-            terminal, page,
+            _terminal, page,
             json: writer => JsonFile.Write(writer, report, SpeedJsonContext.Default.SpeedReport),
             csv: writer => SpeedCsv.WriteFile(writer, report));
         if (rendezvous is not null && !interrupted)
-            await rendezvous.LeaveAsync(cancellationToken);
+            await rendezvous.LeaveAsync(_cancellationToken);
         if (_verified is { Wrong: > 0 } wrong)
         {
-            terminal.WriteNotice(
+            _terminal.WriteNotice(
                 $"sluice: {wrong.Wrong:#,0} of {Counted.Of(wrong.Requests, "request")} had other bytes when they were read again, "
                 + $"the first at offset {wrong.FirstWrongOffset}");
             return ExitCode.IoError;
@@ -125,7 +127,7 @@ internal sealed class SpeedCommand(
         else if (file.MustExtend)
         {
             using (IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(file.Path, FileMode.Open, FileAccess.ReadWrite)))
-                FileMaker.Extend(target, file.Path, file.PresentSizeBytes, file.SizeBytes, ShowsIn(progress, file), cancellationToken);
+                FileMaker.Extend(target, file.Path, file.PresentSizeBytes, file.SizeBytes, ShowsIn(progress, file), _cancellationToken);
             _notes.Add($"{file.Path} extended from {ByteSize.Format(file.PresentSizeBytes)} to {ByteSize.Format(file.SizeBytes)}");
         }
     }
@@ -144,7 +146,7 @@ internal sealed class SpeedCommand(
         progress.Show(() => $"creating {path}");
         _creations.Add(FileMaker.CreateTimed(
             side, open, sizeBytes, options.RequestSizeBytes, reached => progress.Show(() => Making(path, reached, sizeBytes)),
-            cancellationToken));
+            _cancellationToken));
     }
 
     private void CreateUntimed(SpeedFile file, LiveProgress progress)
@@ -153,7 +155,7 @@ internal sealed class SpeedCommand(
         using IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(file.Path, FileMode.CreateNew, FileAccess.ReadWrite));
         try
         {
-            FileMaker.Fill(target, 0, file.SizeBytes, FileMaker.DefaultRequestSizeBytes, ShowsIn(progress, file), cancellationToken);
+            FileMaker.Fill(target, 0, file.SizeBytes, FileMaker.DefaultRequestSizeBytes, ShowsIn(progress, file), _cancellationToken);
             // Or the first seconds of the measurement would share the disk with write-back.
             target.Flush();
         }
@@ -203,7 +205,7 @@ internal sealed class SpeedCommand(
             if (options.Cache == CacheMode.Hot)
             {
                 progress.Show(() => $"reading {options.Path} into the page cache");
-                runner.WarmCache(targets[0].Target, cancellationToken);
+                runner.WarmCache(targets[0].Target, _cancellationToken);
             }
             if (rendezvous is not null)
                 await MeetAsync(rendezvous, progress);
@@ -211,7 +213,7 @@ internal sealed class SpeedCommand(
             if (options.Verify)
             {
                 progress.Show(() => "reading again what was read or written");
-                _verified = runner.Verify(cancellationToken);
+                _verified = runner.Verify(_cancellationToken);
             }
         }
         finally
@@ -225,7 +227,7 @@ internal sealed class SpeedCommand(
     private async Task MeetAsync(Rendezvous rendezvous, LiveProgress progress)
     {
         progress.Show(() => $"waiting for the other processes in {options.Rendezvous}");
-        _rank = await rendezvous.MeetAsync(Lead, cancellationToken);
+        _rank = await rendezvous.MeetAsync(Lead, _cancellationToken);
         if (_rank.LateSeconds > Lead.TotalSeconds / 10)
         {
             _notes.Add(string.Create(CultureInfo.InvariantCulture,
@@ -239,9 +241,9 @@ internal sealed class SpeedCommand(
         {
             progress.Show(() => "warming up");
             foreach ((IoSide _, IoTarget target) in targets)
-                await runner.RunSliceAsync(target, new Measurement(), WarmUp, cancellationToken);
+                await runner.RunSliceAsync(target, new Measurement(), WarmUp, _cancellationToken);
         }
-        cancellationToken.ThrowIfCancellationRequested();
+        _cancellationToken.ThrowIfCancellationRequested();
         int rounds = targets.Count == 1 ? 1 : (int)Math.Clamp(options.Time / ShortestSlice, 1, InterleavedRounds);
         _rank = _rank is null ? null : _rank with { MeasuredFrom = DateTimeOffset.UtcNow };
         long start = Stopwatch.GetTimestamp();
@@ -255,8 +257,8 @@ internal sealed class SpeedCommand(
         {
             foreach ((IoSide side, IoTarget target) in targets)
             {
-                await runner.RunSliceAsync(target, _measurements[side], options.Time / rounds, cancellationToken);
-                cancellationToken.ThrowIfCancellationRequested();
+                await runner.RunSliceAsync(target, _measurements[side], options.Time / rounds, _cancellationToken);
+                _cancellationToken.ThrowIfCancellationRequested();
             }
         }
     }

@@ -1,3 +1,4 @@
+using System.CommandLine;
 using System.Globalization;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Programs;
@@ -9,67 +10,63 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice tables`: the tables of the .NET 6 text, .NET of today and Sluice side by side.</summary>
-internal sealed class TablesCommand(
-    TablesOptions options, IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
+internal static class TablesCommand
 {
     // The one that is read, and one that each side writes.
     private const int LargestFiles = 3;
 
-    private readonly MethodTable[] _tables =
-    [
-        .. MethodTables.All(options.Scale)
-            .Where(t => options.Table is null || t.Heading.Contains(options.Table, StringComparison.OrdinalIgnoreCase)),
-    ];
-
-    public async Task<int> RunAsync()
-    {
-        ProgramRun.Prepare(options.Directory, (LargestFiles * options.Scale.StreamFileBytes) + BenchScale.SpareBytes, terminal);
-        options.Output.Check(terminal);
-        (MethodTable Table, TableCase Case)[] cases = [.. _tables.SelectMany(t => t.Cases, (t, c) => (t, c))];
-        // Passes over 100 MiB take longer than a slice.
-        TimeSpan budget = options.Scale.StreamSliceTime * cases.Length * 2 * (options.Scale.Rounds + 1.5) * 1.3;
-        ProgramRun.Announce(terminal, Counted.Of(cases.Length, "method"), budget.TotalSeconds);
-        DateTimeOffset began = DateTimeOffset.UtcNow;
-        StepResults<(MethodTable Table, TableCase Case, RowReport Row)> measured;
-        FioRunner fio = await FioRunner.DetectAsync(cancellationToken);
-        using (ScratchFolder scratch = ScratchFolder.Create(options.Directory, terminal.TellAtEnd))
-        using (var progress = new LiveProgress(terminal, quiet: false))
-        {
-            var runner = new RowRunner(new BenchContext(scratch.FullPath, options.Scale, cancellationToken), fio, cancellationToken);
-            measured = await ProgramRun.RunStepsAsync(cases, async step =>
-            {
-                progress.Show(() => $"{step.Table.Heading}: {step.Case.Method} {string.Join(' ', step.Case.Arguments)}");
-                return (step.Table, step.Case, await runner.RunAsync(AsSuite, AsRow(step.Case)));
-            }, cancellationToken);
-        }
-        var page = new ReportPage
-        {
-            Title = "File IO improvements in .NET 6: its tables",
-            CommandLine = ReportPage.CommandLineOf(arguments),
-            Began = began,
-            Environment = EnvironmentProbe.ForPath(options.Directory),
-            Notes = [.. Notes(measured.Time), .. measured.Notes()],
-            Sections = [.. measured.Results.GroupBy(m => m.Table)
-                .Select(t => TableSections.Make(t.Key, [.. t.Select(m => (m.Case, m.Row))]))],
-        };
-        return ProgramRun.Finish(terminal, options.Output, page, measured);
-    }
-
     private static readonly Suite AsSuite = new("tables", "", 0, static scale => scale.StreamSliceTime, []);
 
-    private static Row AsRow(TableCase @case) => new(@case.Method, @case.Method, "", @case.Open);
+    public static BenchScale Scale(bool quick) => quick
+        ? BenchScale.Quick with { Rounds = 1, StreamSliceTime = TimeSpan.FromMilliseconds(2), StreamFileBytes = 256 * ByteSize.KiB }
+        : BenchScale.Full with { Rounds = 5, StreamSliceTime = TimeSpan.FromMilliseconds(80) };
 
-    private List<string> Notes(TimeSpan time)
+    public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)
     {
-        List<string> notes =
+        Func<ParseResult, string> directory = command.ScratchParent();
+        Option<string> heading = command.Value("--table", null, "text",
+            "Only the tables whose heading contains this text, as in readasync (all).");
+        Option<bool> quickFlag = command.Quick();
+        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
+        return (result, context) =>
+        {
+            (bool quick, string text) = (result.GetValue(quickFlag), result.GetValue(heading) ?? "");
+            IReadOnlyList<MethodTable> all = MethodTables.All(Scale(quick));
+            MethodTable[] chosen = [.. all.Where(t => t.Heading.Contains(text, StringComparison.OrdinalIgnoreCase))];
+            return chosen.Length > 0 ? RunAsync(directory(result), chosen, quick, output(result), context)
+                : throw new UsageException($"no table '{text}'; there are {string.Join(", ", all.Select(t => t.Heading))}");
+        };
+    }
+
+    private static async Task<int> RunAsync(
+        string directory, MethodTable[] tables, bool quick, PageOutput output, CommandContext context)
+    {
+        BenchScale scale = Scale(quick);
+        (MethodTable Table, Row Row)[] rows = [.. tables.SelectMany(t => t.Rows, (t, r) => (t, r))];
+        var run = new MeasuringRun(context, directory, output);
+        // Passes over 100 MiB take longer than a slice.
+        TimeSpan budget = scale.StreamSliceTime * rows.Length * 2 * (scale.Rounds + 1.5) * 1.3;
+        run.Prepare((LargestFiles * scale.StreamFileBytes) + BenchScale.SpareBytes, Counted.Of(rows.Length, "method"), budget.TotalSeconds);
+        FioRunner fio = await FioRunner.DetectAsync(context.CancellationToken);
+        StepResults<(MethodTable Table, Row Row, RowReport Report)> measured = await run.InScratchAsync((scratch, progress) =>
+        {
+            var runner = new RowRunner(new BenchContext(scratch, scale, context.CancellationToken), fio, context.CancellationToken);
+            return ProgramRun.RunStepsAsync(rows, async step =>
+            {
+                progress.Show(() => $"{step.Table.Heading}: {step.Row.Name} {string.Join(' ', step.Row.Arguments)}");
+                return (step.Table, step.Row, await runner.RunAsync(AsSuite, step.Row));
+            }, context.CancellationToken);
+        });
+        string[] notes =
         [
             string.Create(CultureInfo.InvariantCulture,
-                $"times: {ProgramRun.Rounds(options.Scale.Rounds)} in turns, slices of at least "
-                    + $"{options.Scale.StreamSliceTime.TotalMilliseconds:0} ms; {time.TotalSeconds:0} s in all"),
+                $"times: {ProgramRun.Rounds(scale.Rounds)} in turns, slices of at least "
+                    + $"{scale.StreamSliceTime.TotalMilliseconds:0} ms; {measured.Time.TotalSeconds:0} s in all"),
             "Ratio: time to .NET's time, as in the text: below 1 is faster; Allocated: managed bytes an operation",
+            .. quick ? ["quick run: shows that everything works; its figures mean nothing"] : Array.Empty<string>(),
         ];
-        if (options.Quick)
-            notes.Add("quick run: shows that everything works; its figures mean nothing");
-        return notes;
+        return run.Finish(
+            measured, "File IO improvements in .NET 6: its tables", notes,
+            measured.Results.GroupBy(m => m.Table).Select(t => TableSections.Make(t.Key, [.. t.Select(m => (m.Row, m.Report))])));
     }
 }

@@ -10,9 +10,11 @@ internal sealed class BclTarget : IoTarget
 {
     private readonly SluiceHandle? _opener;
     private readonly SafeFileHandle _handle;
+    private readonly bool _isAsync;
 
     public BclTarget(TargetOptions options)
     {
+        _isAsync = options.Asynchronous;
         if (options.Caching == FileCaching.Cached)
         {
             _handle = File.OpenHandle(
@@ -40,12 +42,18 @@ internal sealed class BclTarget : IoTarget
 
     public override int Read(Memory<byte> buffer, long fileOffset) => RandomAccess.Read(_handle, buffer.Span, fileOffset);
 
-    public override ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset) => RandomAccess.ReadAsync(_handle, buffer, fileOffset);
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset) =>
+        _isAsync ? RandomAccess.ReadAsync(_handle, buffer, fileOffset) : new ValueTask<int>(Read(buffer, fileOffset));
 
     public override void Write(ReadOnlyMemory<byte> buffer, long fileOffset) => RandomAccess.Write(_handle, buffer.Span, fileOffset);
 
-    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, long fileOffset) =>
-        RandomAccess.WriteAsync(_handle, buffer, fileOffset);
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, long fileOffset)
+    {
+        if (_isAsync)
+            return RandomAccess.WriteAsync(_handle, buffer, fileOffset);
+        Write(buffer, fileOffset);
+        return ValueTask.CompletedTask;
+    }
 
     public override void Flush() => RandomAccess.FlushToDisk(_handle);
 

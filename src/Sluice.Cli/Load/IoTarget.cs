@@ -21,10 +21,12 @@ internal abstract class IoTarget : IDisposable
 
     public abstract int Read(Memory<byte> buffer, long fileOffset);
 
+    /// <summary>By the asynchronous call; on a file that was opened synchronously by the synchronous one.</summary>
     public abstract ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset);
 
     public abstract void Write(ReadOnlyMemory<byte> buffer, long fileOffset);
 
+    /// <inheritdoc cref="ReadAsync"/>
     public abstract ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, long fileOffset);
 
     public abstract void Flush();

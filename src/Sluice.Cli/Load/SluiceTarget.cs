@@ -22,11 +22,18 @@ internal sealed class SluiceTarget(TargetOptions options) : IoTarget
 
     public override int Read(Memory<byte> buffer, long fileOffset) => _handle.Read(buffer.Span, fileOffset);
 
-    public override ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset) => _handle.ReadAsync(buffer, fileOffset);
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset) =>
+        options.Asynchronous ? _handle.ReadAsync(buffer, fileOffset) : new ValueTask<int>(Read(buffer, fileOffset));
 
     public override void Write(ReadOnlyMemory<byte> buffer, long fileOffset) => _handle.Write(buffer.Span, fileOffset);
 
-    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, long fileOffset) => _handle.WriteAsync(buffer, fileOffset);
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, long fileOffset)
+    {
+        if (options.Asynchronous)
+            return _handle.WriteAsync(buffer, fileOffset);
+        Write(buffer, fileOffset);
+        return ValueTask.CompletedTask;
+    }
 
     public override void Flush() => _handle.FlushToDisk();
 

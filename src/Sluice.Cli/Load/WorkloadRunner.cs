@@ -84,11 +84,11 @@ internal sealed class WorkloadRunner : IDisposable
         for (int i = 0; i < loops.Length; i++)
         {
             int loop = i;
-            loops[i] = _workload.Outstanding is null
-                ? Task.Factory.StartNew(() => RunSynchronously(target, measurement, loop, cancellationToken),
-                    CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)
-                : Task.Run(() => RunAsynchronouslyAsync(target, measurement, loop, cancellationToken),
-                    CancellationToken.None);
+            // A synchronous loop keeps its thread: nothing in it is ever waited for otherwise.
+            loops[i] = IsSynchronous
+                ? Task.Factory.StartNew(() => RunLoopAsync(target, measurement, loop, cancellationToken),
+                    CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default).Unwrap()
+                : Task.Run(() => RunLoopAsync(target, measurement, loop, cancellationToken), CancellationToken.None);
         }
         try
         {
@@ -146,6 +146,8 @@ internal sealed class WorkloadRunner : IDisposable
         }
     }
 
+    private bool IsSynchronous => _workload.Outstanding is null;
+
     private uint?[] QueueMilliseconds => [.. _devices.Select(d => d.QueueMilliseconds)];
 
     // With a rate limit the last request may end long before the time is over; the rest of it belongs to the measurement.
@@ -165,7 +167,7 @@ internal sealed class WorkloadRunner : IDisposable
         }
     }
 
-    private void RunSynchronously(
+    private async Task RunLoopAsync(
         IoTarget target, Measurement measurement, int loop, CancellationToken cancellationToken)
     {
         (Memory<byte> buffer, Memory<byte> readBuffer) = (_buffers[loop], _readBuffers[loop]);
@@ -182,65 +184,9 @@ internal sealed class WorkloadRunner : IDisposable
                 long started = now;
                 if (_limiter is not null)
                 {
-                    if (_limiter.Wait(_deadline, cancellationToken) is not { } due)
-                        return;
-                    intended = due;
-                    started = _clock();
-                }
-                long offset = _offsets.Next();
-                bool isWrite = NextIsWrite(random);
-                int bytes = buffer.Length;
-                long ended;
-                if (isWrite)
-                {
-                    target.Write(Stamp(buffer, offset), offset);
-                    ended = _clock();
-                    _verifier?.OnWritten(offset);
-                }
-                else
-                {
-                    bytes = target.Read(readBuffer, offset);
-                    ended = _clock();
-                    AfterRead(readBuffer.Span, bytes, offset);
-                }
-                Count(target, measurement, isWrite, bytes, intended, started, ended);
-                // What this program does between two requests is part of neither's latency.
-                now = _doesMore ? _clock() : ended;
-                if (isWrite && IsFlushDue())
-                {
-                    target.Flush();
-                    now = CountFlush(measurement, now);
-                }
-            }
-        }
-        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
-        {
-            // Ends the slice early; what was measured stays.
-        }
-        finally
-        {
-            _stop = true;
-        }
-    }
-
-    private async Task RunAsynchronouslyAsync(
-        IoTarget target, Measurement measurement, int loop, CancellationToken cancellationToken)
-    {
-        (Memory<byte> buffer, Memory<byte> readBuffer) = (_buffers[loop], _readBuffers[loop]);
-        var random = new Random(_workload.Seed + loop);
-        try
-        {
-            long now = _clock();
-            // With a rate limit until all that was due is done, though not for more than twice the time.
-            long end = _limiter is null ? _deadline : _deadline + Math.Max(0, _deadline - now);
-            // A slice has a request, however late its thread began: a side without any would be missing from the result.
-            for (bool isFirst = loop == 0; (isFirst || now < end) && !_stop; isFirst = false)
-            {
-                long intended = now;
-                long started = now;
-                if (_limiter is not null)
-                {
-                    if (await _limiter.WaitAsync(_deadline, cancellationToken) is not { } due)
+                    long? turn = IsSynchronous ? _limiter.Wait(_deadline, cancellationToken)
+                        : await _limiter.WaitAsync(_deadline, cancellationToken);
+                    if (turn is not { } due)
                         return;
                     intended = due;
                     started = _clock();
@@ -266,7 +212,10 @@ internal sealed class WorkloadRunner : IDisposable
                 now = _doesMore ? _clock() : ended;
                 if (isWrite && IsFlushDue())
                 {
-                    await target.FlushAsync();
+                    if (IsSynchronous)
+                        target.Flush();
+                    else
+                        await target.FlushAsync();
                     now = CountFlush(measurement, now);
                 }
             }

@@ -59,6 +59,8 @@ internal static class ProgramRun
                 cancellationToken.ThrowIfCancellationRequested();
                 results.Add(await carryAsync(step));
             }
+            // A step may have returned what it had until then.
+            interrupted = cancellationToken.IsCancellationRequested;
         }
         catch (Exception e) when (
             e is OperationCanceledException or IOException or UnauthorizedAccessException && cancellationToken.IsCancellationRequested)

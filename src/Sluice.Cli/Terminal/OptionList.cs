@@ -33,6 +33,14 @@ internal sealed class OptionList(Command command)
     public Option<bool> Flag(string name, string? shortName, string description) =>
         Add(new Option<bool>(name, Aliases(shortName)), description, shortName, OptionValue.None);
 
+    /// <summary>DIR of commands that measure in a scratch folder; without it the temporary folder.</summary>
+    public Func<ParseResult, string> ScratchParent()
+    {
+        Argument<string?> directory = OptionalArgument(
+            "DIR", "Where to make the scratch folder, which decides the disk that is measured (the temporary folder).");
+        return result => result.GetValue(directory) ?? Path.GetTempPath();
+    }
+
     /// <summary>--quick, the same for every command that measures in a folder.</summary>
     public Option<bool> Quick() => Flag("--quick", null, "A few seconds on small files: shows that everything works, measures nothing.");
 

@@ -32,8 +32,9 @@ internal sealed class StandardStreams
         bool isUtf8 = IsUtf8Terminal();
         Console.SetOut(Text(output, isUtf8 || Console.IsOutputRedirected));
         Console.SetError(Text(error, isUtf8 || Console.IsErrorRedirected));
-        return new StandardStreams(output, new TerminalStreams(Console.Out, Console.Error, IsOpen(0) ? Console.In : TextReader.Null)
+        return new StandardStreams(output, new TerminalStreams(Console.Out, Console.Error, TextReader.Null)
         {
+            OpenIn = IsOpen(0) ? static () => Console.In : null,
             OpenOutBytes = () => new BufferedStream(content, BytesGathered),
             HasOutputFailed = () => output.Failure is not null,
             HasNoReader = () => hasOutput && StandardOutput.HasNoReader,

@@ -4,19 +4,19 @@ using Spectre.Console;
 namespace Sluice.Cli.Terminal;
 
 /// <summary>The streams a command talks to and what they are; tests hand in their own.</summary>
-internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextReader input)
+internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextReader Input)
 {
     // EPIPE, as .NET hands it on.
     private const int BrokenPipe = 32;
 
+    private readonly List<string> _lateErrors = [];
     private Stream? _outBytes;
-    private List<string> _lateErrors = [];
 
-    public TextWriter Out { get; } = output;
+    /// <summary>Opened when something is read from it: the console's costs a small command a good part of its time.</summary>
+    public TextReader In => OpenIn?.Invoke() ?? Input;
 
-    public TextWriter Error { get; } = error;
-
-    public TextReader In { get; } = input;
+    /// <summary>In the place of <see cref="Input"/>.</summary>
+    public Func<TextReader>? OpenIn { get; init; }
 
     /// <summary>Opens where <see cref="Out"/> leads, for bytes that are no text; null: they are decoded.</summary>
     public Func<Stream>? OpenOutBytes { get; init; }
@@ -38,7 +38,7 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     public IReadOnlyList<string> LateErrors => _lateErrors;
 
     /// <summary>Where results go whose file is named "-".</summary>
-    public TextWriter Results { get; init; } = output;
+    public TextWriter Results { get; init; } = Out;
 
     public bool IsOutputTerminal { get; init; }
 
@@ -62,36 +62,15 @@ internal sealed class TerminalStreams(TextWriter output, TextWriter error, TextR
     public bool NoColor { get; init; } = !string.IsNullOrEmpty(Environment.GetEnvironmentVariable("NO_COLOR"));
 
     /// <summary>The same streams with stdout kept for a result: text for people goes to stderr.</summary>
-    public TerminalStreams KeepingOutput() => new(Error, Error, In)
+    public TerminalStreams KeepingOutput() => this with
     {
-        _lateErrors = _lateErrors,
+        Out = Error,
         Results = Out,
         IsResultsTerminal = IsOutputTerminal,
         IsOutputTerminal = IsErrorTerminal,
-        IsErrorTerminal = IsErrorTerminal,
-        IsInputTerminal = IsInputTerminal,
-        IsUtf8 = IsUtf8,
-        NoColor = NoColor,
-        Width = Width,
-        IsWide = IsWide,
-    };
-
-    /// <summary>The same streams with wide tables.</summary>
-    public TerminalStreams Widened() => new(Out, Error, In)
-    {
-        _lateErrors = _lateErrors,
-        OpenOutBytes = OpenOutBytes,
-        HasOutputFailed = HasOutputFailed,
-        HasNoReader = HasNoReader,
-        Results = Results,
-        IsResultsTerminal = IsResultsTerminal,
-        IsOutputTerminal = IsOutputTerminal,
-        IsErrorTerminal = IsErrorTerminal,
-        IsInputTerminal = IsInputTerminal,
-        IsUtf8 = IsUtf8,
-        NoColor = NoColor,
-        Width = Width,
-        IsWide = true,
+        OpenOutBytes = null,
+        HasOutputFailed = static () => false,
+        HasNoReader = static () => false,
     };
 
     public IAnsiConsole AnsiOut() => Ansi(Out, IsOutputTerminal);

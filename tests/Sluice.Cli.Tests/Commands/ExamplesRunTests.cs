@@ -203,8 +203,8 @@ public sealed class ExamplesRunTests : IDisposable
         var output = new StringWriter();
         var error = new StringWriter();
         var options = new ExamplesOptions { File = _folder["a.dat"], Count = 10, Rounds = 1, Cases = [wrong] };
-        int exitCode = await new ExamplesCommand(options, [], new TerminalStreams(output, error, TextReader.Null), CancellationToken.None)
-            .RunAsync();
+        int exitCode = await new ExamplesCommand(
+            options, new CommandContext([], new TerminalStreams(output, error, TextReader.Null), CancellationToken.None)).RunAsync();
         exitCode.ShouldBe(ExitCode.IoError);
         output.ToString().ShouldContain("WRONG: 0 bytes, not 1,000");
         error.ToString().ShouldContain("read-nothing gave a wrong result");

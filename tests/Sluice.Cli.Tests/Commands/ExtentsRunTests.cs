@@ -86,10 +86,13 @@ public sealed class ExtentsRunTests : IDisposable
         // A pipe must not be opened, and a link must not be counted twice.
         Shell.Run("mkfifo", Path.Combine(volume.Path, "pipe")).ExitCode.ShouldBe(0);
         File.CreateSymbolicLink(Path.Combine(volume.Path, "link"), scattered);
+        // A name that is no text in UTF-8.
+        Shell.Run("sh", "-c", "mkdir \"$1/$(printf 'd\\351')\" && echo x > \"$1/$(printf 'd\\351/e\\351')\"", "sh", volume.Path)
+            .ExitCode.ShouldBe(0);
 
         ToolRun run = await ToolRun.RunAsync("extents", "--sync", "--json", _folder["r.json"], volume.Path);
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldContain("3 files, 2 in more than one piece");
+        run.Out.ShouldContain("4 files, 2 in more than one piece");
         run.Out.ShouldContain("up to 16 KiB");
         using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
         json.RootElement.GetProperty("formatVersion").GetInt32().ShouldBe(1);
@@ -114,7 +117,8 @@ public sealed class ExtentsRunTests : IDisposable
         var options = new ExtentsOptions(_folder["tree"]) { Output = new PageOutput { JsonPath = _folder["r.json"] } };
         var text = new StringWriter();
         var terminal = new TerminalStreams(text, new StringWriter(), TextReader.Null);
-        (await new ExtentsCommand(options, [], terminal, new CancellationToken(canceled: true)).RunAsync()).ShouldBe(ExitCode.Interrupted);
+        var context = new CommandContext([], terminal, new CancellationToken(canceled: true));
+        (await new ExtentsCommand(options, context).RunAsync()).ShouldBe(ExitCode.Interrupted);
         text.ToString().ShouldContain("0 files");
         text.ToString().ShouldContain("interrupted: what comes behind was not looked at");
         using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));

@@ -324,7 +324,8 @@ public sealed class LogRunTests : IDisposable
             log.Append("line 1"u8, LogDurability.Written);
         var (text, error) = (new StringWriter(), new StringWriter());
         var terminal = new TerminalStreams(text, error, TextReader.Null);
-        var command = new LogCommand(new LogOptions(LogAction.Verify, Log), [], terminal, new CancellationToken(canceled: true));
+        var command = new LogCommand(
+            new LogOptions(LogAction.Verify, Log), new CommandContext([], terminal, new CancellationToken(canceled: true)));
         (await command.RunAsync()).ShouldBe(ExitCode.Interrupted);
         text.ToString().ShouldContain("0 records");
         error.ToString().ShouldContain("interrupted: what comes behind was not read");

@@ -101,12 +101,12 @@ public sealed class MethodsRunTests : IDisposable
     [Fact]
     public void A_wrong_result_is_a_marked_row_and_exit_code_1()
     {
-        Method wrong = Method.Reading("Nothing", IoSide.Bcl, ResultKind.Bytes, _ => MethodResult.Bytes(ReadOnlyMemory<byte>.Empty));
+        var wrong = new Method("Nothing", IoSide.Bcl, ResultKind.Bytes, _ => 0);
         var output = new StringWriter();
         var error = new StringWriter();
         var options = new MethodsOptions(_folder.FullPath) { SizesBytes = [1000], Methods = [wrong], Rounds = 1, UnitTests = false };
-        int exitCode = new MethodsCommand(options, [], new TerminalStreams(output, error, TextReader.Null), CancellationToken.None)
-            .RunAsync().Result;
+        int exitCode = new MethodsCommand(
+            options, new CommandContext([], new TerminalStreams(output, error, TextReader.Null), CancellationToken.None)).RunAsync().Result;
         exitCode.ShouldBe(ExitCode.IoError);
         output.ToString().ShouldContain("WRONG: 1000 B: 0 bytes, not 1,000");
         error.ToString().ShouldContain("Nothing, 1000 B, gave a wrong result");

@@ -1,4 +1,5 @@
 using Shouldly;
+using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Streams;
 using Sluice.Cli.Programs.Ops;
 using Sluice.Cli.Terminal;
@@ -64,17 +65,15 @@ public sealed class OpsRunTests : IDisposable
     }
 
     [Fact]
-    public void What_is_read_wrong_is_found()
+    public async Task What_is_read_wrong_is_found()
     {
-        var operations = new FiveOperations(_folder["a.dat"], 8192, 4096, CancellationToken.None);
-        int opened = 0;
-        Should.Throw<IOException>(() => operations.Run(path =>
-        {
-            // The third opening is the one that reads chunks.
-            if (++opened == 3)
-                File.WriteAllBytes(path, new byte[8192]);
-            return FileStreamSide.Open(new StreamOpening(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, lengthBytes: 8192));
-        })).Message.ShouldContain("other bytes were read than written, in chunk 0");
+        var operations = new FileOperations<FileStreamSide>(_folder["a.dat"], 8192, 4096, runs: 1, CancellationToken.None);
+        var turns = new SliceRunner(CancellationToken.None);
+        await turns.RunAsync(operations.Contenders[0], TimeSpan.Zero);
+        await turns.RunAsync(operations.Contenders[2], TimeSpan.Zero);
+        await File.WriteAllBytesAsync(_folder["a.dat"], new byte[8192]);
+        (await Should.ThrowAsync<IOException>(() => turns.RunAsync(operations.Contenders[2], TimeSpan.Zero)))
+            .Message.ShouldContain("other bytes were read than written, in chunk 0");
     }
 
     private Task<ToolRun> RunAsync(params string[] arguments) =>

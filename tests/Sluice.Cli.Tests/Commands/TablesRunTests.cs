@@ -27,7 +27,7 @@ public sealed class TablesRunTests : IDisposable
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
 
-        IReadOnlyList<MethodTable> tables = MethodTables.All(new TablesOptions(disk) { Quick = true }.Scale);
+        IReadOnlyList<MethodTable> tables = MethodTables.All(TablesCommand.Scale(quick: true));
         using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
         JsonElement[] sections = [.. json.RootElement.GetProperty("sections").EnumerateArray()];
         sections.Select(s => s.GetProperty("heading").GetString()).ShouldBe(tables.Select(t => t.Heading));
@@ -37,7 +37,7 @@ public sealed class TablesRunTests : IDisposable
             string[] columns = [.. printed.GetProperty("columns").EnumerateArray().Select(c => c.GetProperty("name").GetString()!)];
             columns.Take(2 + table.Parameters.Count).ShouldBe(["Method", "Runtime", .. table.Parameters]);
             JsonElement[] rows = [.. printed.GetProperty("rows").EnumerateArray()];
-            rows.Length.ShouldBe(2 * table.Cases.Count, table.Heading);
+            rows.Length.ShouldBe(2 * table.Rows.Count, table.Heading);
             foreach (JsonElement row in rows)
             {
                 JsonElement[] cells = [.. row.GetProperty("cells").EnumerateArray()];
@@ -66,9 +66,9 @@ public sealed class TablesRunTests : IDisposable
     {
         foreach (MethodTable table in MethodTables.All(BenchScale.Full))
         {
-            table.Cases.ShouldAllBe(c => c.Arguments.Count == table.Parameters.Count);
-            table.Cases.Select(c => string.Join(' ', c.Arguments.Prepend(c.Method))).Distinct().Count()
-                .ShouldBe(table.Cases.Count, table.Heading);
+            table.Rows.ShouldAllBe(r => r.Arguments.Count == table.Parameters.Count);
+            table.Rows.Select(r => string.Join(' ', r.Arguments.Prepend(r.Name))).Distinct().Count()
+                .ShouldBe(table.Rows.Count, table.Heading);
         }
     }
 }

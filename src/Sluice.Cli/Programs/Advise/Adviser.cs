@@ -1,6 +1,5 @@
 using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Measuring;
-using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Programs.Advise;
@@ -8,7 +7,7 @@ namespace Sluice.Cli.Programs.Advise;
 /// <summary>Measures one topic after the other, and says what follows.</summary>
 internal sealed class Adviser(BenchContext context, AdviseScale scale, double? clockHz, CancellationToken cancellationToken)
 {
-    private readonly PointRunner _points = new(scale.SliceTime, scale.Rounds, cancellationToken);
+    private readonly TurnRunner _turns = new(scale.SliceTime, scale.Rounds, cancellationToken);
 
     public static IReadOnlyList<AdviceTopic> Topics(AdviseScale scale, CancellationToken cancellationToken) =>
     [
@@ -26,7 +25,7 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
                 approaches = [.. approaches.Where(a => !a.IsDirect)];
             Settle();
             IReadOnlyList<MeasuredRate> readings =
-                await _points.MeasureAsync([.. approaches.Select(w => w.ToContender())], topic.Writes ? Settle : null);
+                await _turns.MeasureAllAsync([.. approaches], topic.Writes ? Settle : null);
             RequestGrid? grid = topic.Grid is { } measure && refusal is null ? await measure(context) : null;
             return (new Comparison(topic, approaches, readings, clockHz) { LeftOut = refusal }, grid);
         }
@@ -70,23 +69,10 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
         Tables = grid is null ? [Table(comparison)] : [Table(comparison), grid.ToTable()],
     };
 
-    private static PageChart Chart(Comparison comparison) => new()
-    {
-        Title = comparison.Topic.Heading,
-        Kind = ChartKind.Bar,
-        X = new ChartAxis("way", Categories: [.. comparison.Measured.Select(m => m.Approach.Name)]),
-        Y = new ChartAxis("rate", comparison.Topic.Unit),
-        Series =
-        [
-            new ChartSeries
-            {
-                Name = "rate",
-                Y = [.. comparison.Measured.Select(m => (double?)comparison.RateOf(m.Reading))],
-                Low = [.. comparison.Measured.Select(m => (double?)comparison.RateOf(m.Reading with { Rate = m.Reading.Low }))],
-                High = [.. comparison.Measured.Select(m => (double?)comparison.RateOf(m.Reading with { Rate = m.Reading.High }))],
-            },
-        ],
-    };
+    private static PageChart Chart(Comparison comparison) => PageChart.OfRounds(
+        comparison.Topic.Heading, new ChartAxis("way", Categories: [.. comparison.Measured.Select(m => m.Approach.Name)]),
+        new ChartAxis("rate", comparison.Topic.Unit),
+        [("rate", comparison.Measured.Select(m => m.Reading.Rates.Select(r => r / comparison.UnitsOfRate)))]);
 
     private static PageTable Table(Comparison c) => new()
     {
@@ -99,10 +85,10 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
         Rows =
         [
             .. c.Measured.Select(m => new PageRow(
-                m.Approach.Name, PageCell.Of(c.RateOf(m.Reading)).With(m.Reading.Rates.Select(r => c.RateOf(m.Reading with { Rate = r }))),
-                c.RateOf(m.Reading with { Rate = m.Reading.Low }), c.RateOf(m.Reading with { Rate = m.Reading.High }),
+                m.Approach.Name, m.Reading.Cell(c.UnitsOfRate),
+                m.Reading.Low / c.UnitsOfRate, m.Reading.High / c.UnitsOfRate,
                 c.CpuOf(m.Reading),
-                PageCell.Ratio(m.Reading.Rate / c.Baseline.Reading.Rate).With(Statistics.Ratios(m.Reading.Rates, c.Baseline.Reading.Rates)),
+                m.Reading.RatioTo(c.Baseline.Reading),
                 m.Approach.Code)),
         ],
     };

@@ -49,13 +49,14 @@ internal sealed class Comparison
 
     public bool Has(string key) => _byKey.ContainsKey(key);
 
-    public double RateOf(MeasuredRate reading) => Topic.CountsBytes ? reading.Rate / ByteSize.MiB : reading.Rate;
+    /// <summary>What the ways count of one unit of the rate.</summary>
+    public double UnitsOfRate => Topic.CountsBytes ? ByteSize.MiB : 1;
 
     public double CpuOf(MeasuredRate reading) =>
         !Topic.CountsBytes ? reading.CpuNs / 1000 : _clockHz is { } hz ? reading.CpuNs * hz / 1e9 : reading.CpuNs;
 
     public string Describe(MeasuredRate reading) => string.Create(CultureInfo.InvariantCulture,
-        $"{Round(RateOf(reading))} {Topic.Unit}, {Round(CpuOf(reading))} {CpuUnit}");
+        $"{Round(reading.Rate / UnitsOfRate)} {Topic.Unit}, {Round(CpuOf(reading))} {CpuUnit}");
 
     /// <summary>How fast the first is, to be followed by the second's name: "as fast as", "1.40 x as fast as".</summary>
     public string Compare(string key, string toKey)
@@ -79,8 +80,8 @@ internal sealed class Comparison
             yield return "The rounds of both overlap: that may be chance.";
         if (reading.High > Unsteady * reading.Low)
         {
-            yield return $"Its rounds lay between {Round(RateOf(reading with { Rate = reading.Low }))} and "
-                + $"{Round(RateOf(reading with { Rate = reading.High }))} "
+            yield return $"Its rounds lay between {Round(reading.Low / UnitsOfRate)} and "
+                + $"{Round(reading.High / UnitsOfRate)} "
                 + $"{Topic.Unit}: the machine was not steady, so ask again.";
         }
         if (Fastest.Approach.Key != best.Key)

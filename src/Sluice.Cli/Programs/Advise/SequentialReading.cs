@@ -98,9 +98,9 @@ internal static class SequentialReading
     private static async Task<RequestGrid> MeasureGridAsync(BenchContext context, AdviseScale scale, CancellationToken cancellationToken)
     {
         string path = context.DirectFile;
-        var points = new PointRunner(scale.GridSliceTime, scale.Rounds, cancellationToken);
+        var turns = new TurnRunner(scale.GridSliceTime, scale.Rounds, cancellationToken);
         (int Size, int Depth)[] grid = [.. GridSizes.SelectMany(_ => GridDepths, (size, depth) => (size, depth))];
-        IReadOnlyList<MeasuredRate> readings = await points.MeasureAsync([.. grid.Select(g => new Contender("", slice =>
+        IReadOnlyList<MeasuredRate> readings = await turns.MeasureAllAsync([.. grid.Select(g => new Contender("", slice =>
         {
             ReadBlocks(slice, path, FileCaching.Direct, g.Size, g.Depth);
             return Task.CompletedTask;

@@ -7,15 +7,15 @@ namespace Sluice.Cli.Programs.Copy;
 /// <param name="isOnDisk">Whether copies end only when they are on the disk.</param>
 internal sealed class CopyCaveats(string target, bool isOnDisk)
 {
-    private readonly string? _ofTarget = Of(target);
+    private readonly Lazy<string?> _ofTarget = new(() => Of(target));
 
     /// <summary>The copy with its note, if there is something to say of it.</summary>
     public CopyRecord Noted(CopyRecord copy)
     {
         string? direct = copy.Method == "direct" && copy.Bytes > 0
-            ? (Path.Exists(copy.Source) ? Of(copy.Source) : null) ?? _ofTarget
+            ? (Path.Exists(copy.Source) ? Of(copy.Source) : null) ?? _ofTarget.Value
             : null;
-        string? disk = isOnDisk && !copy.Interrupted && copy.Files > 0 ? _ofTarget : null;
+        string? disk = isOnDisk && !copy.Interrupted && copy.Files > 0 ? _ofTarget.Value : null;
         string[] notes = direct is not null && direct == disk ? [$"past the page cache, on the disk: {direct}"]
             : [.. Named("past the page cache", direct), .. Named("on the disk", disk)];
         return notes.Length == 0 ? copy : copy with { Note = string.Join("; ", notes) };

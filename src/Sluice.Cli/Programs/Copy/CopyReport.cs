@@ -13,7 +13,7 @@ internal sealed record CopyReport
 
     public required IReadOnlyList<string> Arguments { get; init; }
 
-    public required EnvironmentRecord Environment { get; init; }
+    public EnvironmentRecord? Environment { get; init; }
 
     public required string Target { get; init; }
 

@@ -1,6 +1,12 @@
+using System.Text;
+using Microsoft.Win32.SafeHandles;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
+using Sluice.Enumeration;
+using Sluice.Errors;
+using Sluice.Kernel;
+using Sluice.Uring.Abi;
 
 namespace Sluice.Cli.Programs.Extents;
 
@@ -38,42 +44,83 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
     /// <summary>A file that is named: a link stands for what it leads to.</summary>
     /// <exception cref="IOException">It cannot be opened, or is no plain file, or its extents cannot be read.</exception>
     /// <exception cref="PlatformNotSupportedException">The file system has no FIEMAP.</exception>
-    public void AddFile(string path) => Add(path, LinkedFile.Follow(path));
+    public void AddFile(string path)
+    {
+        string realPath = LinkedFile.Follow(path);
+        Add(path, realPath, PathKinds.RequirePlain(realPath));
+    }
 
     /// <exception cref="PlatformNotSupportedException">No file at all could be asked, because the file system has no FIEMAP.</exception>
     public void AddFolder(string path)
     {
-        var folders = new Stack<string>([path]);
-        while (!IsInterrupted && folders.TryPop(out string? folder))
+        if (!CapabilityProbe.IsSupported)
+            throw new PlatformNotSupportedException($"{path}: listing extents needs FIEMAP of Linux");
+        // A name is any bytes, which as text it might no longer be.
+        var folders = new Stack<byte[]>([PathCalls.ToKernel(path)]);
+        int followed = 0;
+        while (!IsInterrupted && folders.TryPop(out byte[]? folder))
         {
-            string current = folder;
-            Try(() =>
-            {
-                foreach (FileSystemInfo entry in new DirectoryInfo(current).EnumerateFileSystemInfos())
-                {
-                    if (IsInterrupted = cancellationToken.IsCancellationRequested)
-                        return;
-                    if (entry.LinkTarget is not null)
-                        continue;
-                    // .NET puts a sign in the place of bytes that are no text: nobody has that name.
-                    if (entry.Name.Contains('\uFFFD', StringComparison.Ordinal) && !Path.Exists(entry.FullName))
-                        _failures.Add($"{entry.FullName}: not looked at, its name is not valid UTF-8");
-                    else if (entry is DirectoryInfo)
-                        folders.Push(entry.FullName);
-                    // Opening a pipe would wait for its other end.
-                    else if (PathKinds.Of(entry.FullName) is PathKind.RegularFile or PathKind.Unknown)
-                        Try(() => Add(entry.FullName, entry.FullName));
-                }
-            });
+            int flags = followed | PathCalls.DirectoryFlag;
+            Try(() => AddEntries(folder, Open(folder, flags), folders));
+            followed = PathCalls.NoFollowFlag;
         }
         if (_files.Count == 0 && _unsupported is not null)
             throw _unsupported;
     }
 
-    private void Add(string path, string realPath)
+    private void AddEntries(byte[] folder, int descriptor, Stack<byte[]> folders)
     {
-        using SluiceHandle handle = SluiceHandle.FromSafeFileHandle(
-            PathKinds.RequirePlain(realPath), realPath, FileAccess.Read, ownsHandle: true);
+        DirectoryReader reader = DirectoryReader.Of(descriptor);
+        try
+        {
+            int read;
+            while ((read = reader.Refill()) > 0)
+            {
+                while (reader.TryNext(out ReadOnlySpan<byte> name, out byte type))
+                {
+                    if (IsInterrupted = cancellationToken.IsCancellationRequested)
+                        return;
+                    byte[] entry = [.. folder.AsSpan()[..^1].TrimEnd((byte)'/'), (byte)'/', .. name, 0];
+                    if (type == DirectoryReader.TypeUnknown
+                        && reader.Stat(entry.AsSpan(^(name.Length + 1)..), StatxMask.BasicStats, out Statx stat) == 0)
+                        type = (byte)(stat.Mode >> 12);
+                    if (type == DirectoryReader.TypeDirectory)
+                        folders.Push(entry);
+                    // Opening a pipe would wait for its other end.
+                    else if (type == DirectoryReader.TypeFile)
+                        Try(() => AddEntry(entry));
+                }
+            }
+            PathErrors.ThrowIfFailed(read, "Reading", TextOf(folder));
+        }
+        finally
+        {
+            reader.Release();
+        }
+    }
+
+    private void AddEntry(byte[] entry)
+    {
+        string path = TextOf(entry);
+        var file = new SafeFileHandle(Open(entry, PathCalls.NonBlocking | PathCalls.NoFollowFlag), ownsHandle: true);
+        if (Libc.TypeOf((int)file.DangerousGetHandle()) == Statx.TypeRegular)
+            Add(path, path, file);
+        else
+            file.Dispose();
+    }
+
+    private static int Open(byte[] path, int flags)
+    {
+        int descriptor = PathCalls.Open(path, PathCalls.ReadOnly | flags);
+        PathErrors.ThrowIfFailed(descriptor, "Opening", TextOf(path));
+        return descriptor;
+    }
+
+    private static string TextOf(byte[] path) => Encoding.UTF8.GetString(path.AsSpan()[..^1]);
+
+    private void Add(string path, string realPath, SafeFileHandle file)
+    {
+        using SluiceHandle handle = SluiceHandle.FromSafeFileHandle(file, realPath, FileAccess.Read, ownsHandle: true);
         if (flushFirst)
             handle.FlushToDisk();
         LastExtents = handle.GetExtents();

@@ -1,5 +1,7 @@
+using Sluice.Cli.Bench;
 using Sluice.Cli.Load;
 using Sluice.Cli.Programs.Measuring;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Figures;
 
@@ -12,8 +14,6 @@ internal sealed record FigureContext(
     string Directory, string Scratch, FigureScale Scale, IReadOnlySet<int> Wanted, double? ClockHz, Action<string> Progress,
     Action<string> TellAtEnd, CancellationToken CancellationToken)
 {
-    public PointRunner Points { get; } = new(Scale.SliceTime, Scale.Rounds, CancellationToken);
-
     /// <summary>A file of random bytes on the disk, made once.</summary>
     public string SourceFile()
     {
@@ -26,4 +26,24 @@ internal sealed record FigureContext(
         target.Flush();
         return path;
     }
+
+    /// <summary>Measures one request size of one curve.</summary>
+    /// <param name="sliceTime">The length of a turn; null: that of the scale.</param>
+    public async Task<CurvePoint> MeasureAsync(
+        string curve, int requestBytes, int depth, Contender dotNet, Contender sluice, TimeSpan? sliceTime = null)
+    {
+        Progress($"{curve}, {(depth > 1 ? $"depth {depth}, " : "")}{ByteSize.Format(requestBytes)}");
+        var turns = new TurnRunner(sliceTime ?? Scale.SliceTime, Scale.Rounds, CancellationToken);
+        IReadOnlyList<MeasuredRate> rates = await turns.MeasureAllAsync([dotNet, sluice]);
+        return new CurvePoint(curve, requestBytes, depth, rates[0], rates[1]);
+    }
+}
+
+/// <summary>One request size of one curve, on both sides; rates are bytes a second.</summary>
+/// <param name="Curve">What the curve is of, such as "read, asynchronous".</param>
+/// <param name="Depth">Requests outstanding.</param>
+internal sealed record CurvePoint(string Curve, int RequestBytes, int Depth, MeasuredRate DotNet, MeasuredRate Sluice)
+{
+    /// <summary>Of a created file, .NET's and Sluice's extents; null where it is not asked.</summary>
+    public (double DotNet, double Sluice)? Pieces { get; init; }
 }

@@ -1,6 +1,5 @@
 using System.Globalization;
 using Sluice.Cli.Programs.Measuring;
-using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
@@ -11,19 +10,18 @@ internal sealed class FigureSections(FigureContext context)
 {
     private string CpuUnit => context.ClockHz is null ? "ns/byte" : "clocks/byte";
 
-    /// <param name="rateFigure">Its number in the report.</param>
-    public PageSection Make(string heading, string text, int rateFigure, int? cpuFigure, IReadOnlyList<CurvePoint> points)
+    public PageSection Make(FigureSet set, IReadOnlyList<CurvePoint> points)
     {
         var charts = new List<PageChart>();
         foreach (IGrouping<string, CurvePoint> operation in points.GroupBy(p => p.Curve.Split(',')[0]))
         {
-            if (context.Wanted.Contains(rateFigure))
-                charts.Add(Chart($"Figure {rateFigure}: bandwidth, {operation.Key}", "bandwidth", "MiB/s", [.. operation],
+            if (context.Wanted.Contains(set.RateFigure))
+                charts.Add(Chart($"Figure {set.RateFigure}: bandwidth, {operation.Key}", "bandwidth", "MiB/s", [.. operation],
                     r => r.Rate / ByteSize.MiB, withBand: true));
-            if (cpuFigure is { } number && context.Wanted.Contains(number))
+            if (set.CpuFigure is { } number && context.Wanted.Contains(number))
                 charts.Add(Chart($"Figure {number}: CPU, {operation.Key}", "CPU", CpuUnit, [.. operation], Cpu, withBand: false));
         }
-        return new PageSection { Heading = heading, Text = text, Charts = charts, Tables = [Table(points)] };
+        return new PageSection { Heading = set.Heading, Text = set.Text(context.Scale), Charts = charts, Tables = [Table(points)] };
     }
 
     private static PageChart Chart(
@@ -80,9 +78,7 @@ internal sealed class FigureSections(FigureContext context)
         List<PageCell> cells = [point.Curve, request];
         if (hasDepth)
             cells.Add(point.Depth);
-        cells.AddRange([Rate(point.DotNet), Rate(point.Sluice),
-            PageCell.Ratio(point.DotNet.Rate > 0 ? point.Sluice.Rate / point.DotNet.Rate : null)
-                .With(Statistics.Ratios(point.Sluice.Rates, point.DotNet.Rates)),
+        cells.AddRange([point.DotNet.Cell(ByteSize.MiB), point.Sluice.Cell(ByteSize.MiB), point.Sluice.RatioTo(point.DotNet),
             Cpu(point.DotNet), Cpu(point.Sluice)]);
         if (hasPieces)
             cells.AddRange([point.Pieces?.DotNet, point.Pieces?.Sluice]);
@@ -91,9 +87,6 @@ internal sealed class FigureSections(FigureContext context)
             Key = string.Create(CultureInfo.InvariantCulture, $"{point.Curve} {point.RequestBytes} {point.Depth}"),
         };
     }
-
-    private static PageCell Rate(MeasuredRate reading) => PageCell.Of(reading.Rate / ByteSize.MiB)
-        .With(reading.Rates.Select(r => r / ByteSize.MiB));
 
     private double Cpu(MeasuredRate reading) => context.ClockHz is { } hz ? reading.CpuNs * hz / 1e9 : reading.CpuNs;
 }

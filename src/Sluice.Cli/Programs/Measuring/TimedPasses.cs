@@ -13,39 +13,28 @@ internal static class TimedPasses
     // Reading the clock costs as much as some requests: once in so many bytes.
     private const int BytesBetweenLooks = 64 * 1024;
 
-    public static Contender Reading<TSide>(StreamOpening opening, int requestBytes, bool cold)
+    /// <summary>Reads the file cold, or makes it anew, as the opening says.</summary>
+    public static Contender Of<TSide>(StreamOpening opening, int requestBytes)
         where TSide : struct, IStreamSide<TSide>
     {
-        byte[] buffer = new byte[requestBytes];
-        Func<Slice, Task> run = opening.Asynchronous
-            ? slice => ReadAsync<TSide>(opening, buffer, slice)
-            : slice =>
-            {
-                if (buffer.Length == 1)
-                    ReadBytes<TSide>(opening, slice);
-                else
-                    Read<TSide>(opening, buffer, slice);
-                return Task.CompletedTask;
-            };
-        return new Contender(TSide.Name, run) { MeasuresAllocations = true, Prepare = cold ? () => DropCache(opening.Path) : null };
-    }
-
-    public static Contender Writing<TSide>(StreamOpening opening, int requestBytes)
-        where TSide : struct, IStreamSide<TSide>
-    {
+        bool writes = opening.Mode == FileMode.Create;
         byte[] buffer = new byte[requestBytes];
         new Random(1).NextBytes(buffer);
-        Func<Slice, Task> run = opening.Asynchronous
-            ? slice => WriteAsync<TSide>(opening, buffer, slice)
-            : slice =>
-            {
+        return new Contender(TSide.Name, slice =>
+        {
+            if (opening.Asynchronous)
+                return writes ? WriteAsync<TSide>(opening, buffer, slice) : ReadAsync<TSide>(opening, buffer, slice);
+            if (writes)
                 Write<TSide>(opening, buffer, slice);
-                return Task.CompletedTask;
-            };
-        return new Contender(TSide.Name, run)
+            else if (buffer.Length == 1)
+                ReadBytes<TSide>(opening, slice);
+            else
+                Read<TSide>(opening, buffer, slice);
+            return Task.CompletedTask;
+        })
         {
             MeasuresAllocations = true,
-            Prepare = opening.Mode == FileMode.Create ? () => File.Delete(opening.Path) : null,
+            Prepare = writes ? () => File.Delete(opening.Path) : () => DropCache(opening.Path),
         };
     }
 

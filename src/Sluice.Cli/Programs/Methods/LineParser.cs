@@ -1,3 +1,5 @@
+using System.Runtime.InteropServices;
+
 namespace Sluice.Cli.Programs.Methods;
 
 /// <summary>
@@ -12,20 +14,15 @@ internal sealed class LineParser<T>(T lineFeed, T carriageReturn, LineParser<T>.
 
     public void Feed(ReadOnlySpan<T> block)
     {
-        int end;
-        while ((end = block.IndexOf(lineFeed)) >= 0)
+        for (int end; (end = block.IndexOf(lineFeed)) >= 0; block = block[(end + 1)..])
         {
             if (_kept.Count == 0)
             {
                 Add(block[..end]);
+                continue;
             }
-            else
-            {
-                _kept.AddRange(block[..end]);
-                Add(System.Runtime.InteropServices.CollectionsMarshal.AsSpan(_kept));
-                _kept.Clear();
-            }
-            block = block[(end + 1)..];
+            _kept.AddRange(block[..end]);
+            AddKept();
         }
         _kept.AddRange(block);
     }
@@ -34,18 +31,15 @@ internal sealed class LineParser<T>(T lineFeed, T carriageReturn, LineParser<T>.
     public void End()
     {
         if (_kept.Count > 0)
-            Add(System.Runtime.InteropServices.CollectionsMarshal.AsSpan(_kept));
+            AddKept();
+    }
+
+    private void AddKept()
+    {
+        Add(CollectionsMarshal.AsSpan(_kept));
         _kept.Clear();
     }
 
     private void Add(ReadOnlySpan<T> line) =>
         add(line.Length > 0 && line[^1].Equals(carriageReturn) ? line[..^1] : line);
-}
-
-/// <summary>Parsers that sum up the lines they find.</summary>
-internal static class LineParsing
-{
-    public static LineParser<byte> OfBytes(Checksum sum) => new((byte)'\n', (byte)'\r', sum.AddLine);
-
-    public static LineParser<char> OfChars(Checksum sum) => new('\n', '\r', sum.AddLine);
 }

@@ -2,56 +2,43 @@ using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>A way of reading or writing a whole file.</summary>
-/// <param name="Name">The article's, where it is one of the article's.</param>
-/// <param name="Open">What comes before the clock starts: nothing, but for <see cref="IsOpenBefore"/>.</param>
-internal sealed record Method(string Name, IoSide Side, ResultKind Kind, Func<MethodInput, OpenedMethod> Open)
-{
-    public bool Writes { get; init; }
-
-    /// <summary>Whether opening and closing the file is not timed.</summary>
-    public bool IsOpenBefore { get; init; }
-
-    public static Method Reading(string name, IoSide side, ResultKind kind, Func<MethodInput, MethodResult> run) =>
-        new(name, side, kind, input => new OpenedMethod(() => run(input)));
-
-    public static Method ReadingOpen(string name, IoSide side, ResultKind kind, Func<MethodInput, OpenedMethod> open) =>
-        new(name, side, kind, open) { IsOpenBefore = true };
-
-    public static Method Writing(string name, IoSide side, ResultKind kind, Action<MethodInput> run) =>
-        new(name, side, kind, input => new OpenedMethod(() =>
-        {
-            run(input);
-            return MethodResult.Written;
-        }))
-        { Writes = true };
-
-    /// <param name="open">Opens the file, and tells what is timed.</param>
-    public static Method WritingOpen(string name, IoSide side, ResultKind kind, Func<MethodInput,
-        (Action Run, IDisposable[] Owned)> open) =>
-        new(name, side, kind, input =>
-        {
-            (Action run, IDisposable[] owned) = open(input);
-            return new OpenedMethod(
-                () =>
-                {
-                    run();
-                    return MethodResult.Written;
-                },
-                owned);
-        })
-        { Writes = true, IsOpenBefore = true };
-}
-
 /// <summary>What a method gives or takes: only those of one kind can be compared.</summary>
 internal enum ResultKind { Bytes, Text, Lines }
 
-/// <summary>A method ready to run: what is timed, and what was opened before and is closed after.</summary>
-internal sealed record OpenedMethod(Func<MethodResult> Run, params IDisposable[] Owned) : IDisposable
+/// <summary>A way of reading or writing a whole file.</summary>
+/// <param name="Name">The article's, where it is one of the article's.</param>
+/// <param name="Run">
+/// What is timed. A method that reads returns the number of bytes or characters that it has put into its input's array, or the bytes, the
+/// text, the lines or their sum that it has made.
+/// </param>
+internal sealed record Method(string Name, IoSide Side, ResultKind Kind, Func<MethodInput, object?> Run)
 {
-    public void Dispose()
-    {
-        foreach (IDisposable resource in Owned)
-            resource.Dispose();
-    }
+    public bool Writes { get; init; }
+
+    /// <summary>Opens the file before the time that counts; null: <see cref="Run"/> opens and closes it.</summary>
+    public Func<MethodInput, IDisposable>? Open { get; init; }
+}
+
+/// <summary>
+/// What a method works on: the file, the text that is in it or is to be written, and arrays to read into that it need not make.
+/// </summary>
+internal sealed class MethodInput(string path, TextSample sample, CancellationToken cancellationToken)
+{
+    /// <summary>What the article calls sector aligned: a multiple of every sector and page.</summary>
+    public const int BlockSize = 65_536;
+
+    public string Path { get; } = path;
+
+    public TextSample Sample { get; } = sample;
+
+    /// <summary>As long as the file.</summary>
+    public byte[] Bytes { get; } = new byte[sample.SizeBytes];
+
+    /// <summary>As long as the file.</summary>
+    public char[] Chars { get; } = new char[sample.SizeBytes];
+
+    /// <summary>What <see cref="Method.Open"/> has opened.</summary>
+    public IDisposable? Opened { get; set; }
+
+    public Checksum NewSum() => new(cancellationToken);
 }

@@ -1,12 +1,50 @@
+using Sluice.Cli.Load;
+
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>All methods, in the order of the article's tables; what came since follows.</summary>
+/// <summary>All methods: the article's, then what has come since.</summary>
 internal static class MethodList
 {
-    public static IReadOnlyList<Method> All { get; } =
-    [
-        .. FileReadMethods.All, .. StreamReaderMethods.All, .. FileStreamReadMethods.All, .. BeginReadMethods.All, .. NewerReadMethods.All,
-        .. FileWriteMethods.All, .. FileStreamWriteMethods.All, .. NewerWriteMethods.All,
-        .. WinFileIOMethods.All, .. SluiceReadMethods.All, .. SluiceWriteMethods.All, .. OpenFileMethods.All,
-    ];
+    public static IReadOnlyList<Method> All { get; } = [.. ReadMethods.All, .. WriteMethods.All];
+
+    public static IEnumerable<Method> Reading(
+        IoSide side, ResultKind kind, params IEnumerable<(string Name, Func<MethodInput, object?> Run)> methods) =>
+        methods.Select(m => new Method(m.Name, side, kind, m.Run));
+
+    public static IEnumerable<Method> Writing(
+        IoSide side, ResultKind kind, params IEnumerable<(string Name, Action<MethodInput> Run)> methods) =>
+        methods.Select(m => new Method(m.Name, side, kind, input =>
+        {
+            m.Run(input);
+            return null;
+        })
+        {
+            Writes = true,
+        });
+
+    /// <summary>A method whose file is opened before the time that counts, and closed after it.</summary>
+    public static Method WithoutOpen<T>(
+        string name, IoSide side, ResultKind kind, Func<MethodInput, T> open, Func<MethodInput, T, object?> run, bool writes = false)
+        where T : class, IDisposable => new(name, side, kind, input => run(input, (T)input.Opened!)) { Writes = writes, Open = open };
+
+    /// <summary>Closes the file after its use.</summary>
+    public static object? Using<T>(T file, Func<T, object?> use)
+        where T : IDisposable
+    {
+        using (file)
+            return use(file);
+    }
+
+    /// <summary>The errors of WinFileIO as the I/O errors that they are: the rest of the tool knows no ApplicationException.</summary>
+    public static object? Checked(Func<int> transfer)
+    {
+        try
+        {
+            return transfer();
+        }
+        catch (ApplicationException e)
+        {
+            throw new IOException(e.Message, e);
+        }
+    }
 }

@@ -1,11 +1,10 @@
 using System.Diagnostics;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Measuring;
-using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>Runs methods on a file of one size, in turns, and checks every result.</summary>
+/// <summary>Methods as contenders on files of one size. Each result is compared with the text after its time.</summary>
 internal sealed class MethodRun : IDisposable
 {
     // A run over a small file is short: several make one figure as steady as that of a large file.
@@ -14,46 +13,59 @@ internal sealed class MethodRun : IDisposable
 
     private readonly MethodInput _reading;
     private readonly MethodInput _writing;
+    private readonly string _folder;
     private readonly CancellationToken _cancellationToken;
-    private readonly int _runsPerRound;
 
     /// <param name="folder">Gets the file that is read and the one that is written.</param>
     public MethodRun(string folder, int sizeBytes, CancellationToken cancellationToken)
     {
         var sample = new TextSample(sizeBytes);
+        _folder = folder;
         _reading = new MethodInput(Path.Combine(folder, "read.txt"), sample, cancellationToken);
         _writing = new MethodInput(Path.Combine(folder, "write.txt"), sample, cancellationToken);
         _cancellationToken = cancellationToken;
-        _runsPerRound = Math.Clamp(BytesPerRound / sizeBytes, 1, MaxRunsPerRound);
+        Runs = Math.Clamp(BytesPerRound / sizeBytes, 1, MaxRunsPerRound);
         using var file = new FileStream(_reading.Path, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 0);
         file.Write(sample.Content);
         // Direct reads must not have to wait for it.
         file.Flush(flushToDisk: true);
     }
 
-    /// <summary>
-    /// Every method in every round: there and back, so that what comes first in one round comes last in the next. Round 0 pays for
-    /// compiling, and is not counted, but checked too.
-    /// </summary>
-    public static IEnumerable<(int Round, Method Method)> Steps(IReadOnlyList<Method> methods, int rounds) =>
-        from round in Enumerable.Range(0, rounds + 1)
-        from method in Rounds.ThereAndBack(methods, round + 1)
-        select (round, method);
+    /// <summary>How often a turn runs its method.</summary>
+    public int Runs { get; init; }
 
-    /// <summary>One method in one round: several runs of a small file.</summary>
-    /// <param name="times">Gets the times, and what was wrong.</param>
-    public void Measure(int round, Method method, MethodTimes times)
+    /// <summary>The methods that gave something else, and what.</summary>
+    public Dictionary<Method, string> Wrong { get; } = [];
+
+    public Contender ContenderOf(Method method)
     {
-        if (method.Writes && round > 0)
+        MethodInput input = method.Writes ? _writing : _reading;
+        return new Contender(method.Name, Run)
         {
-            File.Delete(_writing.Path);
-            Settling.FileSystemOf(Path.GetDirectoryName(_writing.Path)!);
+            MeasuresAllocations = true,
+            Prepare = () =>
+            {
+                if (!method.Writes)
+                    return;
+                File.Delete(input.Path);
+                Settling.FileSystemOf(_folder);
+            },
+        };
+
+        Task Run(Slice slice)
+        {
+            long ticks = 0;
+            for (int i = 0; i < Runs; i++)
+            {
+                _cancellationToken.ThrowIfCancellationRequested();
+                Forget(method, input);
+                Settling.Memory();
+                ticks += Measure(method, input);
+                slice.Count(0);
+            }
+            slice.Elapsed = Stopwatch.GetElapsedTime(0, ticks);
+            return Task.CompletedTask;
         }
-        int before = times.Seconds.Count;
-        for (int i = 0; i < (round == 0 ? 1 : _runsPerRound); i++)
-            Measure(method, times, isCounted: round > 0);
-        if (round > 0)
-            times.RoundSeconds.Add(Statistics.Median(times.Seconds.Skip(before)));
     }
 
     public void Dispose()
@@ -62,53 +74,49 @@ internal sealed class MethodRun : IDisposable
         File.Delete(_writing.Path);
     }
 
-    private void Measure(Method method, MethodTimes times, bool isCounted)
+    /// <summary>What an earlier method read must not be taken for what the next one reads.</summary>
+    private static void Forget(Method method, MethodInput input)
     {
-        _cancellationToken.ThrowIfCancellationRequested();
-        MethodInput input = method.Writes ? _writing : _reading;
         if (method.Writes)
             File.Delete(input.Path);
-        else
-            input.Forget(method.Kind);
-        Settling.Memory();
-        MethodResult result;
-        double seconds;
-        if (method.IsOpenBefore)
-        {
-            using OpenedMethod opened = method.Open(input);
-            (result, seconds) = Time(opened.Run);
-        }
-        else
-        {
-            (result, seconds) = Time(() =>
-            {
-                using OpenedMethod opened = method.Open(input);
-                return opened.Run();
-            });
-        }
-        times.Difference ??= method.Writes
-            ? MethodResult.Bytes(File.ReadAllBytes(input.Path)).Difference(input.Sample)
-            : result.Difference(input.Sample);
-        if (isCounted)
-            times.Seconds.Add(seconds);
+        else if (method.Kind == ResultKind.Bytes)
+            Array.Clear(input.Bytes);
+        else if (method.Kind == ResultKind.Text)
+            Array.Clear(input.Chars);
     }
 
-    private static (MethodResult Result, double Seconds) Time(Func<MethodResult> run)
+    private long Measure(Method method, MethodInput input)
     {
-        long start = Stopwatch.GetTimestamp();
-        MethodResult result = run();
-        return (result, Stopwatch.GetElapsedTime(start).TotalSeconds);
+        long ticks;
+        object? result;
+        using (input.Opened = method.Open?.Invoke(input))
+        {
+            long start = Stopwatch.GetTimestamp();
+            result = method.Run(input);
+            ticks = Stopwatch.GetTimestamp() - start;
+        }
+        if (DifferenceOf(method, method.Writes ? File.ReadAllBytes(input.Path) : result, input) is { } difference)
+            Wrong.TryAdd(method, difference);
+        return ticks;
     }
-}
 
-/// <summary>What one method took at one size, and what its result lacked in any run.</summary>
-internal sealed class MethodTimes
-{
-    public List<double> Seconds { get; } = [];
+    private static string? DifferenceOf(Method method, object? result, MethodInput input) => result switch
+    {
+        int count when method.Kind == ResultKind.Bytes => Compare(input.Bytes.AsSpan(0, count), input.Sample.Content, "bytes"),
+        int count => Compare(input.Chars.AsSpan(0, count), input.Sample.Chars, "characters"),
+        byte[] bytes => Compare(bytes, input.Sample.Content, "bytes"),
+        string text => Compare(text, input.Sample.Chars, "characters"),
+        IEnumerable<string> lines => TextSample.SumOf(lines).Difference(input.Sample.LineSum),
+        Checksum sum => sum.Difference(input.Sample.LineSum),
+        _ => "nothing",
+    };
 
-    /// <summary>The median of each round: runs that follow one another are no independent samples.</summary>
-    public List<double> RoundSeconds { get; } = [];
-
-    /// <summary>Null: every run gave what it should.</summary>
-    public string? Difference { get; set; }
+    private static string? Compare<T>(ReadOnlySpan<T> actual, ReadOnlySpan<T> expected, string unit)
+        where T : IEquatable<T>
+    {
+        if (actual.Length != expected.Length)
+            return $"{actual.Length:#,0} {unit}, not {expected.Length:#,0}";
+        int same = actual.CommonPrefixLength(expected);
+        return same == expected.Length ? null : $"other {unit} from {same:#,0} on";
+    }
 }

@@ -42,8 +42,7 @@ internal sealed class TextSample
         Chars = Text.ToCharArray();
         Content = Encoding.ASCII.GetBytes(Text);
         Lines = [.. ReadLines(Text)];
-        foreach (string line in Lines)
-            LineSum.AddLine(line);
+        LineSum = SumOf(Lines);
     }
 
     public int SizeBytes => Content.Length;
@@ -57,7 +56,15 @@ internal sealed class TextSample
     public string[] Lines { get; }
 
     /// <summary>Number and hash of the lines.</summary>
-    public Checksum LineSum { get; } = new();
+    public Checksum LineSum { get; }
+
+    public static Checksum SumOf(IEnumerable<string> lines)
+    {
+        var sum = new Checksum();
+        foreach (string line in lines)
+            sum.AddLine(line);
+        return sum;
+    }
 
     private static IEnumerable<string> ReadLines(string text)
     {

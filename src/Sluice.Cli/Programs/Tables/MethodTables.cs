@@ -39,7 +39,7 @@ internal static class MethodTables
             ]),
             new("Length", "1,024 times on a stream that is opened for it; the time is that of one.", ["share"],
             [
-                .. ((FileShare[])[FileShare.Read, FileShare.Write]).Select(share => new TableCase("GetLength", [share.ToString()], context =>
+                .. ((FileShare[])[FileShare.Read, FileShare.Write]).Select(share => Make("GetLength", [share.ToString()], context =>
                 {
                     var opening = new StreamOpening(context.SmallFile(OneKibibyte), FileMode.Open, FileAccess.Read, OneKibibyte)
                     {
@@ -47,8 +47,8 @@ internal static class MethodTables
                     };
                     return Contest.Passes(() => StreamPasses.GetLength<SluiceStreamSide>(opening),
                         () => StreamPasses.GetLength<FileStreamSide>(opening));
-                }, OneKibibyte)),
-            ], InNanoseconds: true),
+                })),
+            ], InNanoseconds: true, OperationsPerPass: OneKibibyte),
             new("WriteAsync",
                 "A file is made (FileMode.Create, so the one of the time before is emptied) and written in pieces of the user's buffer.",
                 TransferParameters,
@@ -75,35 +75,36 @@ internal static class MethodTables
                         .Concat(Both.Select(a => Write("Write", s.Size, s.Piece, a, awaited: false)))),
             ]),
             new("Byte by byte",
-                "The text's readers asked for asynchronous ones: .NET has none, beside Sluice's stands ReadAsync of one byte.", ["fileSize"],
+                "The text's readers asked for asynchronous ones: .NET has none, beside Sluice's stands ReadAsync of one byte.",
+                ["fileSize"],
                 [
-                    new TableCase("ReadByte", [Size(medium)], context => Over(context, medium, asynchronous: false,
+                    Make("ReadByte", [Size(medium)], context => Over(context, medium, asynchronous: false,
                         StreamPasses.ReadBytes<SluiceStreamSide>, StreamPasses.ReadBytes<FileStreamSide>)),
-                    new TableCase("WriteByte", [Size(medium)], context => StreamRows.OpenWriteBytes(context, medium)),
-                    new TableCase("ReadByteAsync", [Size(medium)], context => StreamRows.OpenReadByteAsync(
+                    Make("WriteByte", [Size(medium)], context => StreamRows.OpenWriteBytes(context, medium)),
+                    Make("ReadByteAsync", [Size(medium)], context => StreamRows.OpenReadByteAsync(
                         StreamOpening.Reading(context.SmallFile(medium), medium, asynchronous: true))),
                 ]),
             new("CopyToAsync", "From one stream to another of the same kind.", ["fileSize", "options"],
             [
-                .. ((long[])[OneKibibyte, medium, large]).SelectMany(size => Both.Select(a => new TableCase(
+                .. ((long[])[OneKibibyte, medium, large]).SelectMany(size => Both.Select(a => Make(
                     "CopyToFileAsync", [Size(size), Options(a)],
                     context => StreamRows.OpenCopy(context, StreamOpening.Reading(context.SmallFile(size), size, a))))),
             ]),
             new("Open and close", "Without a transfer.", ["options"],
             [
-                .. Both.Select(a => new TableCase("OpenClose", [Options(a)], context => StreamRows.OpenAndClose(
+                .. Both.Select(a => Make("OpenClose", [Options(a)], context => StreamRows.OpenAndClose(
                     StreamOpening.Reading(context.SmallFile(OneKibibyte), OneKibibyte, a)))),
             ]),
             new("Scatter/Gather", "A file is written by 16,000 bytes, and by four times 16,000 in a call; RandomAccess and SluiceHandle.",
                 ["fileSize"],
                 [
-                    new TableCase("Write", [Size(segments)], context => OpenGather(context, segments, gathers: false)),
-                    new TableCase("WriteGather", [Size(segments)], context => OpenGather(context, segments, gathers: true)),
+                    Make("Write", [Size(segments)], context => OpenGather(context, segments, gathers: false)),
+                    Make("WriteGather", [Size(segments)], context => OpenGather(context, segments, gathers: true)),
                 ]),
             new("Preallocation size", "A file is written by 16,000 bytes, its size told beforehand or not.",
                 ["fileSize", "specifyPreallocationSize"],
                 [
-                    .. Both.Select(preallocated => new TableCase("PreallocationSize", [Size(segments), preallocated.ToString()],
+                    .. Both.Select(preallocated => Make("PreallocationSize", [Size(segments), preallocated.ToString()],
                         context => StreamRows.OpenWrite(
                             context, "sized.dat", path => new StreamOpening(path, FileMode.Create, FileAccess.Write, segments)
                             {
@@ -113,6 +114,9 @@ internal static class MethodTables
         ];
     }
 
+    private static Row Make(string method, string[] arguments, Func<BenchContext, Contest> open) =>
+        new(method, method, "", open) { Arguments = arguments };
+
     private static Contest Over(
         BenchContext context, long fileBytes, bool asynchronous, Func<StreamOpening, long> sluice, Func<StreamOpening, long> dotNet)
     {
@@ -120,17 +124,17 @@ internal static class MethodTables
         return Contest.Passes(() => sluice(opening), () => dotNet(opening));
     }
 
-    private static TableCase Pass(
-        string method, bool asynchronous, Func<StreamOpening, long> sluice, Func<StreamOpening, long> dotNet) => new(
+    private static Row Pass(
+        string method, bool asynchronous, Func<StreamOpening, long> sluice, Func<StreamOpening, long> dotNet) => Make(
         method, [Size(OneKibibyte), Options(asynchronous)], context => Over(context, OneKibibyte, asynchronous, sluice, dotNet));
 
-    private static TableCase Read(
-        string method, long fileBytes, int pieceBytes, bool asynchronous, int? bufferBytes = null, bool awaited = true) => new(
+    private static Row Read(
+        string method, long fileBytes, int pieceBytes, bool asynchronous, int? bufferBytes = null, bool awaited = true) => Make(
         method, [Size(fileBytes), Size(pieceBytes), Options(asynchronous)], context => StreamRows.OpenRead(
             StreamOpening.Reading(context.SmallFile(fileBytes), fileBytes, asynchronous, bufferBytes), pieceBytes, awaited));
 
-    private static TableCase Write(
-        string method, long fileBytes, int pieceBytes, bool asynchronous, int? bufferBytes = null, bool awaited = true) => new(
+    private static Row Write(
+        string method, long fileBytes, int pieceBytes, bool asynchronous, int? bufferBytes = null, bool awaited = true) => Make(
         method, [Size(fileBytes), Size(pieceBytes), Options(asynchronous)], context => StreamRows.OpenWrite(
             context, "written.dat", path => StreamOpening.Writing(path, fileBytes, asynchronous, bufferBytes), pieceBytes, awaited));
 

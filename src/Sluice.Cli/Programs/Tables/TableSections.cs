@@ -8,7 +8,7 @@ namespace Sluice.Cli.Programs.Tables;
 /// <summary>Measured cases as the text prints them: two lines each, the ratio being time to .NET's time.</summary>
 internal static class TableSections
 {
-    public static PageSection Make(MethodTable table, IReadOnlyList<(TableCase Case, RowReport Row)> measured)
+    public static PageSection Make(MethodTable table, IReadOnlyList<(Row Row, RowReport Report)> measured)
     {
         string unit = table.InNanoseconds ? "ns" : "us";
         IEnumerable<PageColumn> times = table.HasSpread
@@ -28,58 +28,44 @@ internal static class TableSections
                         PageColumn.Text("Method"), PageColumn.Text("Runtime"), .. table.Parameters.Select(Column), .. times,
                         new PageColumn("Ratio"), new PageColumn("Allocated", "B"),
                     ],
-                    Rows = [.. measured.SelectMany(m => Rows(table, m.Case, m.Row))],
+                    Rows = [.. measured.SelectMany(m => Rows(table, m.Row, m.Report))],
                 },
             ],
         };
     }
 
-    private static PageChart Chart(IReadOnlyList<(TableCase Case, RowReport Row)> measured) => new()
-    {
-        Title = "Time, .NET's being 1; shorter is better",
-        Kind = ChartKind.Bar,
-        X = new ChartAxis("method", Categories: [.. measured.Select(m => string.Join(' ', m.Case.Arguments.Prepend(m.Case.Method))
+    private static PageChart Chart(IReadOnlyList<(Row Row, RowReport Report)> measured) => PageChart.OfRounds(
+        "Time, .NET's being 1; shorter is better",
+        new ChartAxis("method", Categories: [.. measured.Select(m => string.Join(' ', m.Row.Arguments.Prepend(m.Row.Name))
             .Replace("Asynchronous", "async", StringComparison.Ordinal))]),
-        Y = new ChartAxis("time to .NET's", LessIsBetter: true),
-        Series =
-        [
-            new ChartSeries
-            {
-                Name = SluiceStreamSide.Name,
-                Y = [.. measured.Select(m => (double?)TimeRatio(m.Row))],
-                Low = [.. measured.Select(m => TimeRatios(m.Row).Min(r => (double?)r))],
-                High = [.. measured.Select(m => TimeRatios(m.Row).Max(r => (double?)r))],
-            },
-        ],
-        Reference = new ChartLine(1, ".NET"),
-    };
+        new ChartAxis("time to .NET's", LessIsBetter: true),
+        [(SluiceStreamSide.Name, measured.Select(m => TimeRatios(m.Report)))], new ChartLine(1, ".NET"));
 
-    private static IEnumerable<PageRow> Rows(MethodTable table, TableCase @case, RowReport row)
+    private static IEnumerable<PageRow> Rows(MethodTable table, Row row, RowReport report)
     {
-        yield return Row(table, @case, $".NET {Environment.Version.Major}.{Environment.Version.Minor}", row.DotNet, PageCell.Ratio(1));
+        yield return Line(table, row, $".NET {Environment.Version.Major}.{Environment.Version.Minor}", report.DotNet, PageCell.Ratio(1));
         // The report's ratio is of rates, the text's of times.
-        yield return Row(table, @case, SluiceStreamSide.Name, row.Sluice,
-            PageCell.Ratio(TimeRatio(row)).With(TimeRatios(row)));
+        yield return Line(
+            table, row, SluiceStreamSide.Name, report.Sluice,
+            PageCell.Ratio(report.Ratio > 0 ? 1 / report.Ratio : 0).With(TimeRatios(report)));
     }
 
-    private static PageRow Row(MethodTable table, TableCase @case, string runtime, ContenderReport side, PageCell ratio)
+    private static PageRow Line(MethodTable table, Row row, string runtime, ContenderReport side, PageCell ratio)
     {
-        double scale = (table.InNanoseconds ? 1e9 : 1e6) / @case.OperationsPerPass;
+        double scale = (table.InNanoseconds ? 1e9 : 1e6) / table.OperationsPerPass;
         PageCell time = Time(scale / side.Rate).With(side.SliceRates.Where(r => r > 0).Select(r => scale / r));
         IEnumerable<PageCell> times = table.HasSpread
             ? [time, Time(scale / side.SliceRates.Max()), Time(scale / side.SliceRates.Min())]
             : [time];
         return new PageRow(
-            [@case.Method, runtime, .. @case.Arguments.Select(Argument), .. times, ratio,
+            [row.Name, runtime, .. row.Arguments.Select(Argument), .. times, ratio,
                 PageCell.Of(Math.Round(side.AllocatedBytesPerOperation), "#,0")])
         {
-            Key = string.Join(' ', [@case.Method, runtime, .. @case.Arguments]),
+            Key = string.Join(' ', [row.Name, runtime, .. row.Arguments]),
         };
     }
 
     private static IEnumerable<double> TimeRatios(RowReport row) => Statistics.Ratios(row.DotNet.SliceRates, row.Sluice.SliceRates);
-
-    private static double TimeRatio(RowReport row) => row.Ratio > 0 ? 1 / row.Ratio : 0;
 
     private static PageCell Time(double time) => PageCell.Of(time, time >= 1000 ? "#,0" : "0.00");
 

@@ -20,6 +20,35 @@ internal sealed record PageChart
     /// <summary>Dashed lines from top to bottom of a line chart, such as moments at which something happened.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public ChartMarks? Marks { get; init; }
+
+    /// <summary>Bars of the medians of rounds, with the lowest and the highest round as whiskers.</summary>
+    /// <param name="series">Of each category the values of its rounds; null or none is a gap.</param>
+    public static PageChart OfRounds(
+        string title, ChartAxis x, ChartAxis y, IEnumerable<(string Name, IEnumerable<IEnumerable<double>?> Rounds)> series,
+        ChartLine? reference = null)
+    {
+        return new PageChart
+        {
+            Title = title,
+            Kind = ChartKind.Bar,
+            X = x,
+            Y = y,
+            Series = [.. series.Select(Series)],
+            Reference = reference,
+        };
+
+        static ChartSeries Series((string Name, IEnumerable<IEnumerable<double>?> Rounds) of)
+        {
+            double[]?[] rounds = [.. of.Rounds.Select(r => r?.ToArray() is { Length: > 0 } values ? values : null)];
+            return new ChartSeries
+            {
+                Name = of.Name,
+                Y = [.. rounds.Select(r => r is null ? (double?)null : Statistics.Median(r))],
+                Low = [.. rounds.Select(r => r?.Min())],
+                High = [.. rounds.Select(r => r?.Max())],
+            };
+        }
+    }
 }
 
 [JsonConverter(typeof(JsonStringEnumConverter<ChartKind>))]

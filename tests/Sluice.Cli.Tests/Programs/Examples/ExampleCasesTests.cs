@@ -1,4 +1,5 @@
 using Shouldly;
+using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Examples;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -47,34 +48,27 @@ public sealed class ExampleCasesTests : IDisposable
         // Not a whole number of blocks or pages.
         foreach (int count in (int[])[1, 700])
         {
-            ExampleRun run = new(_folder["r.dat"], count, CancellationToken.None);
+            ExampleRun run = new(_folder["r.dat"], count, runs: 1, CancellationToken.None);
             run.MakeFile();
-            var times = new ExampleTimes();
-            await run.MeasureAsync(Case(name), times);
-            times.Difference.ShouldBeNull();
-            times.Seconds.Count.ShouldBe(1);
+            await RunAsync(run, ExampleCases.All.Single(c => c.Name == name));
+            run.Wrong.ShouldBeEmpty();
         }
     }
 
     [Fact]
     public async Task What_is_read_or_written_wrong_is_found()
     {
-        ExampleRun run = new(_folder["r.dat"], 100, CancellationToken.None);
+        ExampleRun run = new(_folder["r.dat"], 100, runs: 1, CancellationToken.None);
         run.MakeFile();
         byte[] bytes = await File.ReadAllBytesAsync(_folder["r.dat"]);
         bytes[5000] ^= 1;
         await File.WriteAllBytesAsync(_folder["r.dat"], bytes);
-        foreach (ExampleCase reading in ExampleCases.All.Where(c => !c.Writes))
-        {
-            var times = new ExampleTimes();
-            await run.MeasureAsync(reading, times);
-            times.Difference.ShouldNotBeNull(reading.Name);
-        }
-        var written = new ExampleTimes();
-        await run.MeasureAsync(new ExampleCase("WriteLess", ExampleUnit.Byte,
-            ".NET")
-        { Write = (path, _) => File.WriteAllTextAsync(path, "x") }, written);
-        written.Difference.ShouldBe("1 bytes, not 10,000");
+        var less = new ExampleCase("WriteLess", ExampleUnit.Byte, ".NET") { Write = (path, _) => File.WriteAllTextAsync(path, "x") };
+        ExampleCase[] wrong = [.. ExampleCases.All.Where(c => !c.Writes), less];
+        foreach (ExampleCase example in wrong)
+            await RunAsync(run, example);
+        run.Wrong.Keys.ShouldBe(wrong);
+        run.Wrong[less].ShouldBe("1 bytes, not 10,000");
     }
 
     [Trait("Tier", "slow")]
@@ -84,11 +78,12 @@ public sealed class ExampleCasesTests : IDisposable
         using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "512k");
         foreach (ExampleCase writing in ExampleCases.All.Where(c => c.Writes))
         {
-            ExampleRun run = new(Path.Combine(disk.Path, "r.dat"), 20_000, CancellationToken.None);
-            IOException error = await Should.ThrowAsync<IOException>(() => run.MeasureAsync(writing, new ExampleTimes()), writing.Name);
+            ExampleRun run = new(Path.Combine(disk.Path, "r.dat"), 20_000, runs: 1, CancellationToken.None);
+            IOException error = await Should.ThrowAsync<IOException>(() => RunAsync(run, writing), writing.Name);
             error.Message.ShouldContain("r.dat", Shouldly.Case.Sensitive, writing.Name);
         }
     }
 
-    private static ExampleCase Case(string name) => ExampleCases.All.Single(c => c.Name == name);
+    private static Task RunAsync(ExampleRun run, ExampleCase example) =>
+        new SliceRunner(CancellationToken.None).RunAsync(run.ContenderOf(example), TimeSpan.Zero);
 }

@@ -1,5 +1,6 @@
 using System.Text;
 using Shouldly;
+using Sluice.Cli.Bench;
 using Sluice.Cli.Load;
 using Sluice.Cli.Programs.Methods;
 using Sluice.Cli.Tests.Support;
@@ -19,11 +20,9 @@ public sealed class MethodRunTests : IDisposable
     [Theory]
     [InlineData(1)]
     [InlineData(65_537)]
-    public void Every_method_gives_what_is_in_the_file(int sizeBytes)
+    public async Task Every_method_gives_what_is_in_the_file(int sizeBytes)
     {
-        var wrong = Run(sizeBytes, MethodList.All).Where(r => r.Value.Difference is not null)
-            .Select(r => $"{r.Key.Name}: {r.Value.Difference}");
-        wrong.ShouldBeEmpty();
+        (await WrongOfAsync(sizeBytes, MethodList.All)).ShouldBeEmpty();
         Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
     }
 
@@ -37,74 +36,60 @@ public sealed class MethodRunTests : IDisposable
             "File.ReadAllLines", "File.ReadAllText", "File.ReadAllBytes", "BinaryReader.Read", "File.WriteAllLines", "File.WriteAllText",
             "File.WriteAllBytes", "BinaryWriter.Write", .. Enumerable.Range(1, 7).Select(i => $"StreamReader{i}."),
             .. Enumerable.Range(1, 8).Select(i => $"FileStream{i}."), "FileStream2A.", "StreamWriter1.Write", "FileStream1.Write",
-            "FileStream2.Write",
-            "FileStream3.Write", "WFIO1.Read", "WFIO2.ReadUntilEOF", "WFIO3.ReadBlocks", "WFIO1.Write", "WFIO2.WriteBlocks",
+            "FileStream2.Write", "FileStream3.Write", "WFIO1.Read", "WFIO2.ReadUntilEOF", "WFIO3.ReadBlocks", "WFIO1.Write",
+            "WFIO2.WriteBlocks",
         ];
         foreach (string name in article)
             names.ShouldContain(n => n.StartsWith(name, StringComparison.Ordinal), name);
         names.Count(n => n.Contains("BeginRead", StringComparison.Ordinal)).ShouldBe(5);
-        MethodList.All.Count(m => m.IsOpenBefore && !m.Writes).ShouldBe(4);
-        MethodList.All.Count(m => m.IsOpenBefore && m.Writes).ShouldBe(4);
+        MethodList.All.Count(m => m.Open is not null && !m.Writes).ShouldBe(4);
+        MethodList.All.Count(m => m.Open is not null && m.Writes).ShouldBe(4);
     }
 
     [Fact]
-    public void What_is_read_wrong_is_found_in_every_form()
+    public async Task What_is_read_wrong_is_found_in_every_form()
     {
         Method[] wrong =
         [
-            Method.Reading("short", IoSide.Bcl, ResultKind.Bytes, i => MethodResult.Bytes(i.Sample.Content.AsMemory(1))),
-            Method.Reading("stale", IoSide.Bcl, ResultKind.Bytes, i => MethodResult.Bytes(i.Bytes)),
-            Method.Reading("other text", IoSide.Bcl, ResultKind.Text, i => MethodResult.Text(i.Sample.Text.Replace('e', 'E').AsMemory())),
-            Method.Reading("stale text", IoSide.Bcl, ResultKind.Text, i => MethodResult.Text(i.Chars)),
-            Method.Reading("lines turned round", IoSide.Bcl, ResultKind.Lines, i => MethodResult.Lines(i.Sample.Lines.Reverse())),
-            Method.Reading("a line less", IoSide.Bcl, ResultKind.Lines, i => MethodResult.Lines(i.Sample.Lines.Skip(1))),
-            Method.Reading("nothing", IoSide.Bcl, ResultKind.Lines, i => MethodResult.Lines(i.NewSum())),
-            Method.Writing("a byte more", IoSide.Bcl, ResultKind.Bytes, i => File.WriteAllBytes(i.Path, [.. i.Sample.Content, 0])),
-            Method.Writing("mark", IoSide.Bcl, ResultKind.Text, i => File.WriteAllText(i.Path, i.Sample.Text, new UTF8Encoding(true))),
+            Reading("short", ResultKind.Bytes, i => i.Sample.Content[1..]),
+            Reading("stale", ResultKind.Bytes, i => i.Bytes.Length),
+            Reading("other text", ResultKind.Text, i => i.Sample.Text.Replace('e', 'E')),
+            Reading("stale text", ResultKind.Text, i => i.Chars.Length),
+            Reading("lines turned round", ResultKind.Lines, i => i.Sample.Lines.Reverse()),
+            Reading("a line less", ResultKind.Lines, i => i.Sample.Lines.Skip(1)),
+            Reading("no lines", ResultKind.Lines, i => i.NewSum()),
+            Reading("nothing", ResultKind.Bytes, _ => null),
+            Writing("a byte more", i => File.WriteAllBytes(i.Path, [.. i.Sample.Content, 0])),
+            Writing("mark", i => File.WriteAllText(i.Path, i.Sample.Text, new UTF8Encoding(true))),
         ];
         // The two stale ones find the arrays filled by the method before them.
-        Method right = Method.Reading("right", IoSide.Bcl, ResultKind.Bytes, i =>
+        Method right = Reading("right", ResultKind.Bytes, i =>
         {
             i.Sample.Content.CopyTo(i.Bytes, 0);
             i.Sample.Chars.CopyTo(i.Chars, 0);
-            return MethodResult.Bytes(i.Bytes);
+            return i.Bytes.Length;
         });
-        IReadOnlyDictionary<Method, MethodTimes> results = Run(5000, [right, .. wrong]);
-        results[right].Difference.ShouldBeNull();
-        wrong.Where(m => results[m].Difference is null).Select(m => m.Name).ShouldBeEmpty();
+        (await WrongOfAsync(5000, [right, .. wrong])).ShouldBe(wrong.Select(m => m.Name));
+
+        static Method Reading(string name, ResultKind kind, Func<MethodInput, object?> run) => new(name, IoSide.Bcl, kind, run);
+        static Method Writing(string name, Action<MethodInput> run) => new(name, IoSide.Bcl, ResultKind.Bytes, i =>
+        {
+            run(i);
+            return null;
+        })
+        { Writes = true };
     }
 
     [SkippableFact]
-    public void No_method_calls_a_file_written_that_did_not_fit()
+    public async Task No_method_calls_a_file_written_that_did_not_fit()
     {
         using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "1m");
         foreach (Method method in MethodList.All.Where(m => m.Writes))
         {
-            using var run = new MethodRun(disk.Path, 700_000, CancellationToken.None);
-            IOException error = Should.Throw<IOException>(() => run.Measure(0, method, new MethodTimes()), method.Name);
+            using var run = new MethodRun(disk.Path, 700_000, CancellationToken.None) { Runs = 1 };
+            IOException error = await Should.ThrowAsync<IOException>(() => RunAsync(run, method), method.Name);
             error.Message.ShouldContain("write.txt", Case.Sensitive, method.Name);
         }
-    }
-
-    [Fact]
-    public void A_cancelled_run_measures_no_further_method()
-    {
-        using var cancellation = new CancellationTokenSource();
-        using var run = new MethodRun(_folder.FullPath, 1000, cancellation.Token);
-        var times = new MethodTimes();
-        run.Measure(1, MethodList.All[0], times);
-        (times.Seconds.Count, times.RoundSeconds.Count).ShouldBe((15, 1));
-        cancellation.Cancel();
-        Should.Throw<OperationCanceledException>(() => run.Measure(2, MethodList.All[0], times));
-        (times.Seconds.Count, times.RoundSeconds.Count).ShouldBe((15, 1));
-    }
-
-    [Fact]
-    public void Rounds_go_there_and_back()
-    {
-        Method[] methods = [.. MethodList.All.Take(3)];
-        MethodRun.Steps(methods, 2).Select(s => (s.Round, Array.IndexOf(methods, s.Method)))
-            .ShouldBe([(0, 2), (0, 1), (0, 0), (1, 0), (1, 1), (1, 2), (2, 2), (2, 1), (2, 0)]);
     }
 
     [Theory]
@@ -146,12 +131,14 @@ public sealed class MethodRunTests : IDisposable
         checks.Where(c => c.Failure is not null).ShouldBeEmpty();
     }
 
-    private IReadOnlyDictionary<Method, MethodTimes> Run(int sizeBytes, IReadOnlyList<Method> methods)
+    private async Task<IEnumerable<string>> WrongOfAsync(int sizeBytes, IReadOnlyList<Method> methods)
     {
-        using var run = new MethodRun(_folder.FullPath, sizeBytes, CancellationToken.None);
-        var results = methods.ToDictionary(m => m, _ => new MethodTimes());
-        foreach ((int round, Method method) in MethodRun.Steps(methods, 1))
-            run.Measure(round, method, results[method]);
-        return results;
+        using var run = new MethodRun(_folder.FullPath, sizeBytes, CancellationToken.None) { Runs = 1 };
+        foreach (Method method in methods)
+            await RunAsync(run, method);
+        return run.Wrong.Keys.Select(m => m.Name);
     }
+
+    private static Task<SliceSample> RunAsync(MethodRun run, Method method) =>
+        new SliceRunner(CancellationToken.None).RunAsync(run.ContenderOf(method), TimeSpan.Zero);
 }

@@ -1,0 +1,42 @@
+using Sluice.Cli.Bench;
+using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
+
+namespace Sluice.Cli.Programs;
+
+/// <summary>A command that measures in a scratch folder below a folder of the user's, and reports what it found as a page.</summary>
+internal sealed class MeasuringRun(CommandContext context, string directory, PageOutput output, bool quiet = false)
+{
+    private readonly DateTimeOffset _began = DateTimeOffset.UtcNow;
+
+    /// <summary>Checks the folder, its space and the result files, and says how long the run takes.</summary>
+    public void Prepare(long spaceBytes, string what, double seconds)
+    {
+        ProgramRun.Prepare(directory, spaceBytes, context.Terminal);
+        output.Check(context.Terminal);
+        if (!quiet)
+            ProgramRun.Announce(context.Terminal, what, seconds);
+    }
+
+    public async Task<T> InScratchAsync<T>(Func<string, LiveProgress, Task<T>> measureAsync)
+    {
+        using ScratchFolder scratch = ScratchFolder.Create(directory, context.Terminal.TellAtEnd);
+        using var progress = new LiveProgress(context.Terminal, quiet);
+        return await measureAsync(scratch.FullPath, progress);
+    }
+
+    public ReportPage Page<T>(StepResults<T> measured, string title, IEnumerable<string> notes, IEnumerable<PageSection> sections) => new()
+    {
+        Title = title,
+        CommandLine = ReportPage.CommandLineOf(context.Arguments),
+        Began = _began,
+        Environment = EnvironmentProbe.ForPath(directory),
+        Notes = [.. notes, .. measured.Notes()],
+        Sections = [.. sections],
+    };
+
+    /// <returns>The exit code.</returns>
+    public int Finish<T>(StepResults<T> measured, string title, IEnumerable<string> notes, IEnumerable<PageSection> sections) =>
+        ProgramRun.Finish(context.Terminal, output, Page(measured, title, notes, sections), measured);
+}

@@ -1,0 +1,142 @@
+using System.Diagnostics;
+using Sluice.Cli.Bench;
+using Sluice.Cli.Bench.Streams;
+using Sluice.Cli.Programs.Measuring;
+
+namespace Sluice.Cli.Programs.Ops;
+
+/// <summary>
+/// The article's operations as contenders, each timed alone on one file of its side. Bytes are known, and what is read is compared with
+/// them: a fast wrong answer is none.
+/// </summary>
+internal static class FileOperations
+{
+    /// <summary>In the order of the contenders: each reads what the ones before wrote.</summary>
+    public static IReadOnlyList<string> Names { get; } = ["Write Chunk", "Write Byte", "Read Chunk", "Read Byte", "Seek", "Open+Close"];
+}
+
+/// <summary>The operations of one side.</summary>
+/// <param name="runs">How often a turn runs its operation.</param>
+internal sealed class FileOperations<TSide>(string path, int sizeBytes, int chunkBytes, int runs, CancellationToken cancellationToken)
+    where TSide : struct, IStreamSide<TSide>
+{
+    private const int BytesBetweenLooks = 1 << 20;
+
+    private readonly StreamOpening _opening =
+        new(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, lengthBytes: 0) { Share = FileShare.None };
+
+    private readonly byte[] _chunk = [.. Enumerable.Range(0, chunkBytes).Select(i => (byte)((i * 31) + 7))];
+    private readonly byte[] _buffer = new byte[chunkBytes];
+
+    private int Chunks => sizeBytes / chunkBytes;
+
+    public IReadOnlyList<Contender> Contenders =>
+    [
+        OnOpenFile(0, WriteChunks, isNew: true), OnOpenFile(1, WriteBytes), OnOpenFile(2, ReadChunks), OnOpenFile(3, ReadBytes),
+        OnOpenFile(4, Seek), Timed(5, OpenAndClose, isNew: false),
+    ];
+
+    // Bytes that are still in the stream's buffer have not been written: the last flush is part of writing.
+    private Contender OnOpenFile(int operation, Action<TSide> action, bool isNew = false) => Timed(operation, () =>
+    {
+        using TSide side = TSide.Open(_opening);
+        long start = Stopwatch.GetTimestamp();
+        action(side);
+        side.Stream.Flush();
+        return Stopwatch.GetTimestamp() - start;
+    }, isNew);
+
+    private Contender Timed(int operation, Func<long> run, bool isNew) => new($"{FileOperations.Names[operation]}, {TSide.Name}", slice =>
+    {
+        long ticks = 0;
+        for (int i = 0; i < runs; i++)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            ticks += run();
+            slice.Count(0);
+        }
+        slice.Elapsed = Stopwatch.GetElapsedTime(0, ticks);
+        return Task.CompletedTask;
+    })
+    {
+        MeasuresAllocations = true,
+        Prepare = () =>
+        {
+            if (isNew)
+                File.Delete(path);
+            Settling.FileSystemOf(Path.GetDirectoryName(path)!);
+            Settling.Memory();
+        },
+    };
+
+    private void WriteChunks(TSide side)
+    {
+        for (int i = 0; i < Chunks; i++)
+            side.Write(_chunk);
+    }
+
+    private void WriteBytes(TSide side)
+    {
+        for (int i = 0; i < Chunks; i++)
+        {
+            Look(i);
+            foreach (byte value in _chunk)
+                side.WriteByte(value);
+        }
+    }
+
+    private void ReadChunks(TSide side)
+    {
+        for (int i = 0; i < Chunks; i++)
+        {
+            int filled = 0;
+            for (int bytes; filled < _buffer.Length && (bytes = side.Read(_buffer.AsSpan(filled))) > 0;)
+                filled += bytes;
+            if (!_buffer.AsSpan(0, filled).SequenceEqual(_chunk))
+                ThrowWrong(i);
+        }
+        if (side.Read(_buffer) != 0)
+            throw new IOException($"{path} is longer than what was written");
+    }
+
+    private void ReadBytes(TSide side)
+    {
+        for (int i = 0; i < Chunks; i++)
+        {
+            Look(i);
+            foreach (byte expected in _chunk)
+            {
+                if (side.ReadByte() != expected)
+                    ThrowWrong(i);
+            }
+        }
+    }
+
+    private void Seek(TSide side)
+    {
+        for (int i = 0; i < Chunks; i++)
+        {
+            // To where it is, as in the article: what is timed is the call, no arithmetic beside it.
+            side.Position = side.Position;
+        }
+    }
+
+    private long OpenAndClose()
+    {
+        long start = Stopwatch.GetTimestamp();
+        for (int i = 0; i < Chunks; i++)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            TSide.Open(_opening).Dispose();
+        }
+        return Stopwatch.GetTimestamp() - start;
+    }
+
+    private void Look(int chunk)
+    {
+        if (chunk * (long)chunkBytes % BytesBetweenLooks < chunkBytes)
+            cancellationToken.ThrowIfCancellationRequested();
+    }
+
+    private void ThrowWrong(int chunk) => throw new IOException($"{path}: other bytes were read than written, in chunk {chunk}");
+}

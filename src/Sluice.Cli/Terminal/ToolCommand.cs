@@ -1,0 +1,55 @@
+using System.CommandLine;
+
+namespace Sluice.Cli.Terminal;
+
+/// <summary>What a command runs with: its arguments as they were typed, the streams, and the token that a signal cancels.</summary>
+internal sealed record CommandContext(IReadOnlyList<string> Arguments, TerminalStreams Terminal, CancellationToken CancellationToken);
+
+/// <summary>A command of the tool. Its options are defined only if it is the one that was typed.</summary>
+/// <param name="Group">The heading under which the tool's help lists it.</param>
+/// <param name="Examples">Command lines, without the name of the tool, that can be typed as they are in an empty folder.</param>
+/// <param name="Define">Adds the options to the command and returns what runs it.</param>
+internal sealed record ToolCommand(
+    string Group, string Name, string Description, string[] Examples,
+    Func<OptionList, Func<ParseResult, CommandContext, Task<int>>> Define)
+{
+    /// <summary>Meaning of exit code 0.</summary>
+    public string Done { get; init; } = "done";
+
+    /// <summary>Meaning of exit code 1.</summary>
+    public string Failed { get; init; } = "an I/O error";
+
+    /// <summary>Meaning of exit code 2.</summary>
+    public string Refused { get; init; } = "a wrong command line, or nobody agreed that what is there is replaced";
+
+    /// <summary>Writes what stands below the options in the command's help.</summary>
+    public void WriteExamples(TerminalStreams terminal)
+    {
+        terminal.WriteLine("Examples:");
+        foreach (string example in Examples)
+            terminal.WriteLine($"  sluice {example}", hang: 4);
+        terminal.WriteLine();
+        terminal.WriteLine("Exit codes:");
+        (int Code, string Meaning)[] codes =
+        [
+            (ExitCode.Success, Done), (ExitCode.IoError, Failed), (ExitCode.Usage, Refused), (ExitCode.Interrupted, "interrupted"),
+            (ExitCode.Terminated, "ended by SIGTERM"),
+        ];
+        foreach ((int code, string meaning) in codes)
+            terminal.WriteLine($"  {code,-3}  {meaning}", hang: 7);
+    }
+
+    /// <summary>Writes the tool's help: the commands in groups.</summary>
+    public static void WriteOverview(TerminalStreams terminal, IReadOnlyList<ToolCommand> commands)
+    {
+        int width = commands.Max(c => c.Name.Length);
+        terminal.WriteLine("Usage: sluice COMMAND [options]; sluice COMMAND --help; sluice --version");
+        foreach (IGrouping<string, ToolCommand> group in commands.GroupBy(c => c.Group))
+        {
+            terminal.WriteLine($"{group.Key}:");
+            foreach (ToolCommand command in group)
+                terminal.WriteLine($"  {command.Name.PadRight(width)}  {command.Description}", hang: width + 4);
+        }
+        terminal.WriteLine("Sizes are bytes, or end in K, M, G, T (powers of 1024).");
+    }
+}
