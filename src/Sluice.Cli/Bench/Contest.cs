@@ -3,6 +3,13 @@ namespace Sluice.Cli.Bench;
 /// <summary>An opened row: its sides and what has to be closed after it.</summary>
 internal sealed class Contest(Contender sluice, Contender dotNet, params IDisposable[] owned) : IDisposable
 {
+    public Contest(Func<Slice, Task> sluice, Func<Slice, Task> dotNet, Action? prepare = null, params IDisposable[] owned)
+        : this(
+            new Contender("Sluice", sluice) { Prepare = prepare },
+            new Contender(BenchTable.DotNetName, dotNet) { Prepare = prepare }, owned)
+    {
+    }
+
     public Contender Sluice { get; } = sluice;
 
     public Contender DotNet { get; } = dotNet;

@@ -8,53 +8,37 @@ internal static class Loops
     // Reading the clock costs 1-2 % of a hot 4 KiB read; every 16th time is enough where an operation takes microseconds.
     private const int ClockEvery = 16;
 
-    public static Func<Slice, Task> ReadAsync(IoTarget target, int depth, int requestSizeBytes, RandomOffsets offsets)
-    {
-        Memory<byte>[] buffers = Buffers(depth, requestSizeBytes);
-        return slice => RunLoops(depth, loop => OneLoopAsync(slice, loop));
+    public static Func<Slice, Task> Read(IoTarget target, int depth, int requestSizeBytes, RandomOffsets offsets) =>
+        At(target, depth, requestSizeBytes, offsets, writes: false);
 
-        async Task OneLoopAsync(Slice slice, int loop)
+    public static Func<Slice, Task> Write(IoTarget target, int depth, int requestSizeBytes, RandomOffsets offsets) =>
+        At(target, depth, requestSizeBytes, offsets, writes: true);
+
+    private static Func<Slice, Task> At(IoTarget target, int depth, int requestSizeBytes, RandomOffsets offsets, bool writes)
+    {
+        // At depth 1 and hot, operations are short; at any depth above, the loop looks at the clock each time.
+        int burst = depth == 1 ? ClockEvery : 1;
+        Memory<byte>[] buffers = Buffers(depth, requestSizeBytes);
+        return slice => RunLoops(depth, async loop =>
         {
             Memory<byte> buffer = buffers[loop];
-            int next = offsets.Begin(loop);
             do
             {
-                for (int i = 0; i < Burst(depth); i++)
+                for (int i = 0; i < burst; i++)
                 {
                     long began = slice.Begin();
-                    int read = await target.ReadAsync(buffer, offsets[next++]);
+                    int transferred = buffer.Length;
+                    if (writes)
+                        await target.WriteAsync(buffer, offsets.Next(loop));
+                    else
+                        transferred = await target.ReadAsync(buffer, offsets.Next(loop));
                     slice.End(began);
-                    RequireWhole(read, buffer.Length);
+                    RequireWhole(transferred, buffer.Length);
                     slice.Count(loop);
                 }
             }
             while (!slice.IsOver);
-            offsets.End(loop, next);
-        }
-    }
-
-    public static Func<Slice, Task> WriteAsync(IoTarget target, int depth, int requestSizeBytes, RandomOffsets offsets)
-    {
-        Memory<byte>[] buffers = Buffers(depth, requestSizeBytes);
-        return slice => RunLoops(depth, loop => OneLoopAsync(slice, loop));
-
-        async Task OneLoopAsync(Slice slice, int loop)
-        {
-            Memory<byte> buffer = buffers[loop];
-            int next = offsets.Begin(loop);
-            do
-            {
-                for (int i = 0; i < Burst(depth); i++)
-                {
-                    long began = slice.Begin();
-                    await target.WriteAsync(buffer, offsets[next++]);
-                    slice.End(began);
-                    slice.Count(loop);
-                }
-            }
-            while (!slice.IsOver);
-            offsets.End(loop, next);
-        }
+        });
     }
 
     /// <exception cref="IOException">The read was short.</exception>
@@ -110,27 +94,6 @@ internal static class Loops
         };
     }
 
-    public static Func<Slice, Task> Read(IoTarget target, int requestSizeBytes, RandomOffsets offsets)
-    {
-        Memory<byte> buffer = PinnedBuffer.Allocate(requestSizeBytes);
-        return slice => RepeatAt(slice, offsets, offset => target.Read(buffer, offset));
-    }
-
-    public static Func<Slice, Task> Write(IoTarget target, int requestSizeBytes, RandomOffsets offsets)
-    {
-        Memory<byte> buffer = PinnedBuffer.AllocateRandom(requestSizeBytes, seed: 1);
-        return slice => RepeatAt(slice, offsets, offset => target.Write(buffer, offset));
-    }
-
-    /// <summary>Calls at these offsets on the slice's own thread, one after the other.</summary>
-    private static Task RepeatAt(Slice slice, RandomOffsets offsets, Action<long> operation)
-    {
-        int place = offsets.Begin(0);
-        Task done = Repeat(slice, _ => operation(offsets[place++]));
-        offsets.End(0, place);
-        return done;
-    }
-
     /// <summary>Calls on the slice's own thread, one after the other.</summary>
     public static Task Repeat(Slice slice, Action<int> operation)
     {
@@ -149,16 +112,24 @@ internal static class Loops
         return Task.CompletedTask;
     }
 
-    /// <summary>For operations of a millisecond and more: looks at the clock after each; the operation counts for itself.</summary>
-    public static Task RepeatLong(Slice slice, Action operation)
+    /// <summary>Passes of a millisecond and more, each of which counts as one operation, or as so many.</summary>
+    public static Func<Slice, Task> Whole(Func<Task> passAsync, long operations = 1) => async slice =>
     {
         do
         {
-            operation();
+            await passAsync();
+            slice.Count(0, operations);
         }
         while (!slice.IsOver);
-        return Task.CompletedTask;
-    }
+    };
+
+    /// <inheritdoc cref="Whole(Func{Task}, long)"/>
+    public static Func<Slice, Task> Whole(Action pass, long operations = 1) => Whole(
+        () =>
+        {
+            pass();
+            return Task.CompletedTask;
+        }, operations);
 
     /// <summary>A contender that passes a whole file again and again; an operation is one pass.</summary>
     /// <param name="passAsync">Its method should be pooled: what it allocates counts.</param>
@@ -186,24 +157,8 @@ internal static class Loops
         };
 
     /// <inheritdoc cref="Passes(string, Func{ValueTask{long}}, bool, bool)"/>
-    public static Contender Passes(string name, Func<long> pass, bool countUnits = false, bool isSingle = false) => new(name, slice =>
-    {
-        long allocated = GC.GetTotalAllocatedBytes(precise: true);
-        do
-        {
-            long began = slice.Begin();
-            long units = pass();
-            slice.End(began);
-            slice.Count(0, countUnits ? units : 1);
-        }
-        while (!slice.IsOver);
-        slice.AllocatedBytes = GC.GetTotalAllocatedBytes(precise: true) - allocated;
-        return Task.CompletedTask;
-    })
-    {
-        MeasuresAllocations = true,
-        IsPass = !isSingle,
-    };
+    public static Contender Passes(string name, Func<long> pass, bool countUnits = false, bool isSingle = false) =>
+        Passes(name, () => new ValueTask<long>(pass()), countUnits, isSingle);
 
     /// <summary>The operation on so many threads of its own at once.</summary>
     public static Func<Slice, Task> OnThreads(int threads, Action<int> operation) => slice => RunLoops(threads, loop =>
@@ -223,9 +178,6 @@ internal static class Loops
 
     public static Memory<byte>[] Buffers(int count, int sizeBytes) =>
         [.. Enumerable.Range(0, count).Select(i => PinnedBuffer.AllocateRandom(sizeBytes, seed: i))];
-
-    // At depth 1 and hot, operations are short; at any depth above, the loop looks at the clock each time.
-    private static int Burst(int depth) => depth == 1 ? ClockEvery : 1;
 
     // Each loop gets its own start on the pool: a loop whose reads complete at once would keep the ones behind it from starting.
     /// <summary>So many loops at once, on the pool.</summary>

@@ -15,11 +15,10 @@ public sealed class RandomOffsetsTests
 
     private static readonly Dictionary<string, Func<IoTarget, Slice, RandomOffsets, Task>> Ways = new()
     {
-        ["read"] = static (target, slice, offsets) => Loops.Read(target, RequestBytes, offsets)(slice),
-        ["write"] = static (target, slice, offsets) => Loops.Write(target, RequestBytes, offsets)(slice),
-        ["read one by one"] = static (target, slice, offsets) => Loops.ReadAsync(target, 1, RequestBytes, offsets)(slice),
-        ["read many"] = static (target, slice, offsets) => Loops.ReadAsync(target, LoopCount, RequestBytes, offsets)(slice),
-        ["write many"] = static (target, slice, offsets) => Loops.WriteAsync(target, LoopCount, RequestBytes, offsets)(slice),
+        ["read"] = static (target, slice, offsets) => Loops.Read(target, 1, RequestBytes, offsets)(slice),
+        ["write"] = static (target, slice, offsets) => Loops.Write(target, 1, RequestBytes, offsets)(slice),
+        ["read many"] = static (target, slice, offsets) => Loops.Read(target, LoopCount, RequestBytes, offsets)(slice),
+        ["write many"] = static (target, slice, offsets) => Loops.Write(target, LoopCount, RequestBytes, offsets)(slice),
         ["neighbour"] = static (target, slice, offsets) =>
             NeighbourRows.NeighbourAsync(target, slice, offsets, computeUs: 1, quantile: 0.5),
         ["working"] = static (target, slice, offsets) =>
@@ -53,18 +52,18 @@ public sealed class RandomOffsetsTests
     public void A_loop_goes_on_where_it_ended_and_at_the_end_from_the_start()
     {
         var offsets = new RandomOffsets([10, 11, 12, 13], loops: 2);
-        (offsets.Begin(0), offsets.Begin(1)).ShouldBe((0, 2));
-        offsets.End(1, 5);
-        offsets[offsets.Begin(1)].ShouldBe(11);
-        offsets[6].ShouldBe(12);
-        offsets.Begin(0).ShouldBe(0);
+        long[] second = [.. Enumerable.Range(0, 5).Select(_ => offsets.Next(1))];
+        second.ShouldBe([12, 13, 10, 11, 12]);
+        offsets.Next(0).ShouldBe(10);
     }
 
     [Fact]
     public void Offsets_are_of_whole_requests_within_the_file_and_the_same_each_time()
     {
         const long FileBytes = (100 * RequestBytes) + 1;
-        long[] first = [.. Enumerable.Range(0, 1000).Select(i => RandomOffsets.Of(FileBytes, RequestBytes)[i])];
+        var (offsets, again) = (RandomOffsets.Of(FileBytes, RequestBytes), RandomOffsets.Of(FileBytes, RequestBytes));
+        long[] first = [.. Enumerable.Range(0, 1000).Select(_ => offsets.Next(0))];
+        first.ShouldBe(Enumerable.Range(0, 1000).Select(_ => again.Next(0)));
         first.ShouldAllBe(offset => offset % RequestBytes == 0 && offset >= 0 && offset <= FileBytes - RequestBytes);
         first.Distinct().Count().ShouldBeGreaterThan(50);
     }

@@ -19,13 +19,9 @@ internal static class Sides
     public static Contest Passes(
         long expected, Func<long> sluice, Func<long> dotNet, Action? checkSluice = null, Action? checkDotNet = null, long parts = 1)
     {
-        return Pair(Repeat(sluice), Repeat(dotNet), checkSluice, checkDotNet);
+        return Pair(Whole(sluice), Whole(dotNet), checkSluice, checkDotNet);
 
-        Func<Slice, Task> Repeat(Func<long> pass) => slice => Loops.RepeatLong(slice, () =>
-        {
-            Require(expected, pass());
-            slice.Count(0, parts);
-        });
+        Func<Slice, Task> Whole(Func<long> pass) => Loops.Whole(() => Require(expected, pass()), parts);
     }
 
     /// <inheritdoc cref="Passes"/>
@@ -33,17 +29,9 @@ internal static class Sides
         long expected, Func<Task<long>> sluice, Func<Task<long>> dotNet, Action? checkSluice = null, Action? checkDotNet = null,
         long parts = 1)
     {
-        return Pair(Repeat(sluice), Repeat(dotNet), checkSluice, checkDotNet);
+        return Pair(Whole(sluice), Whole(dotNet), checkSluice, checkDotNet);
 
-        Func<Slice, Task> Repeat(Func<Task<long>> passAsync) => async slice =>
-        {
-            do
-            {
-                Require(expected, await passAsync());
-                slice.Count(0, parts);
-            }
-            while (!slice.IsOver);
-        };
+        Func<Slice, Task> Whole(Func<Task<long>> passAsync) => Loops.Whole(async () => Require(expected, await passAsync()), parts);
     }
 
     private static Contest Pair(

@@ -27,39 +27,35 @@ internal static class BatchRows
         Memory<byte>[] buffers = Loops.Buffers(BatchSize, PageBytes);
         var requests = new ReadRequest[BatchSize];
         var tasks = new Task<int>[BatchSize];
-        return new Contest(new Contender("Sluice", ReadBatch), new Contender(".NET", ReadAllAsync), sluice, dotNet);
+        return new Contest(ReadBatch, ReadAllAsync, prepare: null, sluice, dotNet);
 
         Task ReadBatch(Slice slice)
         {
-            int next = offsets.Begin(0);
             do
             {
                 for (int i = 0; i < BatchSize; i++)
-                    requests[i] = new ReadRequest(offsets[next++], buffers[i]);
+                    requests[i] = new ReadRequest(offsets.Next(0), buffers[i]);
                 long began = slice.Begin();
                 sluice.ReadBatch(requests);
                 slice.End(began);
                 slice.Count(0, BatchSize);
             }
             while (!slice.IsOver);
-            offsets.End(0, next);
             return Task.CompletedTask;
         }
 
         async Task ReadAllAsync(Slice slice)
         {
-            int next = offsets.Begin(0);
             do
             {
                 long began = slice.Begin();
                 for (int i = 0; i < BatchSize; i++)
-                    tasks[i] = RandomAccess.ReadAsync(dotNet.SafeFileHandle, buffers[i], offsets[next++]).AsTask();
+                    tasks[i] = RandomAccess.ReadAsync(dotNet.SafeFileHandle, buffers[i], offsets.Next(0)).AsTask();
                 await Task.WhenAll(tasks);
                 slice.End(began);
                 slice.Count(0, BatchSize);
             }
             while (!slice.IsOver);
-            offsets.End(0, next);
         }
     }
 }

@@ -69,9 +69,9 @@ internal static class HandleFileRows
     {
         string path = context.HotFile;
         return new Contest(
-            new Contender("Sluice", slice => Loops.Repeat(slice, _ =>
-                SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.Read, FileOptions.Asynchronous).Dispose())),
-            new Contender(".NET", slice => Loops.Repeat(slice, _ =>
-                File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.Read, FileOptions.Asynchronous).Dispose())));
+            slice => Loops.Repeat(slice, _ =>
+                SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.Read, FileOptions.Asynchronous).Dispose()),
+            slice => Loops.Repeat(slice, _ =>
+                File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.Read, FileOptions.Asynchronous).Dispose()));
     }
 }

@@ -25,7 +25,7 @@ internal static class HandleSuite
             "one loop: data in the page cache must not cost a thread hop", OpenHotReadWithSynchronousPeer);
         yield return new Row("hot-read-64k-async", "hot 64 KiB ReadAsync", "one loop: copying dominates, the hop still costs CPU",
             context => HotContest(context, asynchronous: true, FileAccess.Read, (target, offsets) =>
-                Loops.ReadAsync(target, 1, BlockBytes, offsets), BlockBytes));
+                Loops.Read(target, 1, BlockBytes, offsets), BlockBytes));
         yield return new Row("cold-read-4k-d32", "cold 4 KiB random read, depth 32",
             "buffered ReadAsync: page-cache misses of many callers at once", OpenColdRead)
         {
@@ -37,10 +37,10 @@ internal static class HandleSuite
         yield return BufferedOverwrite(BlockBytes, "64k");
         yield return new Row("sync-read-4k", "hot 4 KiB Read", "synchronous: the plain call must cost no more than .NET's",
             context => HotContest(context, asynchronous: false, FileAccess.Read, (target, offsets) =>
-                Loops.Read(target, PageBytes, offsets), PageBytes));
+                Loops.Read(target, 1, PageBytes, offsets), PageBytes));
         yield return new Row("sync-write-4k", "hot 4 KiB Write", "synchronous: the plain call must cost no more than .NET's",
             context => HotContest(context, asynchronous: false, FileAccess.ReadWrite, (target, offsets) =>
-                Loops.Write(target, PageBytes, offsets), PageBytes));
+                Loops.Write(target, 1, PageBytes, offsets), PageBytes));
         yield return BatchRows.DirectReadBatch();
         yield return VectorRows.Scatter();
         yield return VectorRows.Gather().FillingForSlice();
@@ -84,10 +84,12 @@ internal static class HandleSuite
             new(name, loop(target)) { Loops = depth, Prepare = prepare is null ? null : () => prepare(target) };
     }
 
-    private static Row DirectRead(int depth) => new(
-        $"direct-read-4k-d{depth}", $"direct 4 KiB random read, depth {depth}",
-        depth == 1 ? "ReadAsync, one loop: the latency of one read" : "ReadAsync in so many loops: threads run out, rings do not",
-        context => OpenDirectRead(context, depth))
+    private static Row DirectRead(int depth) => DirectRead(
+        "direct-read-4k", depth,
+        depth == 1 ? "ReadAsync, one loop: the latency of one read" : "ReadAsync in so many loops: threads run out, rings do not");
+
+    public static Row DirectRead(string prefix, int depth, string why) => new(
+        $"{prefix}-d{depth}", $"direct 4 KiB random read, depth {depth}", why, context => OpenDirectRead(context, depth))
     {
         IsRequest = true,
         Fio = new FioJob("randread", PageBytes, depth),
@@ -107,7 +109,7 @@ internal static class HandleSuite
     public static Contest OpenDirectRead(BenchContext context, int depth, params IDisposable[] owned)
     {
         RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, depth);
-        return Pair(Direct(context, FileAccess.Read), side => Loops.ReadAsync(side, depth, PageBytes, offsets), depth, owned: owned);
+        return Pair(Direct(context, FileAccess.Read), side => Loops.Read(side, depth, PageBytes, offsets), depth, owned: owned);
     }
 
     private static Row DirectOverwrite(int depth) => new(
@@ -115,7 +117,7 @@ internal static class HandleSuite
         context =>
         {
             RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, depth);
-            return Pair(Direct(context, FileAccess.ReadWrite), side => Loops.WriteAsync(side, depth, PageBytes, offsets), depth);
+            return Pair(Direct(context, FileAccess.ReadWrite), side => Loops.Write(side, depth, PageBytes, offsets), depth);
         })
     {
         IsRequest = true,
@@ -135,7 +137,7 @@ internal static class HandleSuite
     private static Row BufferedOverwrite(int requestSizeBytes, string size) => new(
         $"overwrite-{size}-async", $"hot {ByteSize.Format(requestSizeBytes)} WriteAsync overwrite", "pages that are in the cache already",
         context => HotContest(
-            context, asynchronous: true, FileAccess.ReadWrite, (side, offsets) => Loops.WriteAsync(side, 1, requestSizeBytes, offsets),
+            context, asynchronous: true, FileAccess.ReadWrite, (side, offsets) => Loops.Write(side, 1, requestSizeBytes, offsets),
             requestSizeBytes))
     {
         BytesPerOperation = _ => requestSizeBytes,
@@ -149,11 +151,10 @@ internal static class HandleSuite
         IoTarget dotNet = IoTarget.Open(IoSide.Bcl, options);
         IoTarget synchronous = IoTarget.Open(IoSide.Bcl, options with { Asynchronous = false });
         return new Contest(
-            new Contender("Sluice", Loops.ReadAsync(sluice, 1, PageBytes, offsets)),
-            new Contender(".NET", Loops.ReadAsync(dotNet, 1, PageBytes, offsets)),
+            Loops.Read(sluice, 1, PageBytes, offsets), Loops.Read(dotNet, 1, PageBytes, offsets), prepare: null,
             sluice, dotNet, synchronous)
         {
-            Second = new Contender("RandomAccess.Read", Loops.Read(synchronous, PageBytes, offsets)),
+            Second = new Contender("RandomAccess.Read", Loops.Read(synchronous, 1, PageBytes, offsets)),
         };
     }
 
@@ -162,7 +163,7 @@ internal static class HandleSuite
         const int Depth = 32;
         RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, Depth);
         var options = new TargetOptions(context.DirectFile, FileMode.Open, FileAccess.Read) { Asynchronous = true };
-        return Pair(options, side => Loops.ReadAsync(side, Depth, PageBytes, offsets), Depth, side => PageCache.Drop(side.SafeFileHandle));
+        return Pair(options, side => Loops.Read(side, Depth, PageBytes, offsets), Depth, side => PageCache.Drop(side.SafeFileHandle));
     }
 
     private static Contest HotContest(

@@ -9,9 +9,6 @@ internal static class NeighbourRows
 {
     private const int PageBytes = (int)(4 * ByteSize.KiB);
 
-    /// <summary>A latency may be so much longer than .NET's; a row's rate is one over the latency.</summary>
-    private const double LatencyAllowance = 1.2;
-
     private static readonly double TicksPerUs = Stopwatch.Frequency / 1e6;
 
     /// <summary>
@@ -54,26 +51,22 @@ internal static class NeighbourRows
         List<long> ticks = [];
         Task computing = Task.Run(async () =>
         {
-            int next = offsets.Begin(1);
             while (!slice.IsOver)
             {
-                await target.ReadAsync(buffers[1], offsets[next++]);
+                await target.ReadAsync(buffers[1], offsets.Next(1));
                 Compute(computeUs);
             }
-            offsets.End(1, next);
         });
         await Task.Yield();
-        int mine = offsets.Begin(0);
         do
         {
             long begin = Stopwatch.GetTimestamp();
-            await target.ReadAsync(buffers[0], offsets[mine++]);
+            await target.ReadAsync(buffers[0], offsets.Next(0));
             ticks.Add(Stopwatch.GetTimestamp() - begin);
             slice.End(begin);
             slice.Count(0);
         }
         while (!slice.IsOver);
-        offsets.End(0, mine);
         await computing;
         ticks.Sort();
         slice.Elapsed = Stopwatch.GetElapsedTime(0, ticks[(int)((ticks.Count - 1) * quantile)]) * slice.Operations;
@@ -82,18 +75,16 @@ internal static class NeighbourRows
     internal static async Task WorkAsync(
         IoTarget target, Slice slice, int loop, Memory<byte> buffer, RandomOffsets offsets, int computeUs)
     {
-        int next = offsets.Begin(loop);
         do
         {
             long began = slice.Begin();
-            int read = await target.ReadAsync(buffer, offsets[next++]);
+            int read = await target.ReadAsync(buffer, offsets.Next(loop));
             slice.End(began);
             Loops.RequireWhole(read, buffer.Length);
             Compute(computeUs);
             slice.Count(loop);
         }
         while (!slice.IsOver);
-        offsets.End(loop, next);
     }
 
     /// <summary>By the clock: a thread that loses its processor meanwhile has computed less, on either side alike.</summary>

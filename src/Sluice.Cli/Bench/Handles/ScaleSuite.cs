@@ -1,5 +1,3 @@
-using Sluice.Cli.Terminal;
-
 namespace Sluice.Cli.Bench.Handles;
 
 /// <summary>
@@ -8,7 +6,6 @@ namespace Sluice.Cli.Bench.Handles;
 /// </summary>
 internal static class ScaleSuite
 {
-    private const int PageBytes = (int)(4 * ByteSize.KiB);
     private const int DepthOfLoop = 32;
 
     public static Suite Create() => new(
@@ -20,20 +17,9 @@ internal static class ScaleSuite
         for (int loops = 1; loops <= 2 * Environment.ProcessorCount; loops *= 2)
             yield return EngineRows.Alone(loops, "scale-engine");
         for (int loops = 1; loops <= 2 * Environment.ProcessorCount; loops *= 2)
-            yield return DirectRead(loops * DepthOfLoop);
-    }
-
-    private static Row DirectRead(int depth) => new(
-        $"scale-read-d{depth}", $"direct 4 KiB random read, depth {depth}",
-        "ReadAsync in so many loops, from as many threads as the pool gives",
-        context =>
         {
-            RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, depth);
-            return HandleSuite.Pair(
-                HandleSuite.Direct(context, FileAccess.Read), side => Loops.ReadAsync(side, depth, PageBytes, offsets), depth);
-        })
-    {
-        IsRequest = true,
-        Fio = new FioJob("randread", PageBytes, depth),
-    };
+            yield return HandleSuite.DirectRead(
+                "scale-read", loops * DepthOfLoop, "ReadAsync in so many loops, from as many threads as the pool gives");
+        }
+    }
 }

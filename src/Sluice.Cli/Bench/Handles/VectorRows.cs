@@ -30,9 +30,8 @@ internal static class VectorRows
         IReadOnlyList<Memory<byte>> segments = Loops.Buffers(SegmentCount, SegmentBytes);
         RandomOffsets offsets = RandomOffsets.Of(context.Scale.HotFileBytes, (int)TransferBytes);
         return new Contest(
-            new Contender("Sluice", slice => Loops.Repeat(slice, i => sluice.Read(segments, offsets[i]))),
-            new Contender(".NET", slice => Loops.Repeat(slice, i => RandomAccess.Read(dotNet, segments, offsets[i]))),
-            sluice, dotNet);
+            slice => Loops.Repeat(slice, _ => sluice.Read(segments, offsets.Next(0))),
+            slice => Loops.Repeat(slice, _ => RandomAccess.Read(dotNet, segments, offsets.Next(0))), prepare: null, sluice, dotNet);
     }
 
     private static Contest OpenGather(BenchContext context)

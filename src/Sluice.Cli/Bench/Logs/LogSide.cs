@@ -1,12 +1,13 @@
 namespace Sluice.Cli.Bench.Logs;
 
 /// <summary>A log in a folder of its own.</summary>
-internal sealed class LogSide(BenchContext context, LogDurability durability) : ILogSide
+internal sealed class LogSide(BenchContext context, LogDurability durability) : IDisposable
 {
     private static readonly byte[] Record = new byte[LogSuite.RecordBytes];
     private readonly string _directory = context.KeptPath("log");
     private SluiceLog? _log;
 
+    /// <summary>Begins again with nothing.</summary>
     public void Renew()
     {
         Dispose();
@@ -27,6 +28,8 @@ internal sealed class LogSide(BenchContext context, LogDurability durability) : 
         while (!slice.IsOver);
     }
 
+    /// <summary>Checks that exactly so many whole records are there. Nothing can be appended until the next <see cref="Renew"/>.</summary>
+    /// <exception cref="IOException">There are fewer, or more.</exception>
     public void Verify(long records)
     {
         _log?.Dispose();

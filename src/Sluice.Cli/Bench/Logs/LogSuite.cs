@@ -6,7 +6,6 @@ internal static class LogSuite
     public const int RecordBytes = 200;
     private const int ManyThreads = 100;
 
-
     public static Suite Create() => new(
         "log", "SluiceLog against a lock around a FileStream: records of 200 B, by durability and threads", 2,
         static scale => scale.SliceTime, [.. Rows()]);
@@ -29,11 +28,8 @@ internal static class LogSuite
             LogSide log = new(context, LogDurability.Buffered);
             LockSide locked = new(context, "locked.dat", flushes: false, flushToDisk: false);
             return new Contest(
-                new Contender("Sluice", slice => Finish(Loops.Repeat(slice, _ => log.Append()), log.Finish)) { Prepare = log.Renew },
-                new Contender(".NET", slice => Finish(Loops.Repeat(slice, _ => locked.WriteUnlocked()), locked.Finish))
-                {
-                    Prepare = locked.Renew,
-                },
+                new Contender("Sluice", slice => Finish(slice, log.Append, log.Finish)) { Prepare = log.Renew },
+                new Contender(".NET", slice => Finish(slice, locked.WriteUnlocked, locked.Finish)) { Prepare = locked.Renew },
                 log, locked);
         });
 
@@ -45,9 +41,9 @@ internal static class LogSuite
             LogSide log = new(context, LogDurability.Written);
             LockSide flushed = new(context, "flushed.dat", flushes: true, flushToDisk: false);
             LockSide buffered = new(context, "buffered.dat", flushes: false, flushToDisk: false);
-            return new Contest(Threads("Sluice", ManyThreads, log), Threads(".NET", ManyThreads, flushed), log, flushed, buffered)
+            return new Contest(Threads("Sluice", ManyThreads, log.Append, log.Renew), Threads(ManyThreads, flushed), log, flushed, buffered)
             {
-                Second = Threads("lock without Flush", ManyThreads, buffered),
+                Second = Threads(ManyThreads, buffered) with { Name = "lock without Flush" },
             };
         });
 
@@ -64,7 +60,7 @@ internal static class LogSuite
                     Loops = ManyThreads,
                     Prepare = log.Renew,
                 },
-                Threads(".NET", ManyThreads, flushed), log, flushed);
+                Threads(ManyThreads, flushed), log, flushed);
         });
 
     private static Row Durable(int threads) => new(
@@ -80,15 +76,14 @@ internal static class LogSuite
     {
         LogSide log = new(context, LogDurability.Durable);
         LockSide locked = new(context, "synced.dat", flushes: true, flushToDisk: true);
-        return new Contest(Threads("Sluice", threads, log), Threads(".NET", threads, locked), log, locked)
+        return new Contest(Threads("Sluice", threads, log.Append, log.Renew), Threads(threads, locked), log, locked)
             .Checked(slice => log.Verify(slice.Operations), slice => locked.Verify(slice.Operations));
     }
 
-    private static Contender Threads(string name, int threads, ILogSide side) => new(name, Loops.OnThreads(threads, _ => side.Append()))
-    {
-        Loops = threads,
-        Prepare = side.Renew,
-    };
+    private static Contender Threads(int threads, LockSide side) => Threads(".NET", threads, side.Append, side.Renew);
+
+    private static Contender Threads(string name, int threads, Action append, Action renew) =>
+        new(name, Loops.OnThreads(threads, _ => append())) { Loops = threads, Prepare = renew };
 
     private static Row ReadBack() => new(
         "log-read", "read back, checked, hot", "every frame's sum is right; .NET: BinaryReader over records with a length, unchecked",
@@ -136,9 +131,10 @@ internal static class LogSuite
     }
 
     /// <summary>What is still in memory at the end belongs to the slice.</summary>
-    private static async Task Finish(Task loop, Action finish)
+    private static Task Finish(Slice slice, Action append, Action finish)
     {
-        await loop;
+        Task appended = Loops.Repeat(slice, _ => append());
         finish();
+        return appended;
     }
 }

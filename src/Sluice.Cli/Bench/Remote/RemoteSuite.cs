@@ -69,7 +69,7 @@ internal static class RemoteSuite
                 RandomOffsets offsets = RandomOffsets.Of(context.Scale.RemoteFileBytes, PageBytes, depth);
                 return HandleSuite.Pair(
                     new TargetOptions(context.RemoteFile, FileMode.Open, FileAccess.Read) { Asynchronous = true, Caching = caching },
-                    side => Loops.ReadAsync(side, depth, PageBytes, offsets), depth,
+                    side => Loops.Read(side, depth, PageBytes, offsets), depth,
                     isDirect ? null : static side => PageCache.Drop(side.SafeFileHandle));
             })
         {

@@ -28,10 +28,9 @@ internal static class BlockRows
             string path = context.SequentialFile;
             Action drop = () => DropCache(path);
             return new Contest(
-                new Contender("Sluice", Whole(() => ReadBlocks(path, FileCaching.Cached))) { Prepare = drop },
-                new Contender(".NET", slice => ReadStreamAsync(path, slice)) { Prepare = drop })
+                Loops.Whole(() => ReadBlocks(path, FileCaching.Cached)), Loops.Whole(() => ReadStreamAsync(path)), drop)
             {
-                Second = new Contender("FileStream 1 MiB", Whole(() => ReadStream(path))) { Prepare = drop },
+                Second = new Contender("FileStream 1 MiB", Loops.Whole(() => ReadStream(path))) { Prepare = drop },
             };
         })
     {
@@ -56,18 +55,15 @@ internal static class BlockRows
         {
             string path = context.SmallFile(4 * ByteSize.KiB);
             return new Contest(
-                new Contender("Sluice", slice => Loops.Repeat(slice, _ => TouchBlocks(path))),
-                new Contender(".NET", slice => Loops.Repeat(slice, _ => ByteToucher.Touch(File.ReadAllBytes(path)))));
+                slice => Loops.Repeat(slice, _ => TouchBlocks(path)),
+                slice => Loops.Repeat(slice, _ => ByteToucher.Touch(File.ReadAllBytes(path))));
         });
 
     /// <summary>Reads a file once, cold, in blocks of a reader and of a synchronous FileStream.</summary>
     public static Contest OpenRead(string path, FileCaching caching)
     {
         DirectIo.Require(path, caching);
-        Action drop = () => DropCache(path);
-        return new Contest(
-            new Contender("Sluice", Whole(() => ReadBlocks(path, caching))) { Prepare = drop },
-            new Contender(".NET", Whole(() => ReadStream(path))) { Prepare = drop });
+        return new Contest(Loops.Whole(() => ReadBlocks(path, caching)), Loops.Whole(() => ReadStream(path)), () => DropCache(path));
     }
 
     /// <summary>Writes a new file that is durable at the end, in blocks of a writer and of a synchronous FileStream.</summary>
@@ -77,22 +73,14 @@ internal static class BlockRows
     /// <param name="preallocates">Whether both say how long it will be.</param>
     public static Contest OpenWrite(string path, long sizeBytes, FileCaching caching, bool preallocates)
     {
-        Action delete = () => File.Delete(path);
         File.WriteAllBytes(path, []);
         DirectIo.Require(path, caching);
         ReadOnlyMemory<byte> block = PinnedBuffer.AllocateRandom(MebiByte, seed: 1);
         long reserved = preallocates ? sizeBytes : 0;
         return new Contest(
-            new Contender("Sluice", Whole(() => WriteBlocks(path, sizeBytes, reserved, caching, block))) { Prepare = delete },
-            new Contender(".NET", Whole(() => WriteStream(path, sizeBytes, reserved, block))) { Prepare = delete });
+            Loops.Whole(() => WriteBlocks(path, sizeBytes, reserved, caching, block)),
+            Loops.Whole(() => WriteStream(path, sizeBytes, reserved, block)), () => File.Delete(path));
     }
-
-    /// <summary>A pass over a whole file counts as one.</summary>
-    public static Func<Slice, Task> Whole(Action pass) => slice => Loops.RepeatLong(slice, () =>
-    {
-        pass();
-        slice.Count(0);
-    });
 
     private static void DropCache(string path)
     {
@@ -123,18 +111,13 @@ internal static class BlockRows
         }
     }
 
-    private static async Task ReadStreamAsync(string path, Slice slice)
+    private static async Task ReadStreamAsync(string path)
     {
         Memory<byte> buffer = PinnedBuffer.Allocate((int)(64 * ByteSize.KiB));
-        do
+        await using var stream = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0, useAsync: true);
+        while (await stream.ReadAsync(buffer) > 0)
         {
-            await using var stream = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0, useAsync: true);
-            while (await stream.ReadAsync(buffer) > 0)
-            {
-            }
-            slice.Count(0);
         }
-        while (!slice.IsOver);
     }
 
     private static void WriteBlocks(string path, long sizeBytes, long reservedBytes, FileCaching caching, ReadOnlyMemory<byte> block)

@@ -10,11 +10,10 @@ internal static class LineRows
         context =>
         {
             string path = context.LogFile;
-            return new Contest(new Contender("Sluice", BlockRows.Whole(() => ReadBytes(path))),
-                new Contender(".NET", BlockRows.Whole(() => ReadStrings(path))))
+            return new Contest(Loops.Whole(() => ReadBytes(path)), Loops.Whole(() => ReadStrings(path)))
             {
                 Second = File.Exists(WordCount)
-                    ? new Contender("wc -l", BlockRows.Whole(() => RunWordCount(path))) { RunsPrograms = true }
+                    ? new Contender("wc -l", Loops.Whole(() => RunWordCount(path))) { RunsPrograms = true }
                     : null,
             };
         })
@@ -28,12 +27,12 @@ internal static class LineRows
         {
             string path = context.LogFile;
             return new Contest(
-                new Contender("Sluice", BlockRows.Whole(() =>
+                Loops.Whole(() =>
                 {
                     using var reader = new SluiceReader(path);
                     Consume(reader.ReadStringLines());
-                })),
-                new Contender(".NET", BlockRows.Whole(() => Consume(File.ReadLines(path)))));
+                }),
+                Loops.Whole(() => Consume(File.ReadLines(path))));
         })
     {
         BytesPerOperation = scale => scale.LogFileBytes,
@@ -44,9 +43,7 @@ internal static class LineRows
         context =>
         {
             string path = context.LogFile;
-            return new Contest(
-                new Contender("Sluice", slice => RepeatAsync(slice, () => ReadBytesAsync(path))),
-                new Contender(".NET", slice => RepeatAsync(slice, () => ReadStringsAsync(path))));
+            return new Contest(Loops.Whole(() => ReadBytesAsync(path)), Loops.Whole(() => ReadStringsAsync(path)));
         })
     {
         BytesPerOperation = scale => scale.LogFileBytes,
@@ -59,10 +56,9 @@ internal static class LineRows
             string path = context.ScratchFile("written.txt");
             long sizeBytes = context.Scale.LogFileBytes;
             string[] lines = [.. File.ReadLines(context.LogFile).Take(DistinctLines)];
-            Action delete = () => File.Delete(path);
             return new Contest(
-                new Contender("Sluice", BlockRows.Whole(() => WriteLines(path, lines, sizeBytes))) { Prepare = delete },
-                new Contender(".NET", BlockRows.Whole(() => WriteStreamLines(path, lines, sizeBytes))) { Prepare = delete });
+                Loops.Whole(() => WriteLines(path, lines, sizeBytes)), Loops.Whole(() => WriteStreamLines(path, lines, sizeBytes)),
+                () => File.Delete(path));
         })
     {
         BytesPerOperation = scale => scale.LogFileBytes,
@@ -134,16 +130,6 @@ internal static class LineRows
         while (await reader.ReadLineAsync() is { } line)
             length += line.Length;
         return length;
-    }
-
-    private static async Task RepeatAsync(Slice slice, Func<Task> pass)
-    {
-        do
-        {
-            await pass();
-            slice.Count(0);
-        }
-        while (!slice.IsOver);
     }
 
     private static void RunWordCount(string path)

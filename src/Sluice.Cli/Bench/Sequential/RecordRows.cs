@@ -8,9 +8,7 @@ internal static class RecordRows
         context =>
         {
             string path = context.LogFile;
-            return new Contest(
-                new Contender("Sluice", BlockRows.Whole(() => ReadStructs(path))),
-                new Contender(".NET", BlockRows.Whole(() => ReadFields(path))));
+            return new Contest(Loops.Whole(() => ReadStructs(path)), Loops.Whole(() => ReadFields(path)));
         })
     {
         BytesPerOperation = scale => scale.LogFileBytes,
@@ -22,7 +20,8 @@ internal static class RecordRows
         {
             string path = context.LogFile;
             return new Contest(
-                new Contender("Sluice", slice => ScanAsync(path, 2, slice)), new Contender("one core", slice => ScanAsync(path, 1, slice)));
+                new Contender("Sluice", Loops.Whole(() => ScanAsync(path, 2))),
+                new Contender("one core", Loops.Whole(() => ScanAsync(path, 1))));
         })
     {
         BytesPerOperation = scale => scale.LogFileBytes,
@@ -55,16 +54,11 @@ internal static class RecordRows
         return sum;
     }
 
-    private static async Task ScanAsync(string path, int degree, Slice slice)
+    private static async Task ScanAsync(string path, int degree)
     {
-        do
-        {
-            long lines = 0;
-            var options = new SluiceScanOptions { Degree = degree, Ordered = false };
-            await foreach (int count in SluiceReader.ScanAsync(path, part => part.Bytes.Count((byte)'\n'), options))
-                lines += count;
-            slice.Count(0);
-        }
-        while (!slice.IsOver);
+        long lines = 0;
+        var options = new SluiceScanOptions { Degree = degree, Ordered = false };
+        await foreach (int count in SluiceReader.ScanAsync(path, part => part.Bytes.Count((byte)'\n'), options))
+            lines += count;
     }
 }

@@ -52,7 +52,7 @@ internal static class RandomReading
         {
             using IoTarget target = IoTarget.Open(side,
                 new TargetOptions(path, FileMode.Open, FileAccess.Read) { Asynchronous = depth > 0, Caching = caching });
-            await (depth > 0 ? Loops.ReadAsync(target, depth, PageBytes, offsets) : Loops.Read(target, PageBytes, offsets))(slice);
+            await Loops.Read(target, Math.Max(1, depth), PageBytes, offsets)(slice);
         })
             {
                 Loops = Math.Max(1, depth),
@@ -78,7 +78,7 @@ internal static class RandomReading
         {
             using IoTarget target = IoTarget.Open(side,
                 new TargetOptions(path, FileMode.Open, FileAccess.Read) { Asynchronous = asynchronous });
-            await (asynchronous ? Loops.ReadAsync(target, 1, PageBytes, offsets) : Loops.Read(target, PageBytes, offsets))(slice);
+            await Loops.Read(target, 1, PageBytes, offsets)(slice);
         });
     }
 
@@ -87,15 +87,13 @@ internal static class RandomReading
         using SluiceHandle handle = SluiceHandle.Open(path, caching: FileCaching.Direct);
         Memory<byte> memory = PinnedBuffer.Allocate(Batch * PageBytes);
         var requests = new ReadRequest[Batch];
-        int next = offsets.Begin(0);
         while (!slice.IsOver)
         {
             for (int i = 0; i < requests.Length; i++)
-                requests[i] = new ReadRequest(offsets[next++], memory.Slice(i * PageBytes, PageBytes));
+                requests[i] = new ReadRequest(offsets.Next(0), memory.Slice(i * PageBytes, PageBytes));
             handle.ReadBatch(requests);
             slice.Count(0, requests.Length);
         }
-        offsets.End(0, next);
         return Task.CompletedTask;
     }
 }

@@ -19,42 +19,28 @@ internal static class TextReading
         return
         [
             new Approach("net", ".NET File.ReadLines", "foreach (string line in File.ReadLines(path))",
-                Whole(() => Consume(File.ReadLines(path)))),
+                Loops.Whole(() => Consume(File.ReadLines(path)), sizeBytes)),
             new Approach("net-async", ".NET StreamReader.ReadLineAsync", "while (await reader.ReadLineAsync() is { } line)",
-                slice => RepeatAsync(slice, NetAsync)),
+                Loops.Whole(NetAsync, sizeBytes)),
             new Approach("strings", "Sluice, lines as strings", "foreach (string line in new SluiceReader(path).ReadStringLines())",
-                Whole(() =>
-            {
-                using var reader = new SluiceReader(path);
-                Consume(reader.ReadStringLines());
-            })),
+                Loops.Whole(
+                    () =>
+                    {
+                        using var reader = new SluiceReader(path);
+                        Consume(reader.ReadStringLines());
+                    }, sizeBytes)),
             new Approach("bytes", "Sluice, lines as bytes", "foreach (ReadOnlySpan<byte> line in new SluiceReader(path).EnumerateLines())",
-                Whole(() =>
-            {
-                using var reader = new SluiceReader(path);
-                foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())
-                    _ = line.Length;
-            })),
+                Loops.Whole(
+                    () =>
+                    {
+                        using var reader = new SluiceReader(path);
+                        foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())
+                            _ = line.Length;
+                    }, sizeBytes)),
             new Approach("bytes-async", "Sluice, lines as bytes, asynchronous",
                 "await foreach (ReadOnlyMemory<byte> line in reader.EnumerateLinesAsync())",
-                slice => RepeatAsync(slice, SluiceAsync)),
+                Loops.Whole(SluiceAsync, sizeBytes)),
         ];
-
-        Func<Slice, Task> Whole(Action pass) => slice => Loops.RepeatLong(slice, () =>
-        {
-            pass();
-            slice.Count(0, sizeBytes);
-        });
-
-        async Task RepeatAsync(Slice slice, Func<Task> pass)
-        {
-            do
-            {
-                await pass();
-                slice.Count(0, sizeBytes);
-            }
-            while (!slice.IsOver);
-        }
 
         async Task NetAsync()
         {
