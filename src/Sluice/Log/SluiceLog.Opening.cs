@@ -23,7 +23,8 @@ public sealed partial class SluiceLog
     /// <paramref name="directory"/> is empty, or an option has an invalid value. Nothing is created.
     /// </exception>
     /// <exception cref="SluiceLogDamagedException">
-    /// The log is damaged, or records that had been made durable are missing. Nothing is changed.
+    /// The log is damaged, or records that had been made durable are missing. Nothing is changed, except that a removal of records that
+    /// <see cref="TruncateAfter(long)"/> has begun is completed.
     /// </exception>
     /// <exception cref="IOException">
     /// The framed log is already open for appending, the operating system reported an error, or a thread could not be started.

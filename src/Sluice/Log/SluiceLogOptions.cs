@@ -64,7 +64,8 @@ public class SluiceLogOptions
     /// in the log. The default is <see langword="true"/>.
     /// </value>
     /// <remarks>
-    /// There is no space if the memory is full (<see cref="BufferBytes"/>), or if 32 full segments wait to be made durable.
+    /// There is no space if the memory is full (<see cref="BufferBytes"/>), or if 32 full segments wait to be made durable. While many
+    /// buffers are written at once, more segments can wait.
     /// </remarks>
     public bool WaitWhenFull { get; set; } = true;
 
@@ -162,7 +163,7 @@ public class SluiceLogOptions
     /// <remarks>
     /// <para>The name of a compressed file ends with ".gz". <see cref="RetainBytes"/> applies to the compressed size.</para>
     /// <para>
-    /// A file is compressed when no process has it open for appending. Files that are already full when the log is opened are compressed,
+    /// A file is compressed when no process has it open for appending or holds a lock of it. Files that are already full when the log is opened are compressed,
     /// too.
     /// </para>
     /// </remarks>
