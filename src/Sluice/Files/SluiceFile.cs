@@ -957,7 +957,7 @@ public static class SluiceFile
     /// <remarks>
     /// <para>A single file of up to 256 KiB without holes is copied on the calling thread, with about 20 system calls and one buffer; a copy of
     /// anything else, one that waits for the disk (<see cref="CopyOptions.FlushToDisk"/>, <see cref="CopyOptions.Verify"/>) and one with a
-    /// rate or another method run on a thread of their own.</para>
+    /// rate or another method run on a thread of their own. The calling thread waits for a file system that does not respond.</para>
     /// <para>By default, the copy uses the fastest method that works; see <see cref="CopyMethod.Auto"/>. On Linux, holes in a
     /// file are preserved.</para>
     /// <para>A new file is created at its name and filled, as by <see cref="File.Copy(string, string)"/>. If the copy fails or is canceled,

@@ -20,9 +20,8 @@ internal sealed class LineCarry(string path, int maxBytes)
     /// <param name="path">The file.</param>
     /// <param name="max">How long a line may be.</param>
     /// <param name="unit">The unit of <paramref name="max"/>.</param>
-    /// <param name="offset">The offset at which the line begins, in bytes; -1 if it is not known.</param>
-    public static IOException TooLong(string path, long max, string unit, long offset = -1) =>
-        new($"Reading '{path}'{(offset >= 0 ? $" at offset {offset}" : "")} failed: a line is longer than {max} {unit}.");
+    public static IOException TooLong(string path, long max, string unit) =>
+        new($"Reading '{path}' failed: a line is longer than {max} {unit}.");
 
     /// <summary>Bytes before <paramref name="position"/> that are kept. Bytes that were kept elsewhere do not count.</summary>
     public int KeptBytes(long position) => _end == position ? _length : 0;

@@ -129,8 +129,6 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
 
     internal ReadOnlyMemory<byte> Block => _block;
 
-    internal IProgress<long>? Progress => _progress;
-
     internal bool IsDisposed => (Volatile.Read(ref _state) & Disposed) != 0;
 
     private bool IsUsedUp => _consumed == _block.Length;
