@@ -375,7 +375,7 @@ internal sealed class Committer
             LogPage page = _ring.AwaitOldest(_endWrites);
             if (page.Count > 0)
             {
-                _output.Write(page.HasFailedRecords ? page.WithoutWithdrawnBytes() : page);
+                _output.Write(page);
             }
 
             long last = page.FirstSequence + page.Count - 1;
