@@ -54,38 +54,6 @@ public sealed class CommitterTests
         committer.Written.ShouldBe(next.FirstSequence);
     }
 
-    /// <summary>Whoever writes it, the log's own thread or the thread that waits.</summary>
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_written_record_is_acknowledged_although_a_later_reservation_is_open(bool leads)
-    {
-        using DeadOutput output = new(failsWrites: false);
-        (PageRing ring, Committer committer) = Make(output);
-        Placed written = Fill(ring);
-        ring.Turn(ring.Active, out _, out _).ShouldBe(TurnResult.Turned);
-        ring.Active.TryTake(10, 1, out int offset, out long second).ShouldBeTrue();
-        Placed reserved = new(ring.Active, offset, second, ring.Active.Epoch);
-        committer.Start();
-        if (leads)
-        {
-            Task waits = Task.Factory.StartNew(
-                () => committer.WaitWritten(written.FirstSequence, written, 1), TaskCreationOptions.LongRunning);
-            await waits.WaitAsync(TimeSpan.FromMinutes(1));
-        }
-        else
-        {
-            AsyncWaiter task = AsyncWaiter.Rent(written.FirstSequence, 1, written, written.FirstSequence);
-            ValueTask<long> appended = task.Task;
-            committer.Push(task, isDurable: false);
-            (await appended.AsTask().WaitAsync(TimeSpan.FromMinutes(1))).ShouldBe(written.FirstSequence);
-        }
-
-        reserved.Page!.EndCopy(10, 1);
-        committer.WaitWritten(second, reserved, 1);
-        committer.End();
-    }
-
     /// <summary>They were durable before they were removed.</summary>
     [Fact]
     public void Waits_for_records_that_were_removed_end()
@@ -94,7 +62,7 @@ public sealed class CommitterTests
         (PageRing ring, Committer committer) = Make(output);
         Placed removed = Fill(ring);
         committer.WaitWritten(removed.FirstSequence, removed, 1);
-        ring.TryFreeze(60_000).ShouldBeTrue();
+        ring.TryFreeze().ShouldBeTrue();
         ring.TrySealActive();
         ring.Thaw(removed.FirstSequence);
         Placed other = Fill(ring);
@@ -109,7 +77,7 @@ public sealed class CommitterTests
     {
         PageRing ring = new(Enumerable.Range(0, 4).Select(static _ => new LogPage(4096)), 32, 7);
         Placed unwritten = Fill(ring);
-        ring.TryFreeze(60_000).ShouldBeTrue();
+        ring.TryFreeze().ShouldBeTrue();
         ring.TrySealActive();
         ring.Thaw(null);
         ring.Epoch.ShouldBe(0);
@@ -162,7 +130,7 @@ public sealed class CommitterTests
         {
             for (int i = 0; i < 50_000; i++)
             {
-                ring.TryFreeze(60_000).ShouldBeTrue();
+                ring.TryFreeze().ShouldBeTrue();
                 committer.WaitWritten(ring.NextSequence - 1, new Placed(null, 0, 0, ring.Epoch), 0);
                 ring.Active.TakenCount.ShouldBe(0, $"round {i}");
                 ring.Thaw(committer.Written + 1);

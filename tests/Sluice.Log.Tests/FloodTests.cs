@@ -82,38 +82,6 @@ public sealed class FloodTests
         most.ShouldBeLessThan(RetainedSegments + (4 * Kernel.Tuning.LogFullSegments));
     }
 
-    /// <summary>There is always a place that is not filled, and none for long: each is filled before the next is taken.</summary>
-    [Fact]
-    public async Task A_tail_is_dropped_beside_reservations_one_behind_another()
-    {
-        using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log);
-        for (int i = 0; i < 10; i++)
-        {
-            log.Append(Records.Make(0, i, 100), LogDurability.Durable);
-        }
-
-        using CancellationTokenSource ends = new();
-        int reserved = 0;
-        Thread[] threads = [.. Enumerable.Range(0, 4).Select(_ => new Thread(() =>
-        {
-            while (!ends.IsCancellationRequested)
-            {
-                using LogReservation one = log.Reserve(100);
-                Interlocked.Increment(ref reserved);
-                Thread.Sleep(30);
-            }
-        }))];
-        Array.ForEach(threads, static t => t.Start());
-        await Task.Run(() =>
-        {
-            SpinWait.SpinUntil(() => Volatile.Read(ref reserved) > 10, Patience).ShouldBeTrue();
-            log.TruncateAfter(5);
-        }).WaitAsync(Patience);
-        await ends.CancelAsync();
-        Array.ForEach(threads, static t => t.JoinInTime());
-    }
-
     /// <summary>Who appends as fast as threads can, without waiting for anything.</summary>
     private sealed class Flood : IDisposable
     {

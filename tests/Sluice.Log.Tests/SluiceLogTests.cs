@@ -182,40 +182,6 @@ public sealed class SluiceLogTests
     }
 
     [Fact]
-    public void A_reservation_is_written_in_place_or_withdrawn()
-    {
-        using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log);
-        using (LogReservation first = log.Reserve(40))
-        {
-            Records.Fill(first.Span, 0, 7);
-            first.Sequence.ShouldBe(1);
-            first.Commit().ShouldBe(1);
-        }
-
-        using (LogReservation withdrawn = log.Reserve(40))
-        {
-            withdrawn.Span.Fill(1);
-        }
-
-        LogReservation twice = log.Reserve(12);
-        Records.Fill(twice.Span, 0, 8);
-        twice.Commit(LogDurability.Durable).ShouldBe(3);
-        bool threw = false;
-        try
-        {
-            twice.Commit();
-        }
-        catch (InvalidOperationException)
-        {
-            threw = true;
-        }
-
-        threw.ShouldBeTrue();
-        Records.ReadAll(folder.Log).Select(static r => (r.Sequence, Records.Check(r.Bytes).Number)).ShouldBe([(1, 7), (3, 8)]);
-    }
-
-    [Fact]
     public void Larger_records_than_a_segment_was_made_for_go_to_a_new_one()
     {
         using TempFolder folder = new();

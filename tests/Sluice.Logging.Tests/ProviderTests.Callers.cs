@@ -188,30 +188,6 @@ public sealed partial class ProviderTests
         }
     }
 
-    /// <summary>Logging does not throw because an event could not be written: whatever the log refuses it for.</summary>
-    [Fact]
-    public void An_event_beside_a_reservation_of_its_thread_is_lost_and_told()
-    {
-        using TempFolder folder = new();
-        List<Exception> errors = [];
-        using SluiceLog log = SluiceLog.Open(folder.Log);
-        using SluiceLoggerProvider provider = new(log, new SluiceLoggerOptions { OnError = errors.Add });
-        ILogger logger = provider.CreateLogger("beside");
-        using (LogReservation reserved = log.Reserve(10))
-        {
-            logger.LogWarning("lost");
-            Should.Throw<InvalidOperationException>(provider.Dispose);
-            Should.Throw<InvalidOperationException>(() => provider.DisposeAsync().AsTask().GetAwaiter().GetResult());
-        }
-
-        logger.LogWarning("kept");
-        provider.LostEvents.ShouldBe(1);
-        errors.ShouldHaveSingleItem().ShouldBeOfType<InvalidOperationException>();
-        log.NextSequence.ShouldBe(3);
-        provider.Dispose();
-        log.WrittenSequence.ShouldBe(2);
-    }
-
     private static SluiceLoggerOptions OnDisk(BrokenDisk disk, List<Exception> errors) => new()
     {
         Log = new() { Format = LogFormat.Framed, Durability = LogDurability.Buffered, Engine = disk, FlushInterval = TimeSpan.FromHours(1) },

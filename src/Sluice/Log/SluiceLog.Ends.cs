@@ -43,20 +43,22 @@ public sealed partial class SluiceLog
     {
         FramedOutput output = Framed();
         ThrowIfClosed();
-        bool isDone = false;
-        while (!isDone)
+        _committer.Alone(() =>
         {
-            _committer.Alone(() =>
+            if (_committer.Commit() is { } error)
             {
-                ThrowIfClosed();
-                isDone = _committer.Commit() is { } error
-                    ? throw LogErrors.Failed(Directory, "Truncating", error) : _committer.TryTruncate(output, sequence);
-            });
-        }
+                throw LogErrors.Failed(Directory, "Truncating", error);
+            }
+
+            if (!_committer.TryTruncate(output, sequence))
+            {
+                LogErrors.ThrowClosed(Directory);
+            }
+        });
     }
 
     /// <summary>Writes all appended records, makes them durable and closes the log.</summary>
-    /// <remarks>The method waits for open reservations. Calling it again has no effect.</remarks>
+    /// <remarks>Calling this method again has no effect.</remarks>
     /// <exception cref="IOException">
     /// Records could not be written or made durable, or another file of the log could not be updated or deleted. The log is closed
     /// nevertheless.
@@ -165,8 +167,8 @@ public sealed partial class SluiceLog
     }
 
     /// <summary>
-    /// Closes the log on a thread of its own and waits for a limited time, shared by all logs: a thread that never ends its reservation, or
-    /// that exits inside one of the log's own calls, must not keep the process alive.
+    /// Closes the log on a thread of its own and waits for a limited time, shared by all logs: a disk that does not respond, or a thread that
+    /// exits inside one of the log's own calls, must not keep the process alive.
     /// </summary>
     private void DisposeAtExit()
     {

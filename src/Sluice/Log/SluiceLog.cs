@@ -24,7 +24,7 @@ namespace Sluice;
 /// In a raw log, they are the numbers of the records that this instance has appended.
 /// </para>
 /// <para>
-/// A sequence number remains unused if the append fails, or if the reservation is disposed before it is committed.
+/// If an append fails, its sequence number remains unused.
 /// </para>
 /// </remarks>
 public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
@@ -204,38 +204,20 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         return place.FirstSequence;
     }
 
-    /// <summary>
-    /// Reserves space for a record in the memory of the log, so that the caller can write the record there without a copy.
-    /// </summary>
+    /// <summary>Returns a buffer in which the caller writes a record and then commits it.</summary>
     /// <param name="size">The size of the record, in bytes.</param>
     /// <returns>The reservation. The caller must commit or dispose it.</returns>
-    /// <remarks>
-    /// Later records, and earlier ones in the same buffer of the log, are not written until the reservation is committed or disposed.
-    /// </remarks>
     /// <exception cref="ArgumentException">
     /// <paramref name="size"/> is larger than <see cref="SluiceLogOptions.MaxRecordBytes"/>.
     /// </exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="size"/> is negative.</exception>
-    /// <exception cref="NotSupportedException">The log is a raw log.</exception>
-    /// <exception cref="IOException">
-    /// There is no space for the record, and <see cref="SluiceLogOptions.WaitWhenFull"/> is <see langword="false"/>; or a write that would
-    /// have freed space failed.
-    /// </exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public LogReservation Reserve(int size)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(size);
-        if (_headerBytes == 0)
-        {
-            throw new NotSupportedException("A raw log cannot withdraw a record: append it.");
-        }
-
         CheckLength(size, nameof(size));
-        OpenReservation open = OpenReservation.Rent(Take(_headerBytes + size, 1), size);
-
-        // What its owner does not fill goes to the file as well: not what this memory had before.
-        open.Record.Clear();
-        return new LogReservation(this, open);
+        ThrowIfClosed();
+        return new LogReservation(this, size);
     }
 
     /// <summary>Waits until all records that were appended before the call are written or durable.</summary>
@@ -300,24 +282,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
     public PipeWriter CreatePipeWriter(LogDurability? durability = null) =>
         new LogPipeWriter(this, LogSettings.Known(durability ?? _settings.Durability));
-
-    internal long EndReservation(Placed place, Span<byte> record, LogDurability durability, bool isWithdrawn)
-    {
-        uint header = (uint)record.Length | (isWithdrawn ? LogLayout.Withdrawn : (uint)durability << 30);
-        BinaryPrimitives.WriteUInt32LittleEndian(place.Page!.Bytes[place.Offset..], header);
-        if (isWithdrawn)
-        {
-            // Its owner has taken it back: it has a number in the file, and none of the bytes.
-            record.Clear();
-        }
-
-        if (EndCopy(place, _headerBytes + record.Length, 1, durability))
-        {
-            Wait(durability, place.FirstSequence, place, 1);
-        }
-
-        return place.FirstSequence;
-    }
 
     private bool CopyBatch(Placed place, RecordBatch batch, LogDurability durability)
     {

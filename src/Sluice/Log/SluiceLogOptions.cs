@@ -85,8 +85,7 @@ public class SluiceLogOptions
     /// </summary>
     /// <value>The default is 200 milliseconds. The minimum is 1 millisecond.</value>
     /// <remarks>
-    /// A record is written after twice this time at the latest, unless a flush to the disk takes longer or an open
-    /// <see cref="LogReservation"/> prevents it.
+    /// A record is written after twice this time at the latest, unless a flush to the disk takes longer.
     /// </remarks>
     public TimeSpan FlushInterval { get; set; } = TimeSpan.FromMilliseconds(200);
 
@@ -187,8 +186,8 @@ public class SluiceLogOptions
     /// </summary>
     /// <value>The default is <see langword="false"/>.</value>
     /// <remarks>
-    /// An <see cref="IOException"/> that occurs during this disposal is ignored. The exit waits for at most five seconds: if a thread holds an
-    /// open <see cref="LogReservation"/>, records that have not been written can be lost.
+    /// An <see cref="IOException"/> that occurs during this disposal is ignored. The exit waits for at most five seconds: on a disk that does
+    /// not respond, records that have not been written can be lost.
     /// </remarks>
     public bool DisposeOnProcessExit { get; set; }
 

@@ -11,6 +11,8 @@ public sealed class LogRunTests : IDisposable
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("sluice-log-command-").FullName;
 
+    private readonly FullDisk _disk = new();
+
     private string Log => Path.Combine(_folder, "log");
 
     public void Dispose() => Directory.Delete(_folder, recursive: true);
@@ -155,11 +157,10 @@ public sealed class LogRunTests : IDisposable
     [InlineData(2, "4 records, 24 B, from 1 on; the next is 7\n2 numbers are no record's: their appends failed or were given up\n")]
     public async Task Verify_says_why_numbers_are_nobodys(int withdrawn, string output)
     {
-        using (SluiceLog log = SluiceLog.Open(Log))
+        using (SluiceLog log = SluiceLog.Open(Log, new SluiceLogOptions { Engine = _disk }))
         {
             log.AppendBatch([new("record"u8.ToArray()), new("record"u8.ToArray())]);
-            for (int i = 0; i < withdrawn; i++)
-                log.Reserve(5).Dispose();
+            FailAppends(log, withdrawn);
             log.AppendBatch([new("record"u8.ToArray()), new("record"u8.ToArray())]);
         }
 
@@ -180,12 +181,11 @@ public sealed class LogRunTests : IDisposable
     [InlineData(1, 0, 11)]
     public async Task Tail_shows_as_many_records_as_were_asked_for(int withdrawn, int lines, int first)
     {
-        using (SluiceLog log = SluiceLog.Open(Log))
+        using (SluiceLog log = SluiceLog.Open(Log, new SluiceLogOptions { Engine = _disk }))
         {
             for (int i = 1; i <= 10; i++)
                 log.Append(System.Text.Encoding.UTF8.GetBytes($"line {i}"));
-            for (int i = 0; i < withdrawn; i++)
-                log.Reserve(10).Dispose();
+            FailAppends(log, withdrawn);
         }
 
         ToolRun run = await ToolRun.RunAsync("log", "tail", $"-n{lines}", Log);
@@ -340,5 +340,25 @@ public sealed class LogRunTests : IDisposable
 
         string line = $"'{ToolProcess.DotnetPath}' '{ToolProcess.ToolPath}' log tail -f '{Log}' | head -1; echo ${{PIPESTATUS[0]}}";
         Shell.Run("timeout", "60", "bash", "-c", line).Output.ReplaceLineEndings("\n").ShouldBe("line 1\n0\n");
+    }
+
+    private void FailAppends(SluiceLog log, int count)
+    {
+        _disk.IsFull = true;
+        for (int i = 0; i < count; i++)
+            Should.Throw<IOException>(() => log.Append("lost"u8, LogDurability.Written));
+        _disk.IsFull = false;
+    }
+
+    private sealed class FullDisk : InterceptingEngine
+    {
+        private const int NoSpace = 28;
+
+        public bool IsFull { get; set; }
+
+        public override string Name => "full disk";
+
+        protected override Interception OnSubmit(in IoSubmission submission) =>
+            IsFull && submission.IsWrite ? Interception.Fail(NoSpace) : Interception.PassOn;
     }
 }

@@ -11,6 +11,7 @@ internal static class ExitProgram
     {
         SluiceLog log = SluiceLog.Open(directory, new SluiceLogOptions { DisposeOnProcessExit = true });
         log.Append(Records.Make(0, 0, 50), LogDurability.Written);
+        log.Append(Records.Make(0, 1, 50), LogDurability.Buffered);
         switch (kind)
         {
             case "own":
@@ -44,7 +45,7 @@ internal static class ExitProgram
             default:
                 AppDomain.CurrentDomain.FirstChanceException += static (_, _) => Environment.Exit(ExitCode);
                 SystemCallFaults.Use(static (call, _, _) => call == "pwrite" ? -FailingEngine.ENOSPC : 0);
-                log.Append(Records.Make(0, 1, 50), LogDurability.Written);
+                log.Append(Records.Make(0, 2, 50), LogDurability.Written);
                 break;
         }
 

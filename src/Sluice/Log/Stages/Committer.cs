@@ -12,10 +12,6 @@ namespace Sluice.Log.Stages;
 /// </remarks>
 internal sealed class Committer
 {
-    /// <summary>The time, in milliseconds, after which a thread that waits for the lock looks again whether its record is written: the
-    /// thread that has the lock may wait for a reservation.</summary>
-    private const int LookAgainMs = 10;
-
     private readonly PageRing _ring;
     private readonly LogOutput _output;
     private readonly string _directory;
@@ -34,8 +30,6 @@ internal sealed class Committer
     /// <summary>Threads and tasks that wait for a sync. Guarded by <see cref="_syncing"/>, but for additions.</summary>
     private readonly WaiterList _syncers = new();
 
-    /// <summary>Called while a reservation is waited for: whose records are written does not wait for it.</summary>
-    private readonly Action _endWrites;
     private long _written;
     private long _durable;
     private Exception? _failure;
@@ -54,7 +48,6 @@ internal sealed class Committer
     public Committer(PageRing ring, LogOutput output, string directory, DurableMark mark, long written, int intervalMs)
     {
         (_ring, _output, _directory, _mark, _written, _durable) = (ring, output, directory, mark, written, output.DurableSequence);
-        _endWrites = () => _writers.Sift(Written, _ring.Epoch);
         _thread = new StageThread("Sluice log", intervalMs, Round, () => Stopped is null && (_ring.HasRecords || _mark.IsBehind(Durable)));
     }
 
@@ -109,25 +102,17 @@ internal sealed class Committer
     /// <exception cref="IOException">The records could not be written.</exception>
     public void WaitWritten(long sequence, in Placed place, int ownRecords)
     {
-        while (sequence > Written && place.Epoch == _ring.Epoch)
+        if (sequence <= Written || place.Epoch != _ring.Epoch)
         {
-            if (!_writing.TryEnter(LookAgainMs))
-            {
-                continue;
-            }
+            return;
+        }
 
-            try
+        lock (_writing)
+        {
+            if (sequence > Written && place.Epoch == _ring.Epoch && WriteAll() is { } error && sequence > Written)
             {
-                if (sequence > Written && place.Epoch == _ring.Epoch
-                    && WriteAll(until: sequence) is { } error && sequence > Written)
-                {
-                    Withdraw(place, ownRecords);
-                    throw LogErrors.Failed(_directory, "Appending to", error);
-                }
-            }
-            finally
-            {
-                _writing.Exit();
+                Withdraw(place, ownRecords);
+                throw LogErrors.Failed(_directory, "Appending to", error);
             }
         }
     }
@@ -267,7 +252,7 @@ internal sealed class Committer
     /// <summary>Removes all records behind one; called within <see cref="Alone"/>, after <see cref="Commit"/>.</summary>
     /// <param name="output">The files.</param>
     /// <param name="lastKept">The sequence number of the last record to keep.</param>
-    /// <returns>False if reservations were open: the caller calls both again.</returns>
+    /// <returns>False if the log is closed.</returns>
     /// <exception cref="IOException">The records could not be removed.</exception>
     public bool TryTruncate(FramedOutput output, long lastKept)
     {
@@ -318,13 +303,10 @@ internal sealed class Committer
     /// <summary>Writes everything that has a place now. The pages of a write that failed stay, and are tried again within the interval.
     /// <see cref="_writing"/> is held.</summary>
     /// <param name="sealsActive">True to write the page that is being filled, too.</param>
-    /// <param name="until">
-    /// The sequence number after which no further page is written: a page may wait for a reservation, which the caller's record does not.
-    /// </param>
     /// <returns>The error that all were told who wait for what is not written; null if there was none.</returns>
-    private Exception? WriteAll(bool sealsActive = true, long until = long.MaxValue)
+    private Exception? WriteAll(bool sealsActive = true)
     {
-        Exception? error = Stopped ?? TryWriteAll(sealsActive, until);
+        Exception? error = Stopped ?? TryWriteAll(sealsActive);
         if (error is null)
         {
             _writers.Sift(Written, _ring.Epoch);
@@ -337,17 +319,17 @@ internal sealed class Committer
         return error;
     }
 
-    private Exception? TryWriteAll(bool sealsActive, long until)
+    private Exception? TryWriteAll(bool sealsActive)
     {
         try
         {
             // The bound is taken now: others may fill pages as fast as they are written.
-            WriteBefore(_ring.ActiveNumber, until);
-            if (sealsActive && Written < until)
+            WriteBefore(_ring.ActiveNumber);
+            if (sealsActive)
             {
                 // The page is sealed as late as possible, so that many records are in it.
                 _ring.TrySealActive();
-                WriteBefore(_ring.ActiveNumber, until);
+                WriteBefore(_ring.ActiveNumber);
             }
 
             Volatile.Write(ref _hasFailed, false);
@@ -368,11 +350,11 @@ internal sealed class Committer
         }
     }
 
-    private void WriteBefore(long number, long until)
+    private void WriteBefore(long number)
     {
-        while (Written < until && _ring.HasSealedBefore(number))
+        while (_ring.HasSealedBefore(number))
         {
-            LogPage page = _ring.AwaitOldest(_endWrites);
+            LogPage page = _ring.AwaitOldest();
             if (page.Count > 0)
             {
                 _output.Write(page);

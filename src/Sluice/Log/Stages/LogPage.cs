@@ -99,7 +99,7 @@ internal sealed class LogPage
         return false;
     }
 
-    /// <summary>Notes that a reservation of <paramref name="count"/> records and <paramref name="bytes"/> bytes is filled.</summary>
+    /// <summary>Notes that the place of <paramref name="count"/> records and <paramref name="bytes"/> bytes is filled.</summary>
     public void EndCopy(int bytes, int count) => Interlocked.Add(ref _hot.Copied, ((long)count << CountShift) + bytes);
 
     /// <summary>No more places; false where it was sealed before.</summary>
@@ -115,21 +115,15 @@ internal sealed class LogPage
         return true;
     }
 
-    /// <summary>After sealing: whether every place is filled.</summary>
+    /// <summary>After sealing: returns true if every place is filled.</summary>
     public bool IsFilled => Volatile.Read(ref _hot.Copied) == ((long)Count << CountShift) + End;
 
-    /// <summary>After sealing: waits until every place is filled.</summary>
-    /// <param name="whileWaiting">Called again and again if that takes longer than a copy.</param>
-    public void AwaitCopies(Action whileWaiting)
+    /// <summary>After sealing: waits until every place is filled, which takes no longer than to copy a record.</summary>
+    public void AwaitCopies()
     {
         SpinWait spin = default;
         while (!IsFilled)
         {
-            if (spin.NextSpinWillYield)
-            {
-                whileWaiting();
-            }
-
             spin.SpinOnce();
         }
     }

@@ -22,9 +22,6 @@ internal enum TurnResult
 /// </summary>
 internal sealed class PageRing
 {
-    /// <summary>The time, in milliseconds, that open reservations may hold up a truncation while no other thread can append.</summary>
-    private const int FreezePatienceMs = 100;
-
     private readonly LogPage[] _pages;
 
     /// <summary>Those that are free. The last one written is filled next: its memory is in the processor's caches.</summary>
@@ -142,9 +139,9 @@ internal sealed class PageRing
 
     /// <summary>
     /// Lets nobody take a place until <see cref="Thaw"/>, by the same thread, which writes what has a place now. Returns false if the ring
-    /// is closed, or a place is not filled in time: other threads must not wait for an open reservation.
+    /// is closed.
     /// </summary>
-    public bool TryFreeze(int patienceMs = FreezePatienceMs)
+    public bool TryFreeze()
     {
         lock (_turning)
         {
@@ -155,16 +152,8 @@ internal sealed class PageRing
 
             _isFrozen = true;
             _ = _active.TrySeal();
+            return true;
         }
-
-        // Others turn no page from here on.
-        bool areFilled = AreFilled(patienceMs);
-        if (!areFilled)
-        {
-            Thaw(null);
-        }
-
-        return areFilled;
     }
 
     /// <summary>Ends what <see cref="TryFreeze"/> began.</summary>
@@ -190,11 +179,10 @@ internal sealed class PageRing
     public bool HasSealedBefore(long number) => _oldest < number;
 
     /// <summary>The oldest sealed page, when all of its places are filled; it stays in the ring until <see cref="Release"/>.</summary>
-    /// <param name="whileWaiting">Called again and again while there is one that is not.</param>
-    public LogPage AwaitOldest(Action whileWaiting)
+    public LogPage AwaitOldest()
     {
         LogPage page = _pages[_oldest % _pages.Length];
-        page.AwaitCopies(whileWaiting);
+        page.AwaitCopies();
         return page;
     }
 
@@ -235,29 +223,5 @@ internal sealed class PageRing
 
         // Behind the seal and the new page: who sees the number may take the sealed one out.
         Volatile.Write(ref _activeNumber, _activeNumber + 1);
-    }
-
-    private bool AreFilled(int patienceMs)
-    {
-        long end = Environment.TickCount64 + patienceMs;
-        SpinWait spin = default;
-        long number = _oldest;
-        while (number <= _activeNumber)
-        {
-            if (_pages[number % _pages.Length].IsFilled)
-            {
-                number++;
-            }
-            else if (Environment.TickCount64 < end)
-            {
-                spin.SpinOnce(sleep1Threshold: -1);
-            }
-            else
-            {
-                break;
-            }
-        }
-
-        return number > _activeNumber;
     }
 }
