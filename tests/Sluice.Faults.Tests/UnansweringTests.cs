@@ -156,7 +156,8 @@ public sealed class UnansweringTests : IDisposable
             "flush" => writer.FlushAsync(),
             "complete" => writer.CompleteAsync(),
             _ => writer.DisposeAsync(),
-        }).AsTask()) { IsBackground = true };
+        }).AsTask())
+        { IsBackground = true };
         try
         {
             caller.Start();

@@ -2,7 +2,6 @@ using System.Buffers.Binary;
 using System.IO.Pipelines;
 using Sluice.Log;
 using Sluice.Log.Folders;
-using Sluice.Log.Frames;
 using Sluice.Log.Segments;
 using Sluice.Log.Stages;
 
