@@ -7,7 +7,8 @@ internal static class EventLogPath
 
     /// <summary>
     /// Returns the directory of a log and its options. If the path ends with one of the extensions, the files of the log get its name with
-    /// the date and a number: "app-.txt" stands for "app-20301231-0000000001.txt", with a new file every day.
+    /// the date and a number: "app-.txt" stands for "app-20301231-0000000001.txt", and "app.txt" for "app20301231-0000000001.txt", with a
+    /// new file every day.
     /// </summary>
     public static (string Directory, SluiceLogOptions Options) Split(string path, SluiceLogOptions options)
     {
@@ -19,8 +20,7 @@ internal static class EventLogPath
         }
 
         string name = Path.GetFileNameWithoutExtension(path);
-        string separator = name.Length == 0 || name[^1] is '-' or '_' or '.' ? "" : "-";
         string directory = Path.GetDirectoryName(Path.GetFullPath(path)) ?? path;
-        return (directory, options.WithFileNamePattern($"{name}{separator}{{date:yyyyMMdd}}-{{id}}{extension}"));
+        return (directory, options.WithFileNamePattern($"{name}{{date:yyyyMMdd}}-{{id}}{extension}"));
     }
 }

@@ -27,10 +27,11 @@ internal sealed class ReopeningLog
 
     /// <summary>Replaces a log that accepts no more events.</summary>
     /// <param name="failed">The log to which an event could not be appended.</param>
-    /// <param name="reportLost">Called with the number of events that were in the log's memory and are not in its files.</param>
+    /// <param name="lost">The number of records that this log has taken and not written, for the caller who closes it; else 0.</param>
     /// <returns>True if <see cref="Current"/> is another log now.</returns>
-    public bool TryReplace(SluiceLog failed, Action<long>? reportLost = null)
+    public bool TryReplace(SluiceLog failed, out long lost)
     {
+        lost = 0;
         if (_directory is null || failed.Failure is null)
         {
             return false;
@@ -48,15 +49,16 @@ internal sealed class ReopeningLog
                 return false;
             }
 
+            if (_retryAt == long.MinValue)
+            {
+                // A write that had begun goes on until the log is closed.
+                Close(failed);
+                lost = failed.NextSequence - 1 - failed.WrittenSequence;
+            }
+
+            _retryAt = Environment.TickCount64 + RetryMs;
             try
             {
-                if (_retryAt == long.MinValue)
-                {
-                    reportLost?.Invoke(failed.NextSequence - 1 - failed.WrittenSequence);
-                }
-
-                _retryAt = Environment.TickCount64 + RetryMs;
-                Close(failed);
                 Volatile.Write(ref _log, SluiceLog.Open(_directory, _options));
                 _retryAt = long.MinValue;
                 return true;

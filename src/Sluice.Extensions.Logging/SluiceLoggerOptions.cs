@@ -62,7 +62,8 @@ public sealed class SluiceLoggerOptions
     /// </value>
     /// <remarks>
     /// <para>
-    /// For each such event, the delegate is called once, on the thread of the logging call. It is also called if a provider that was added
+    /// For each such event, the delegate is called once, on the thread of the logging call. After a failed flush to the disk, it is called
+    /// once for all events that were in memory. It is also called if a provider that was added
     /// with <c>AddSluice</c> is disposed and its log cannot be written or closed.
     /// </para>
     /// <para>

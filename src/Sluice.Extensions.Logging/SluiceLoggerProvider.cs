@@ -62,7 +62,7 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     /// </summary>
     /// <param name="path">
     /// The path of the log's directory; or, if it ends with ".log", ".txt", ".json", ".jsonl", ".ndjson" or ".clef" and is not an existing
-    /// directory, the name of the log's files. For "logs/app-.txt", a file in the directory "logs" is named like
+    /// directory, the name of the files of a raw log. For "logs/app-.txt", a file in the directory "logs" is named like
     /// "app-20301231-0000000001.txt", and a new file is started every day (UTC).
     /// </param>
     /// <param name="options">The options of the provider, or <see langword="null"/> (the default) for the default options.</param>
@@ -240,12 +240,11 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         while (true)
         {
             SluiceLog log = Log;
-            bool isAccepted = false;
+            long sequence = 0;
             try
             {
                 ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
-                _ = log.Append(record, LogDurability.Buffered);
-                isAccepted = true;
+                sequence = log.Append(record, LogDurability.Buffered);
                 LogDurability durability = log.DefaultDurability;
                 if (level >= _flushOn && durability == LogDurability.Buffered)
                 {
@@ -257,13 +256,28 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
             }
             catch (Exception e) when (e is IOException or InvalidOperationException or ArgumentException or UnauthorizedAccessException)
             {
-                if (!Volatile.Read(ref _isDisposed) && _log.TryReplace(log, CountLost))
+                long lost = 0;
+                bool isReplaced = !Volatile.Read(ref _isDisposed) && _log.TryReplace(log, out lost);
+                Interlocked.Add(ref _lostEvents, lost);
+                if (isReplaced)
                 {
+                    if (sequence > log.WrittenSequence)
+                    {
+                        // This one was counted, and is appended again.
+                        Interlocked.Decrement(ref _lostEvents);
+                    }
+
+                    if (lost > 0)
+                    {
+                        Volatile.Write(ref _lastError, e);
+                        Tell(e);
+                    }
+
                     continue;
                 }
 
                 Volatile.Write(ref _lastError, e);
-                if (!isAccepted)
+                if (sequence == 0)
                 {
                     Interlocked.Increment(ref _lostEvents);
                 }
@@ -274,9 +288,6 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         }
     }
 
-    /// <summary>Counts events that are in the memory of a log and will not be written.</summary>
-    private void CountLost(long unwritten) => Interlocked.Add(ref _lostEvents, unwritten);
-
     /// <summary>Of an error of <see cref="Dispose"/>, which is noted.</summary>
     private bool IsToThrow(Exception error)
     {
@@ -285,7 +296,7 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         Volatile.Write(ref _lastError, error);
         if (error is IOException && !_leaveOpen)
         {
-            CountLost(Log.NextSequence - 1 - Log.WrittenSequence);
+            Interlocked.Add(ref _lostEvents, Log.NextSequence - 1 - Log.WrittenSequence);
         }
 
         if (IsContainerOwned)

@@ -173,7 +173,7 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
                 _ = log.Append(record, durability);
             }
             catch (Exception e) when ((e is IOException or ObjectDisposedException)
-                && !Volatile.Read(ref _isDisposed) && _log.TryReplace(log))
+                && !Volatile.Read(ref _isDisposed) && _log.TryReplace(log, out _))
             {
                 isReplaced = true;
             }

@@ -19,7 +19,7 @@ public static class SluiceLoggerConfigurationExtensions
     /// <param name="sinks">The sink configuration, <see cref="LoggerConfiguration.WriteTo"/>.</param>
     /// <param name="path">
     /// The path of the log's directory; or, if it ends with ".log", ".txt", ".json", ".jsonl", ".ndjson" or ".clef" and is not an existing
-    /// directory, the name of the log's files. For "logs/app-.txt", a file in the directory "logs" is named like
+    /// directory, the name of the files of a raw log. For "logs/app-.txt", a file in the directory "logs" is named like
     /// "app-20301231-0000000001.txt", and a new file is started every day (UTC).
     /// </param>
     /// <param name="outputTemplate">
@@ -83,7 +83,7 @@ public static class SluiceLoggerConfigurationExtensions
     /// </param>
     /// <param name="path">
     /// The path of the log's directory; or, if it ends with ".log", ".txt", ".json", ".jsonl", ".ndjson" or ".clef" and is not an existing
-    /// directory, the name of the log's files. For "logs/app-.txt", a file in the directory "logs" is named like
+    /// directory, the name of the files of a raw log. For "logs/app-.txt", a file in the directory "logs" is named like
     /// "app-20301231-0000000001.txt", and a new file is started every day (UTC).
     /// </param>
     /// <param name="options">
@@ -143,7 +143,7 @@ public static class SluiceLoggerConfigurationExtensions
     /// </param>
     /// <param name="path">
     /// The path of the log's directory; or, if it ends with ".log", ".txt", ".json", ".jsonl", ".ndjson" or ".clef" and is not an existing
-    /// directory, the name of the log's files. For "logs/app-.txt", a file in the directory "logs" is named like
+    /// directory, the name of the files of a raw log. For "logs/app-.txt", a file in the directory "logs" is named like
     /// "app-20301231-0000000001.txt", and a new file is started every day (UTC).
     /// </param>
     /// <param name="options">

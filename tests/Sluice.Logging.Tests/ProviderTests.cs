@@ -371,6 +371,38 @@ public sealed partial class ProviderTests
         messages.Distinct().ShouldBe(["one", "two", "three"]);
     }
 
+    /// <summary>The keeper's flush of a full file fails while events are appended: each is in a file, or is counted.</summary>
+    [Fact]
+    public void What_a_failed_flush_has_lost_is_counted_exactly_and_told()
+    {
+        using TempFolder folder = new();
+        BrokenDisk disk = new();
+        List<Exception> errors = [];
+        SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions
+        {
+            Log = new() { SegmentBytes = 4096, MaxRecordBytes = 1000, RetainSegments = null, Engine = disk },
+            FlushOn = LogLevel.Error,
+            OnError = errors.Add,
+        });
+        ILogger logger = provider.CreateLogger("a");
+        const int Events = 3000;
+        for (int i = 0; i < Events; i++)
+        {
+            if (i == Events / 3)
+            {
+                disk.FailFlushes(1);
+            }
+
+            logger.Log(i % 100 == 99 ? LogLevel.Error : LogLevel.Information, "event {Number}", i);
+        }
+
+        provider.Dispose();
+        provider.LastError.ShouldBe(errors.LastOrDefault());
+        (errors.Count > 0).ShouldBe(provider.LostEvents > 0);
+        string[] numbers = [.. folder.Events().Select(static e => e.GetProperty("Number").GetRawText())];
+        numbers.Distinct().Count().ShouldBe(Events - (int)provider.LostEvents);
+    }
+
     [Fact]
     public void Events_of_a_log_that_cannot_be_opened_again_are_counted()
     {

@@ -111,7 +111,7 @@ public sealed class SinkTests
 
         string[] files = [.. Directory.GetFiles(folder.Log, "*.txt").Order(StringComparer.Ordinal)];
         files.Length.ShouldBe(31);
-        Path.GetFileName(files[0]).ShouldMatch("^app-20[0-9]{6}-[0-9]{10}\\.txt$");
+        Path.GetFileName(files[0]).ShouldMatch("^app20[0-9]{6}-[0-9]{10}\\.txt$");
         files.SelectMany(File.ReadAllLines).ShouldAllBe(static line => line.Length == 4095);
 
         string audit = Path.Combine(folder.Log, "audit");

@@ -24,6 +24,11 @@ internal sealed class FrameScanner
     private const int FrameAlignment = 8;
     private const int EnoughZeros = 64 * 1024;
 
+    /// <summary>
+    /// The number of bytes whose checksums a search for a frame computes at most: the content of a damaged frame may look like many frames.
+    /// </summary>
+    private const long MaxSearchedBytes = 16L << 30;
+
     private readonly SluiceHandle _file;
     private readonly int _maxFrameBytes;
     private byte[] _buffer;
@@ -31,6 +36,7 @@ internal sealed class FrameScanner
     private int _buffered;
     private int _payloadAt;
     private int _payloadLength;
+    private long _searchedBytes;
 
     /// <param name="file">The segment.</param>
     /// <param name="maxFrameBytes">By its header.</param>
@@ -131,13 +137,15 @@ internal sealed class FrameScanner
         return !rest.ContainsAnyExcept((byte)0) && (rest.Length >= EnoughZeros || Offset + rest.Length >= _file.Length);
     }
 
-    /// <summary>Returns true if the file contains a complete frame after <see cref="Offset"/>, where no good frame is.</summary>
+    /// <summary>
+    /// Returns true if the file contains a complete frame after <see cref="Offset"/>, where no good frame is, or if the search was given up.
+    /// </summary>
     /// <param name="firstSequence">The sequence number after the last good record; 0 if unknown.</param>
     /// <param name="readsOn">Whether to search the whole file, and not only what is buffered.</param>
     public bool HasFrameBehind(long firstSequence, bool readsOn = true)
     {
         (long offset, uint chain) = (Offset, Chain);
-        bool found = TryPassOver(firstSequence, readsOn);
+        bool found = TryPassOver(firstSequence, readsOn) || _searchedBytes >= MaxSearchedBytes;
         (Offset, Chain) = (offset, chain);
         return found;
     }
@@ -153,6 +161,7 @@ internal sealed class FrameScanner
     public bool TryPassOver(long firstSequence, bool readsOn = true)
     {
         (long bad, uint chain) = (Offset, Chain);
+        _searchedBytes = 0;
         ReadOnlySpan<byte> start = Fill(bad, LogLayout.FrameHeaderBytes);
         if (start.Length < LogLayout.FrameHeaderBytes)
         {
@@ -191,6 +200,7 @@ internal sealed class FrameScanner
                 && candidate.FirstSequence >= firstSequence
                 && (firstSequence == 0 || candidate.FirstSequence <= firstSequence + ((at - bad) / LogLayout.RecordHeaderBytes))
                 && WhyImpossible(candidate) is null
+                && _searchedBytes < MaxSearchedBytes
                 && (IsFrameAt(at, header.Crc, firstSequence)
                     || (at >= bad + bytesOfFrame && candidate.Kind == FrameKind.Records && IsFrameAt(at, candidate, firstSequence))))
             {
@@ -252,6 +262,7 @@ internal sealed class FrameScanner
             return Bad("the file ends inside a frame");
         }
 
+        _searchedBytes += frame.Length;
         return LogLayout.SumOf(frame, Chain) == header.Crc ? FrameResult.Good : Bad("a frame's sum is wrong");
     }
 
