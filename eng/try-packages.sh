@@ -145,8 +145,9 @@ DEPENDENCIES = {
     "Sluice": {},
     "Sluice.Testing": {"Sluice": version},
     "Sluice.Classic": {"Sluice": version},
-    "Sluice.Extensions.Logging": {
-        "Sluice": version, EXTENSIONS + "Logging.Abstractions": "10.0.0", EXTENSIONS + "DependencyInjection.Abstractions": "10.0.0"},
+    "Sluice.Extensions.Logging": {"Sluice": version} | {EXTENSIONS + name: "10.0.0" for name in (
+        "Configuration", "Configuration.Abstractions", "Configuration.Binder", "DependencyInjection", "DependencyInjection.Abstractions",
+        "Logging", "Logging.Abstractions", "Logging.Configuration", "Options", "Options.ConfigurationExtensions", "Primitives")},
     "Sluice.Serilog": {"Sluice": version, "Serilog": "3.1.1"},
 }
 TOOL = ["DotnetToolSettings.xml", "Sluice.Cli.deps.json", "Sluice.Cli.runtimeconfig.json"] + [f"{name}.dll" for name in (

@@ -273,9 +273,9 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <remarks>
     /// <para>The writer is not thread-safe.</para>
     /// <para>
-    /// A flush without new bytes appends nothing. If a flush fails, its record is discarded. If a flush is canceled, its record is kept, and
-    /// the next flush appends it before the newer bytes. When the writer is completed, the remaining bytes are appended as a last record. If
-    /// it is completed with an exception, they are discarded.
+    /// A flush without new bytes appends nothing. If a flush is canceled, its record is kept, and the next flush appends it before its own.
+    /// If a record cannot be appended, it is discarded, the flush throws, and the next flush appends the records after it. When the writer
+    /// is completed, the remaining bytes are appended as a last record. If it is completed with an exception, they are discarded.
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
