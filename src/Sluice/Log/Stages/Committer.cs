@@ -357,7 +357,7 @@ internal sealed class Committer
             LogPage page = _ring.AwaitOldest();
             if (page.Count > 0)
             {
-                _output.Write(page);
+                _output.Write(page.HasFailedRecords ? page.WithoutWithdrawnBytes() : page);
             }
 
             long last = page.FirstSequence + page.Count - 1;

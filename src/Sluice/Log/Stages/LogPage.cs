@@ -37,6 +37,9 @@ internal sealed class LogPage
     /// <summary>How many records. Meaningful once sealed.</summary>
     public int Count { get; private set; }
 
+    /// <summary>Whether the append of some of its records has failed: a write of the page has, and is made again.</summary>
+    public bool HasFailedRecords { get; private set; }
+
     /// <summary>How many bytes have a place, those in front of the first record included.</summary>
     public int Taken => (int)(Volatile.Read(ref _hot.State) & 0x7FFF_FFFF);
 
@@ -48,7 +51,7 @@ internal sealed class LogPage
     /// </summary>
     public void Open(long firstSequence, int start, int epoch = 0, bool isSealed = false)
     {
-        (FirstSequence, Epoch) = (firstSequence, epoch);
+        (FirstSequence, Epoch, HasFailedRecords) = (firstSequence, epoch, false);
         Volatile.Write(ref _hot.Copied, start);
         if (isSealed)
         {
@@ -131,6 +134,7 @@ internal sealed class LogPage
     /// <summary>Marks records that stand one behind another, and are copied, as ones whose append failed.</summary>
     public void Withdraw(in Placed place, int count)
     {
+        HasFailedRecords = true;
         int offset = place.Offset;
         for (int i = 0; i < count; i++)
         {
@@ -139,6 +143,40 @@ internal sealed class LogPage
             BinaryPrimitives.WriteUInt32LittleEndian(at, header | LogLayout.Withdrawn);
             offset += LogLayout.RecordHeaderBytes + (int)(header & LogLayout.LengthMask);
         }
+    }
+
+    /// <summary>
+    /// A copy of the sealed page in which records that are withdrawn have their numbers and no bytes: a disk that was full has room for
+    /// other things. The page itself stays: those who wait know where their records stand in it.
+    /// </summary>
+    public LogPage WithoutWithdrawnBytes()
+    {
+        int end = CopyRecords([]);
+        LogPage copy = new(LogLayout.Padded(end)) { FirstSequence = FirstSequence, Epoch = Epoch, End = end, Count = Count };
+        CopyRecords(copy.Bytes);
+        return copy;
+    }
+
+    /// <returns>Where they end.</returns>
+    private int CopyRecords(Span<byte> target)
+    {
+        (int from, int to) = (LogLayout.FrameHeaderBytes, LogLayout.FrameHeaderBytes);
+        for (int i = 0; i < Count; i++)
+        {
+            uint header = BinaryPrimitives.ReadUInt32LittleEndian(Bytes[from..]);
+            bool isWithdrawn = (header & LogLayout.Withdrawn) == LogLayout.Withdrawn;
+            int bytes = LogLayout.RecordHeaderBytes + (int)(header & LogLayout.LengthMask);
+            int kept = isWithdrawn ? LogLayout.RecordHeaderBytes : bytes;
+            if (!target.IsEmpty)
+            {
+                Bytes.Slice(from, kept).CopyTo(target[to..]);
+                BinaryPrimitives.WriteUInt32LittleEndian(target[to..], isWithdrawn ? LogLayout.Withdrawn : header);
+            }
+
+            (from, to) = (from + bytes, to + kept);
+        }
+
+        return to;
     }
 
     /// <summary>What all threads write to, away from what they read.</summary>
