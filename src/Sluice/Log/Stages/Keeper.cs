@@ -50,7 +50,12 @@ internal sealed class Keeper
         if (_output.HasFull && _committer.Failure is null)
         {
             Exception? error = null;
-            _committer.Alone(() => error = _committer.Commit() ?? Seal());
+            _committer.Alone(() =>
+            {
+                // What is full is closed although the disk is full: retention can then remove old segments and free their space.
+                error = _committer.Commit();
+                error = _committer.Failure ?? Seal() ?? error;
+            });
             if (error is not null)
             {
                 throw error;
