@@ -21,7 +21,7 @@ public sealed class PageRingTests
         ring.Active.Epoch.ShouldBe(1);
     }
 
-    /// <summary>Whoever waits for the oldest page waits for a number of that epoch.</summary>
+    /// <summary>An append that waits for the oldest page waits for a number of that epoch.</summary>
     [Fact]
     public void A_full_ring_tells_the_epoch_of_the_page_that_is_waited_for()
     {

@@ -142,7 +142,7 @@ public sealed partial class ProviderTests
         read.Log.Durability.ShouldBe(LogDurability.Durable);
         read.Log.UnixCreateMode.ShouldBe(UnixFileMode.UserRead | UnixFileMode.UserWrite);
 
-        // What the section does not name keeps the default of text.
+        // Options that the section does not name keep the defaults of text.
         read.Log.Format.ShouldBe(LogFormat.Raw);
         read.Log.DisposeOnProcessExit.ShouldBeTrue();
         string file = Directory.GetFiles(folder.Log).ShouldHaveSingleItem();

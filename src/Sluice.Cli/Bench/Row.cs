@@ -13,7 +13,7 @@ internal sealed record Row(string Id, string Name, string Why, Func<BenchContext
 
     public FioJob? Fio { get; init; }
 
-    /// <summary>What the method of the row is called with, in the tables of `sluice tables`.</summary>
+    /// <summary>The arguments of the row's method, as the tables of `sluice tables` show them.</summary>
     public IReadOnlyList<string> Arguments { get; init; } = [];
 
     /// <summary>

@@ -69,7 +69,7 @@ internal sealed class OpsCommand(
             await new TurnRunner(TimeSpan.Zero, rounds: 1, context.CancellationToken).MeasureAsync(contenders);
             return await ProgramRun.RunStepsAsync([contenders], all => turns.MeasureAsync(all), context.CancellationToken);
         });
-        // Of each operation the rates of the sides.
+        // Each operation has the rates of its sides.
         MeasuredRate?[][] rates = measured.Results.Count == 0 ? [] : [.. measured.Results[0].Chunk(Sides.Count)];
         if (quiet)
             WriteCsv(rates, measured.Interrupted);

@@ -136,7 +136,7 @@ internal sealed class TreeCopier : IDisposable
         List<Task> workers = [];
         try
         {
-            // Where each request goes to another machine, more than there are processors.
+            // If each request goes to another machine, there are more threads than processors.
             bool isRemote = RemoteFileSystem.Holds(source.Descriptor) || RemoteFileSystem.Holds(target.Descriptor);
             int count = Math.Max(Environment.ProcessorCount, isRemote ? Tuning.TreeCopierRemoteWorkers : 2);
             while (workers.Count < count)

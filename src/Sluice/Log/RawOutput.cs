@@ -46,7 +46,7 @@ internal sealed class RawOutput : LogOutput
     /// <summary>True if the present file was moved away: later records go to another one.</summary>
     private bool _wasMoved;
 
-    /// <summary>What the last look at the present file showed, and when that was; -1 if it has been written to since.</summary>
+    /// <summary>The time of the last look at the present file, whose results follow; -1 if the file was written to since.</summary>
     private long _lookedMs = -1;
     private long _length;
     private bool _hasNoName;
@@ -234,7 +234,7 @@ internal sealed class RawOutput : LogOutput
         }
     }
 
-    /// <summary>Where the file is full or was removed, or its name is of a time that is over: to the newest that is not.</summary>
+    /// <summary>Moves to the newest file if the present one is full or was removed, or if the period of its name is over.</summary>
     private void GoToNewest()
     {
         // The look after the last write serves this one too, unless other processes have had time to append or to remove the file.

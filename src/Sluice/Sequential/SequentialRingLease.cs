@@ -1,7 +1,7 @@
 namespace Sluice.Sequential;
 
 /// <summary>
-/// Who borrowed a ring, and for which file: the descriptor stays open as long. Dropped without being disposed, it drains the ring before
+/// A borrowed ring for one file, whose descriptor stays open meanwhile. A lease that is dropped without being disposed drains the ring before
 /// the memory of its transfers can be collected.
 /// </summary>
 internal sealed class SequentialRingLease : IDisposable

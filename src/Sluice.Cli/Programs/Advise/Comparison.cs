@@ -49,7 +49,7 @@ internal sealed class Comparison
 
     public bool Has(string key) => _byKey.ContainsKey(key);
 
-    /// <summary>What the ways count of one unit of the rate.</summary>
+    /// <summary>The number of counted operations in one unit of the rate.</summary>
     public double UnitsOfRate => Topic.CountsBytes ? ByteSize.MiB : 1;
 
     public double CpuOf(MeasuredRate reading) =>

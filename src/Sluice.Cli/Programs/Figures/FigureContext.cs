@@ -44,6 +44,6 @@ internal sealed record FigureContext(
 /// <param name="Depth">Requests outstanding.</param>
 internal sealed record CurvePoint(string Curve, int RequestBytes, int Depth, MeasuredRate DotNet, MeasuredRate Sluice)
 {
-    /// <summary>Of a created file, .NET's and Sluice's extents; null where it is not asked.</summary>
+    /// <summary>The extents of the file that each side created; null if the figure does not ask for them.</summary>
     public (double DotNet, double Sluice)? Pieces { get; init; }
 }

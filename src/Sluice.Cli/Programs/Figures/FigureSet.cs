@@ -151,7 +151,7 @@ internal sealed record FigureSet(
         }
         catch (IOException e)
         {
-            // What a terminal sends on Ctrl-C ends mkfs and mount too.
+            // Ctrl-C in a terminal ends mkfs and mount too.
             context.CancellationToken.ThrowIfCancellationRequested();
             return ([], ErrorText.Of(e));
         }

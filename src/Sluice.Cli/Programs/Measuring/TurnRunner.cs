@@ -45,7 +45,7 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
 
     /// <param name="settle">Called before each turn, so that it does not pay for what the one before has left to be written.</param>
     /// <returns>
-    /// What each contender reached, in their order. After a cancellation: what was measured until then, null where nothing was.
+    /// The result of each contender, in their order. After a cancellation, a contender without a measured turn has null.
     /// </returns>
     public async Task<IReadOnlyList<MeasuredRate?>> MeasureAsync(IReadOnlyList<Contender> contenders, Action? settle = null)
     {
@@ -65,7 +65,7 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // What was measured stays.
+            // The measured turns stay.
         }
         return [.. samples.Select(s => s.Count == 0 ? null : MeasuredRate.Of(s))];
     }

@@ -2,7 +2,7 @@ using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>What a method gives or takes: only those of one kind can be compared.</summary>
+/// <summary>The kind of data that a method returns or takes: only methods of one kind can be compared.</summary>
 internal enum ResultKind { Bytes, Text, Lines }
 
 /// <summary>A way of reading or writing a whole file.</summary>

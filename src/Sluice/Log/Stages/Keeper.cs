@@ -1,7 +1,7 @@
 namespace Sluice.Log.Stages;
 
 /// <summary>
-/// What a log does beside its appends, on two threads of its own: one seals full segments and removes old ones, and the other one creates the
+/// The work of a log beside its appends, on two threads: one seals full segments and removes old ones, and the other one creates the
 /// next segment, so that no append waits for that although the disk is slow.
 /// </summary>
 internal sealed class Keeper
@@ -52,7 +52,7 @@ internal sealed class Keeper
             Exception? error = null;
             _committer.Alone(() =>
             {
-                // What is full is closed although the disk is full: retention can then remove old segments and free their space.
+                // Full segments are closed even if a write failed: retention can then remove old ones and free the space of a full disk.
                 error = _committer.Commit();
                 error = _committer.Failure ?? Seal() ?? error;
             });
