@@ -174,7 +174,7 @@ internal sealed class FramedOutput : LogOutput
     /// <summary>Removes segments all of whose records are old, and returns how many.</summary>
     public int RemoveBefore(Func<ClosedSegment, bool> isOld) => _retention.RemoveWhile(isOld);
 
-    public override Exception? SealFull()
+    public override Exception? CloseFull(bool seals)
     {
         Exception? error = null;
         foreach (SegmentFile segment in Rolled().TakeWhile(static s => s.IsDurable))
@@ -184,7 +184,14 @@ internal sealed class FramedOutput : LogOutput
                 // It counts as closed in any case: readers do not need a footer.
                 using (segment)
                 {
-                    segment.Seal();
+                    if (seals)
+                    {
+                        segment.Seal();
+                    }
+                    else
+                    {
+                        segment.TryCutReserved();
+                    }
                 }
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)

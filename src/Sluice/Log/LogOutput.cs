@@ -5,7 +5,7 @@ namespace Sluice.Log;
 
 /// <summary>
 /// The files of a log. <see cref="Write"/> and <see cref="TakeMark"/> are called by one thread at a time, <see cref="Sync"/>,
-/// <see cref="ConfirmSynced"/> and <see cref="SealFull"/> by another one, and <see cref="MakeAhead"/> and <see cref="Housekeep"/> by the
+/// <see cref="ConfirmSynced"/> and <see cref="CloseFull"/> by another one, and <see cref="MakeAhead"/> and <see cref="Housekeep"/> by the
 /// log's keeper, side by side.
 /// </summary>
 internal abstract class LogOutput : IDisposable
@@ -58,9 +58,10 @@ internal abstract class LogOutput : IDisposable
     /// <summary>Compresses what is full; null where nobody asks for it.</summary>
     public SegmentCompressor? Compressor { get; protected init; }
 
-    /// <summary>Seals and closes what is full. All of it is durable, and log.state on the disk says so.</summary>
+    /// <summary>Closes what is full and durable.</summary>
+    /// <param name="seals">True to write footers: a log.state on the disk covers the segments.</param>
     /// <returns>The error of a segment that has no footer now; null if there was none.</returns>
-    public virtual Exception? SealFull() => null;
+    public virtual Exception? CloseFull(bool seals) => null;
 
     /// <summary>Creates the next file, if one is wanted. If that fails, <see cref="Housekeep"/> tries again.</summary>
     public virtual void MakeAhead()

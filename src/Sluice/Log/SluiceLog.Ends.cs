@@ -155,13 +155,7 @@ public sealed partial class SluiceLog
             _mark.Write(_committer.Durable);
         }
 
-        if (_output.HasFull)
-        {
-            // As before any footer.
-            _committer.FlushMark();
-        }
-
-        Exception? error = _mark.IsBehind(_committer.Durable) ? null : _output.SealFull();
+        Exception? error = _committer.CloseFull();
         _output.Finish();
         return error;
     }

@@ -234,19 +234,34 @@ internal sealed class Committer
     /// <summary>The files may be another writer's from now on; called within <see cref="AloneWithWrites"/>.</summary>
     public void LetGo() => Volatile.Write(ref _closed, LogErrors.LetGo(_directory));
 
-    /// <summary>Makes log.state durable, as far as it says.</summary>
-    /// <exception cref="IOException">It is not; nothing more is acknowledged.</exception>
-    public void FlushMark()
+    /// <summary>
+    /// Seals and closes the full segments that are durable; called within <see cref="Alone"/>. A footer is trusted only if a log.state on
+    /// the disk covers it: if log.state could not be written since the last sync, the segments are closed without a footer.
+    /// </summary>
+    /// <returns>The error of a segment that has no footer now; null if there was none.</returns>
+    /// <exception cref="IOException">log.state could not be made durable; nothing more is acknowledged.</exception>
+    public Exception? CloseFull()
     {
-        try
+        if (!_output.HasFull)
         {
-            _mark.Flush();
+            return null;
         }
-        catch (Exception e)
+
+        bool isCovered = !_mark.IsBehind(Durable);
+        if (isCovered)
         {
-            Fail(e);
-            throw;
+            try
+            {
+                _mark.Flush();
+            }
+            catch (Exception e)
+            {
+                Fail(e);
+                throw;
+            }
         }
+
+        return _output.CloseFull(isCovered);
     }
 
     /// <summary>Removes all records behind one; called within <see cref="Alone"/>, after <see cref="Commit"/>.</summary>

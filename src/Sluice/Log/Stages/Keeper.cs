@@ -54,19 +54,12 @@ internal sealed class Keeper
             {
                 // Full segments are closed even if a write failed: retention can then remove old ones and free the space of a full disk.
                 error = _committer.Commit();
-                error = _committer.Failure ?? Seal() ?? error;
+                error = _committer.Failure ?? _committer.CloseFull() ?? error;
             });
             if (error is not null)
             {
                 throw error;
             }
-        }
-
-        Exception? Seal()
-        {
-            // A footer is believed only if log.state covers it, so that is on the disk before there is one.
-            _committer.FlushMark();
-            return _output.SealFull();
         }
     }
 
