@@ -1,6 +1,7 @@
 using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
+using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench;
 
@@ -63,6 +64,13 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
 
     /// <summary>A path that several rows share; gone when the run is over.</summary>
     public string KeptPath(string name) => Path.Combine(directory, name);
+
+    /// <summary>Writes the file's dirty pages back and drops all its pages from memory.</summary>
+    public static void DropCache(string path)
+    {
+        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+        _ = PageCache.Drop(handle.SafeFileHandle);
+    }
 
     public void DeleteScratchFiles()
     {

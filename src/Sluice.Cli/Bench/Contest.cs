@@ -18,6 +18,20 @@ internal sealed class Contest(Contender sluice, Contender dotNet, params IDispos
 
     public IEnumerable<Contender> All => Second is null ? [Sluice, DotNet] : [Sluice, DotNet, Second];
 
+    /// <summary>Calls of microseconds, each of which must return what is expected (bytes, characters).</summary>
+    public static Contest Calls(long expected, Func<long> sluice, Func<long> dotNet)
+    {
+        return new Contest(Side("Sluice", sluice), Side(BenchTable.DotNetName, dotNet));
+
+        Contender Side(string name, Func<long> call) =>
+            new(name, slice => Loops.Repeat(slice, _ => Require(expected, call()))) { IsPass = true };
+    }
+
+    /// <exception cref="IOException">A call or a pass of the benchmark gave another result than expected.</exception>
+    public static long Require(long expected, long actual) => actual == expected
+        ? actual
+        : throw new IOException($"a call of the benchmark gave {actual} instead of {expected}");
+
     /// <summary>Both sides pass over a file again and again, as in <see cref="Loops.Passes(string, Func{long}, bool, bool)"/>.</summary>
     public static Contest Passes(Func<long> sluice, Func<long> dotNet, bool countUnits = false, bool isSingle = false) => new(
         Loops.Passes("Sluice", sluice, countUnits, isSingle), Loops.Passes(BenchTable.DotNetName, dotNet, countUnits, isSingle));
@@ -35,7 +49,10 @@ internal sealed class Contest(Contender sluice, Contender dotNet, params IDispos
     public Contest Checked(Action sluice, Action dotNet) => Checked(_ => sluice(), _ => dotNet());
 
     public Contest Prepared(Action prepare) =>
-        new(Sluice with { Prepare = prepare }, DotNet with { Prepare = prepare }, this) { Second = Second };
+        new(Sluice with { Prepare = prepare }, DotNet with { Prepare = prepare }, this)
+        {
+            Second = Second is null ? null : Second with { Prepare = prepare },
+        };
 
     public void Dispose()
     {

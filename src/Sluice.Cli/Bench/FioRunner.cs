@@ -16,10 +16,6 @@ internal sealed class FioRunner
         Description = description;
     }
 
-    /// <summary>Whether a fio lies where programs are looked for.</summary>
-    public static bool IsInstalled { get; } = (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator)
-        .Any(static folder => File.Exists(Path.Combine(folder, OperatingSystem.IsWindows() ? "fio.exe" : "fio")));
-
     public bool IsAvailable { get; }
 
     /// <summary>fio's version, or that it is not installed.</summary>

@@ -112,25 +112,6 @@ internal static class Loops
         return Task.CompletedTask;
     }
 
-    /// <summary>Passes of a millisecond and more, each of which counts as one operation, or as so many.</summary>
-    public static Func<Slice, Task> Whole(Func<Task> passAsync, long operations = 1) => async slice =>
-    {
-        do
-        {
-            await passAsync();
-            slice.Count(0, operations);
-        }
-        while (!slice.IsOver);
-    };
-
-    /// <inheritdoc cref="Whole(Func{Task}, long)"/>
-    public static Func<Slice, Task> Whole(Action pass, long operations = 1) => Whole(
-        () =>
-        {
-            pass();
-            return Task.CompletedTask;
-        }, operations);
-
     /// <summary>A contender that passes a whole file again and again; an operation is one pass.</summary>
     /// <param name="passAsync">Its method should be pooled: what it allocates counts.</param>
     /// <param name="countUnits">Whether an operation is what the pass returns one for: a byte, a line.</param>

@@ -31,8 +31,7 @@ internal sealed class ScratchFolder : IDisposable
             try
             {
                 // Throws while the run that made it is alive.
-                OwnedFolder.Take(folder, Prefix).Dispose();
-                Directory.Delete(folder, recursive: true);
+                Remove(OwnedFolder.Take(folder, Prefix));
                 removed.Add(folder);
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -49,10 +48,9 @@ internal sealed class ScratchFolder : IDisposable
         if (_isDisposed)
             return;
         _isDisposed = true;
-        _folder.Dispose();
         try
         {
-            Directory.Delete(FullPath, recursive: true);
+            Remove(_folder);
         }
         catch (DirectoryNotFoundException)
         {
@@ -62,5 +60,12 @@ internal sealed class ScratchFolder : IDisposable
         {
             _tellAtEnd($"{FullPath} stays: {ErrorText.Of(e)}");
         }
+    }
+
+    private static void Remove(OwnedFolder folder)
+    {
+        using (folder)
+            ImageVolume.UnmountAll(folder.FullPath);
+        Directory.Delete(folder.FullPath, recursive: true);
     }
 }

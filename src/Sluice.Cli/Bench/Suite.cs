@@ -21,7 +21,7 @@ internal sealed record Suite(string Name, string Description, int Minutes, Func<
 
     public static IReadOnlyList<Suite> All { get; } =
     [
-        EverydaySuite.Create(), HandleSuite.Create(), StreamRows.Create(), SequentialSuite.Create(), FilesSuite.Create(), LogSuite.Create(),
+        EverydaySuite.Create(), HandleSuite.Create(), StreamRows.Create(), SequentialRows.Create(), FilesSuite.Create(), LogSuite.Create(),
         ScaleSuite.Create(), RemoteSuite.Create(),
     ];
 

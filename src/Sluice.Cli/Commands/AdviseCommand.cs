@@ -24,7 +24,7 @@ internal static class AdviseCommand
     {
         AdviseScale scale = quick ? AdviseScale.Quick : AdviseScale.Full;
         var run = new MeasuringRun(context, directory, output);
-        IReadOnlyList<AdviceTopic> topics = Adviser.Topics(scale, context.CancellationToken);
+        IReadOnlyList<AdviceTopic> topics = AdviceTopics.All(scale, context.CancellationToken);
         run.Prepare(scale.SpaceBytes, Counted.Of(topics.Count, "topic"), quick ? 2 : 60);
         var unsupported = new List<string>();
         StepResults<(Comparison Comparison, RequestGrid? Grid)?> answers = await run.InScratchAsync((scratch, progress) =>

@@ -27,8 +27,10 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
     public async Task<int> RunAsync()
     {
         options.Output.Check(_terminal);
+        if (options.Demo)
+            return await DemoAsync();
         DateTimeOffset began = DateTimeOffset.UtcNow;
-        int exitCode = options.Demo ? await DemoAsync() : await CopyAllAsync();
+        int exitCode = await CopyAllAsync();
         if (!options.DryRun && (_records.Count > 0 || _isInterrupted || _notBegun > 0))
             Tell(began);
         if (!_isInterrupted)
@@ -56,7 +58,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
     {
         double seconds = _records.Sum(r => r.Seconds);
         long bytes = _records.Sum(r => r.Bytes);
-        var caveats = new CopyCaveats(options.Target, isOnDisk: options.Demo || options.Sync);
+        var caveats = new CopyCaveats(options.Target, isOnDisk: options.Sync);
         return new CopyReport
         {
             Started = began,
@@ -291,31 +293,14 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         return record;
     }
 
-    private async Task<int> DemoAsync()
-    {
-        try
-        {
-            return await RunDemoAsync();
-        }
-        catch (OperationCanceledException) when (_cancellationToken.IsCancellationRequested)
-        {
-            _isInterrupted = true;
-            if (!options.Quiet)
-                _terminal.WriteLine(CopyText.InterruptedDemo(_records is [var copy] ? copy : null, options.DemoSizeBytes));
-            return ExitCode.Interrupted;
-        }
-    }
-
     /// <summary>
-    /// The AsyncCopy program of MSR-TR-2004-136: a source of 1 GB, four outstanding unbuffered requests, rates, nothing left.
+    /// The AsyncCopy program of MSR-TR-2004-136: a source of 1 GiB, four outstanding direct requests, rates, nothing left.
     /// </summary>
-    private async Task<int> RunDemoAsync()
+    private async Task<int> DemoAsync()
     {
         ProgramRun.Prepare(options.Target, 2 * options.DemoSizeBytes, _terminal);
         using var folder = Bench.ScratchFolder.Create(options.Target, _terminal.TellAtEnd);
         string source = Path.Combine(folder.FullPath, "source.dat");
-        string target = Path.Combine(folder.FullPath, "target.dat");
-        string what = $"{ByteSize.Format(options.DemoSizeBytes)} of random data";
         long start = Stopwatch.GetTimestamp();
         TimeSpan cpu = CpuMeter.ProcessTime();
         using (var progress = new LiveProgress(_terminal, options.Quiet))
@@ -329,54 +314,24 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             FileMaker.Fill(made, 0, options.DemoSizeBytes, FileMaker.DefaultRequestSizeBytes, progress: null, _cancellationToken);
             made.Flush();
         }
-        Report("made", Stopwatch.GetElapsedTime(start), CpuMeter.ProcessTime() - cpu, "");
-
-        start = Stopwatch.GetTimestamp();
-        cpu = CpuMeter.ProcessTime();
-        CopyResult result;
-        var line = new CopyProgressLine("the copy");
-        using (var progress = new LiveProgress(_terminal, options.Quiet))
+        if (!options.Quiet)
         {
-            progress.Show(line.Text);
-            CopyMethod method = options.Method == CopyMethod.Auto ? CopyMethod.Direct : options.Method;
-            var copy = new CopyOptions
-            {
-                Method = method,
-                Depth = options.Depth,
-                Verify = options.Verify,
-                FlushToDisk = true,
-                BytesPerSecond = options.BytesPerSecond,
-                Progress = line,
-            };
-            try
-            {
-                result = await SluiceFile.CopyAsync(source, target, copy, _cancellationToken);
-            }
-            catch (OperationCanceledException) when (_cancellationToken.IsCancellationRequested)
-            {
-                CopyRecord ended = Record(
-                    what, target, InterruptedResult(line, isTree: false), [], Stopwatch.GetElapsedTime(start),
-                    CpuMeter.ProcessTime() - cpu, line);
-                _records[^1] = ended with { Interrupted = true, Method = CopyCommandOptions.NameOf(method) };
-                throw;
-            }
+            string rate = CopyText.Rate(
+                options.DemoSizeBytes, Stopwatch.GetElapsedTime(start).TotalSeconds, (CpuMeter.ProcessTime() - cpu).TotalSeconds);
+            _terminal.WriteLine($"made {rate}");
         }
-        string depth = result.Depth > 0 ? $", {Counted.Of(result.Depth, "request")} outstanding" : "";
-        TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
-        cpu = CpuMeter.ProcessTime() - cpu;
-        CopyRecord record = Record(what, target, result, [], elapsed, cpu, line);
-        string done = CopyText.Made(options.Verify, isOnDisk: true);
-        Report("copied", elapsed, cpu, $": {CopyText.Name(record.Method)}{depth} ({record.Reason}){done}");
+        CopyCommandOptions copy = options with
+        {
+            Demo = false,
+            Sources = [source],
+            Target = Path.Combine(folder.FullPath, "target.dat"),
+            Method = options.Method == CopyMethod.Auto ? CopyMethod.Direct : options.Method,
+            Sync = true,
+        };
+        int exitCode = await new CopyCommand(copy, context).RunAsync();
         folder.Dispose();
         if (!options.Quiet && !Directory.Exists(folder.FullPath))
             _terminal.WriteLine("both files are deleted");
-        return ExitCode.Success;
-
-        void Report(string verb, TimeSpan elapsed, TimeSpan used, string how)
-        {
-            if (options.Quiet)
-                return;
-            _terminal.WriteLine($"{verb} {CopyText.Rate(options.DemoSizeBytes, elapsed.TotalSeconds, used.TotalSeconds)}{how}");
-        }
+        return exitCode;
     }
 }

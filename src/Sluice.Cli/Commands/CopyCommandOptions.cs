@@ -93,7 +93,7 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
         Option<bool> resume = command.Flag("--resume", null,
             "Go on from what an earlier copy left, after comparing it; and leave it when this one fails.");
         Option<bool> atomic = command.Flag("--atomic", null, "Give a new file its name only when it is complete; not in trees.");
-        Option<bool> verify = command.Flag("--verify", null, "Read the copy back past the cache and compare checksums.");
+        Option<bool> verify = command.Flag("--verify", null, "Read the copy back past the cache and compare it with the source.");
         Option<bool> sync = command.Flag("--sync", null, "End only when the copy is on the disk.");
         Option<bool> quiet = command.Flag("--quiet", "q", "Print nothing but errors.");
         // Users of cp and rsync type these; both are the behavior without -q.

@@ -42,8 +42,7 @@ internal static class FiguresCommand
         StepResults<PageSection> sections = await run.InScratchAsync((scratch, progress) =>
         {
             var measuring = new FigureContext(
-                directory, scratch, scale, figures, clockHz, line => progress.Show(() => line), context.Terminal.TellAtEnd,
-                context.CancellationToken);
+                scratch, scale, figures, clockHz, line => progress.Show(() => line), context.CancellationToken);
             return ProgramRun.RunStepsAsync(sets, set => set.MeasureAsync(measuring), context.CancellationToken);
         });
         string[] notes =

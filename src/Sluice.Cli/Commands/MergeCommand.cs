@@ -36,24 +36,32 @@ internal static class MergeCommand
     {
         (string Path, byte[] Json)[] files =
             InterruptSignals.WhileNothingHasBegun(() => results.Select(r => (r, ResultJson.ReadBytes(r))).ToArray());
-        ReportPage page;
-        bool isWhole;
-        if (Array.Exists(files, IsOfSpeed))
-        {
-            MergedSpeed merged = MergedSpeed.Of(
-                [.. files.Select(f => (f.Path, Parse(f, "speed", SpeedJsonContext.Default.SpeedReport, SpeedReportCheck.FaultOf)))]);
-            (page, isWhole) = (MergedSpeedPage.Of(merged, context.Arguments), merged.IsWhole);
-        }
-        else
-        {
-            MergedCopy merged = MergedCopy.Of(
-                [.. files.Select(f => (f.Path, Parse(f, "copy", CopyJsonContext.Default.CopyReport, CopyReportCheck.FaultOf)))]);
-            (page, isWhole) = (MergedCopyPage.Of(merged, context.Arguments), merged.IsWhole);
-        }
+        (ReportPage page, bool isWhole) = Merge(files, context.Arguments);
         output.Check(context.Terminal);
         PageText.WriteResult(context.Terminal, page);
         output.Write(context.Terminal, page);
         return isWhole ? ExitCode.Success : ExitCode.IoError;
+    }
+
+    private static (ReportPage Page, bool IsWhole) Merge((string Path, byte[] Json)[] files, IReadOnlyList<string> arguments)
+    {
+        try
+        {
+            if (Array.Exists(files, IsOfSpeed))
+            {
+                MergedSpeed speed = MergedSpeed.Of([.. files.Select(f => (f.Path, Read(f, "speed", SpeedJsonContext.Default.SpeedReport)))]);
+                return (MergedSpeedPage.Of(speed, arguments), speed.IsWhole);
+            }
+            MergedCopy copy = MergedCopy.Of([.. files.Select(f => (f.Path, Read(f, "copy", CopyJsonContext.Default.CopyReport)))]);
+            return (MergedCopyPage.Of(copy, arguments), copy.IsWhole);
+        }
+#pragma warning disable CA1031 // Numbers beyond all measure, a list without an element that is always there.
+        catch (Exception e) when (e is not (UsageException or IOException))
+#pragma warning restore CA1031
+        {
+            throw new UsageException(
+                $"{string.Join(", ", files.Select(f => f.Path))} cannot be merged: one of them is not as sluice wrote it");
+        }
     }
 
     private static bool IsOfSpeed((string Path, byte[] Json) file)
@@ -62,13 +70,10 @@ internal static class MergeCommand
         return document.RootElement is { ValueKind: JsonValueKind.Object } root && root.TryGetProperty("workload", out _);
     }
 
-    private static T Parse<T>((string Path, byte[] Json) file, string command, JsonTypeInfo<T> type, Func<T?, string?> faultOf)
+    private static T Read<T>((string Path, byte[] Json) file, string command, JsonTypeInfo<T> type)
         where T : class
     {
         using JsonDocument document = ResultJson.Parse(file.Path, file.Json);
-        T? report = ResultJson.Read(file.Path, document.RootElement, type, $"sluice {command}");
-        return faultOf(report) is { } fault
-            ? throw new UsageException($"{file.Path} is no result of sluice {command}: {fault}")
-            : report!;
+        return ResultJson.Read(file.Path, document.RootElement, type, $"sluice {command}");
     }
 }

@@ -179,7 +179,7 @@ internal static class SluiceTool
         if (arguments.Count == 0)
             throw new UsageException("no command; try: sluice speed FILE, sluice bench, sluice copy, sluice --help");
         ToolCommand command = Array.Find(commands, c => c.Name == arguments[0]) ?? throw new UsageException(
-            $"unknown command '{arguments[0]}'; there are {string.Join(", ", commands.Select(c => c.Name))}");
+            $"unknown {(arguments[0].StartsWith('-') ? "option" : "command")} '{arguments[0]}'; commands are {string.Join(", ", commands.Select(c => c.Name))}");
         return await InvokeAsync(command, new CommandContext(arguments, terminal, cancellationToken));
     }
 

@@ -14,9 +14,6 @@ namespace Sluice.Cli.Compare;
 /// <summary>A result that a command wrote by --json: of bench with its rounds, of any other command as a page.</summary>
 internal sealed record ResultFile(string Path, BenchReport? Bench, ReportPage Page)
 {
-    // Of every kind of result.
-    private const int FormatVersion = 1;
-
     /// <exception cref="UsageException">The file is not such a result.</exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
     public static ResultFile Read(string path)
@@ -26,10 +23,9 @@ internal sealed record ResultFile(string Path, BenchReport? Bench, ReportPage Pa
         {
             using JsonDocument document = ResultJson.Parse(path, json);
             JsonElement root = document.RootElement;
-            T Read<T>(JsonTypeInfo<T> type) => ResultJson.Read(path, root, type, "sluice")!;
+            T Read<T>(JsonTypeInfo<T> type)
+                where T : class => ResultJson.Read(path, root, type, "sluice");
             bool Has(string name) => root.ValueKind == JsonValueKind.Object && root.TryGetProperty(name, out _);
-            if (Has("formatVersion") && root.GetProperty("formatVersion").GetInt32() is var version and not FormatVersion)
-                throw new UsageException($"{path} is no result of this sluice: its format is {version}, and {FormatVersion} is known");
             if (Has("rows") && Has("fio"))
             {
                 BenchReport bench = Read(BenchJsonContext.Default.BenchReport);

@@ -22,10 +22,6 @@ internal sealed record MergedSpeed(int Count, IReadOnlyDictionary<int, SpeedRepo
     /// <summary>The first of those that have no result.</summary>
     public IReadOnlyList<int> Missing => [.. Enumerable.Range(0, Count).Where(i => !Ranks.ContainsKey(i)).Take(MaxNamed)];
 
-    public long Operations => Sides.Sum(s => s.Operations);
-
-    public long Bytes => Sides.Sum(s => s.Bytes);
-
     public long Wrong => All.Sum(r => r.Verified?.Wrong ?? 0);
 
     public bool IsWhole => MissingCount == 0 && Unmet.Count == 0 && Wrong == 0 && All.All(r => !r.Interrupted && r.Sides.Count == 1);
@@ -80,22 +76,17 @@ internal sealed record MergedSpeed(int Count, IReadOnlyDictionary<int, SpeedRepo
                 throw new UsageException($"{path} is of another engine than {first}, or of several");
             paths.Add(rank.Index, path);
         }
-        try
+        return new MergedSpeed(like.Rank!.Count, ranks)
         {
-            var merged = new MergedSpeed(like.Rank!.Count, ranks)
-            {
-                Unmet = unmet,
-                Latencies = [.. Merge(results, "read", h => h.Read, s => s.ReadLatency),
-                    .. Merge(results, "write", h => h.Write, s => s.WriteLatency),
-                    .. Merge(results, "service time", h => h.Service, s => s.ServiceTime),
-                    .. Merge(results, "flush", h => h.Flush, s => s.FlushLatency)],
-            };
-            return (merged.Operations | merged.Bytes | merged.Wrong) >= 0 ? merged : throw new OverflowException();
-        }
-        catch (OverflowException)
-        {
-            throw new UsageException($"the numbers of these results, such as {results[^1].Path}, are larger than those of any run");
-        }
+            Unmet = unmet,
+            Latencies =
+            [
+                .. Merge(results, "read", h => h.Read, s => s.ReadLatency),
+                .. Merge(results, "write", h => h.Write, s => s.WriteLatency),
+                .. Merge(results, "service time", h => h.Service, s => s.ServiceTime),
+                .. Merge(results, "flush", h => h.Flush, s => s.FlushLatency),
+            ],
+        };
     }
 
     private static bool IsUnmet(SpeedReport report) => report is { Rank: null, Interrupted: true, Sides.Count: 0 };

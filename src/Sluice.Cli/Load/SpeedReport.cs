@@ -192,6 +192,6 @@ internal sealed record SideReport
 internal sealed record SideHistograms(
     HistogramRecord? Read, HistogramRecord? Write, HistogramRecord? Service, HistogramRecord? Flush);
 
-[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true)]
 [JsonSerializable(typeof(SpeedReport))]
 internal sealed partial class SpeedJsonContext : JsonSerializerContext;

@@ -18,8 +18,7 @@ internal static class ProgramRun
     {
         LinkedFile.RequireTarget(directory);
         FolderArgument.Require(directory);
-        IReadOnlyList<string> volumes = OperatingSystem.IsLinux() ? VolumeFolder.RemoveLeftovers(directory) : [];
-        foreach (string leftover in volumes.Concat(ScratchFolder.RemoveLeftovers(directory)))
+        foreach (string leftover in ScratchFolder.RemoveLeftovers(directory))
             terminal.WriteNotice($"removed {leftover}, left behind by a run that was killed");
         if (EnvironmentProbe.FreeBytesAt(directory) is { } free && free < spaceBytes)
             throw new IOException($"{directory}: {ByteSize.Format(spaceBytes)} needed, {ByteSize.Format(free)} free");

@@ -20,13 +20,6 @@ internal static class MountTable
         return best;
     }
 
-    /// <summary>Mount points inside a folder, the innermost first.</summary>
-    public static IReadOnlyList<string> PointsBelow(IEnumerable<string> mountInfoLines, string fullPath) =>
-    [
-        .. mountInfoLines.Select(Parse).Where(e => e is not null && e.MountPoint != fullPath && Covers(fullPath, e.MountPoint))
-            .Select(e => e!.MountPoint).OrderByDescending(p => p.Length),
-    ];
-
     private static MountEntry? Parse(string line)
     {
         string[] fields = line.Split(' ', StringSplitOptions.RemoveEmptyEntries);

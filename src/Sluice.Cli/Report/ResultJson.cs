@@ -7,6 +7,9 @@ namespace Sluice.Cli.Report;
 /// <summary>Reads results that --json wrote, and says in the tool's words what is wrong with a file that is none.</summary>
 internal static class ResultJson
 {
+    // Of every kind of result.
+    private const int FormatVersion = 1;
+
     /// <exception cref="IOException">It is not there, or a folder.</exception>
     /// <exception cref="UnauthorizedAccessException">This user may not read it.</exception>
     public static byte[] ReadBytes(string path)
@@ -35,21 +38,29 @@ internal static class ResultJson
     /// <param name="root">What is in it.</param>
     /// <param name="type">What it should be.</param>
     /// <param name="command">Whose result that is, as in "sluice copy".</param>
-    /// <returns>Null where it is JSON's null.</returns>
-    /// <exception cref="UsageException">It lacks something, or has what is never there.</exception>
-    public static T? Read<T>(string path, JsonElement root, JsonTypeInfo<T> type, string command)
+    /// <exception cref="UsageException">It lacks something, has what is never there, or has another format version.</exception>
+    public static T Read<T>(string path, JsonElement root, JsonTypeInfo<T> type, string command)
+        where T : class
     {
+        T? result;
         try
         {
-            return root.Deserialize(type);
+            if (root.ValueKind == JsonValueKind.Object && root.TryGetProperty("formatVersion", out JsonElement version)
+                && version.GetInt32() != FormatVersion)
+            {
+                throw new UsageException(
+                    $"{path} is no result of this sluice: its format is {version}, and {FormatVersion} is known");
+            }
+            result = root.Deserialize(type);
         }
 #pragma warning disable CA1031 // Whatever is made of it: sluice did not write it so.
-        catch (Exception e)
+        catch (Exception e) when (e is not UsageException)
 #pragma warning restore CA1031
         {
             string what = e is JsonException { Path: ['$', '.', .. string place] } ? $"its {place} is not as sluice writes it"
                 : "it lacks something, or has what is never there";
             throw new UsageException($"{path} is no result of {command}: {what}");
         }
+        return result ?? throw new UsageException($"{path} is no result of {command}: it is null");
     }
 }

@@ -59,7 +59,7 @@ public sealed class EverydayTests : IDisposable
     [Fact]
     public void A_call_that_gives_something_else_ends_the_row()
     {
-        using Contest contest = Sides.Calls(5, () => 4, () => 5);
+        using Contest contest = Contest.Calls(5, () => 4, () => 5);
         Should.Throw<IOException>(() => contest.Sluice.RunAsync(Started()).GetAwaiter().GetResult())
             .Message.ShouldBe("a call of the benchmark gave 4 instead of 5");
         Should.NotThrow(() => contest.DotNet.RunAsync(Started()).GetAwaiter().GetResult());
@@ -68,7 +68,7 @@ public sealed class EverydayTests : IDisposable
     [Fact]
     public async Task What_a_turn_has_written_is_checked_after_it()
     {
-        using Contest contest = Sides.Calls(1, () => 1, () => 1, () => throw new IOException("wrong bytes"), () => { });
+        using Contest contest = Contest.Calls(1, () => 1, () => 1).Checked(() => throw new IOException("wrong bytes"), () => { });
         var runner = new SliceRunner(CancellationToken.None);
         (await Should.ThrowAsync<IOException>(() => runner.RunAsync(contest.Sluice, TimeSpan.Zero))).Message.ShouldBe("wrong bytes");
         (await runner.RunAsync(contest.DotNet, TimeSpan.Zero)).OperationsPerSecond.ShouldBeGreaterThan(0);
@@ -100,21 +100,13 @@ public sealed class EverydayTests : IDisposable
         BenchScale scale = BenchScale.Everyday with { SliceTime = TimeSpan.Zero };
         var context = new BenchContext(_folder.FullPath, scale, CancellationToken.None);
         Suite suite = EverydaySuite.Create() with { RowTime = TimeSpan.Zero };
-        Row row = new("everyday-slow", "slow", "", _ => Sides.Calls(1, () => 1, () => 1));
+        Row row = new("everyday-slow", "slow", "", _ => Contest.Calls(1, () => 1, () => 1));
         FioRunner fio = await FioRunner.DetectAsync(CancellationToken.None);
         RowReport report = await new RowRunner(context, fio, CancellationToken.None).RunAsync(suite, row);
         report.RoundRatios.Count.ShouldBe(1);
         report.Verdict.ShouldBe("");
         EverydayText.RatioCell(report).ShouldEndWith(" (1 pair)");
     }
-
-    [Theory]
-    [InlineData(1.01, 1.3, "faster")]
-    [InlineData(0.9, 1.3, "even")]
-    [InlineData(1.0, 1.3, "even")]
-    [InlineData(0.7, 0.99, "slower")]
-    public void A_verdict_follows_from_the_interval(double low, double high, string verdict) =>
-        (Report("row", 1) with { RatioLow = low, RatioHigh = high }).Verdict.ShouldBe(verdict);
 
     [Fact]
     public void The_summary_counts_all_rows_and_names_the_lowest()
@@ -140,43 +132,6 @@ public sealed class EverydayTests : IDisposable
     [InlineData("IOPS", 26_159, "26.2 k/s")]
     [InlineData("ops/s", 1_061_840_405, "1062 M/s")]
     public void A_rate_has_ten_columns_at_most(string unit, double rate, string said) => EverydayText.Rate(rate, unit).ShouldBe(said);
-
-    [Fact]
-    public void Text_of_a_terminal_and_of_a_pipe_has_80_columns_at_most()
-    {
-        RowReport[] rows =
-        [
-            .. Rows.Index().Select(r => Report(
-                r.Item.Name, Math.Pow(1.5, r.Index - 8), Math.Pow(1.5, r.Index - 8.5), Math.Pow(1.5, r.Index - 7.5)) with
-            {
-                Sluice = new ContenderReport("Sluice", 13_900, 1, 0, []),
-                Unit = "MiB/s",
-            }),
-        ];
-        BenchReport run = Run(rows) with
-        {
-            Skipped = [new SkippedRow("everyday-x", string.Join(' ', Enumerable.Repeat("reason", 20))) { Name = "the skipped row" }],
-        };
-        foreach (bool isTerminal in (bool[])[true, false])
-        {
-            var output = new StringWriter();
-            var terminal = new TerminalStreams(output, output, new StringReader(""))
-            {
-                IsOutputTerminal = isTerminal,
-                Width = 80,
-                NoColor = true,
-            };
-            EverydayText.Write(terminal, run);
-            string[] lines = output.ToString().Split('\n');
-            foreach (RowReport row in rows)
-                lines.Count(l => l.StartsWith(row.Name, StringComparison.Ordinal)).ShouldBe(isTerminal ? 2 : 1, row.Name);
-            if (isTerminal)
-                lines.ShouldAllBe(l => l.Length <= 80);
-            lines.ShouldContain(l => l.StartsWith("the skipped row, skipped: reason reason", StringComparison.Ordinal));
-            lines[..(rows.Length + 1)].ShouldAllBe(l => l.Length <= 80);
-            lines[^2].ShouldBe(EverydayText.Summary(run));
-        }
-    }
 
     [Fact]
     public async Task A_piped_run_says_first_how_long_it_takes_and_last_how_it_went()

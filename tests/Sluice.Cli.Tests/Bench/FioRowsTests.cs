@@ -32,16 +32,6 @@ public sealed class FioRowsTests : IDisposable
         heads[(Array.IndexOf(heads, ".NET") + 1)..][..5].ShouldBe(["fio", "to fio", "95 %", "CPU ratio", "95 %"]);
     }
 
-    [SkippableFact]
-    public async Task One_sample_is_of_the_middle_round_and_has_no_interval()
-    {
-        RowReport row = await RunAsync(BenchScale.Quick);
-        row.FioRates!.Count.ShouldBe(1);
-        row.FioRatio.ShouldNotBeNull();
-        row.FioRatioLow.ShouldBeNull();
-        row.CpuRatioLow.ShouldBeNull();
-    }
-
     /// <summary>What fio ran stands beside its figure, as somebody would type it, and its requests are those of the row.</summary>
     [SkippableFact]
     public async Task The_command_line_of_a_row_has_its_request_its_depth_and_its_memory()
@@ -96,16 +86,11 @@ public sealed class FioRowsTests : IDisposable
         Directory.EnumerateFileSystemEntries(_folder.FullPath).Select(Path.GetFileName).ShouldBe(["v", "v:1"], ignoreOrder: true);
     }
 
-    [Fact]
-    public void Direct_reads_of_every_depth_have_fio_beside_them() =>
-        Suite.All.SelectMany(s => s.Rows).Where(r => r.Id is "direct-read-4k-d1" or "direct-read-4k-d4" or "direct-read-4k-d32")
-            .Select(r => r.Fio!.Depth).ShouldBe([1, 4, 32]);
-
     private async Task<RowReport> RunAsync(BenchScale scale, string id = "direct-read-4k-d1", string? folder = null)
     {
-        Skip.IfNot(FioRunner.IsInstalled, "fio is not installed");
         var context = new BenchContext(folder ?? _folder.FullPath, scale, CancellationToken.None);
         FioRunner fio = await FioRunner.DetectAsync(CancellationToken.None);
+        Skip.IfNot(fio.IsAvailable, fio.Description);
         (Suite suite, Row row) = FindRow(id);
         return await new RowRunner(context, fio, CancellationToken.None, static () => 100).RunAsync(suite, row);
     }

@@ -23,13 +23,6 @@ public sealed class FioRunnerTests
     }
 
     [Fact]
-    public void A_kernel_without_huge_pages_has_none_free()
-    {
-        FioMemory.Free(["MemFree: 1 kB", "HugePages_Total: 7", "HugePages_Free:        5"]).ShouldBe(5);
-        FioMemory.Free(["MemFree: 1 kB"]).ShouldBe(0);
-    }
-
-    [Fact]
     public void Figures_are_read_from_behind_the_notes()
     {
         FioRunner.ParseIops(Output, isWrite: false).ShouldBe(123.5);

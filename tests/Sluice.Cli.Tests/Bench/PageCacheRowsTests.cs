@@ -14,49 +14,10 @@ public sealed class PageCacheRowsTests : IDisposable
         "append", "writ", "copy", "cold", "gather", "grown", "preallocated", "buffered", "shared", "log-", "seq-read-", "remote-files",
     ];
 
-    /// <summary>Rows that bear such a word and take no new pages, or few.</summary>
-    private static readonly Dictionary<string, string> Others = new()
-    {
-        ["direct-write-4k-d1"] = "past the page cache",
-        ["direct-write-4k-d32"] = "past the page cache",
-        ["overwrite-4k-async"] = "pages that are there",
-        ["overwrite-64k-async"] = "pages that are there",
-        ["sync-write-4k"] = "pages that are there",
-        ["stream-unbuffered-read-async-4096"] = "hot",
-        ["stream-unbuffered-read-async-16384"] = "hot",
-        ["stream-file-write-1m"] = "the 1 MiB that the pass before has given back",
-        ["stream-file-write-1k"] = "a page",
-        ["stream-copy-to-sink"] = "hot",
-        ["seq-read-small-4k"] = "hot",
-        ["copy-tiny"] = "a page",
-        ["everyday-text-write"] = "a page",
-        ["everyday-copy-small"] = "a page",
-        ["everyday-log-durable-t8"] = "the device sets how few",
-        ["everyday-log-durable-t64"] = "the device sets how few",
-        ["log-durable-t1"] = "the device sets how few",
-        ["log-durable-t8"] = "the device sets how few",
-        ["log-durable-t64"] = "the device sets how few",
-        ["log-durable-t100"] = "the device sets how few",
-        ["log-read"] = "hot",
-    };
-
     private readonly TempFolder _folder = new();
     private readonly List<string> _events = [];
 
     public void Dispose() => _folder.Dispose();
-
-    [Fact]
-    public void Every_row_that_writes_new_pages_or_reads_cold_ones_is_measured_so()
-    {
-        Row[] rows = [.. Suite.All.SelectMany(s => s.Rows)];
-        Others.Keys.ShouldBeSubsetOf(rows.Select(r => r.Id));
-        foreach (Row row in rows)
-        {
-            bool says = WordsOfFilling.Any(w => row.Id.Contains(w, StringComparison.Ordinal))
-                || row.Name.Contains("cold", StringComparison.Ordinal);
-            row.FillsPageCache.ShouldBe(says && !Others.ContainsKey(row.Id), row.Id);
-        }
-    }
 
     [Theory]
     [InlineData(false)]
@@ -105,17 +66,6 @@ public sealed class PageCacheRowsTests : IDisposable
         BenchPage.Of(bench).Notes.ShouldNotContain(n => n.Contains("ended by"));
         BenchPage.Of(bench with { Failure = "/disk/a: no space left on device" }).Notes.ShouldContain(
             "ended by an error: only these rows were measured (/disk/a: no space left on device)");
-    }
-
-    [Fact]
-    public async Task Of_a_machine_that_never_settles_only_pairs_that_were_alike_count()
-    {
-        int asked = 0;
-        RowReport report = await RunAsync(Made(), () => asked++ is 0 or 1 || asked % 2 == 0 ? 100 : 5000);
-        report.Rounds.ShouldBe(1);
-        report.Sluice.SliceRates.Count.ShouldBe(1);
-        report.DiscardedRounds.ShouldBe(BenchScale.Quick.Rounds);
-        report.DotNet.DiscardedPageNs!.Count.ShouldBe(BenchScale.Quick.Rounds);
     }
 
     [Fact]

@@ -19,30 +19,6 @@ public sealed class RowVerdictTests
     }
 
     [Fact]
-    public void The_interval_holds_the_median_and_is_the_same_each_time()
-    {
-        double[] ratios = [0.8, 0.9, 0.95, 1.1, 1.2, 1.3, 1.9];
-        (double Low, double High) interval = Statistics.MedianInterval(ratios)!.Value;
-        interval.Low.ShouldBeInRange(0.8, 1.1);
-        interval.High.ShouldBeInRange(1.1, 1.9);
-        interval.ShouldBe(Statistics.MedianInterval(ratios)!.Value);
-    }
-
-    [Fact]
-    public void Of_noise_around_1_about_one_interval_in_twenty_leaves_it_out()
-    {
-        var random = new Random(3);
-        int wrong = 0;
-        for (int i = 0; i < 200; i++)
-        {
-            double[] ratios = [.. Enumerable.Range(0, 15).Select(_ => Math.Exp((random.NextDouble() - 0.5) / 2))];
-            (double low, double high) = Statistics.MedianInterval(ratios)!.Value;
-            wrong += low > 1 || high < 1 ? 1 : 0;
-        }
-        wrong.ShouldBeInRange(1, 25);
-    }
-
-    [Fact]
     public void Of_seven_rounds_of_noise_one_interval_in_twenty_at_most_leaves_1_out()
     {
         const int Draws = 2000;
@@ -139,23 +115,6 @@ public sealed class RowVerdictTests
         RowReport row = Row() with { Sluice = Row().Sluice with { Latency = latency } };
         PageTable table = BenchTable.Of([row]);
         table.Rows[0].Cells[table.Columns.Select(c => c.Header).ToList().IndexOf("p50/p99/p99.9 us")].Text.ShouldBe(shown);
-    }
-
-    [Fact]
-    public void The_time_left_follows_from_what_rows_weigh()
-    {
-        var left = new BenchTimeLeft([1, 1, 2], () => TimeSpan.FromSeconds(60));
-        left.Text(0).ShouldBe("");
-        left.Text(1).ShouldBe(", about 3 min left");
-        left.Text(2).ShouldBe(", about 60 s left");
-    }
-
-    [Fact]
-    public void Passes_whose_pages_cost_differently_are_no_pair()
-    {
-        PageCost.AreAlike([100, 150, 290]).ShouldBeTrue();
-        PageCost.AreAlike([100, 1500]).ShouldBeFalse();
-        PageCost.MeasureNanoseconds().ShouldBeGreaterThan(0);
     }
 
     private static BenchReport Report(params RowReport[] rows) => new()

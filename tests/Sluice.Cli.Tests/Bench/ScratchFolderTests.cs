@@ -90,13 +90,5 @@ public sealed class ScratchFolderTests
         File.Exists(Path.Combine(folder, "sluice-bench.lock")).ShouldBeTrue();
     }
 
-    [Fact]
-    public void A_folder_below_one_that_is_missing_is_not_made()
-    {
-        using var parent = new TempFolder();
-        Should.Throw<DirectoryNotFoundException>(() => ScratchFolder.Create(parent["no/such"], Unexpected));
-        Directory.EnumerateFileSystemEntries(parent.FullPath).ShouldBeEmpty();
-    }
-
     private static void Unexpected(string told) => throw new InvalidOperationException(told);
 }

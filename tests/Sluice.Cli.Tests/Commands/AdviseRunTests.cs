@@ -26,7 +26,7 @@ public sealed class AdviseRunTests : IDisposable
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
 
-        IReadOnlyList<AdviceTopic> topics = Adviser.Topics(AdviseScale.Quick, CancellationToken.None);
+        IReadOnlyList<AdviceTopic> topics = AdviceTopics.All(AdviseScale.Quick, CancellationToken.None);
         using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
         JsonElement[] sections = [.. json.RootElement.GetProperty("sections").EnumerateArray()];
         sections.Select(s => s.GetProperty("heading").GetString()).ShouldBe([.. topics.Select(s => s.Heading), "In short"]);
@@ -56,14 +56,6 @@ public sealed class AdviseRunTests : IDisposable
     }
 
     [Fact]
-    public void Where_NET_is_best_it_says_so()
-    {
-        Comparison comparison = Compare(("net", 100, 5), ("sluice", 50, 1));
-        comparison.Best.Approach.IsDotNet.ShouldBeTrue();
-        comparison.Sentences().ShouldContain("Sluice gains nothing here.");
-    }
-
-    [Fact]
     public void Rounds_that_overlap_or_lie_far_apart_are_told()
     {
         var topic = new AdviceTopic("h", "w", "things/s", "net", _ => [], _ => []);
@@ -76,27 +68,6 @@ public sealed class AdviseRunTests : IDisposable
         string[] steady = [.. new Comparison(topic, approaches, [new MeasuredRate(100, 90, 130, 5), new MeasuredRate(200, 190, 210, 5)],
             null).Sentences()];
         steady.Length.ShouldBe(2);
-    }
-
-    [Fact]
-    public void A_way_that_does_more_is_compared_and_not_chosen()
-    {
-        var topic = new AdviceTopic("h", "w", "things/s", "net", _ => [], _ => []);
-        var comparison = new Comparison(
-            topic, [new Approach("net", ".NET", "code;", _ => Task.CompletedTask),
-                new Approach("flushed", "Sluice", "code;", _ => Task.CompletedTask) { DoesMore = true }],
-            [new MeasuredRate(100, 100, 100, 5), new MeasuredRate(200, 200, 200, 1)], clockHz: null);
-        comparison.Best.Approach.Key.ShouldBe("net");
-        comparison.Fastest.Approach.Key.ShouldBe("net");
-        comparison.Compare("flushed", "net").ShouldBe("2.00 x as fast as");
-    }
-
-    [Fact]
-    public void Small_differences_are_none()
-    {
-        Comparison comparison = Compare(("net", 100, 5), ("sluice", 104, 5), ("slow", 80, 5));
-        comparison.Compare("sluice", "net").ShouldBe("as fast as");
-        comparison.Compare("slow", "net").ShouldBe("0.80 x as fast as");
     }
 
     [Fact]

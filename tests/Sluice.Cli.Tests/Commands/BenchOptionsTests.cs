@@ -41,16 +41,6 @@ public sealed class BenchOptionsTests
     }
 
     [Fact]
-    public void The_time_that_is_told_is_that_of_the_rows_that_run()
-    {
-        new BenchOptions("d").Seconds.ShouldBe(120, 10);
-        new BenchOptions("d") { SuiteName = "handle" }.Seconds.ShouldBe(300, 10);
-        new BenchOptions("d") { Full = true }.Seconds.ShouldBe(1500, 60);
-        new BenchOptions("d") { RowFilter = "everyday-lines" }.Seconds.ShouldBeLessThan(10);
-        new BenchOptions("d") { RowFilter = "everyday-lines", Quick = true }.Seconds.ShouldBeLessThan(1);
-    }
-
-    [Fact]
     public void A_row_is_looked_for_in_every_suite_unless_one_is_named()
     {
         string[] ids = [.. new BenchOptions("d") { RowFilter = "open" }.SelectRows().Select(r => r.Row.Id)];

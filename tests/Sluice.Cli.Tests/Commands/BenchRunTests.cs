@@ -1,7 +1,6 @@
 using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Bench;
-using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -58,28 +57,6 @@ public sealed class BenchRunTests : IDisposable
         csv[1..].Select(line => line.Split(',')[0]).ShouldAllBe(name => name == suiteName);
         csv.Length.ShouldBe(1 + rows.Length + rows.Count(r => r.GetProperty("second").ValueKind != JsonValueKind.Null));
         run.Out.ShouldContain($"engine {SluiceEngines.Default.Name}");
-    }
-
-    [Fact]
-    public async Task Every_row_of_copied_trees_is_measured_or_skipped_with_its_reason()
-    {
-        string results = Directory.CreateDirectory(_folder["results"]).FullName;
-        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
-        ToolRun run = await ToolRun.RunAsync(
-            "bench", disk, "--quick", "--suite", "files", "--row", "copy-tree", "--json", Path.Combine(results, "r.json"));
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
-
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(Path.Combine(results, "r.json")));
-        JsonElement[] rows = [.. json.RootElement.GetProperty("rows").EnumerateArray()];
-        JsonElement[] skipped = [.. json.RootElement.GetProperty("skipped").EnumerateArray()];
-        rows.Concat(skipped).Select(r => r.GetProperty("id").GetString()).Order(StringComparer.Ordinal).ShouldBe(
-            Suite.All.Single(s => s.Name == "files").Rows.Select(r => r.Id).Where(i => i.Contains("copy-tree", StringComparison.Ordinal))
-                .Order(StringComparer.Ordinal));
-        foreach (JsonElement row in rows)
-            row.GetProperty("sluice").GetProperty("rate").GetDouble().ShouldBeGreaterThan(0);
-        foreach (JsonElement row in skipped)
-            run.Out.ShouldContain($"skipped {row.GetProperty("id").GetString()}: {row.GetProperty("reason").GetString()}");
     }
 
     [SkippableFact]
@@ -180,35 +157,6 @@ public sealed class BenchRunTests : IDisposable
     }
 
     [Fact]
-    public async Task The_processor_time_of_a_first_open_is_its_own_and_not_of_the_process_around_it()
-    {
-        string path = _folder["r.json"];
-        ToolRun run = await ToolRun.RunAsync("bench", _folder.FullPath, "--quick", "--row", "first-open-read", "--json", path);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(path));
-        foreach (string name in (string[])["sluice", "dotNet"])
-        {
-            JsonElement side = json.RootElement.GetProperty("rows")[0].GetProperty(name);
-            // All processors together give no more in the time that the open took.
-            side.GetProperty("cpuUsPerOperation").GetDouble()
-                .ShouldBeLessThan(Environment.ProcessorCount * 1e6 / side.GetProperty("rate").GetDouble(), name);
-            side.GetProperty("allocatedBytesPerOperation").GetDouble().ShouldBeInRange(1, 40_000, name);
-        }
-    }
-
-    [SkippableFact]
-    public async Task What_this_process_allocates_to_run_a_program_is_not_told_as_the_programs()
-    {
-        string path = _folder["r.json"];
-        ToolRun run = await ToolRun.RunAsync("bench", _folder.FullPath, "--quick", "--row", "seq-lines-bytes", "--json", path);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(path));
-        JsonElement second = json.RootElement.GetProperty("rows")[0].GetProperty("second");
-        Skip.If(second.ValueKind == JsonValueKind.Null, "wc is not installed");
-        second.GetProperty("allocatedBytesPerOperation").GetDouble().ShouldBe(0);
-    }
-
-    [Fact]
     public async Task A_row_can_be_picked_by_its_id()
     {
         ToolRun run = await ToolRun.RunAsync("bench", _folder.FullPath, "--quick", "--row", "open-close");
@@ -238,14 +186,6 @@ public sealed class BenchRunTests : IDisposable
         ToolRun row = await ToolRun.RunAsync("bench", _folder.FullPath, "--suite", "stream", "--row", "direct-read-4k");
         row.ExitCode.ShouldBe(ExitCode.Usage);
         row.Error.ShouldContain("no row's id contains 'direct-read-4k'; ids are such as stream-");
-    }
-
-    [Fact]
-    public void In_the_full_form_every_row_has_pairs_enough_for_an_interval()
-    {
-        Statistics.MedianInterval([.. Enumerable.Repeat(1.0, Statistics.FewestPairs)]).ShouldNotBeNull();
-        Suite.All.Where(s => !s.IsOnRequest).SelectMany(s => s.Rows)
-            .Where(r => Math.Min(BenchScale.Full.Rounds, r.MaxRounds ?? int.MaxValue) < Statistics.FewestPairs).Select(r => r.Id).ShouldBeEmpty();
     }
 
     [Fact]

@@ -29,27 +29,6 @@ public sealed class CommandPagesTests : IDisposable
         latency.Series[0].Y.ShouldBe(latency.Series[0].Y.OrderBy(y => y));
     }
 
-    [Fact]
-    public async Task Speed_that_only_creates_has_the_rates_of_creation()
-    {
-        ReportPage page = await PageOfAsync("speed", "-t0", "-x2M", "--engine", "both", _folder["a.dat"]);
-        PageChart chart = page.Sections.ShouldHaveSingleItem().Charts.ShouldHaveSingleItem();
-        chart.Series.Select(s => s.Name).ShouldBe(["Sluice", ".NET"]);
-        chart.Series.ShouldAllBe(s => s.Y[0] >= s.Y[1]);
-    }
-
-    [Fact]
-    public async Task Copy_has_a_row_for_each_source()
-    {
-        await File.WriteAllBytesAsync(_folder["a"], new byte[100_000]);
-        await File.WriteAllBytesAsync(_folder["b"], new byte[5]);
-        string target = Directory.CreateDirectory(_folder["target"]).FullName;
-        ReportPage page = await PageOfAsync("copy", _folder["a"], _folder["b"], target);
-        PageSection section = page.Sections.ShouldHaveSingleItem();
-        section.Tables[0].Rows.Select(r => r.Cells[1].Value).ShouldBe([100_000, 5]);
-        section.Charts.Single(c => c.Kind == ChartKind.Bar).X.Categories.ShouldBe([_folder["a"], _folder["b"]]);
-    }
-
     [SkippableFact]
     public async Task Extents_of_a_file_have_a_map_whose_spans_are_the_file()
     {

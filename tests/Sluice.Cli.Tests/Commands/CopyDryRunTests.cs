@@ -59,21 +59,6 @@ public sealed class CopyDryRunTests : IDisposable
         planned.ExitCode.ShouldBe(copied.ExitCode, planned.Out + planned.Error);
     }
 
-    [SkippableTheory]
-    [InlineData("a", "pipe")]
-    [InlineData("-r", "tree/.", "pipes")]
-    public async Task What_no_force_replaces_is_said_to_be_no_plain_file_and_not_to_need_it(params string[] typed)
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "pipes are made by mkfifo");
-        foreach (string[] dry in (string[][])[["-n"], []])
-        {
-            ToolRun run = await CopyAsync([.. dry, .. typed]);
-            run.ExitCode.ShouldBe(ExitCode.IoError);
-            (run.Out + run.Error).ShouldContain("no plain file");
-            (run.Out + run.Error).ShouldNotContain("--force");
-        }
-    }
-
     [SkippableFact]
     public async Task What_the_target_has_no_room_for_is_told()
     {
@@ -110,34 +95,6 @@ public sealed class CopyDryRunTests : IDisposable
         }
     }
 
-    [SkippableFact]
-    public async Task Links_that_say_the_same_are_unchanged_and_others_are_not()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "what a copy compares is Linux's");
-        File.CreateSymbolicLink(_folder["tree/l"], "b");
-        File.CreateSymbolicLink(_folder["tree/dangling"], "nothing");
-        (await ToolRun.RunAsync("copy", "-a", _folder["tree"], _folder["t2"])).ExitCode.ShouldBe(ExitCode.Success);
-        ToolRun planned = await ToolRun.RunAsync("copy", "-anu", _folder["tree/."], _folder["t2"]);
-        planned.ExitCode.ShouldBe(ExitCode.Success, planned.Error);
-        planned.Out.ShouldEndWith("nothing was copied: 0 files, 0 B; 4 unchanged\n");
-
-        File.Delete(_folder["tree/l"]);
-        File.CreateSymbolicLink(_folder["tree/l"], "c");
-        planned = await ToolRun.RunAsync("copy", "-anu", _folder["tree/."], _folder["t2"]);
-        planned.Out.ShouldContain($"replace       {_folder["tree/l"]} -> ");
-        planned.Out.ShouldEndWith("nothing was copied: 1 file, 0 B; 3 unchanged\n");
-    }
-
-    [SkippableFact]
-    public async Task A_link_that_is_followed_is_compared_by_its_file()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "what a copy compares is Linux's");
-        File.SetLastWriteTimeUtc(_folder["a"], new DateTime(2020, 1, 1, 0, 0, 0, DateTimeKind.Utc));
-        (await ToolRun.RunAsync("copy", "-p", _folder["link"], _folder["b"])).ExitCode.ShouldBe(ExitCode.Success);
-        ToolRun planned = await ToolRun.RunAsync("copy", "-nu", _folder["link"], _folder["b"]);
-        planned.Out.ShouldEndWith("nothing was copied: 0 files, 0 B; 1 unchanged\n");
-    }
-
     [Fact]
     public async Task A_quiet_one_names_what_would_fail_and_nothing_else()
     {
@@ -145,61 +102,6 @@ public sealed class CopyDryRunTests : IDisposable
         planned.ExitCode.ShouldBe(ExitCode.IoError);
         planned.Out.ShouldBe($"file is there {_folder["tree/sub"]} -> {_folder["into/tree/sub"]}\n");
         (await ToolRun.RunAsync("copy", "-nq", _folder["a"], _folder["b"])).ShouldBe(new ToolRun(ExitCode.Success, "", ""));
-    }
-
-    [Theory]
-    [InlineData("-n")]
-    [InlineData("-nr")]
-    [InlineData("-f")]
-    [InlineData("-rf")]
-    public Task A_source_that_is_not_there_is_told_in_the_words_of_other_commands(string option) =>
-        CommandChecks.FailsAsync($"sluice: {_folder["nosrc"]}: no such file\n", "copy", option, _folder["nosrc"], _folder["b"]);
-
-    [SkippableTheory]
-    [InlineData("symbolic")]
-    [InlineData("pipe")]
-    public async Task A_link_or_a_pipe_that_is_there_has_the_hint_of_force_too(string kind)
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "what a copy refuses is Linux's");
-        foreach (string folder in (string[])["one", "two"])
-        {
-            Directory.CreateDirectory(_folder[folder]);
-            if (kind == "pipe")
-                Shell.Run("mkfifo", _folder[$"{folder}/x"]).ExitCode.ShouldBe(0);
-            else
-                File.CreateSymbolicLink(_folder[$"{folder}/x"], folder);
-        }
-        ToolRun run = await ToolRun.RunAsync("copy", "-r", _folder["one/."], _folder["two"]);
-        run.ExitCode.ShouldBe(ExitCode.IoError);
-        run.Error.ShouldContain("--force replaces it");
-        (await ToolRun.RunAsync("copy", "-rf", _folder["one/."], _folder["two"])).ExitCode.ShouldBe(ExitCode.Success);
-    }
-
-    /// <summary>A folder is replaced by nothing else, whatever is forced.</summary>
-    [SkippableFact]
-    public async Task A_folder_in_the_place_of_a_link_has_no_hint_of_force()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "what a copy refuses is Linux's");
-        Directory.CreateDirectory(_folder["one"]);
-        File.CreateSymbolicLink(_folder["one/x"], "b");
-        Directory.CreateDirectory(_folder["two/x"]);
-        foreach (string option in (string[])["-r", "-rf"])
-        {
-            ToolRun run = await ToolRun.RunAsync("copy", option, _folder["one/."], _folder["two"]);
-            run.ExitCode.ShouldBe(ExitCode.IoError);
-            run.Error.ShouldContain("it is a folder");
-            run.Error.ShouldNotContain("--force");
-        }
-    }
-
-    [Theory]
-    [InlineData("tree/.", "new/.")]
-    [InlineData("tree/./", "new")]
-    public async Task What_is_in_a_folder_is_named_without_the_dot_that_stands_for_it(string source, string target)
-    {
-        ToolRun planned = await ToolRun.RunAsync("copy", "-nr", _folder[source], _folder[target]);
-        planned.ExitCode.ShouldBe(ExitCode.Success, planned.Error);
-        planned.Out.ShouldStartWith($"copy          {_folder["tree/b"]} -> {_folder["new/b"]}\n");
     }
 
     /// <summary>Runs the tool with paths that are relative to the test's folder.</summary>

@@ -146,26 +146,6 @@ public sealed class CopyInterruptionTests : IDisposable
         merged.ExitCode.ShouldBe(ExitCode.Success, merged.Error);
     }
 
-    [SkippableFact]
-    public async Task A_demo_that_is_ended_has_a_result_too()
-    {
-        // What makes the source counts as written, so that the copy has begun where more than that is.
-        ToolRun run = await InterruptAsync(
-            "INT", Large + Begun,
-            "copy", "--demo", "--size", "64M", "--method", "range", "--bwlimit", "1M", "--json", "r.json", "--html", "r.html", ".");
-        run.ExitCode.ShouldBe(ExitCode.Interrupted, run.Error);
-        run.Out.ShouldContain("interrupted after ");
-        run.Out.ShouldContain(" of 64 MiB in ");
-        run.Out.ShouldEndWith("; both files are deleted\n");
-        Result().GetProperty("interrupted").GetBoolean().ShouldBeTrue();
-        JsonElement copy = Result().GetProperty("copies")[0];
-        copy.GetProperty("interrupted").GetBoolean().ShouldBeTrue();
-        copy.GetProperty("method").GetString().ShouldBe("range");
-        copy.GetProperty("bytes").GetInt64().ShouldBeInRange(1, Large - 1);
-        File.ReadAllText(_folder["r.html"]).ShouldContain("of 64 MiB of random data nothing is left\"");
-        Names().ShouldBe(["r.html", "r.json"]);
-    }
-
     private Task<ToolRun> InterruptAsync(string signal, params string[] arguments) => InterruptAsync(signal, Begun, arguments);
 
     private async Task<ToolRun> InterruptAsync(string signal, long writtenBytes, params string[] arguments)

@@ -79,13 +79,6 @@ public sealed class CopyRunTests : IDisposable
         Directory.GetFileSystemEntries(_folder.FullPath).Length.ShouldBe(3);
     }
 
-    [Theory]
-    [InlineData(0, 1, "0 B in 1.00 s, CPU 0.50 s")]
-    [InlineData(10, 1, "10 B in 1.00 s, 10 B/s, CPU 0.50 s")]
-    [InlineData(3 << 20, 2, "3 MiB in 2.00 s, 2 MiB/s, CPU 0.50 s")]
-    public void A_small_rate_is_told_in_a_unit_that_fits(long bytes, double seconds, string expected) =>
-        CopyText.Rate(bytes, seconds, 0.5).ShouldBe(expected);
-
     [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task A_tree_for_which_there_is_no_room_keeps_the_files_that_are_whole()
@@ -229,47 +222,18 @@ public sealed class CopyRunTests : IDisposable
     }
 
     [Fact]
-    public async Task A_dry_run_asks_nothing()
-    {
-        Make("to/b", 30);
-        var typed = new TypedAnswer("y", () => true);
-        var terminal = new TerminalStreams(TextWriter.Null, TextWriter.Null, typed) { IsInputTerminal = true };
-        string[] line = ["copy", "-n", Make("a", 10), Make("b", 20), _folder["to"]];
-        (await SluiceTool.RunAsync(line, terminal, CancellationToken.None)).ShouldBe(ExitCode.IoError);
-        typed.Seen.ShouldBeEmpty();
-    }
-
-    [Fact]
     public async Task The_demo_prints_rates_and_leaves_nothing()
     {
         ToolRun run = await ToolRun.RunAsync("copy", "--demo", "--method", "buffered", "--size", "8M", _folder.FullPath);
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         run.Out.ShouldContain("made 8 MiB");
-        run.Out.ShouldContain("copied 8 MiB");
+        run.Out.ShouldContain("target.dat: 8 MiB in ");
         Directory.GetFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
-    }
-
-    [Fact]
-    public async Task The_demo_reads_its_copy_back_where_that_is_asked_for()
-    {
-        ToolRun run = await ToolRun.RunAsync("copy", "--demo", "--verify", "--method", "buffered", "--size", "8M", _folder.FullPath);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldContain("; verified, on the disk\n");
     }
 
     [Trait("Tier", "slow")]
     [SkippableFact]
     public Task The_demo_needs_room_for_both_files() => CommandChecks.NeedsRoomAsync(_folder, "12m", "copy", "--demo", "--size", "8M");
-
-    [Fact]
-    public async Task What_has_no_bytes_went_no_way()
-    {
-        Directory.CreateDirectory(_folder["empty"]);
-        ToolRun run = await ToolRun.RunAsync("copy", "-r", _folder["empty"], _folder["copy"]);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldContain("0 files in 1 folder, 0 B");
-        run.Out.ShouldNotContain("buffered");
-    }
 
     [SkippableFact]
     public async Task The_demo_copies_past_the_cache()
@@ -291,15 +255,6 @@ public sealed class CopyRunTests : IDisposable
         line.Text(TimeSpan.FromSeconds(2)).ShouldBe("a.dat [#####...............] 25 % of 1 GiB, 128 MiB/s, 6 s left");
         line.Report(new CopyProgress(1L << 30, 1L << 30, 0, 1));
         line.Text(TimeSpan.FromSeconds(8)).ShouldBe("a.dat [####################] 100 % of 1 GiB, 128 MiB/s, finishing");
-    }
-
-    [Fact]
-    public void The_live_line_of_a_tree_tells_what_has_been_done()
-    {
-        var line = new CopyProgressLine("tree", isTree: true);
-        line.Text(TimeSpan.Zero).ShouldBe("tree: 0 files, 0 B, 0 MiB/s, 0 s");
-        line.Report(new CopyProgress(256L << 20, 256L << 20, 1200, 1200));
-        line.Text(TimeSpan.FromSeconds(2)).ShouldBe("tree: 1,200 files, 256 MiB, 128 MiB/s, 2 s");
     }
 
     private static async Task ShouldFailAsync(string reason, params string[] arguments)

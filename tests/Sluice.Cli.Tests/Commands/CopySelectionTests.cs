@@ -27,27 +27,6 @@ public sealed class CopySelectionTests : IDisposable
     [InlineData("copy --demo --files-from x .")]
     public Task What_makes_no_sense_is_refused(string typed) => CommandChecks.IsRefusedAsync(typed);
 
-    [SkippableFact]
-    public async Task A_dry_run_says_what_a_link_in_a_folders_place_does()
-    {
-        Skip.If(OperatingSystem.IsWindows(), "links need rights there");
-        Directory.CreateDirectory(_folder["src/d"]);
-        Make("src/d/b", 2);
-        Directory.CreateDirectory(_folder["to"]);
-        Directory.CreateDirectory(_folder["real"]);
-        File.CreateSymbolicLink(_folder["to/d"], _folder["real"]);
-        ToolRun dry = await ToolRun.RunAsync("copy", "-rn", _folder["src/."], _folder["to"]);
-        dry.Out.ShouldContain("link is there");
-        ToolRun run = await ToolRun.RunAsync("copy", "-r", _folder["src/."], _folder["to"]);
-        run.Error.ShouldContain("a file or a link has that name");
-        (dry.ExitCode, run.ExitCode).ShouldBe((ExitCode.IoError, ExitCode.IoError));
-        Shell.Run("mkfifo", _folder["pipe"]).ExitCode.ShouldBe(0);
-        foreach (string[] way in (string[][])[["copy", "-n"], ["copy"]])
-            (await ToolRun.RunAsync([.. way, _folder["pipe"], _folder["to/pipe"]])).Error.ShouldContain("no plain file");
-        ToolRun list = await ToolRun.RunAsync("copy", "--files-from", _folder["src"], _folder["to"]);
-        list.Error.ShouldContain("is a folder");
-    }
-
     [Fact]
     public async Task Each_line_names_source_and_target_and_the_last_one_is_the_total()
     {
@@ -103,21 +82,6 @@ public sealed class CopySelectionTests : IDisposable
         Names("to").ShouldBe(left);
     }
 
-    [Theory]
-    [InlineData("missing", false)]
-    [InlineData("there", true)]
-    public async Task Several_sources_of_which_one_is_left_need_a_folder_too(string target, bool isThere)
-    {
-        if (isThere)
-            Make(target, 7);
-        ToolRun run = await ToolRun.RunAsync("copy", "-f", "--exclude", "*.o", Make("a.o", 1), Make("a.c", 2), _folder[target]);
-        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
-        run.Error.ShouldContain("several sources need a folder");
-        File.Exists(_folder[target]).ShouldBe(isThere);
-        if (isThere)
-            new FileInfo(_folder[target]).Length.ShouldBe(7);
-    }
-
     [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]
@@ -143,35 +107,6 @@ public sealed class CopySelectionTests : IDisposable
         File.SetLastWriteTimeUtc(_folder["to/same"], marked.AddSeconds(1));
         await CopyAsync(arguments);
         File.ReadAllBytes(_folder["to/same"]).ShouldBe(File.ReadAllBytes(same));
-    }
-
-    [SkippableFact]
-    public async Task What_is_unchanged_is_not_counted_as_copied_where_something_fails()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "skipping what is unchanged is Linux's");
-        for (int i = 0; i < 20; i++)
-            Make($"tree/{i}", 10);
-        await CopyAsync("-a", _folder["tree"], _folder["to"]);
-        File.Delete(_folder["to/3"]);
-        Directory.CreateDirectory(_folder["to/3"]);
-        ToolRun run = await ToolRun.RunAsync("copy", "-a", "-u", "--json", _folder["r.json"], _folder["tree/."], _folder["to"]);
-        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
-        using JsonDocument document = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
-        document.RootElement.GetProperty("failed").GetInt32().ShouldBe(1);
-        document.RootElement.GetProperty("files").GetInt64().ShouldBe(0);
-        document.RootElement.GetProperty("bytes").GetInt64().ShouldBe(0);
-    }
-
-    [SkippableFact]
-    public async Task A_file_that_is_unchanged_alone_is_said_to_be()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "skipping what is unchanged is Linux's");
-        string source = Make("a", 10);
-        await CopyAsync(source, _folder["b"]);
-        (await CopyAsync("-u", source, _folder["b"])).ShouldBe([$"{source} -> {_folder["b"]}: unchanged, skipped"]);
-        ToolRun itself = await ToolRun.RunAsync("copy", "-u", source, source);
-        itself.ExitCode.ShouldBe(ExitCode.IoError);
-        itself.Error.ShouldContain("same file");
     }
 
     [Fact]

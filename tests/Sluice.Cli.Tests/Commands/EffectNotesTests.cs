@@ -31,29 +31,6 @@ public sealed class EffectNotesTests : IDisposable
 
     [Trait("Tier", "slow")]
     [SkippableFact]
-    public async Task A_copy_onto_an_overlay_that_says_it_is_on_the_disk_has_a_note()
-    {
-        using TestVolume memory = TestVolume.MountMemory(_folder["memory"], "4m");
-        using TestVolume overlay = TestVolume.MountOverlay(memory.Path);
-        await File.WriteAllBytesAsync(Source, new byte[1024]);
-        ToolRun run = await ToolRun.RunAsync("copy", "--sync", Source, overlay.Path);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldContain("note: on the disk: overlay passes requests on");
-    }
-
-    [Trait("Tier", "slow")]
-    [SkippableFact]
-    public async Task A_demo_in_memory_notes_both()
-    {
-        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "20m");
-        ToolRun run = await ToolRun.RunAsync("copy", "--demo", "--size", "8M", disk.Path);
-        Skip.If(run.Error.Contains("not possible here", StringComparison.Ordinal), run.Error);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldContain("note: past the page cache, on the disk: tmpfs");
-    }
-
-    [Trait("Tier", "slow")]
-    [SkippableFact]
     public async Task Json_and_csv_of_a_copy_have_the_note()
     {
         using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "4m");

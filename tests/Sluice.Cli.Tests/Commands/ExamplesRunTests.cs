@@ -17,20 +17,6 @@ public sealed class ExamplesRunTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    /// <summary>Of a link without a folder .NET takes the target from the root of the file system.</summary>
-    [SkippableFact]
-    public async Task A_link_that_is_named_without_a_folder_leads_to_what_is_beside_it()
-    {
-        Skip.If(OperatingSystem.IsWindows(), "links need rights there");
-        string name = $"sluice-{Guid.NewGuid():N}";
-        File.CreateSymbolicLink(_folder["link"], name);
-        using ToolProcess tool = ToolProcess.Start(_folder.FullPath, "examples", "link", "100", "--rounds", "1");
-        ToolRun run = await tool.EndAsync();
-        File.Exists($"/{name}").ShouldBeFalse();
-        run.Error.ShouldNotContain($"'/{name}'");
-        File.Exists(_folder[name]).ShouldBe(run.ExitCode == 0, run.Error);
-    }
-
     [Theory]
     [InlineData("examples a.dat 0")]
     [InlineData("examples a.dat many")]
@@ -47,17 +33,6 @@ public sealed class ExamplesRunTests : IDisposable
     [InlineData("examples /")]
     [InlineData("examples /dev/null 5 --force")]
     public Task A_wrong_command_line_is_exit_code_2(string typed) => CommandChecks.IsRefusedAsync(typed);
-
-    [Theory]
-    [InlineData("help examples")]
-    [InlineData("examples --help")]
-    public async Task Help_shows_the_original_form(string typed)
-    {
-        ToolRun run = await ToolRun.RunAsync(typed.Split(' '));
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldContain("examples FILE COUNT");
-        run.Out.ShouldContain("--show");
-    }
 
     [Theory]
     [InlineData("read-line-sluice-reader", "EnumerateLines()")]
@@ -174,27 +149,6 @@ public sealed class ExamplesRunTests : IDisposable
         new FileInfo(_folder["link"]).LinkTarget.ShouldNotBeNull();
         new FileInfo(_folder["there/a.dat"]).Length.ShouldBe(1000);
     }
-
-    [Fact]
-    public Task A_missing_folder_is_exit_code_1() =>
-        CommandChecks.FailsAsync("no such directory", "examples", _folder["missing/a.dat"], "10");
-
-    [SkippableFact]
-    public async Task A_disk_without_room_is_exit_code_1_and_left_as_it_was()
-    {
-        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "512k");
-        string file = Path.Combine(disk.Path, "a.dat");
-        await File.WriteAllTextAsync(file, "mine");
-        ToolRun run = await ToolRun.RunAsync("examples", file, "20000", "--force");
-        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
-        run.Error.ShouldContain("needed");
-        (await File.ReadAllTextAsync(file)).ShouldBe("mine");
-        Directory.GetFileSystemEntries(disk.Path).ShouldBe([file]);
-    }
-
-    [SkippableFact]
-    public Task A_folder_that_may_not_be_written_is_exit_code_1() =>
-        CommandChecks.NeedsPermissionAsync(_folder, closed => ["examples", Path.Combine(closed, "a.dat"), "10"]);
 
     [Fact]
     public async Task A_wrong_result_is_a_marked_row_and_exit_code_1()

@@ -1,8 +1,7 @@
 using System.Text.Json;
 using Shouldly;
-using Sluice.Cli.Programs;
+using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Figures;
-using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -57,31 +56,6 @@ public sealed class FiguresRunTests : IDisposable
         sections[0].GetProperty("tables")[0].GetProperty("rows").GetArrayLength().ShouldBe(4 * FigureScale.Quick.StreamRequests.Count);
     }
 
-    [Fact]
-    public async Task One_figure_is_drawn_alone()
-    {
-        ToolRun run = await ToolRun.RunAsync("figures", _folder.FullPath, "--quick", "--figure", "4", "--json", _folder["r.json"]);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        Titles(await ReadSectionsAsync()).ShouldBe(["Figure 4: CPU, read", "Figure 4: CPU, write"]);
-    }
-
-    [SkippableFact]
-    public async Task Ctrl_C_that_ends_mkfs_too_interrupts_the_run_and_leaves_no_figure_out()
-    {
-        SkipWithoutVolumes();
-        string make = Path.Combine(Directory.CreateDirectory(_folder["bin"]).FullName, "mkfs.ext4");
-        await File.WriteAllTextAsync(make, "#!/bin/sh\nkill -INT $PPID\nsleep 5\necho interrupted >&2\nexit 1\n");
-        if (!OperatingSystem.IsWindows())
-            File.SetUnixFileMode(make, UnixFileMode.UserRead | UnixFileMode.UserExecute);
-        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
-        string path = $"PATH={_folder["bin"]}:{Environment.GetEnvironmentVariable("PATH")}";
-        using ToolProcess tool = ToolProcess.StartAs(["env", path], disk, "figures", ".", "--quick", "--figure", "8");
-        ToolRun run = await tool.EndAsync();
-        run.ExitCode.ShouldBe(ExitCode.Interrupted, run.Out + run.Error);
-        run.Out.ShouldNotContain("Left out");
-        NothingIsLeftIn(disk);
-    }
-
     [SkippableFact]
     public async Task Figure_8_makes_files_on_a_fresh_and_on_an_aged_volume_and_removes_both()
     {
@@ -107,38 +81,14 @@ public sealed class FiguresRunTests : IDisposable
         Directory.CreateSymbolicLink(_folder["link"], "disk");
         try
         {
-            using (VolumeFolder volumes = VolumeFolder.Create(_folder["link"], line => Assert.Fail(line)))
-                volumes.MakeVolume("fresh", 16 << 20, CancellationToken.None);
+            using (ScratchFolder scratch = ScratchFolder.Create(_folder["link"], line => Assert.Fail(line)))
+                ImageVolume.Make(scratch.FullPath, "fresh", 16 << 20, CancellationToken.None);
             NothingIsLeftIn(disk);
         }
         finally
         {
             foreach (string mount in Mounts(disk))
                 Shell.Run("umount", mount);
-        }
-    }
-
-    [SkippableFact]
-    public void A_folder_of_volumes_that_cannot_be_removed_is_told_and_nothing_is_thrown()
-    {
-        SkipWithoutVolumes();
-        var told = new List<string>();
-        string stuck = "";
-        try
-        {
-            using (VolumeFolder volumes = VolumeFolder.Create(_folder.FullPath, told.Add))
-            {
-                stuck = Path.Combine(Directory.GetDirectories(_folder.FullPath, VolumeFolder.Prefix + "*").Single(), "stuck");
-                File.WriteAllText(stuck, "");
-                Shell.Run("chattr", "+i", stuck);
-                Skip.IfNot(Shell.Run("lsattr", stuck).Output.Contains("-i-"), "no file can be made immutable here");
-            }
-            told.Count.ShouldBe(1);
-            told[0].ShouldStartWith($"{Path.GetDirectoryName(stuck)} stays: ");
-        }
-        finally
-        {
-            Shell.Run("chattr", "-i", stuck);
         }
     }
 
@@ -184,7 +134,11 @@ public sealed class FiguresRunTests : IDisposable
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
     }
 
-    private static IReadOnlyList<string> Mounts(string folder) => MountTable.PointsBelow(File.ReadLines("/proc/self/mountinfo"), folder);
+    private static IReadOnlyList<string> Mounts(string folder) =>
+    [
+        .. File.ReadLines("/proc/self/mountinfo").Select(l => l.Split(' ')[4])
+            .Where(m => m.StartsWith(folder + "/", StringComparison.Ordinal)),
+    ];
 
     private static double[] Extents(JsonElement[] rows, string curve) =>
     [

@@ -1,6 +1,5 @@
 using System.Text.Json;
 using Shouldly;
-using Sluice.Cli.Commands;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -98,37 +97,6 @@ public sealed class LogRunTests : IDisposable
         cut.ExitCode.ShouldBe(ExitCode.Success, cut.Error);
         cut.Out.ShouldContain("records 1 to 20");
         (await ToolRun.RunAsync("log", "tail", "-n1", Log)).Out.Trim().ShouldBe("line 20");
-    }
-
-    [SkippableFact]
-    public async Task Truncate_leaves_a_segment_its_permissions()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "permissions of Unix");
-        MakePrivateLog();
-        ToolRun cut = await ToolRun.RunAsync("log", "truncate", "--after", "1", Log);
-        cut.ExitCode.ShouldBe(ExitCode.Success, cut.Error);
-        string segment = Directory.GetFiles(Log, "*.slog").ShouldHaveSingleItem();
-        Shell.Run("stat", "-c", "%a", segment).Output.Trim().ShouldBe("600");
-    }
-
-    [SkippableFact]
-    public async Task Truncate_leaves_another_users_log_alone()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root gives files to others");
-        MakePrivateLog();
-        Shell.Run("chown", "-R", "65534:65534", Log).ExitCode.ShouldBe(0);
-        ToolRun cut = await ToolRun.RunAsync("log", "truncate", "--after", "1", Log);
-        cut.ExitCode.ShouldBe(ExitCode.IoError);
-        cut.Error.ShouldContain("is another user's");
-        Directory.GetFiles(Log, "*.slog").Length.ShouldBe(1);
-    }
-
-    private void MakePrivateLog()
-    {
-        const UnixFileMode Own = UnixFileMode.UserRead | UnixFileMode.UserWrite;
-        using SluiceLog log = SluiceLog.Open(Log, new SluiceLogOptions { UnixCreateMode = Own, Preallocate = false });
-        log.Append("line 1"u8);
-        log.Append("line 2"u8);
     }
 
     [Theory]
@@ -283,22 +251,6 @@ public sealed class LogRunTests : IDisposable
         Directory.EnumerateFileSystemEntries(_folder).ShouldBeEmpty();
     }
 
-    [Theory]
-    [InlineData("cat")]
-    [InlineData("tail")]
-    [InlineData("verify")]
-    [InlineData("truncate", "--after", "1")]
-    public async Task Text_files_of_others_are_no_log_and_stay_alone(params string[] action)
-    {
-        Directory.CreateDirectory(Log);
-        string[] names = ["0000000001.log", "syslog.log"];
-        foreach (string name in names)
-            await File.WriteAllTextAsync(Path.Combine(Log, name), "a line\n");
-        ToolRun run = await ToolRun.RunAsync(["log", .. action, Log]);
-        run.ExitCode.ShouldBe(ExitCode.IoError, run.Out);
-        Directory.EnumerateFileSystemEntries(Log).Select(Path.GetFileName).Order().ShouldBe(names);
-    }
-
     [SkippableTheory]
     [InlineData("cat")]
     [InlineData("tail -f -n1000000")]
@@ -315,20 +267,6 @@ public sealed class LogRunTests : IDisposable
             + "echo ${PIPESTATUS[0]}";
         Task<(int ExitCode, string Output)> shell = Task.Run(() => Shell.Run("timeout", "300", "bash", "-c", line));
         (await shell).Output.ReplaceLineEndings("\n").ShouldBe("line 1\n0\n");
-    }
-
-    [Fact]
-    public async Task What_was_verified_before_a_signal_is_told()
-    {
-        using (SluiceLog log = SluiceLog.Open(Log))
-            log.Append("line 1"u8, LogDurability.Written);
-        var (text, error) = (new StringWriter(), new StringWriter());
-        var terminal = new TerminalStreams(text, error, TextReader.Null);
-        var command = new LogCommand(
-            new LogOptions(LogAction.Verify, Log), new CommandContext([], terminal, new CancellationToken(canceled: true)));
-        (await command.RunAsync()).ShouldBe(ExitCode.Interrupted);
-        text.ToString().ShouldContain("0 records");
-        error.ToString().ShouldContain("interrupted: what comes behind was not read");
     }
 
     [SkippableFact]

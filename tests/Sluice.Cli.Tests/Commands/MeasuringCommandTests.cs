@@ -107,22 +107,6 @@ public sealed class MeasuringCommandTests : IDisposable
         Directory.EnumerateFileSystemEntries(disk.Path).ShouldBe([others]);
     }
 
-    [Theory]
-    [InlineData("figures --quick")]
-    [InlineData("tables --quick")]
-    [InlineData("advise --quick")]
-    [InlineData("ops")]
-    [InlineData("methods")]
-    public async Task Cancelled_it_leaves_nothing_and_says_so(string typed)
-    {
-        using var cancellation = new CancellationTokenSource();
-        await cancellation.CancelAsync();
-        ToolRun run = await ToolRun.RunAsync([.. typed.Split(' '), _folder.FullPath], null, cancellation.Token);
-        run.ExitCode.ShouldBe(ExitCode.Interrupted, run.Error);
-        (run.Out + run.Error).ShouldContain("interrupted");
-        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
-    }
-
     [SkippableTheory]
     [InlineData("figures", "INT", ExitCode.Interrupted)]
     [InlineData("tables", "TERM", ExitCode.Terminated)]

@@ -3,7 +3,6 @@ using Shouldly;
 using Sluice.Cli.Commands;
 using Sluice.Cli.Load;
 using Sluice.Cli.Programs.Methods;
-using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -56,21 +55,6 @@ public sealed class MethodsRunTests : IDisposable
         (await File.ReadAllTextAsync(_folder["r.csv"])).ShouldContain("WFIO2.ReadUntilEOF,Sluice,");
     }
 
-    [Fact]
-    public async Task Times_rates_and_ratios_keep_their_rounds_for_a_comparison()
-    {
-        ToolRun run = await ToolRun.RunAsync(
-            "methods", "--rounds", "3", "--method", "ReadAllBytes", "--size", "3K", "--json", _folder["r.json"], _folder.FullPath);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        ReportPage page = JsonSerializer.Deserialize(
-            await File.ReadAllTextAsync(_folder["r.json"]), PageJsonContext.Default.ReportPage)!;
-        PageTable table = page.Sections[0].Tables[0];
-        table.Columns.Skip(2).Take(3).Select(c => c.Header).ShouldBe(["3 KiB, ms", "3 KiB, MiB/s", "3 KiB ratio"]);
-        table.Rows.ShouldNotBeEmpty();
-        foreach (PageRow row in table.Rows)
-            row.Cells.Skip(2).Take(3).Select(c => c.Samples?.Count).ShouldBe([3, 3, 3], row.Cells[0].Text);
-    }
-
     [Theory]
     [InlineData("--read", "Reading into bytes", "Writing bytes")]
     [InlineData("--unit-tests", "WinFileIO unit tests", "ratio")]
@@ -81,21 +65,6 @@ public sealed class MethodsRunTests : IDisposable
         string tables = run.Out.Split("note:")[0];
         tables.ShouldContain(there);
         tables.ShouldNotContain(missing);
-    }
-
-    [Fact]
-    public async Task The_ratio_of_the_fastest_of_dotnet_is_1()
-    {
-        ToolRun run = await RunAsync("--size", "4K", "--method", "ReadAllBytes");
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        double[] ratios =
-        [
-            .. run.Out.Split('\n').Where(l => l.StartsWith("File.", StringComparison.Ordinal))
-                .Select(l => l.Split(' ', StringSplitOptions.RemoveEmptyEntries))
-                .Select(words => double.Parse(words[^2])),
-        ];
-        ratios.Length.ShouldBe(2);
-        ratios.Max().ShouldBe(1);
     }
 
     [Fact]

@@ -65,20 +65,6 @@ public sealed class ResultFileTests : IDisposable
         result.RootElement.GetProperty("sections").GetArrayLength().ShouldBe(1);
     }
 
-    [Theory]
-    [InlineData("a")]
-    [InlineData("b")]
-    public async Task What_is_copied_and_the_copy_are_no_places_for_a_result(string named)
-    {
-        byte[] content = [1, 2, 3, 4, 5];
-        await File.WriteAllBytesAsync(_folder["a"], content);
-        ToolRun run = await ToolRun.RunAsync("copy", "--overwrite", _folder["a"], _folder["b"], "--json", _folder[named]);
-        run.ExitCode.ShouldBe(ExitCode.Usage);
-        run.Error.ShouldContain($"--json names {_folder[named]}");
-        (await File.ReadAllBytesAsync(_folder["a"])).ShouldBe(content);
-        File.Exists(_folder["b"]).ShouldBeFalse();
-    }
-
     [SkippableTheory]
     [InlineData("from/sub/a")]
     [InlineData("to/from/sub/a")]
@@ -141,14 +127,6 @@ public sealed class ResultFileTests : IDisposable
         }
     }
 
-    [Fact]
-    public async Task A_folder_is_no_place_for_a_result()
-    {
-        ToolRun run = await ToolRun.RunAsync([.. Command, "--json", _folder.FullPath, _folder.FullPath]);
-        run.ExitCode.ShouldBe(ExitCode.Usage);
-        run.Error.ShouldContain("is a folder");
-    }
-
     /// <summary>The disk may become full while it is written.</summary>
     [Trait("Tier", "slow")]
     [SkippableFact]
@@ -196,19 +174,6 @@ public sealed class ResultFileTests : IDisposable
             .WaitAsync(TimeSpan.FromMinutes(2));
         run.ExitCode.ShouldBe(ExitCode.IoError);
         run.Error.ShouldContain("exists");
-    }
-
-    [Theory]
-    [InlineData("--json", "")]
-    [InlineData("--html", "")]
-    [InlineData("--csv", "")]
-    public async Task The_argument_behind_an_empty_name_is_no_result_file(params string[] option)
-    {
-        await File.WriteAllTextAsync(_folder["mine"], "mine");
-        ToolRun run = await ToolRun.RunAsync([.. Command, "--overwrite", .. option, _folder["mine"]]);
-        (await File.ReadAllTextAsync(_folder["mine"])).ShouldBe("mine");
-        run.ExitCode.ShouldBe(ExitCode.Usage);
-        run.Error.ShouldContain("needs a value");
     }
 
     [Theory]

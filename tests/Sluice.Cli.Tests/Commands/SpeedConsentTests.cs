@@ -93,16 +93,6 @@ public sealed class SpeedConsentTests : IDisposable
     }
 
     [Fact]
-    public async Task Force_does_not_replace_a_result()
-    {
-        await File.WriteAllTextAsync(_folder["r.json"], "old");
-        ToolRun run = await RunOnExistingAsync($"-t0.05 -b16 --force --json {_folder["r.json"]}", typed: null);
-        run.ExitCode.ShouldBe(ExitCode.Usage);
-        run.Error.ShouldContain("--overwrite");
-        (await File.ReadAllTextAsync(_folder["r.json"])).ShouldBe("old");
-    }
-
-    [Fact]
     public async Task The_size_of_a_link_is_that_of_its_file()
     {
         byte[] content = new byte[200_000];
@@ -139,22 +129,6 @@ public sealed class SpeedConsentTests : IDisposable
         ToolRun run = await ToolRun.RunAsync(["speed", "-t0.05", .. options.Split(' '), file]);
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         run.Out.ShouldContain(words);
-    }
-
-    [Trait("Tier", "slow")]
-    [SkippableFact]
-    public async Task What_is_measured_or_copied_on_a_file_system_in_memory_is_said_to_be()
-    {
-        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "4m");
-        ToolRun run = await ToolRun.RunAsync("ops", disk.Path, "--rounds", "1", "--size", "64K");
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldContain("cold, direct and preallocated may mean nothing here: tmpfs");
-
-        await File.WriteAllBytesAsync(FilePath, new byte[1024 * 1024]);
-        run = await ToolRun.RunAsync("copy", "--method", "direct", FilePath, disk.Path);
-        Skip.If(run.Error.Contains("not possible here", StringComparison.Ordinal), run.Error);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldContain("note: past the page cache: tmpfs");
     }
 
     [Trait("Tier", "slow")]

@@ -110,17 +110,6 @@ public sealed class SpeedFailureTests : IDisposable
             "pace");
     }
 
-    [Trait("Tier", "slow")]
-    [SkippableFact]
-    public async Task A_bench_on_a_disk_that_is_too_small_is_an_IO_error_and_cleans_up()
-    {
-        using TestVolume disk = TestVolume.MountMemory(_folder["mount"], "4m");
-        ToolRun run = await ToolRun.RunAsync("bench", "--quick", "--row", "direct-read-4k-d1", disk.Path);
-        run.ExitCode.ShouldBe(ExitCode.IoError);
-        run.Error.ShouldStartWith("sluice: ");
-        Directory.EnumerateFileSystemEntries(disk.Path).ShouldBeEmpty();
-    }
-
     [SkippableFact]
     public async Task Without_permission_it_is_an_IO_error()
     {

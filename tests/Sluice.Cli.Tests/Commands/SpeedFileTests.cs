@@ -1,5 +1,4 @@
 using System.Text;
-using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
@@ -153,26 +152,6 @@ public sealed class SpeedFileTests : IDisposable
         File.Exists(_folder["d/a"]).ShouldBe(exists);
         if (exists)
             (await File.ReadAllBytesAsync(_folder["d/a"])).ShouldBe(content);
-    }
-
-    [Theory]
-    [InlineData("a b", 2L, "3 MiB in 2 files", "Creating a file, the median of 2 files")]
-    [InlineData("a", null, "1.5 MiB: ", "Creating the file")]
-    public async Task What_is_told_of_making_several_files_is_of_one_of_them_and_says_so(
-        string names, long? files, string size, string heading)
-    {
-        string[] paths = [.. names.Split(' ').Select(n => _folder[n])];
-        ToolRun run = await ToolRun.RunAsync(["speed", "-t0", "-x1536K", "--json", _folder["r.json"], .. paths]);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldContain($"{string.Join(", ", paths)}, {size}");
-        run.Out.ShouldContain(heading);
-        run.Out.ShouldContain(files is null ? "size " : "size of each");
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
-        json.RootElement.GetProperty("workload").GetProperty("fileSizeBytes").GetInt64().ShouldBe(1536 * 1024 * (files ?? 1));
-        JsonElement creation = json.RootElement.GetProperty("creations")[0];
-        creation.GetProperty("sizeBytes").GetInt64().ShouldBe(1536 * 1024);
-        (creation.TryGetProperty("files", out JsonElement made) && made.ValueKind == JsonValueKind.Number ? made.GetInt64() : (long?)null)
-            .ShouldBe(files);
     }
 
     /// <summary>Where the tool was quicker than the test, which is null, once more.</summary>

@@ -1,6 +1,5 @@
 using System.Text.Json;
 using Shouldly;
-using Sluice.Cli.Bench;
 using Sluice.Cli.Commands;
 using Sluice.Cli.Programs.Tables;
 using Sluice.Cli.Terminal;
@@ -59,16 +58,5 @@ public sealed class TablesRunTests : IDisposable
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         run.Out.ShouldContain("WriteGather");
         run.Out.ShouldNotContain("SeekForward");
-    }
-
-    [Fact]
-    public void Arguments_fit_their_columns()
-    {
-        foreach (MethodTable table in MethodTables.All(BenchScale.Full))
-        {
-            table.Rows.ShouldAllBe(r => r.Arguments.Count == table.Parameters.Count);
-            table.Rows.Select(r => string.Join(' ', r.Arguments.Prepend(r.Name))).Distinct().Count()
-                .ShouldBe(table.Rows.Count, table.Heading);
-        }
     }
 }

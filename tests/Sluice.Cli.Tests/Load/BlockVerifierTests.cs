@@ -83,21 +83,6 @@ public sealed class BlockVerifierTests : IDisposable
     }
 
     [Fact]
-    public void A_place_that_is_found_wrong_often_counts_once()
-    {
-        byte[] content = new byte[4 * Request];
-        var verifier = new BlockVerifier(Load(content, writeShare: 0), []);
-        byte[] other = new byte[Request];
-        other[7] = 1;
-        verifier.OnRead(content.AsSpan(0, Request), 0);
-        for (int i = 0; i < 10; i++)
-            verifier.OnRead(other, 0);
-        verifier.Finish(CancellationToken.None).ShouldBe(new VerifyReport(1, 1, 0));
-        File.WriteAllBytes(_folder["a"], other);
-        verifier.Finish(CancellationToken.None).ShouldBe(new VerifyReport(1, 1, 0));
-    }
-
-    [Fact]
     public void More_requests_than_can_be_kept_are_refused() =>
         Should.Throw<UsageException>(() => new BlockVerifier(new Workload(_folder["a"], 1L << 40, 512), []));
 

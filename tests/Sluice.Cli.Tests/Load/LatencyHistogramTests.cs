@@ -1,5 +1,3 @@
-using FsCheck;
-using FsCheck.Fluent;
 using Shouldly;
 using Sluice.Cli.Load;
 using Xunit;
@@ -21,24 +19,6 @@ public sealed class LatencyHistogramTests
         histogram.Percentile(99.999).ShouldBeInRange(5_000_000, 5_005_000);
     }
 
-    [Fact]
-    public void Any_percentile_is_within_half_a_percent_of_the_sorted_values()
-    {
-        var gen = Gen.Zip(Gen.NonEmptyListOf(Gen.Choose(0, int.MaxValue)), Gen.Choose(0, 100_000));
-        Prop.ForAll(gen.ToArbitrary(), pair =>
-        {
-            (List<int> values, int thousandths) = (pair.Item1.ToList(), pair.Item2);
-            var histogram = new LatencyHistogram();
-            values.ForEach(v => histogram.Record(v));
-            values.Sort();
-            double percent = thousandths / 1000.0;
-            int rank = Math.Clamp((int)Math.Ceiling((percent / 100 * values.Count) - 1e-6), 1, values.Count);
-            long exact = values[rank - 1];
-            long found = histogram.Percentile(percent);
-            return found >= exact && found - exact <= exact * 0.005;
-        }).QuickCheckThrowOnFailure();
-    }
-
     [Theory]
     [InlineData(0, 0.5, 1000)]
     [InlineData(0, 1, 1)]
@@ -57,15 +37,6 @@ public sealed class LatencyHistogramTests
         all.ToRecord()!.UpToNs.ShouldBe(one.ToRecord()!.UpToNs);
         all.ToRecord()!.Counts.ShouldBe(one.ToRecord()!.Counts);
         all.MeanNanoseconds.ShouldBe(one.MeanNanoseconds, tolerance: 1 + (one.MeanNanoseconds / 1000));
-    }
-
-    [Fact]
-    public void Time_that_ran_backwards_counts_as_none()
-    {
-        var histogram = new LatencyHistogram();
-        histogram.Record(-5);
-        histogram.MaxNanoseconds.ShouldBe(0);
-        histogram.Count.ShouldBe(1);
     }
 
     [Fact]
@@ -96,14 +67,5 @@ public sealed class LatencyHistogramTests
             good with { Counts = null! },
         ];
         bad.ShouldAllBe(r => LatencyHistogram.TryFrom(r) == null);
-    }
-
-    [Fact]
-    public void An_empty_histogram_has_zeros()
-    {
-        var histogram = new LatencyHistogram();
-        histogram.Percentile(99).ShouldBe(0);
-        histogram.MinNanoseconds.ShouldBe(0);
-        histogram.MeanNanoseconds.ShouldBe(0);
     }
 }

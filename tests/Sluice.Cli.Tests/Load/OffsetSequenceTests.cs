@@ -42,17 +42,4 @@ public sealed class OffsetSequenceTests
         furthest.ShouldBeLessThanOrEqualTo((long)(Blocks * percent / 100));
         furthest.ShouldBeGreaterThan((long)(Blocks * percent / 100 / 2));
     }
-
-    [Fact]
-    public void The_same_seed_gives_the_same_walk()
-    {
-        var first = new OffsetSequence(1 << 20, 4096, 100, seed: 9);
-        var second = new OffsetSequence(1 << 20, 4096, 100, seed: 9);
-        for (int i = 0; i < 100; i++)
-            second.Next().ShouldBe(first.Next());
-    }
-
-    [Fact]
-    public void A_request_larger_than_the_file_is_refused() =>
-        Should.Throw<ArgumentOutOfRangeException>(() => new OffsetSequence(100, 101, 0, 1));
 }

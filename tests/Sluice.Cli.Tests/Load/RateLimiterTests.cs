@@ -44,32 +44,6 @@ public sealed class RateLimiterTests
     }
 
     [Fact]
-    public void What_is_due_is_taken_at_once()
-    {
-        long now = 0;
-        using var limiter = new RateLimiter(1e12, () => now);
-        limiter.Start();
-        limiter.Wait(long.MaxValue, CancellationToken.None).ShouldBe(0);
-        (long count, long lastDue) = limiter.TakeDue(10 * Second);
-        count.ShouldBeInRange(9_999_999_000_000, 10_000_000_000_000);
-        lastDue.ShouldBeInRange((10 * Second) - 2, 10 * Second);
-        limiter.TakeDue(10 * Second).Count.ShouldBe(0);
-    }
-
-    [Theory]
-    [InlineData(1e-10)]
-    [InlineData(1e-300)]
-    public void What_is_due_in_hundreds_of_years_is_not_due(double operationsPerSecond)
-    {
-        long now = Second;
-        using var limiter = new RateLimiter(operationsPerSecond, () => now);
-        limiter.Start();
-        limiter.Wait(2 * Second, CancellationToken.None).ShouldBe(Second);
-        limiter.Wait(2 * Second, CancellationToken.None).ShouldBeNull();
-        limiter.TakeDue(2 * Second).Count.ShouldBe(0);
-    }
-
-    [Fact]
     public async Task Callers_that_wait_at_once_get_one_turn_each()
     {
         long now = 0;

@@ -19,26 +19,6 @@ public sealed class RendezvousTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    [Fact]
-    public async Task All_get_one_run_and_one_moment_and_leave_nothing()
-    {
-        Rendezvous[] ranks = [.. Enumerable.Range(0, 5).Select(i => Enter(i, 5))];
-        RankReport[] met = await Task.WhenAll(ranks.Select(r => MeetAsync(r)));
-        met.Select(m => (m.Run, m.Start)).Distinct().Count().ShouldBe(1);
-        met.Select(m => m.Index).ShouldBe([0, 1, 2, 3, 4]);
-        met.ShouldAllBe(m => m.LateSeconds >= 0 && m.Count == 5 && m.Run.Length > 0);
-        foreach (Rendezvous rank in ranks)
-        {
-            await rank.LeaveAsync(CancellationToken.None);
-            rank.Dispose();
-        }
-        Files().ShouldBeEmpty();
-
-        // The next run in the same folder is another one.
-        using Rendezvous alone = Enter(0, 1);
-        (await MeetAsync(alone)).Run.ShouldNotBe(met[0].Run);
-    }
-
     /// <summary>And is waited for by nobody, though it may have been a plain file a moment ago.</summary>
     [SkippableTheory]
     [InlineData("mkfifo \"$0\"")]
@@ -50,15 +30,6 @@ public sealed class RendezvousTests : IDisposable
         using (Process shell = Process.Start("sh", ["-c", make, _folder["note"]]))
             shell.WaitForExit();
         RankNote.TryRead(_folder["note"]).ShouldBeNull();
-    }
-
-    [Fact]
-    public async Task Who_does_not_come_is_named()
-    {
-        using Rendezvous first = Enter(1, 4, Short);
-        using Rendezvous second = Enter(3, 4, Long);
-        IOException error = await Should.ThrowAsync<IOException>(() => MeetAsync(first));
-        error.Message.ShouldContain("rank 0, 2 of 4 did not come");
     }
 
     [Fact]
@@ -86,20 +57,6 @@ public sealed class RendezvousTests : IDisposable
         IOException error = await Should.ThrowAsync<IOException>(() => meeting);
         error.Message.ShouldContain("rank 1 of 3 (process ");
         error.Message.ShouldContain("has gone before all had met");
-    }
-
-    /// <summary>Nor is one believed to have met that said so, and has gone while another one was still to say it.</summary>
-    [Fact]
-    public async Task Who_goes_while_others_are_yet_to_answer_is_named()
-    {
-        using Rendezvous first = Enter(0, 3);
-        RankNote note = Leave(1, 3, "", null, "1");
-        Leave(2, 3, "", null, "2");
-        Task<RankReport> meeting = MeetAsync(first);
-        await WaitForAsync("sluice-rank-0-of-3.ready");
-        Leave(1, 3, ".ready", RankNote.TryRead(_folder["sluice-rank-0-of-3.ready"])!.Run, note.Id);
-        File.Delete(_folder["sluice-rank-1-of-3"]);
-        (await Should.ThrowAsync<IOException>(() => meeting)).Message.ShouldContain("rank 1 of 3 (process 12345 on elsewhere");
     }
 
     /// <summary>A run that was killed leaves all that its ranks had made; another one may have as many ranks, or not.</summary>
@@ -158,24 +115,6 @@ public sealed class RendezvousTests : IDisposable
         leaving.IsCompleted.ShouldBeFalse();
         File.Delete(_folder["sluice-rank-1-of-2"]);
         await leaving;
-    }
-
-    [Fact]
-    public async Task Files_that_are_somebody_elses_by_now_stay()
-    {
-        Rendezvous first = Enter(0, 2);
-        File.Delete(_folder["sluice-rank-0-of-2"]);
-        Leave(0, 2, "", null);
-        first.Dispose();
-        Files().ShouldBe(["sluice-rank-0-of-2"]);
-        File.Delete(_folder["sluice-rank-0-of-2"]);
-        using CancellationTokenSource stop = new();
-        Rendezvous second = Enter(0, 2);
-        Task<RankReport> meeting = second.MeetAsync(TimeSpan.Zero, stop.Token);
-        await stop.CancelAsync();
-        await Should.ThrowAsync<OperationCanceledException>(() => meeting);
-        second.Dispose();
-        Files().ShouldBeEmpty();
     }
 
     private Rendezvous Enter(int index, int count, TimeSpan? limit = null) =>

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using Microsoft.Win32.SafeHandles;
 using Shouldly;
 using Sluice.Cli.Load;
@@ -100,63 +99,6 @@ public sealed class WorkloadRunnerTests : IDisposable
         // Those of a second, a second after it.
         measurement.Reads.MeanNanoseconds.ShouldBeInRange(1.4e9, 1.6e9);
         measurement.Reads.Percentile(1).ShouldBeInRange(1_000_000_000, 1_100_000_000);
-    }
-
-    [Fact]
-    public async Task What_holds_the_pools_threads_takes_no_window_away()
-    {
-        const int Block = 4096;
-        await File.WriteAllBytesAsync(_folder["a"], new byte[16 * Block]);
-        // Many more loops than the pool has threads, each of which it holds until there are windows.
-        var workload = new Workload(_folder["a"], 16 * Block, Block) { Outstanding = 128 };
-        var measurement = new Measurement();
-        bool hasWindows = true;
-        using var target = new SteppedTarget(IoTarget.Open(IoSide.Bcl, workload.OpenOptionsOf(_folder["a"])))
-        {
-            BeforeRead = () => hasWindows =
-                hasWindows && SpinWait.SpinUntil(() => measurement.Windows.Count > 2, TimeSpan.FromMinutes(1)),
-        };
-        using var runner = new WorkloadRunner(workload);
-        await runner.RunSliceAsync(target, measurement, TimeSpan.FromSeconds(1), CancellationToken.None);
-        hasWindows.ShouldBeTrue();
-    }
-
-    /// <summary>As fio is given them: a device does several times as much with one piece of memory as with 256 pages.</summary>
-    [SkippableFact]
-    public async Task Large_requests_lie_in_memory_for_which_huge_pages_were_asked()
-    {
-        const int Block = 1 << 20;
-        const string Setting = "/sys/kernel/mm/transparent_hugepage/enabled";
-        Skip.IfNot(File.Exists(Setting), "this kernel has no huge pages");
-        Skip.If((await File.ReadAllTextAsync(Setting)).Contains("[never]", StringComparison.Ordinal), "huge pages are switched off");
-        await File.WriteAllBytesAsync(_folder["a"], new byte[16 * Block]);
-        var workload = new Workload(_folder["a"], 16 * Block, Block) { Outstanding = 8 };
-        using var target = new SteppedTarget(IoTarget.Open(IoSide.Bcl, workload.OpenOptionsOf(_folder["a"])));
-        using var runner = new WorkloadRunner(workload);
-        await runner.RunSliceAsync(target, new Measurement(), TimeSpan.Zero, CancellationToken.None);
-        FlagsOf(target.LastRead).ShouldContain("hg");
-    }
-
-    /// <summary>What the kernel says of the memory that holds the middle of this, in the words of proc_pid_smaps(5).</summary>
-    private static unsafe string[] FlagsOf(Memory<byte> memory)
-    {
-        using System.Buffers.MemoryHandle pin = memory.Pin();
-        ulong at = (ulong)pin.Pointer + (ulong)memory.Length / 2;
-        bool isHere = false;
-        foreach (string line in File.ReadLines("/proc/self/smaps"))
-        {
-            string[] range = line.Split(' ')[0].Split('-');
-            if (range.Length == 2 && ulong.TryParse(range[0], NumberStyles.HexNumber, null, out ulong begin)
-                && ulong.TryParse(range[1], NumberStyles.HexNumber, null, out ulong end))
-            {
-                isHere = begin <= at && at < end;
-            }
-            else if (isHere && line.StartsWith("VmFlags:", StringComparison.Ordinal))
-            {
-                return line.Split(' ', StringSplitOptions.RemoveEmptyEntries);
-            }
-        }
-        return [];
     }
 
     /// <summary>A read takes a millisecond of its own clock; whoever asks for the descriptor, to drop pages, takes a second.</summary>

@@ -25,18 +25,4 @@ public sealed class ProgramRunTests
         ended.Failure.ShouldBeNull();
         ended.Results.ShouldBe([1]);
     }
-
-    [Fact]
-    public async Task An_error_keeps_what_is_done_and_is_told()
-    {
-        StepResults<int> ended = await ProgramRun.RunStepsAsync(
-            [1, 2], step => step == 1 ? Task.FromResult(step) : throw new IOException("the disk is full"), CancellationToken.None);
-        ended.Interrupted.ShouldBeFalse();
-        ended.Failure!.Message.ShouldBe("the disk is full");
-        ended.Results.ShouldBe([1]);
-    }
-
-    [Fact]
-    public Task An_error_of_the_first_step_leaves_nothing_to_keep() => Should.ThrowAsync<IOException>(
-        () => ProgramRun.RunStepsAsync<int, int>([1], _ => throw new IOException("the disk is full"), CancellationToken.None));
 }

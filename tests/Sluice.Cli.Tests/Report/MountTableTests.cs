@@ -35,12 +35,4 @@ public sealed class MountTableTests
 
     [Fact]
     public void Nothing_covers_a_path_in_an_empty_table() => MountTable.Find([], "/a").ShouldBeNull();
-
-    [Fact]
-    public void Points_below_a_folder_come_innermost_first_and_without_the_folder()
-    {
-        string[] lines = [.. Lines, "31 30 0:26 / /data/a rw - tmpfs tmpfs rw", "32 31 0:27 / /data/a/b rw - tmpfs tmpfs rw"];
-        MountTable.PointsBelow(lines, "/data").ShouldBe(["/data/a/b", "/data/a"]);
-        MountTable.PointsBelow(lines, "/dat").ShouldBeEmpty();
-    }
 }

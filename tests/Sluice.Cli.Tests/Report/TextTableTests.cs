@@ -33,49 +33,6 @@ public sealed class TextTableTests
         table.ToPlainText().ShouldBe("file      n\na?b?[2Jc  1\n");
     }
 
-    [Fact]
-    public void A_piped_table_has_no_control_characters()
-    {
-        var output = new StringWriter();
-        var table = new TextTable("a", "");
-        table.Add("1", "LOST: ratio");
-        table.WriteTo(new TerminalStreams(output, TextWriter.Null, TextReader.Null));
-        output.ToString().ShouldBe("a\n1  LOST: ratio\n");
-    }
-
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public void A_table_without_heads_has_no_line_for_them(bool isTerminal)
-    {
-        var output = new StringWriter();
-        var table = new TextTable("", "");
-        table.Add("threads", "2");
-        table.WriteTo(new TerminalStreams(output, TextWriter.Null, TextReader.Null)
-        {
-            IsOutputTerminal = isTerminal,
-            NoColor = true,
-            Width = 80,
-        });
-        output.ToString().Split('\n')[isTerminal ? 1 : 0].ShouldContain("threads");
-    }
-
-    /// <summary>A head with its unit has a comma of its own.</summary>
-    [Fact]
-    public void Names_of_columns_that_are_left_out_stay_apart()
-    {
-        var output = new StringWriter();
-        var table = new TextTable("what", "rate, MiB/s", "50 %, us", "99 %, us");
-        table.Add("a", "1", "2", "3");
-        table.WriteTo(new TerminalStreams(output, TextWriter.Null, TextReader.Null)
-        {
-            IsOutputTerminal = true,
-            NoColor = true,
-            Width = 24,
-        });
-        output.ToString().ReplaceLineEndings(" ").ShouldContain("not shown for want of room: 50 %, us | 99 %, us; --wide shows all");
-    }
-
     [Theory]
     [InlineData(80, false)]
     [InlineData(200, true)]
@@ -93,43 +50,6 @@ public sealed class TextTableTests
         text.ShouldContain("LOST: ratio");
         text.Contains("88,888 / 99,999", StringComparison.Ordinal).ShouldBe(hasAll);
         text.Contains("--wide", StringComparison.Ordinal).ShouldBe(!hasAll);
-    }
-
-    [Fact]
-    public void Wide_tables_are_plain_and_whole_in_a_narrow_terminal()
-    {
-        string text = WideTable(new TerminalStreams(new StringWriter(), TextWriter.Null, TextReader.Null)
-        {
-            IsOutputTerminal = true,
-            NoColor = true,
-            Width = 80,
-            IsWide = true,
-        });
-        text.Split('\n')[1].ShouldMatch("read at random.*12.34.*1,234,567.8.*88,888 / 99,999.*LOST");
-    }
-
-    /// <summary>Which would otherwise take the room of the figures.</summary>
-    [Fact]
-    public void A_long_name_of_a_column_of_short_cells_is_broken_between_its_words()
-    {
-        var output = new StringWriter();
-        var table = new TextTable("Method", "Runtime", "fileSize", "specifyPreallocationSize", "Mean, us")
-        {
-            LeftColumns = new HashSet<int> { 0, 1, 2, 3 },
-        };
-        table.Add("PreallocationSize", ".NET 10.0", "256000", "False", "1,234");
-        table.WriteTo(new TerminalStreams(output, TextWriter.Null, TextReader.Null)
-        {
-            IsOutputTerminal = true,
-            NoColor = true,
-            Width = 80,
-        });
-        string text = output.ToString();
-        text.ShouldContain(" specify ");
-        text.ShouldContain(" Preallocation ");
-        text.ShouldContain("1,234");
-        text.ShouldNotContain("not shown");
-        text.Split('\n').ShouldAllBe(l => l.Length <= 80);
     }
 
     private static string WideTable(TerminalStreams terminal)

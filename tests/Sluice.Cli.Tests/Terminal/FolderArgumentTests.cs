@@ -72,12 +72,4 @@ public sealed class FolderArgumentTests : IDisposable
             Shell.Run("chmod", "755", hidden);
         }
     }
-
-    [Fact]
-    public async Task A_folder_is_no_result()
-    {
-        ToolRun run = await ToolRun.RunAsync("merge", _folder.FullPath);
-        run.ExitCode.ShouldBe(ExitCode.IoError);
-        run.Error.ShouldBe($"sluice: {_folder.FullPath} is a folder\n");
-    }
 }

@@ -12,7 +12,7 @@ namespace Sluice.Cli.Bench.Everyday;
 /// <summary>
 /// The suite that `sluice bench` runs by default: the work of ordinary programs, in the way that docs/guide.md recommends and in the way
 /// that programs do it with System.IO. A new row is an entry of <see cref="Rows"/>: an id, a name of at most <see cref="MaxNameLength"/>
-/// characters, a line that names both sides, and a contest, which <see cref="Sides"/> makes of two calls.
+/// characters, a line that names both sides, and a contest.
 /// </summary>
 internal static class EverydaySuite
 {
@@ -51,7 +51,7 @@ internal static class EverydaySuite
             string path = context.SmallFile(PageBytes);
             byte[] ours = new byte[PageBytes];
             byte[] theirs = new byte[PageBytes];
-            return Sides.Calls(
+            return Contest.Calls(
                 PageBytes,
                 () =>
                 {
@@ -62,8 +62,7 @@ internal static class EverydaySuite
                 {
                     using var stream = new FileStream(path, FileMode.Open, FileAccess.Read);
                     return stream.Read(theirs);
-                },
-                () => FileCheck.Content(path, ours), () => FileCheck.Content(path, theirs));
+                }).Checked(() => FileCheck.Content(path, ours), () => FileCheck.Content(path, theirs));
         });
         yield return new Row("everyday-open-handle", "read a 4 KiB file: handle",
             "open, read, close, by SluiceHandle; by File.OpenHandle and RandomAccess", static context =>
@@ -71,7 +70,7 @@ internal static class EverydaySuite
             string path = context.SmallFile(PageBytes);
             byte[] ours = new byte[PageBytes];
             byte[] theirs = new byte[PageBytes];
-            return Sides.Calls(
+            return Contest.Calls(
                 PageBytes,
                 () =>
                 {
@@ -82,17 +81,16 @@ internal static class EverydaySuite
                 {
                     using SafeFileHandle handle = File.OpenHandle(path);
                     return RandomAccess.Read(handle, theirs, 0);
-                },
-                () => FileCheck.Content(path, ours), () => FileCheck.Content(path, theirs));
+                }).Checked(() => FileCheck.Content(path, ours), () => FileCheck.Content(path, theirs));
         });
         yield return new Row("everyday-text-read", "ReadAllText, 4 KiB", "SluiceFile.ReadAllText; File.ReadAllText", context =>
         {
             (string path, string text) = (context.ScratchFile("text.txt"), Text(PageBytes));
             File.WriteAllText(path, text);
             (string ours, string theirs) = ("", "");
-            return Sides.Calls(
-                text.Length, () => (ours = SluiceFile.ReadAllText(path)).Length, () => (theirs = File.ReadAllText(path)).Length,
-                () => FileCheck.Same(text, ours, path), () => FileCheck.Same(text, theirs, path));
+            return Contest.Calls(
+                text.Length, () => (ours = SluiceFile.ReadAllText(path)).Length, () => (theirs = File.ReadAllText(path)).Length)
+                .Checked(() => FileCheck.Same(text, ours, path), () => FileCheck.Same(text, theirs, path));
         });
         yield return new Row("everyday-text-write", "WriteAllText, 4 KiB", "SluiceFile.WriteAllText; File.WriteAllText", context =>
         {
@@ -100,7 +98,7 @@ internal static class EverydaySuite
             byte[] bytes = Encoding.UTF8.GetBytes(text);
             string ours = context.ScratchFile<SluiceStreamSide>("text.txt");
             string theirs = context.ScratchFile<FileStreamSide>("text.txt");
-            return Sides.Calls(
+            return Contest.Calls(
                 0,
                 () =>
                 {
@@ -111,8 +109,7 @@ internal static class EverydaySuite
                 {
                     File.WriteAllText(theirs, text);
                     return 0;
-                },
-                () => FileCheck.Content(ours, bytes), () => FileCheck.Content(theirs, bytes));
+                }).Checked(() => FileCheck.Content(ours, bytes), () => FileCheck.Content(theirs, bytes));
         });
         yield return new Row("everyday-copy-small", "copy of one file of 4 KiB", "SluiceFile.CopyAsync; File.Copy",
             static context => SingleRows.OpenCopy(context, PageBytes));
@@ -133,7 +130,9 @@ internal static class EverydaySuite
                 string path = context.LogFile;
                 // Lines of 100 bytes with their end.
                 long characters = context.Scale.LogFileBytes / SmallBytes * (SmallBytes - 1);
-                return Sides.Passes(characters, () => LineRows.ReadBytes(path), () => LineRows.ReadStrings(path));
+                return Contest.Passes(
+                    () => Contest.Require(characters, SequentialRows.ReadLines(path)),
+                    () => Contest.Require(characters, SequentialRows.ReadStrings(path)));
             })
         {
             BytesPerOperation = static scale => scale.LogFileBytes,
@@ -155,9 +154,9 @@ internal static class EverydaySuite
             {
                 var tree = FileTree.Ensure(
                     context.KeptPath("everyday-small"), context.Scale.SmallFileCount, PageBytes, isFlat: false, context.CancellationToken);
-                return Sides.PassesAsync(
-                    tree.Paths.Length, () => SmallFileRows.ReadBatchAsync(tree), () => Task.FromResult(SmallFileRows.ReadOneByOne(tree)),
-                    parts: tree.Paths.Length);
+                return Contest.Passes(
+                    async () => Contest.Require(tree.Paths.Length, await SmallFileRows.ReadBatchAsync(tree)),
+                    () => new ValueTask<long>(SmallFileRows.ReadOneByOne(tree)), countUnits: true);
             });
         yield return new Row("everyday-files-write", "write 1,000 files (to a loop)",
             "SluiceFile.WriteManyAsync; File.WriteAllBytes in a loop; each file is new", static context =>

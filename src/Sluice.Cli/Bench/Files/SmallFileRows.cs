@@ -26,7 +26,7 @@ internal static class SmallFileRows
         Action? prepare = cold ? tree.Drop : null;
         int degree = BestDegree(tree, prepare);
         return new Contest(
-            Side("Sluice", () => ReadBatchAsync(tree)), Side(".NET", () => ReadOneByOneAsync(tree)))
+            Side("Sluice", () => ReadBatchAsync(tree).AsTask()), Side(".NET", () => ReadOneByOneAsync(tree)))
         {
             Second = Side($"Parallel.ForEachAsync ({degree})", () => ReadInParallelAsync(tree, degree)),
         };
@@ -47,7 +47,7 @@ internal static class SmallFileRows
     }
 
     /// <returns>Files read.</returns>
-    public static async Task<long> ReadBatchAsync(FileTree tree)
+    public static async ValueTask<long> ReadBatchAsync(FileTree tree)
     {
         long files = 0;
         await foreach (FileReadResult result in SluiceFile.ReadManyAsync(tree.Paths))
@@ -72,7 +72,7 @@ internal static class SmallFileRows
             Check(await File.ReadAllBytesAsync(path));
     }
 
-    private static Task ReadInParallelAsync(FileTree tree, int degree) => Parallel.ForEachAsync(
+    public static Task ReadInParallelAsync(FileTree tree, int degree) => Parallel.ForEachAsync(
         tree.Paths, new ParallelOptions { MaxDegreeOfParallelism = degree },
         async (path, token) => Check(await File.ReadAllBytesAsync(path, token)));
 

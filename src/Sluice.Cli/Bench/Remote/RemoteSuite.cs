@@ -47,13 +47,13 @@ internal static class RemoteSuite
         }.FillingOnce();
         yield return Sequential("remote-seq-read", "cold sequential read of 256 MiB, remote",
             "through the page cache; .NET: FileStream, 1 MiB, synchronous",
-            context => BlockRows.OpenRead(context.RemoteFile, FileCaching.Cached));
+            context => SequentialRows.OpenRead(context.RemoteFile, FileCaching.Cached));
         yield return Sequential("remote-seq-read-direct", "direct sequential read of 256 MiB, remote",
             "past the page cache, several blocks under way; .NET: FileStream, 1 MiB, synchronous, cold",
-            context => BlockRows.OpenRead(context.RemoteFile, FileCaching.Direct));
+            context => SequentialRows.OpenRead(context.RemoteFile, FileCaching.Direct));
         yield return Sequential("remote-seq-write", "sequential write of 256 MiB, remote",
             "a new file, durable at the end on both sides; .NET: FileStream, 1 MiB, synchronous",
-            context => BlockRows.OpenWrite(
+            context => SequentialRows.OpenWrite(
                 context.ScratchFile("remote-written.dat"), context.Scale.RemoteFileBytes, FileCaching.Cached, preallocates: false));
     }
 

@@ -46,6 +46,8 @@ internal readonly struct FileStreamSide : IStreamSide<FileStreamSide>
 
     public Task CopyToAsync(Stream destination) => _stream.CopyToAsync(destination);
 
+    public void FlushToDisk() => _stream.Flush(flushToDisk: true);
+
     public void Dispose()
     {
         _stream.Dispose();

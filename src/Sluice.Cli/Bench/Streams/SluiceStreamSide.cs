@@ -32,6 +32,8 @@ internal readonly struct SluiceStreamSide : IStreamSide<SluiceStreamSide>
 
     public Task CopyToAsync(Stream destination) => _stream.CopyToAsync(destination);
 
+    public void FlushToDisk() => _stream.Flush(flushToDisk: true);
+
     public ValueTask<int> ReadByteAsync() => _stream.ReadByteAsync();
 
     public void Dispose() => _stream.Dispose();

@@ -8,56 +8,129 @@ namespace Sluice.Cli.Bench.Streams;
 /// </summary>
 internal static class StreamPasses
 {
-    /// <returns>Bytes read, until the end of the file was met.</returns>
-    public static long Read<TSide>(StreamOpening opening, byte[] buffer)
+    // Reading the clock costs as much as some requests: once in so many bytes.
+    private const int BytesBetweenLooks = 64 * 1024;
+
+    /// <summary>
+    /// A side that reads the file cold, or makes it anew and flushes it to the disk, until its end or the slice's. Units are bytes; requests
+    /// of one byte are ReadByte and WriteByte where they are synchronous.
+    /// </summary>
+    public static Contender Timed<TSide>(StreamOpening opening, int requestBytes)
         where TSide : struct, IStreamSide<TSide>
     {
-        long total = 0;
+        bool writes = opening.Mode == FileMode.Create;
+        byte[] buffer = new byte[requestBytes];
+        new Random(1).NextBytes(buffer);
+        return new Contender(TSide.Name, async slice =>
+        {
+            if (opening.Asynchronous)
+                await (writes ? WriteAsync<TSide>(opening, buffer, slice) : ReadAsync<TSide>(opening, buffer, slice));
+            else if (requestBytes == 1)
+                _ = writes ? WriteBytes<TSide>(opening, slice) : ReadBytes<TSide>(opening, slice);
+            else
+                _ = writes ? Write<TSide>(opening, buffer, slice) : Read<TSide>(opening, buffer, slice);
+        })
+        {
+            MeasuresAllocations = true,
+            Prepare = writes ? () => File.Delete(opening.Path) : () => BenchContext.DropCache(opening.Path),
+        };
+    }
+
+    /// <param name="slice">Ends the pass early and counts its bytes; null: the pass goes to the end of the file.</param>
+    /// <returns>Bytes read.</returns>
+    public static long Read<TSide>(StreamOpening opening, byte[] buffer, Slice? slice = null)
+        where TSide : struct, IStreamSide<TSide>
+    {
         using TSide side = TSide.Open(opening);
-        for (int read; (read = side.Read(buffer)) > 0;)
-            total += read;
-        return Expect(opening, total);
+        int burst = BurstOf(buffer);
+        long total = 0;
+        for (int read = 1; read > 0 && slice?.IsOver != true;)
+        {
+            long before = total;
+            for (int i = 0; i < burst && (read = side.Read(buffer)) > 0; i++)
+                total += read;
+            slice?.Count(0, total - before);
+        }
+        return slice is null ? Expect(opening, total) : total;
     }
 
+    /// <inheritdoc cref="Read"/>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public static async ValueTask<long> ReadAsync<TSide>(StreamOpening opening, byte[] buffer)
+    public static async ValueTask<long> ReadAsync<TSide>(StreamOpening opening, byte[] buffer, Slice? slice = null)
         where TSide : struct, IStreamSide<TSide>
     {
-        long total = 0;
         await using TSide side = TSide.Open(opening);
-        for (int read; (read = await side.ReadAsync(buffer)) > 0;)
-            total += read;
-        return Expect(opening, total);
+        int burst = BurstOf(buffer);
+        long total = 0;
+        for (int read = 1; read > 0 && slice?.IsOver != true;)
+        {
+            long before = total;
+            for (int i = 0; i < burst && (read = await side.ReadAsync(buffer)) > 0; i++)
+                total += read;
+            slice?.Count(0, total - before);
+        }
+        return slice is null ? Expect(opening, total) : total;
     }
 
+    /// <param name="slice">Ends the pass early and counts its bytes, and the file is flushed to the disk; null: the whole file.</param>
     /// <returns>Bytes written.</returns>
-    public static long Write<TSide>(StreamOpening opening, byte[] buffer)
+    public static long Write<TSide>(StreamOpening opening, byte[] buffer, Slice? slice = null)
         where TSide : struct, IStreamSide<TSide>
     {
         using TSide side = TSide.Open(opening);
-        for (long left = opening.LengthBytes; left > 0; left -= buffer.Length)
-            side.Write(buffer.AsSpan(0, (int)Math.Min(buffer.Length, left)));
+        int burst = BurstOf(buffer);
+        long left = opening.LengthBytes;
+        while (left > 0 && slice?.IsOver != true)
+        {
+            long before = left;
+            for (int i = 0; i < burst && left > 0; i++, left -= buffer.Length)
+                side.Write(buffer.AsSpan(0, (int)Math.Min(buffer.Length, left)));
+            slice?.Count(0, before - Math.Max(0, left));
+        }
+        if (slice is not null)
+            side.FlushToDisk();
         return opening.LengthBytes;
     }
 
+    /// <inheritdoc cref="Write"/>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public static async ValueTask<long> WriteAsync<TSide>(StreamOpening opening, byte[] buffer)
+    public static async ValueTask<long> WriteAsync<TSide>(StreamOpening opening, byte[] buffer, Slice? slice = null)
         where TSide : struct, IStreamSide<TSide>
     {
         await using TSide side = TSide.Open(opening);
-        for (long left = opening.LengthBytes; left > 0; left -= buffer.Length)
-            await side.WriteAsync(buffer.AsMemory(0, (int)Math.Min(buffer.Length, left)));
+        int burst = BurstOf(buffer);
+        long left = opening.LengthBytes;
+        while (left > 0 && slice?.IsOver != true)
+        {
+            long before = left;
+            for (int i = 0; i < burst && left > 0; i++, left -= buffer.Length)
+                await side.WriteAsync(buffer.AsMemory(0, (int)Math.Min(buffer.Length, left)));
+            slice?.Count(0, before - Math.Max(0, left));
+        }
+        if (slice is not null)
+        {
+            await side.Stream.FlushAsync();
+            side.FlushToDisk();
+        }
         return opening.LengthBytes;
     }
 
-    public static long ReadBytes<TSide>(StreamOpening opening)
+    /// <inheritdoc cref="Read"/>
+    public static long ReadBytes<TSide>(StreamOpening opening, Slice? slice = null)
         where TSide : struct, IStreamSide<TSide>
     {
-        long total = 0;
         using TSide side = TSide.Open(opening);
-        while (side.ReadByte() >= 0)
-            total++;
-        return Expect(opening, total);
+        long total = 0;
+        for (bool ended = false; !ended && slice?.IsOver != true;)
+        {
+            int bytes = 0;
+            while (bytes < BytesBetweenLooks && side.ReadByte() >= 0)
+                bytes++;
+            ended = bytes < BytesBetweenLooks;
+            total += bytes;
+            slice?.Count(0, bytes);
+        }
+        return slice is null ? Expect(opening, total) : total;
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
@@ -70,12 +143,20 @@ internal static class StreamPasses
         return Expect(opening, total);
     }
 
-    public static long WriteBytes<TSide>(StreamOpening opening)
+    /// <inheritdoc cref="Write"/>
+    public static long WriteBytes<TSide>(StreamOpening opening, Slice? slice = null)
         where TSide : struct, IStreamSide<TSide>
     {
         using TSide side = TSide.Open(opening);
-        for (long i = 0; i < opening.LengthBytes; i++)
-            side.WriteByte((byte)i);
+        for (long done = 0; done < opening.LengthBytes && slice?.IsOver != true;)
+        {
+            long end = Math.Min(opening.LengthBytes, done + BytesBetweenLooks);
+            slice?.Count(0, end - done);
+            for (; done < end; done++)
+                side.WriteByte((byte)done);
+        }
+        if (slice is not null)
+            side.FlushToDisk();
         return opening.LengthBytes;
     }
 
@@ -180,6 +261,8 @@ internal static class StreamPasses
         }
         return opening.LengthBytes;
     }
+
+    private static int BurstOf(byte[] buffer) => Math.Max(1, BytesBetweenLooks / buffer.Length);
 
     private static long Expect(StreamOpening opening, long bytes) => bytes == opening.LengthBytes
         ? bytes

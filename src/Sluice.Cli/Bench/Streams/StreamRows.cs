@@ -95,7 +95,7 @@ internal static class StreamRows
             yield return File(writes, ByteSize.KiB, "1k");
         }
         yield return Units("read-byte", "ReadByte, 20 MB", "parsers: the call must be small enough to be inlined",
-            context => context.ByteFile, StreamPasses.ReadBytes<SluiceStreamSide>, StreamPasses.ReadBytes<FileStreamSide>);
+            context => context.ByteFile, static o => StreamPasses.ReadBytes<SluiceStreamSide>(o), static o => StreamPasses.ReadBytes<FileStreamSide>(o));
         yield return new Row("stream-write-byte", "WriteByte, 20 MB", "serializers: the call must be small enough to be inlined",
             context => OpenWriteBytes(context, context.Scale.ByteFileBytes, countUnits: true)).FillingForSlice();
         yield return new Row("stream-read-byte-async", "ReadByteAsync, 20 MB",

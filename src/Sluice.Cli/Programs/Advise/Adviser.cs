@@ -9,12 +9,6 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
 {
     private readonly TurnRunner _turns = new(scale.SliceTime, scale.Rounds, cancellationToken);
 
-    public static IReadOnlyList<AdviceTopic> Topics(AdviseScale scale, CancellationToken cancellationToken) =>
-    [
-        SequentialReading.Create(scale, cancellationToken), SequentialWriting.Create(scale), RandomReading.Cold(), RandomReading.Hot(),
-        TextReading.Create(), SmallFiles.Reading(), SmallFiles.Writing(), Copying.Create(), DurableWriting.Create(),
-    ];
-
     public async Task<(Comparison Comparison, RequestGrid? Grid)> MeasureAsync(AdviceTopic topic)
     {
         try

@@ -17,6 +17,13 @@ internal sealed record Approach(string Key, string Name, string Code, Func<Slice
     {
     }
 
+    public static Approach Of(string key, string name, string code, Contender side) => new(key, name, code, side.RunAsync)
+    {
+        MeasuresAllocations = side.MeasuresAllocations,
+        Prepare = side.Prepare,
+        Verify = side.Verify,
+    };
+
     /// <summary>Does more than the others, such as flushing: shown and compared, not chosen.</summary>
     public bool DoesMore { get; init; }
 

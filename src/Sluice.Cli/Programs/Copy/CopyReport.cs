@@ -111,6 +111,6 @@ internal sealed record CopyRecord
     public IReadOnlyList<double> RateMiBPerSecond { get; init; } = [];
 }
 
-[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true)]
 [JsonSerializable(typeof(CopyReport))]
 internal sealed partial class CopyJsonContext : JsonSerializerContext;

@@ -40,14 +40,6 @@ internal static class CopyText
         _ => "",
     };
 
-    /// <param name="copy">The demo's copy; null where it had not begun.</param>
-    /// <param name="totalBytes">The length of its source.</param>
-    public static string InterruptedDemo(CopyRecord? copy, long totalBytes)
-    {
-        string done = copy is null ? "while the source was made" : $"after {Rate(copy.Bytes, copy.Seconds, copy.CpuSeconds, totalBytes)}";
-        return $"interrupted {done}; both files are deleted";
-    }
-
     /// <summary>What a copy that a signal ended had done, and what is left of it.</summary>
     /// <param name="totalBytes">The file's length; null of a tree, whose size nobody knows.</param>
     /// <param name="isReplaced">Whether a file that is there was to be replaced.</param>

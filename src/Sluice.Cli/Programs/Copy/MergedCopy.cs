@@ -55,10 +55,9 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
                 shards.Add(index, runs = []);
             runs.Add(report);
         }
-        MergedCopy merged = count is { } known
+        return count is { } known
             ? new MergedCopy(known, shards)
             : throw new UsageException("there is no result of a shard among them (sluice copy -r --shard I/N --json)");
-        return merged.CanBeCounted() ? merged : throw new UsageException("the numbers of these results are larger than those of any copy");
     }
 
     /// <exception cref="UsageException">They copied from, or to, different places; or two of them are one.</exception>
@@ -90,16 +89,4 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
 
     private static string Name(CopyReport report) =>
         report.Copies is [var copy, ..] ? $"{copy.Source} -> {copy.Target}" : $"nothing -> {report.Target}";
-
-    private bool CanBeCounted()
-    {
-        try
-        {
-            return (Bytes | Files | UnchangedFiles | Failed) >= 0;
-        }
-        catch (OverflowException)
-        {
-            return false;
-        }
-    }
 }

@@ -80,6 +80,6 @@ internal sealed record ExtentReport
     }
 }
 
-[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true)]
 [JsonSerializable(typeof(ExtentReport))]
 internal sealed partial class ExtentJsonContext : JsonSerializerContext;

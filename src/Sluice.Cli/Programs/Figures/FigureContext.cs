@@ -6,13 +6,12 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Programs.Figures;
 
 /// <summary>What a set of figures measures with.</summary>
-/// <param name="Directory">The folder that the user named; volumes lie in it.</param>
-/// <param name="Scratch">The run's own folder there.</param>
+/// <param name="Scratch">The run's own folder.</param>
 /// <param name="Wanted">Figures to show.</param>
 /// <param name="ClockHz">For clocks a byte; null where nothing tells it, and then CPU is in nanoseconds.</param>
 internal sealed record FigureContext(
-    string Directory, string Scratch, FigureScale Scale, IReadOnlySet<int> Wanted, double? ClockHz, Action<string> Progress,
-    Action<string> TellAtEnd, CancellationToken CancellationToken)
+    string Scratch, FigureScale Scale, IReadOnlySet<int> Wanted, double? ClockHz, Action<string> Progress,
+    CancellationToken CancellationToken)
 {
     /// <summary>A file of random bytes on the disk, made once.</summary>
     public string SourceFile()

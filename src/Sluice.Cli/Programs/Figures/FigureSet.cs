@@ -2,7 +2,6 @@ using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Streams;
 using Sluice.Cli.Load;
 using Sluice.Cli.Programs.Frag;
-using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
@@ -96,7 +95,7 @@ internal sealed record FigureSet(
                 : StreamOpening.Reading(context.SourceFile(), context.Scale.FileBytes, asynchronous);
             points.Add(await context.MeasureAsync(
                 $"{(writes ? "write" : "read")}, {(asynchronous ? "asynchronous" : "synchronous")}", request, 1,
-                TimedPasses.Of<FileStreamSide>(opening, request), TimedPasses.Of<SluiceStreamSide>(opening, request)));
+                StreamPasses.Timed<FileStreamSide>(opening, request), StreamPasses.Timed<SluiceStreamSide>(opening, request)));
             if (writes)
                 File.Delete(opening.Path);
         }
@@ -138,16 +137,15 @@ internal sealed record FigureSet(
 
     private static async Task<(IReadOnlyList<CurvePoint> Points, string? LeftOut)> MeasureCreationAsync(FigureContext context)
     {
-        if (VolumeFolder.Refusal is { } refusal)
+        if (ImageVolume.Refusal is { } refusal)
             return ([], refusal);
-        using VolumeFolder folder = VolumeFolder.Create(context.Directory, context.TellAtEnd);
         string fresh;
         string aged;
         try
         {
             context.Progress("making two volumes");
-            fresh = folder.MakeVolume("fresh", context.Scale.VolumeBytes, context.CancellationToken);
-            aged = folder.MakeVolume("aged", context.Scale.VolumeBytes, context.CancellationToken);
+            fresh = ImageVolume.Make(context.Scratch, "fresh", context.Scale.VolumeBytes, context.CancellationToken);
+            aged = ImageVolume.Make(context.Scratch, "aged", context.Scale.VolumeBytes, context.CancellationToken);
         }
         catch (IOException e)
         {
@@ -206,8 +204,8 @@ internal sealed record FigureSet(
         };
         // Every round makes the whole file: a turn ends with the file, not with its time.
         CurvePoint point = await context.MeasureAsync(
-            curve, request, 1, Counted(TimedPasses.Of<FileStreamSide>(opening, request)),
-            Counted(TimedPasses.Of<SluiceStreamSide>(opening, request)), TimeSpan.FromMinutes(10));
+            curve, request, 1, Counted(StreamPasses.Timed<FileStreamSide>(opening, request)),
+            Counted(StreamPasses.Timed<SluiceStreamSide>(opening, request)), TimeSpan.FromMinutes(10));
         File.Delete(opening.Path);
         return point with { Pieces = (pieces[FileStreamSide.Name].Average(), pieces[SluiceStreamSide.Name].Average()) };
 

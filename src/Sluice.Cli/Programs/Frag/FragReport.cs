@@ -48,7 +48,7 @@ internal sealed record FragReport
     public required double Seconds { get; init; }
 }
 
-[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true)]
 [JsonSerializable(typeof(FragReport))]
 internal sealed partial class FragJsonContext : JsonSerializerContext;
 

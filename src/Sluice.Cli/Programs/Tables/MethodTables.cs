@@ -79,7 +79,7 @@ internal static class MethodTables
                 ["fileSize"],
                 [
                     Make("ReadByte", [Size(medium)], context => Over(context, medium, asynchronous: false,
-                        StreamPasses.ReadBytes<SluiceStreamSide>, StreamPasses.ReadBytes<FileStreamSide>)),
+                        static o => StreamPasses.ReadBytes<SluiceStreamSide>(o), static o => StreamPasses.ReadBytes<FileStreamSide>(o))),
                     Make("WriteByte", [Size(medium)], context => StreamRows.OpenWriteBytes(context, medium)),
                     Make("ReadByteAsync", [Size(medium)], context => StreamRows.OpenReadByteAsync(
                         StreamOpening.Reading(context.SmallFile(medium), medium, asynchronous: true))),

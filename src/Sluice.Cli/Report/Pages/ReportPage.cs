@@ -34,6 +34,6 @@ internal sealed record ReportPage
             : a));
 }
 
-[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true)]
 [JsonSerializable(typeof(ReportPage))]
 internal sealed partial class PageJsonContext : JsonSerializerContext;

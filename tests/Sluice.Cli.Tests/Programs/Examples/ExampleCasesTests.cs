@@ -24,23 +24,6 @@ public sealed class ExampleCasesTests : IDisposable
         files.ShouldBe(ExampleCases.All.Select(c => $"{prefix}{c.ClassName}.cs"), ignoreOrder: true);
     }
 
-    [Fact]
-    public void Byte_line_and_block_are_read_and_written_by_dotnet_by_sluice_and_direct()
-    {
-        foreach (ExampleUnit unit in Enum.GetValues<ExampleUnit>())
-        {
-            foreach (bool writes in (bool[])[false, true])
-            {
-                string[] ways = [.. ExampleCases.All.Where(c => c.Unit == unit && c.Writes == writes).Select(c => c.Way)];
-                ways.Count(w => w == ExampleCases.DotNet).ShouldBe(1);
-                ways.ShouldContain(w => w.StartsWith("SluiceStream", StringComparison.Ordinal)
-                    || w.StartsWith("SluiceReader", StringComparison.Ordinal));
-                ways.ShouldContain("Sluice direct");
-                ways.ShouldBeUnique();
-            }
-        }
-    }
-
     [Theory]
     [MemberData(nameof(Names))]
     public async Task It_reads_or_writes_every_byte(string name)

@@ -30,16 +30,6 @@ public sealed class RecordSourceTests
         number.ShouldBe(Count);
     }
 
-    [Fact]
-    public void Keys_use_every_printable_character()
-    {
-        var seen = new HashSet<byte>();
-        RecordSource records = Records();
-        while (records.TryNext(out ReadOnlySpan<byte> record))
-            seen.UnionWith(record[..10].ToArray());
-        seen.Count.ShouldBe(95);
-    }
-
     [Theory]
     [InlineData(1)]
     [InlineData(99)]
@@ -65,13 +55,6 @@ public sealed class RecordSourceTests
         while (records.TryNextLine(out ReadOnlyMemory<char> line))
             text.Append(line).Append("\r\n");
         Encoding.Latin1.GetBytes(text.ToString()).ShouldBe(All());
-    }
-
-    [Fact]
-    public void Making_records_is_interrupted()
-    {
-        var records = new RecordSource(Count, new CancellationToken(canceled: true));
-        Should.Throw<OperationCanceledException>(() => records.Fill(new byte[10]));
     }
 
     private static RecordSource Records() => new(Count, CancellationToken.None);

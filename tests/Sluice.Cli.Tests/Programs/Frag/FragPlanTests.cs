@@ -72,14 +72,4 @@ public sealed class FragPlanTests
         string[] directories = [.. names.Select(n => Path.GetDirectoryName(n)!).Distinct()];
         directories.GroupBy(d => Path.GetDirectoryName(d)).Max(g => g.Count()).ShouldBe(3);
     }
-
-    [Fact]
-    public void Log_normal_sizes_are_mostly_small()
-    {
-        var settings = new FragSettings { Profile = FragProfile.LogNormal, MaxFiles = 1000 };
-        long[] sizes = [.. new FragPlan(settings, 1L << 50).Steps().Where(s => s.Action == FragAction.Create).Select(s => s.SizeBytes)];
-        sizes.ShouldAllBe(s => s >= settings.MinSizeBytes && s <= settings.MaxSizeBytes);
-        // The median of the logarithms is at 16 MiB; uniform sizes would have theirs at 128 MiB.
-        sizes.Order().ElementAt(500).ShouldBeInRange(12 * MiB, 22 * MiB);
-    }
 }

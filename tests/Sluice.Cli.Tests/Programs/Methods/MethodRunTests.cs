@@ -92,37 +92,6 @@ public sealed class MethodRunTests : IDisposable
         }
     }
 
-    [Theory]
-    [InlineData(1)]
-    [InlineData(3)]
-    [InlineData(1000)]
-    [InlineData(692_060)]
-    public void A_text_has_exactly_its_size_and_ends_with_a_line(int sizeBytes)
-    {
-        var sample = new TextSample(sizeBytes);
-        sample.SizeBytes.ShouldBe(sizeBytes);
-        (sample.Text.Length, sample.Chars.Length).ShouldBe((sizeBytes, sizeBytes));
-        sample.Text.ShouldEndWith("\n");
-        sample.LineSum.Lines.ShouldBe(sample.Lines.Length);
-        (string.Join(Environment.NewLine, sample.Lines) + Environment.NewLine).ShouldBe(sample.Text);
-    }
-
-    [Theory]
-    [InlineData(1)]
-    [InlineData(2)]
-    [InlineData(7)]
-    [InlineData(100)]
-    public void Lines_are_found_wherever_the_blocks_end(int blockBytes)
-    {
-        const string text = "a\r\n\r\nbc\n\ndef\rg\r\nlast";
-        var lines = new List<string>();
-        var parser = new LineParser<char>('\n', '\r', line => lines.Add(line.ToString()));
-        for (int at = 0; at < text.Length; at += blockBytes)
-            parser.Feed(text.AsSpan(at, Math.Min(blockBytes, text.Length - at)));
-        parser.End();
-        lines.ShouldBe(["a", "", "bc", "", "def\rg", "last"]);
-    }
-
     [Fact]
     public void The_checks_of_WinFileIO_pass()
     {

@@ -77,43 +77,6 @@ public sealed class HtmlPhoneTests(BrowserFixture fixture) : IClassFixture<Brows
         Check(written);
     }
 
-    [SkippableFact]
-    public async Task Names_that_differ_in_their_ends_stay_different_and_numbers_below_do_not_meet()
-    {
-        string[] names = [.. ((string[])["p99", "p99.9"]).Select(p => $"direct 4 KiB random read at 60 % of the highest rate, {p}")];
-        Written[] written = await DrawAsync(390, new PageChart
-        {
-            Title = "CPU time",
-            Kind = ChartKind.Bar,
-            X = new ChartAxis("row", Categories: names),
-            Y = new ChartAxis("times as much work", IsLog: true),
-            Series = [new ChartSeries { Name = "Sluice's economy", Y = [0.4, 2.9] }],
-            Reference = new ChartLine(1, "as much CPU time as .NET"),
-        });
-        Written[] shown = [.. written.Where(w => w.Text.StartsWith("direct 4 KiB", StringComparison.Ordinal))];
-        shown.ShouldContain(w => w.Text.EndsWith(" p99", StringComparison.Ordinal));
-        shown.ShouldContain(w => w.Text.EndsWith(" p99.9", StringComparison.Ordinal));
-        written.ShouldContain(w => w.Text == "1");
-        Check(written);
-    }
-
-    [SkippableFact]
-    public async Task Names_along_a_line_do_not_meet()
-    {
-        string[] names = ["50 %", "90 %", "95 %", "99 %", "99.9 %", "99.99 %", "99.999 %", "max"];
-        Written[] written = await DrawAsync(390, new PageChart
-        {
-            Title = "Latency",
-            Kind = ChartKind.Line,
-            X = new ChartAxis("of all requests", Categories: names),
-            Y = new ChartAxis("latency", "us", IsLog: true),
-            Series = [new ChartSeries { Name = "Sluice", Y = [1, 2, 3, 4, 50, 600, 7000, 80_000] }],
-        });
-        written.ShouldContain(w => w.Text == "50 %");
-        written.ShouldContain(w => w.Text == "max");
-        Check(written);
-    }
-
     [SkippableTheory]
     [InlineData(390)]
     public async Task Moments_are_lines_from_top_to_bottom_with_their_meaning_in_the_legend(int width)

@@ -33,29 +33,6 @@ public sealed class PageOutputTests : IDisposable
         (await File.ReadAllTextAsync(_folder["r.html"])).ShouldStartWith("<!doctype html>");
     }
 
-    [Theory]
-    [InlineData(null, ExitCode.Usage, "old")]
-    [InlineData("n\n", ExitCode.Usage, "old")]
-    [InlineData("y\n", ExitCode.Success, "<!doctype html>")]
-    public async Task A_file_that_is_there_is_replaced_only_when_the_user_says_so(string? answer, int exitCode, string content)
-    {
-        await File.WriteAllTextAsync(_folder["r.html"], "old");
-        ToolRun run = await ToolRun.RunAsync([.. Command, "--html", _folder["r.html"], _folder.FullPath], answer, CancellationToken.None);
-        run.ExitCode.ShouldBe(exitCode);
-        (await File.ReadAllTextAsync(_folder["r.html"])).ShouldStartWith(content);
-        run.Error.ShouldContain("r.html exists");
-    }
-
-    [Fact]
-    public async Task With_overwrite_it_is_replaced_without_a_question()
-    {
-        await File.WriteAllTextAsync(_folder["r.html"], "old");
-        ToolRun run = await ToolRun.RunAsync([.. Command, "--overwrite", "--html", _folder["r.html"], _folder.FullPath]);
-        run.ExitCode.ShouldBe(ExitCode.Success);
-        run.Error.ShouldBe("");
-        (await File.ReadAllTextAsync(_folder["r.html"])).ShouldStartWith("<!doctype html>");
-    }
-
     [Fact]
     public void A_result_that_cannot_be_written_takes_no_other_away()
     {
@@ -81,16 +58,6 @@ public sealed class PageOutputTests : IDisposable
         Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
     }
 
-    [Fact]
-    public async Task An_engine_that_does_not_exist_is_refused()
-    {
-        using ToolProcess tool = ToolProcess.StartAs(["env", "SLUICE_ENGINE=foo"], _folder.FullPath, "doctor");
-        ToolRun run = await tool.EndAsync();
-        run.ExitCode.ShouldBe(ExitCode.Usage);
-        run.Error.ShouldContain("SLUICE_ENGINE is 'foo'");
-        run.Out.ShouldBe("");
-    }
-
     [SkippableTheory]
     [InlineData("there.json", "link.csv")]
     [InlineData("folder/r", "other/r")]
@@ -110,27 +77,5 @@ public sealed class PageOutputTests : IDisposable
         run.Out.ShouldBe("");
         (await File.ReadAllTextAsync(_folder["there.json"])).ShouldBe("old");
         File.Exists(_folder["folder/r"]).ShouldBeFalse();
-    }
-
-    [SkippableFact]
-    public void What_keeps_nothing_may_have_several_results()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "/dev/null");
-        File.CreateSymbolicLink(_folder["nowhere"], "/dev/null");
-        var terminal = new TerminalStreams(TextWriter.Null, TextWriter.Null, TextReader.Null);
-        new PageOutput { JsonPath = "/dev/null", CsvPath = _folder["nowhere"] }.Check(terminal);
-    }
-
-    [Fact]
-    public async Task A_result_that_cannot_be_written_is_known_before_anything_is_measured()
-    {
-        ToolRun run = await ToolRun.RunAsync([.. Command, "--html", _folder["no/r.html"], _folder.FullPath]);
-        run.ExitCode.ShouldBe(ExitCode.IoError);
-        run.Error.ShouldContain("no such directory");
-        run.Out.ShouldBe("");
-        ToolRun twice = await ToolRun.RunAsync([.. Command, "--html", _folder["r"], "--json", _folder["r"], _folder.FullPath]);
-        twice.ExitCode.ShouldBe(ExitCode.Usage);
-        twice.Error.ShouldContain("is named for two results");
-        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
     }
 }

@@ -56,63 +56,6 @@ public sealed class PageTextTests
             bars.ShouldBeEmpty();
     }
 
-    [Fact]
-    public void NO_COLOR_leaves_the_bars_and_takes_the_colours() => Print(isTerminal: true, noColor: true).ShouldNotContain("\e[38");
-
-    [Fact]
-    public void No_name_in_a_head_or_a_bar_steers_the_terminal()
-    {
-        const string Name = "x\e]0;owned\a";
-        var page = new ReportPage
-        {
-            Title = Name,
-            CommandLine = Name,
-            Began = default,
-            Notes = [Name],
-            Sections =
-            [
-                new PageSection
-                {
-                    Heading = Name,
-                    Text = Name,
-                    Charts =
-                    [
-                        new PageChart
-                        {
-                            Title = Name,
-                            Kind = ChartKind.Bar,
-                            X = new ChartAxis(Name, Categories: [Name]),
-                            Y = new ChartAxis(Name, Name),
-                            Series = [new ChartSeries { Name = Name, Y = [1] }, new ChartSeries { Name = Name, Y = [2] }],
-                        },
-                    ],
-                    Tables =
-                    [
-                        new PageTable
-                        {
-                            Title = Name,
-                            Columns = [PageColumn.Text(Name), new PageColumn(Name)],
-                            Rows = [new PageRow(Name, 1)],
-                        },
-                        new PageTable
-                        {
-                            IsTurned = true,
-                            Columns = [PageColumn.Text(Name), new PageColumn(Name)],
-                            Rows = [new PageRow(Name, 1)],
-                        },
-                    ],
-                },
-            ],
-        };
-        foreach (bool isTerminal in (bool[])[true, false])
-        {
-            string text = Print(isTerminal, noColor: true, page);
-            text.ShouldContain("owned");
-            text.ShouldNotContain("\e]0");
-            text.ShouldNotContain("\a");
-        }
-    }
-
     private static string Print(bool isTerminal, bool noColor, ReportPage? page = null)
     {
         var output = new StringWriter();

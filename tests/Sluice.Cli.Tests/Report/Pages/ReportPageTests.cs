@@ -17,17 +17,6 @@ public sealed class ReportPageTests
     }
 
     [Fact]
-    public void What_an_older_result_does_not_have_is_empty()
-    {
-        const string Json = """{"title":"t","commandLine":"c","began":"2026-01-02T03:04:05+00:00","sections":[{"heading":"h"}]}""";
-        ReportPage page = JsonSerializer.Deserialize(Json, PageJsonContext.Default.ReportPage)!;
-        page.Notes.ShouldBeEmpty();
-        page.Sections[0].Charts.ShouldBeEmpty();
-        page.Sections[0].Maps.ShouldBeEmpty();
-        page.Sections[0].Tables.ShouldBeEmpty();
-    }
-
-    [Fact]
     public void Numbers_that_are_none_become_gaps()
     {
         var series = new ChartSeries { Name = "a", Y = [double.NaN, 1, double.PositiveInfinity], Low = [0, double.NegativeInfinity, null] };
