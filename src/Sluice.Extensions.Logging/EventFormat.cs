@@ -2,13 +2,13 @@ using Microsoft.Extensions.Logging;
 
 namespace Sluice.Extensions.Logging;
 
-/// <summary>What stands in a line.</summary>
-/// <param name="Clock">Where the time comes from.</param>
-/// <param name="IncludesTemplate">Whether the template stands beside the message.</param>
-/// <param name="IncludesScopes">Whether the values of scopes do.</param>
-/// <param name="EndsLines">Whether an event ends its line.</param>
-/// <param name="MaxEventBytes">From so many bytes on nothing more is put into an event; a text that reaches them is cut.</param>
+/// <summary>The settings that determine the content of an event.</summary>
+/// <param name="Clock">The source of the time of events.</param>
+/// <param name="IncludesTemplate">True to add the message template to the message.</param>
+/// <param name="IncludesScopes">True to add the values of scopes.</param>
+/// <param name="EndsLines">True to end each event with a line feed.</param>
+/// <param name="MaxEventBytes">The size at which no more values are added to an event. A text that would exceed it is shortened.</param>
 internal sealed record EventFormat(TimeProvider Clock, bool IncludesTemplate, bool IncludesScopes, bool EndsLines, int MaxEventBytes);
 
-/// <summary>What each event has.</summary>
+/// <summary>The properties that every event has.</summary>
 internal readonly record struct EventHead(LogLevel Level, EventId Id, string Category, string Message, Exception? Exception);

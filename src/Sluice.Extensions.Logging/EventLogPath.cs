@@ -1,6 +1,6 @@
 namespace Sluice.Extensions.Logging;
 
-/// <summary>The path of a log of events: a directory, or the name of its files, as with Serilog's file sink.</summary>
+/// <summary>The path of an event log: a directory, or the name of its files, as with the file sink of Serilog.</summary>
 internal static class EventLogPath
 {
     private static readonly string[] s_extensions = [".log", ".txt", ".json", ".jsonl", ".ndjson", ".clef"];

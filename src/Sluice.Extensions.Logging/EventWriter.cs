@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Sluice.Extensions.Logging;
 
-/// <summary>An event as JSON in memory that is used again: a thread keeps one, and an event within an event takes another.</summary>
+/// <summary>Writes an event as JSON into a reusable buffer. Each thread has one instance; a nested event uses another one.</summary>
 #pragma warning disable CA1001 // A JSON writer over memory of its own holds nothing that must be given back.
 internal sealed class EventWriter
 #pragma warning restore CA1001
@@ -16,19 +16,19 @@ internal sealed class EventWriter
     private const string ContextName = "SourceContext";
     private const string EventName = "EventName";
 
-    /// <summary>Quotes, colon, comma and one byte of the value.</summary>
+    /// <summary>The smallest size of a property apart from its name: quotes, colon, comma and one byte of the value.</summary>
     private const int MinBytesOfValue = 5;
 
     private static readonly JsonWriterOptions Options = new()
     {
-        // A log is no web page: text stays as it can be read. Line ends and control characters are escaped all the same.
+        // The output is not embedded in HTML, so only line endings and control characters need to be escaped.
         Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
         SkipValidation = true,
     };
 
-    /// <summary>This thread's alone: an event is written on the thread that logs, without a lock.</summary>
+    /// <summary>The instance of this thread, so that no lock is needed.</summary>
     [ThreadStatic]
-    private static EventWriter? t_kept;
+    private static EventWriter? t_cached;
 
     private readonly ArrayBufferWriter<byte> _bytes = new(1024);
     private readonly Utf8JsonWriter _json;
@@ -45,15 +45,15 @@ internal sealed class EventWriter
 
     private EventWriter() => _json = new Utf8JsonWriter(_bytes, Options);
 
-    /// <summary>What was written; until the next use.</summary>
+    /// <summary>Gets the written event. It is valid until the next use.</summary>
     public ReadOnlySpan<byte> Record => _bytes.WrittenSpan;
 
     private int Room => JsonValue.RoomIn(_json, _format!.MaxEventBytes);
 
     public static EventWriter Rent()
     {
-        EventWriter writer = t_kept ?? new EventWriter();
-        t_kept = null;
+        EventWriter writer = t_cached ?? new EventWriter();
+        t_cached = null;
         return writer;
     }
 
@@ -63,7 +63,7 @@ internal sealed class EventWriter
         ForgetValues();
         if (_bytes.Capacity <= MaxKeptBytes)
         {
-            t_kept = this;
+            t_cached = this;
         }
     }
 
@@ -100,15 +100,12 @@ internal sealed class EventWriter
         End();
     }
 
-    /// <summary>
-    /// The event without its values, and its message cut, and names that leave it no room, so that it fits where a thousand bytes do:
-    /// better than none.
-    /// </summary>
+    /// <summary>Writes the event without its values, with a shortened message, and without names for which there is no room.</summary>
     public ReadOnlySpan<byte> Shorten(int maxBytes)
     {
         int whole = _bytes.WrittenCount;
 
-        // A character has no more than 6 bytes, escaped.
+        // An escaped character takes at most 6 bytes.
         int room = Math.Max(0, (maxBytes - 512) / 6);
         string category = Cut(_head.Category, room / 2);
         room -= category.Length;
@@ -124,7 +121,7 @@ internal sealed class EventWriter
 
     private static string Cut(string? text, int length) => text is null ? "" : text.Length <= length ? text : text[..length];
 
-    /// <summary>As much of a text as the event has room for.</summary>
+    /// <summary>Shortens a text to the room that is left in the event.</summary>
     private string Fit(string? text) => Cut(text, Room);
 
     private void Begin()
@@ -161,7 +158,7 @@ internal sealed class EventWriter
         }
     }
 
-    /// <summary>Adds the values of a scope. A scope that has only a template is a text.</summary>
+    /// <summary>Adds the values of a scope. A scope that has only a template is added as text.</summary>
     private void AddScope(object? scope)
     {
         if (scope is not IEnumerable<KeyValuePair<string, object?>> values)
@@ -202,7 +199,7 @@ internal sealed class EventWriter
         }
     }
 
-    /// <summary>Adds values by index, so that the usual event makes no enumerator.</summary>
+    /// <summary>Adds values by index, which avoids the allocation of an enumerator.</summary>
     private void AddValues(IReadOnlyList<KeyValuePair<string, object?>> values)
     {
         try
@@ -253,7 +250,7 @@ internal sealed class EventWriter
     /// <summary>Adds a value that replaces earlier values of its name: a JSON object has each name once.</summary>
     private void Add(string name, object? value)
     {
-        // Names that begin with @ are the format's own.
+        // Names that begin with @ are reserved by the format.
         name = name.StartsWith('@') ? "@" + name : name;
         _roomForNames -= name.Length + MinBytesOfValue;
         if (name != ContextName && (name != EventName || _head.Id.Name is null))

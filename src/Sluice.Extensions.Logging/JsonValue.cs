@@ -4,24 +4,26 @@ using System.Text.Json;
 
 namespace Sluice.Extensions.Logging;
 
-/// <summary>A value of an event as JSON: numbers and times as themselves, sequences as arrays, all else as its text.</summary>
+/// <summary>Writes a value as JSON: numbers and times as such, sequences as arrays, and all other values as text.</summary>
 internal static class JsonValue
 {
     private const int MaxDepth = 4;
 
-    /// <summary>Of a value together, those of sequences within it too: one that is named often makes no event without an end.</summary>
+    /// <summary>The maximum number of elements of a value, including those of nested sequences. It bounds cyclic sequences.</summary>
     private const int MaxElements = 1000;
 
-    /// <param name="json">Where to.</param>
+    /// <param name="json">The writer.</param>
     /// <param name="value">The value.</param>
-    /// <param name="maxBytes">Of all that was written: see <see cref="RoomIn"/>.</param>
+    /// <param name="maxBytes">The maximum size of the event; see <see cref="RoomIn"/>.</param>
     public static void Write(Utf8JsonWriter json, object? value, int maxBytes)
     {
         int left = MaxElements;
         Write(json, value, maxBytes, 0, ref left);
     }
 
-    /// <summary>How many bytes are left; so many characters of a text are not too few, since each has a byte at least.</summary>
+    /// <summary>
+    /// Returns the number of bytes that are left. A text with more characters does not fit, because a character takes at least one byte.
+    /// </summary>
     public static int RoomIn(Utf8JsonWriter json, int maxBytes) => (int)Math.Max(0, maxBytes - json.BytesCommitted - json.BytesPending);
 
     private static void Write(Utf8JsonWriter json, object? value, int maxBytes, int depth, ref int left)

@@ -1,6 +1,6 @@
 namespace Sluice.Extensions.Logging;
 
-/// <summary>A log of events. After a flush to the disk has failed, it is replaced by a new one of the same directory.</summary>
+/// <summary>A log of events that is replaced by a new log in the same directory after a flush to the disk has failed.</summary>
 internal sealed class ReopeningLog
 {
     /// <summary>The time, in milliseconds, after which the directory is opened again if that has failed.</summary>
@@ -12,7 +12,7 @@ internal sealed class ReopeningLog
     private SluiceLog _log;
     private long _retryAt = long.MinValue;
 
-    /// <summary>Initializes an instance for somebody else's log, which is not replaced.</summary>
+    /// <summary>Initializes an instance for a log of the caller, which is not replaced.</summary>
     public ReopeningLog(SluiceLog log) => _log = log;
 
     /// <summary>Initializes an instance that opens a log.</summary>
@@ -27,7 +27,9 @@ internal sealed class ReopeningLog
 
     /// <summary>Replaces a log that accepts no more events.</summary>
     /// <param name="failed">The log to which an event could not be appended.</param>
-    /// <param name="lost">The number of records that this log has taken and not written, for the caller who closes it; else 0.</param>
+    /// <param name="lost">
+    /// The number of records that the failed log accepted but did not write, for the caller that closes the log; otherwise, 0.
+    /// </param>
     /// <returns>True if <see cref="Current"/> is another log now.</returns>
     public bool TryReplace(SluiceLog failed, out long lost)
     {
@@ -51,7 +53,7 @@ internal sealed class ReopeningLog
 
             if (_retryAt == long.MinValue)
             {
-                // A write that had begun goes on until the log is closed.
+                // Writes that had begun continue until the log is closed.
                 Close(failed);
                 lost = failed.NextSequence - 1 - failed.WrittenSequence;
             }
@@ -78,7 +80,7 @@ internal sealed class ReopeningLog
         }
         catch (IOException)
         {
-            // The failure, which the caller has.
+            // The caller already has the failure.
         }
     }
 }

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Sluice.Extensions.Logging;
 
-/// <summary>The events of one category.</summary>
+/// <summary>Appends the events of one category.</summary>
 internal sealed class SluiceLogger(SluiceLoggerProvider provider, string category) : ILogger
 {
     public IDisposable? BeginScope<TState>(TState state)
@@ -19,7 +19,7 @@ internal sealed class SluiceLogger(SluiceLoggerProvider provider, string categor
             return;
         }
 
-        // The caller's code first: it may log as well.
+        // The formatter is called first, because it may log itself.
         string message = formatter(state, exception);
         EventWriter writer = EventWriter.Rent();
         try

@@ -17,14 +17,15 @@ namespace Sluice.Extensions.Logging;
 /// </para>
 /// <para>
 /// A logging call does not throw an exception if its event cannot be written. The error is reported to
-/// <see cref="SluiceLoggerOptions.OnError"/>. An event that the log's memory has taken is written when the disk has space again; any other
-/// one is lost and counted in <see cref="LostEvents"/>. If a value cannot be converted to text, an error text is written instead. If the
-/// formatter that is passed to <see cref="ILogger.Log{TState}"/> throws an exception, the exception is thrown to the caller.
+/// <see cref="SluiceLoggerOptions.OnError"/>. If the event is already in the memory of the log, it is written
+/// when the disk has space again; otherwise it is lost and counted in <see cref="LostEvents"/>. If a value cannot be
+/// converted to text, an error text is written instead. If the formatter that is passed to <see cref="ILogger.Log{TState}"/> throws an
+/// exception, the exception is thrown to the caller.
 /// </para>
 /// <para>
 /// If a flush to the disk fails (see <see cref="SluiceLog.Failure"/>) and the provider has opened the log itself, it closes the log and opens
-/// the directory again. Events that were in memory are lost and counted. The event that met the failure is appended to the new log, and can
-/// be in the files twice.
+/// the directory again. Events that were in memory are lost and counted. The event whose logging call
+/// detected the failure is appended to the new log, and can be in the files twice.
 /// </para>
 /// <para>
 /// An event that is longer than <see cref="SluiceLogOptions.MaxRecordBytes"/> or 100,000,000 bytes is written without its values and with a
@@ -35,16 +36,18 @@ namespace Sluice.Extensions.Logging;
 [ProviderAlias("Sluice")]
 public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScope, IAsyncDisposable
 {
-    /// <summary>The writer of JSON asks for up to 18 bytes for a character, and has no more than 2 GiB for an event.</summary>
+    /// <summary>The maximum size of an event. The JSON writer reserves up to 18 bytes for a character and supports at most 2 GiB.</summary>
     private const int MaxEventBytes = 100_000_000;
 
-    /// <summary>Up to here an event that is cut says how long the whole would have been.</summary>
+    /// <summary>Up to this size, the property "CutFromBytes" of a shortened event contains the exact size of the complete event.</summary>
     private const int MinEventBytes = 16 * 1024 * 1024;
 
-    /// <summary>Whether this thread is within somebody's <see cref="SluiceLoggerOptions.OnError"/>: one that logs, to whatever provider,
-    /// and is told of that loss as well would go on so until the stack is full.</summary>
+    /// <summary>
+    /// True while this thread calls <see cref="SluiceLoggerOptions.OnError"/>. Prevents endless recursion if the delegate logs and that
+    /// event is lost too.
+    /// </summary>
     [ThreadStatic]
-    private static bool t_isTelling;
+    private static bool t_isReporting;
 
     private readonly ReopeningLog _log;
     private readonly SluiceLoggerOptions _options;
@@ -125,7 +128,7 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     /// </summary>
     public Exception? LastError => Volatile.Read(ref _lastError);
 
-    /// <summary>Whether a container disposes of it.</summary>
+    /// <summary>Gets a value that indicates whether a service container disposes the provider.</summary>
     internal bool IsContainerOwned { get; init; }
 
     internal EventFormat Format { get; }
@@ -163,10 +166,6 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     /// </para>
     /// </remarks>
     /// <exception cref="IOException">An event could not be written or made durable.</exception>
-    /// <exception cref="InvalidOperationException">
-    /// <c>leaveOpen</c> is <see langword="true"/>, and the calling thread holds an open <see cref="LogReservation"/> of the log. Nothing is
-    /// written, and the provider is not disposed.
-    /// </exception>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isDisposed, true))
@@ -187,11 +186,11 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         }
         catch (ObjectDisposedException)
         {
-            // Its owner closed it, which wrote everything.
+            // The owner closed the log, which wrote all events.
         }
-        catch (Exception e) when (e is IOException or InvalidOperationException)
+        catch (IOException e)
         {
-            if (IsToThrow(e))
+            if (MustThrow(e))
             {
                 throw;
             }
@@ -217,18 +216,18 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
         }
         catch (ObjectDisposedException)
         {
-            // As above.
+            // The owner closed the log, which wrote all events.
         }
-        catch (Exception e) when (e is IOException or InvalidOperationException)
+        catch (IOException e)
         {
-            if (IsToThrow(e))
+            if (MustThrow(e))
             {
                 throw;
             }
         }
     }
 
-    /// <summary>Appends what a writer holds.</summary>
+    /// <summary>Appends the event of a writer.</summary>
     internal void Append(EventWriter writer, LogLevel level)
     {
         ReadOnlySpan<byte> record = writer.Record;
@@ -263,14 +262,14 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
                 {
                     if (sequence > log.WrittenSequence)
                     {
-                        // This one was counted, and is appended again.
+                        // This event was counted as lost, but is appended again.
                         Interlocked.Decrement(ref _lostEvents);
                     }
 
                     if (lost > 0)
                     {
                         Volatile.Write(ref _lastError, e);
-                        Tell(e);
+                        ReportError(e);
                     }
 
                     continue;
@@ -282,46 +281,47 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
                     Interlocked.Increment(ref _lostEvents);
                 }
 
-                Tell(e);
+                ReportError(e);
                 return;
             }
         }
     }
 
-    /// <summary>Of an error of <see cref="Dispose"/>, which is noted.</summary>
-    private bool IsToThrow(Exception error)
+    /// <summary>
+    /// Records an error of <see cref="Dispose"/>. Returns true if it must be thrown, and false if it was passed to
+    /// <see cref="SluiceLoggerOptions.OnError"/>.
+    /// </summary>
+    private bool MustThrow(IOException error)
     {
-        // What was refused for a reservation of this thread can be asked for again; events of others are lost meanwhile.
-        Volatile.Write(ref _isDisposed, error is IOException);
         Volatile.Write(ref _lastError, error);
-        if (error is IOException && !_leaveOpen)
+        if (!_leaveOpen)
         {
             Interlocked.Add(ref _lostEvents, Log.NextSequence - 1 - Log.WrittenSequence);
         }
 
         if (IsContainerOwned)
         {
-            Tell(error);
+            ReportError(error);
         }
 
         return !IsContainerOwned;
     }
 
-    private void Tell(Exception error)
+    private void ReportError(Exception error)
     {
-        if (_onError is null || t_isTelling)
+        if (_onError is null || t_isReporting)
         {
             return;
         }
 
-        t_isTelling = true;
+        t_isReporting = true;
         try
         {
             _onError(error);
         }
         finally
         {
-            t_isTelling = false;
+            t_isReporting = false;
         }
     }
 }

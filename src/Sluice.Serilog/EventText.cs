@@ -3,15 +3,16 @@ using System.Text;
 namespace Sluice.Serilog;
 
 /// <summary>
-/// An event's text in memory that is used again: a thread keeps one, and an event within an event (a formatter that logs) takes another.
+/// Collects the text of an event in a reusable buffer. Each thread has one instance; a nested event (a formatter that logs) uses another
+/// one.
 /// </summary>
 internal sealed class EventText : TextWriter
 {
     private const int MaxKept = 64 * 1024;
 
-    /// <summary>This thread's alone: an event is written on the thread that logs, without a lock.</summary>
+    /// <summary>The instance of this thread, so that no lock is needed.</summary>
     [ThreadStatic]
-    private static EventText? t_kept;
+    private static EventText? t_cached;
 
     private char[] _chars = new char[512];
     private byte[] _bytes = new byte[1024];
@@ -24,8 +25,8 @@ internal sealed class EventText : TextWriter
 
     public static EventText Rent()
     {
-        EventText text = t_kept ?? new EventText();
-        t_kept = null;
+        EventText text = t_cached ?? new EventText();
+        t_cached = null;
         return text;
     }
 
@@ -34,17 +35,17 @@ internal sealed class EventText : TextWriter
         _length = 0;
         if (NewLine != "\n")
         {
-            // A formatter may set its own, which is nobody else's.
+            // A formatter may have changed this.
             NewLine = "\n";
         }
 
         if (_chars.Length <= MaxKept)
         {
-            t_kept = this;
+            t_cached = this;
         }
     }
 
-    /// <summary>In UTF-8, with one line end or without one; until the next use.</summary>
+    /// <summary>Returns the text in UTF-8, with exactly one line ending or without one. The result is valid until the next use.</summary>
     public ReadOnlySpan<byte> ToRecord(bool endsLine)
     {
         Span<char> text = _chars.AsSpan(0, _length).TrimEnd("\r\n");

@@ -17,8 +17,8 @@ namespace Sluice.Serilog;
 /// </para>
 /// <para>
 /// If a flush to the disk fails (see <see cref="SluiceLog.Failure"/>) and the log was opened by <c>WriteTo.SluiceLog</c>, the sink closes the
-/// log and opens the directory again. Events that were in memory are lost. The event that met the failure is appended to the new log, and can
-/// be in the files twice. An audit sink does not do this: its calls fail.
+/// log and opens the directory again. Events that were in memory are lost. The event whose logging call detected the failure is
+/// appended to the new log, and can be in the files twice. An audit sink does not do this: its calls fail.
 /// </para>
 /// </remarks>
 public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
@@ -69,9 +69,6 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
     /// <exception cref="IOException">
     /// The event could not be written or made durable, or there is no space for it in the log's memory.
     /// </exception>
-    /// <exception cref="InvalidOperationException">
-    /// The calling thread holds an open <see cref="LogReservation"/> of the log.
-    /// </exception>
     /// <exception cref="ObjectDisposedException">The sink is disposed, or the log is closed.</exception>
     public void Emit(LogEvent logEvent)
     {
@@ -94,10 +91,6 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
     /// </summary>
     /// <remarks>Calling this method again has no effect.</remarks>
     /// <exception cref="IOException">An event could not be written or made durable.</exception>
-    /// <exception cref="InvalidOperationException">
-    /// <c>leaveOpen</c> is <see langword="true"/>, and the calling thread holds an open <see cref="LogReservation"/> of the log. Nothing is
-    /// written, and the sink is not disposed.
-    /// </exception>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isDisposed, true))
@@ -117,13 +110,7 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
         }
         catch (ObjectDisposedException)
         {
-            // Its owner closed it, which wrote everything.
-        }
-        catch (InvalidOperationException)
-        {
-            // What was refused can be asked for again.
-            Volatile.Write(ref _isDisposed, false);
-            throw;
+            // The owner closed the log, which wrote all events.
         }
     }
 
@@ -146,12 +133,7 @@ public sealed class SluiceLogSink : ILogEventSink, IDisposable, IAsyncDisposable
         }
         catch (ObjectDisposedException) when (_leaveOpen)
         {
-            // As above.
-        }
-        catch (InvalidOperationException)
-        {
-            Volatile.Write(ref _isDisposed, false);
-            throw;
+            // The owner closed the log, which wrote all events.
         }
     }
 

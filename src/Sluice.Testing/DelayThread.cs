@@ -3,17 +3,17 @@ using System.Diagnostics;
 namespace Sluice.Testing;
 
 /// <summary>
-/// Lets time pass for completions that are held back, on a thread of its own: timers end on threads of .NET's pool, all of which may wait
-/// for such a completion. Thread-safe.
+/// Runs delayed completions on a thread of its own. Timers run on thread-pool threads, all of which may be waiting for such a completion.
+/// Thread-safe.
 /// </summary>
 internal static class DelayThread
 {
-    /// <summary>What has not ended, by when it does; guards itself.</summary>
+    /// <summary>The pending actions, ordered by due time. The object is also the lock.</summary>
     private static readonly PriorityQueue<Action, TimeSpan> Pending = new();
     private static Thread? s_thread;
 
-    /// <summary>A task that ends after a time; what waits for it goes on on the thread that ends it, so it has to be short.</summary>
-    /// <param name="delay">How long, at least.</param>
+    /// <summary>Returns a task that completes after a delay. Continuations run on the shared thread and must be short.</summary>
+    /// <param name="delay">The minimum delay.</param>
     public static Task After(TimeSpan delay)
     {
         TaskCompletionSource ended = new();
@@ -21,9 +21,9 @@ internal static class DelayThread
         return ended.Task;
     }
 
-    /// <summary>Calls what is short, on the thread for all, when a time has passed.</summary>
-    /// <param name="action">Throws nothing.</param>
-    /// <param name="delay">How long, at least.</param>
+    /// <summary>Calls an action on the shared thread after a delay.</summary>
+    /// <param name="action">The action. It must be short and must not throw.</param>
+    /// <param name="delay">The minimum delay.</param>
     public static void Run(Action action, TimeSpan delay)
     {
         lock (Pending)
@@ -67,7 +67,7 @@ internal static class DelayThread
                     return Pending.Dequeue();
                 }
 
-                // Not before it is due: a fraction of a millisecond would be a wait of none.
+                // Rounds up, because a wait of less than one millisecond would not wait at all.
                 Monitor.Wait(Pending, left + TimeSpan.FromMilliseconds(1));
             }
         }

@@ -70,10 +70,10 @@ public sealed class FaultPlan
         return this;
     }
 
-    /// <summary>The fault of one submission: the same for the same seed and number.</summary>
+    /// <summary>Returns the fault of a submission. The result depends only on the seed and the number of the submission.</summary>
     internal FaultKind Choose(long submission, bool isWrite, out double fraction)
     {
-        // A generator of its own for each submission: threads that race for numbers do not change each other's choices.
+        // Each submission has its own generator, so that the order of threads does not affect the choices.
 #pragma warning disable CA5394 // Reproducible on purpose.
         Random random = new(Mix(Seed, submission));
         fraction = random.NextDouble();
@@ -107,7 +107,7 @@ public sealed class FaultPlan
         return FaultKind.None;
     }
 
-    /// <summary>SplitMix64 (Steele, Lea, Flood 2014). HashCode.Combine gives other numbers in each process.</summary>
+    /// <summary>SplitMix64 (Steele, Lea, Flood 2014). The result of HashCode.Combine would differ between processes.</summary>
     private static int Mix(int seed, long submission)
     {
         ulong mixed = unchecked(((ulong)(uint)seed << 32) + ((ulong)(submission + 1) * 0x9E3779B97F4A7C15));

@@ -87,8 +87,8 @@ public sealed class FaultyEngine : InterceptingEngine
     }
 
     /// <summary>
-    /// The first waits for a second, which does not wait, and ends behind it; where none comes, it ends alone. Nothing is awaited: .NET
-    /// queues an await that comes a moment late for its pool, all threads of which may wait for this.
+    /// Delays the first of two submissions until the second one has ended, or until no second one has come in time. The method does not use
+    /// await, because continuations could be queued to the thread pool, all of whose threads may wait for this submission.
     /// </summary>
     private Task Reorder()
     {

@@ -2,13 +2,13 @@ using Sluice.Kernel;
 
 namespace Sluice.Copying;
 
-/// <summary>A replacement between its beginning and its end: a temporary file that becomes the target as a whole, or goes.</summary>
+/// <summary>A replacement in progress: a temporary file that either becomes the target as a whole or is removed.</summary>
 internal abstract class AtomicReplacement : IDisposable
 {
-    /// <summary>The temporary file, for the new content.</summary>
+    /// <summary>Gets the handle of the temporary file, to which the new content is written.</summary>
     public abstract SluiceHandle Handle { get; }
 
-    /// <summary>Makes the temporary file, after looking at what it is to replace.</summary>
+    /// <summary>Checks the target and creates the temporary file.</summary>
     public static AtomicReplacement Begin(string path, ReplaceOptions options)
     {
         string target = Path.GetFullPath(path);
@@ -17,18 +17,20 @@ internal abstract class AtomicReplacement : IDisposable
             : PortableReplacement.BeginAt(target, options);
     }
 
-    /// <summary>Begins, has the content written, and ends.</summary>
+    /// <summary>Creates the temporary file, calls the method that writes the content, and commits the replacement.</summary>
     public static async Task RunAsync(
         string path, ReplaceOptions options, Func<SluiceHandle, CancellationToken, ValueTask> write, CancellationToken cancellationToken)
     {
         using AtomicReplacement replacement = Begin(path, options);
         await write(replacement.Handle, cancellationToken).ConfigureAwait(false);
 
-        // One hop for all that waits for the disk, instead of one for each.
+        // One switch to the thread pool for all blocking calls, instead of one for each.
         await Task.Run(() => replacement.Commit(cancellationToken), CancellationToken.None).ConfigureAwait(false);
     }
 
-    /// <summary>Makes the content durable, gives it the target's name, and makes that durable. Blocks its thread.</summary>
+    /// <summary>
+    /// Makes the content durable, renames the file to the target, and makes the rename durable. Blocks the calling thread.
+    /// </summary>
     public abstract void Commit(CancellationToken cancellationToken);
 
     /// <summary>Removes the temporary file, unless it has become the target.</summary>

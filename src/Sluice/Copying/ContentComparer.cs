@@ -9,7 +9,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
-/// <summary>Compares a copy with its source: to go on from it, or to vouch for it. Blocks its thread.</summary>
+/// <summary>Compares a copy with its source, to resume a copy or to verify it. Blocks the calling thread.</summary>
 [SupportedOSPlatform("linux")]
 internal static class ContentComparer
 {
@@ -19,7 +19,10 @@ internal static class ContentComparer
     private const int BlockBytes = 1024 * 1024;
 #endif
 
-    /// <summary>How far both are the same, rounded down to a block, unless they are the same to the end of the source.</summary>
+    /// <summary>
+    /// Returns the number of equal bytes at the start of both files, rounded down to a block unless the files are equal to the end of the
+    /// source.
+    /// </summary>
     public static long FirstDifference(int fromFd, int toFd, long length, CancellationToken cancellationToken)
     {
         byte[] one = ArrayPool<byte>.Shared.Rent(BlockBytes);
@@ -50,10 +53,10 @@ internal static class ContentComparer
     }
 
     /// <summary>Reads the copy from the disk and compares it with the source.</summary>
-    /// <exception cref="IOException">They differ.</exception>
+    /// <exception cref="IOException">The files differ.</exception>
     public static void Verify(int fromFd, string source, int copyFd, string target, CancellationToken cancellationToken)
     {
-        // What direct I/O cannot pass by is dropped: it has been flushed.
+        // Without direct I/O, the pages are dropped from the cache. They are clean, because the copy has been flushed.
         CacheCalls.Drop(copyFd, 0, 0);
         using SluiceHandle original = OpenAnew(fromFd, source, FileCaching.Cached);
         using SluiceHandle copy = OpenAnew(copyFd, target, FileCaching.Direct);
@@ -70,7 +73,7 @@ internal static class ContentComparer
                 if (!one.AsSpan(0, bytes).SequenceEqual(other.AsSpan(0, copied)))
                 {
                     throw new IOException(
-                        $"Copying '{source}' to '{target}' failed: the disk returns other bytes than the source has, at offset {at} or behind it.");
+                        $"Copying '{source}' to '{target}' failed: the data on the disk differs from the source at or after offset {at}.");
                 }
             }
         }
@@ -82,19 +85,19 @@ internal static class ContentComparer
     }
 
     /// <summary>
-    /// Opens the very file anew, whatever has its name now, with flags of its own; where its mode keeps its owner out, or there is no
-    /// /proc, as it is open.
+    /// Opens the same file again through /proc, with its own flags, or returns a handle for the open descriptor if that is not possible
+    /// (because of the file's mode or because there is no /proc).
     /// </summary>
     /// <remarks>
-    /// Not by System.IO, which locks what it opens (flock): network file systems take that for a lock of all bytes, and it is refused by
-    /// the one that this copy has on its temporary file.
+    /// System.IO is not used, because it locks the file (flock). Network file systems treat this lock as a lock of all bytes, which
+    /// conflicts with the lock that this copy has on its temporary file.
     /// </remarks>
     private static SluiceHandle OpenAnew(int fd, string name, FileCaching caching)
     {
         int again = PathCalls.Open(Encoding.ASCII.GetBytes($"/proc/self/fd/{fd}\0"), PathCalls.ReadOnly);
         if (again is -Errno.EACCES or -Errno.EPERM or -Errno.ENOENT or -Errno.ENOTDIR)
         {
-            _ = Libc.SetFlags(fd, Libc.GetFlags(fd) & ~PathCalls.NonBlocking); // A regular file ignores O_NONBLOCK in most file systems.
+            _ = Libc.SetFlags(fd, Libc.GetFlags(fd) & ~PathCalls.NonBlocking); // Most file systems ignore it for regular files.
             return SluiceHandle.FromSafeFileHandle(
                 new SafeFileHandle(fd, ownsHandle: false), name, FileAccess.Read, ownsHandle: false);
         }
@@ -115,7 +118,7 @@ internal static class ContentComparer
         }
     }
 
-    /// <summary>Returns the number of bytes read; fewer than asked for at the end of the file or after an error.</summary>
+    /// <summary>Returns the number of bytes read, which is smaller than requested at the end of the file or after an error.</summary>
     private static int Fill(int fd, Span<byte> buffer, long offset)
     {
         int filled = 0;

@@ -7,8 +7,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Copying;
 
 /// <summary>
-/// The folders that the copy of a tree has made or found, and what they get when all that is in them is there: their own metadata, and
-/// their place on the disk. For the thread that walks.
+/// The directories that the copy of a tree has created or found. When their content is complete, they get their metadata and are flushed.
+/// Used only by the thread that enumerates the tree.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures) : IDisposable
@@ -17,28 +17,28 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures) 
 
     private readonly List<CopiedFolder> _folders = [];
 
-    // A folder of each file system that the copy has come to, since something may be mounted in a tree that was there; or why it could not
-    // be opened. It is opened before anything is written: the kernel tells a descriptor of what has failed since it was opened, and of what
-    // failed before only if nobody has been told.
+    // One open directory for each file system that the copy has reached (an existing tree can contain mount points), or the error of
+    // opening it. The directories are opened before anything is written: the kernel reports an error to descriptors that were open when it
+    // occurred, but to later ones only if it has not been reported yet.
     private readonly Dictionary<(uint, uint), FileSystem> _fileSystems = [];
 
     public int Count => _folders.Count;
 
-    /// <summary>Those that were not there before.</summary>
+    /// <summary>Gets the number of directories that the copy created.</summary>
     public int MadeCount => _folders.Count(f => f.IsMade);
 
     /// <summary>
-    /// The mode in which a folder is made, as with cp: its owner may do everything in it, and nobody else may write there until all is
-    /// copied. Where metadata is kept, others come in when the folder has its owner.
+    /// Returns the mode with which a directory is created, as with cp: the owner has all permissions, and no one else may write until the
+    /// copy is complete. If metadata is preserved, no one else has access until the directory has its owner.
     /// </summary>
     public static uint ModeOfNew(in Statx from, CopyOptions options) =>
         ModeBits.OwnerAll
         | (options.PreserveMetadata ? 0 : from.Mode & ModeBits.All & (options.Shard is null ? ~OthersWrite : ~0u));
 
-    /// <param name="folder">Where it is in the tree; the root comes first.</param>
-    /// <param name="from">What its source was when it was opened.</param>
-    /// <param name="isMade">Whether it was not there before.</param>
-    /// <param name="toFd">The copy's folder, open.</param>
+    /// <param name="folder">The path in the tree. The root comes first.</param>
+    /// <param name="from">The state of the source directory when it was opened.</param>
+    /// <param name="isMade">True if the copy created the directory.</param>
+    /// <param name="toFd">The open target directory.</param>
     public void Add(TreePath folder, in Statx from, bool isMade, int toFd) =>
         _folders.Add(new CopiedFolder(folder, from, isMade) { MustFlush = options.FlushToDisk && MustFlushEach(folder, toFd) });
 
@@ -52,7 +52,7 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures) 
         _fileSystems.Clear();
     }
 
-    /// <summary>Sets the metadata of inner folders first, since creating an entry changes the times of its folder.</summary>
+    /// <summary>Sets the metadata of inner directories first, because creating an entry changes the times of its directory.</summary>
     public void Finish(TreeRoot source, TreeRoot target)
     {
         for (int i = _folders.Count - 1; i >= 0; i--)
@@ -65,7 +65,7 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures) 
         }
     }
 
-    /// <summary>Makes durable what the copy has written, wherever it is mounted.</summary>
+    /// <summary>Makes everything durable that the copy has written, on all file systems that it has reached.</summary>
     public void Flush(TreeRoot target)
     {
         foreach (CopiedFolder folder in _folders.Where(static f => f.MustFlush))
@@ -89,7 +89,8 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures) 
     }
 
     /// <summary>
-    /// Whether a folder lies where <see cref="RemoteFileSystem.MustFlushEach"/> holds; its file system is one that is flushed at the end.
+    /// Returns true if <see cref="RemoteFileSystem.MustFlushEach"/> is true for a directory. Also registers its file system for the flush
+    /// at the end.
     /// </summary>
     private bool MustFlushEach(TreePath folder, int toFd)
     {
@@ -115,7 +116,7 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures) 
             failures.AddRefusal(source.Text(folder.Path), SetMetadata(source, to.Fd, text, folder));
             if (folder.MustFlush)
             {
-                // While it is open: its mode may keep us out now.
+                // The directory is flushed while it is open: its new mode may forbid opening it again.
                 Flush(folder, to.Fd, text);
             }
         }
@@ -148,12 +149,14 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures) 
     {
         public TreePath Path => path;
 
-        /// <summary>What its source was.</summary>
+        /// <summary>Gets the state of the source directory.</summary>
         public Statx From { get; } = from;
 
         public bool IsMade => isMade;
 
-        /// <summary>Whether the folder's own names are to be written to the disk by themselves, and are not there.</summary>
+        /// <summary>
+        /// Gets or sets a value that indicates whether the directory must be flushed individually and has not been flushed yet.
+        /// </summary>
         public bool MustFlush { get; set; }
     }
 }

@@ -1,6 +1,6 @@
 namespace Sluice.Copying;
 
-/// <summary>What goes wrong in a copy without the kernel having a number for it; outside the range of errno.</summary>
+/// <summary>Results of a copy that are not errors of the kernel; outside the range of errno.</summary>
 internal static class CopyErrors
 {
     /// <summary>The source ended before its length.</summary>

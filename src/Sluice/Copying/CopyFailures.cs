@@ -3,12 +3,12 @@ using Sluice.Uring;
 namespace Sluice.Copying;
 
 /// <summary>
-/// What failed in a copy of a tree, and what was copied beside it. The first failure ends the copy, unless it is to go on. Thread-safe.
+/// Collects the failures of the copy of a tree. The first failure ends the copy, unless the copy continues after failures. Thread-safe.
 /// </summary>
-/// <param name="continues">Whether the copy is to go on after a failure.</param>
-/// <param name="meter">What counts the files.</param>
-/// <param name="stop">Ends the copy.</param>
-/// <param name="result">What the copy has done, asked for when it has ended.</param>
+/// <param name="continues">True if the copy continues after a failure.</param>
+/// <param name="meter">The object that counts the files.</param>
+/// <param name="stop">Cancels the copy.</param>
+/// <param name="result">Returns the result of the copy. It is called when the copy has ended.</param>
 internal sealed class CopyFailures(bool continues, CopyMeter meter, CancellationTokenSource stop, Func<CopyResult> result)
 {
     private readonly Lock _lock = new();
@@ -17,12 +17,12 @@ internal sealed class CopyFailures(bool continues, CopyMeter meter, Cancellation
     private long _bytes;
     private volatile bool _hasEnded;
 
-    /// <summary>Whether the copy has been ended by one of them.</summary>
+    /// <summary>Gets a value that indicates whether a failure has ended the copy.</summary>
     public bool HasEnded => _hasEnded;
 
     public void Add(string path, Exception error)
     {
-        bool isLast = !continues || IsEverybodys(-error.HResult);
+        bool isLast = !continues || AffectsAllFiles(-error.HResult);
         lock (_lock)
         {
             if (_hasEnded)
@@ -41,8 +41,8 @@ internal sealed class CopyFailures(bool continues, CopyMeter meter, Cancellation
     }
 
     /// <summary>
-    /// Metadata that the target's file system refuses: what has been copied stays, the copy goes on, and only the first refusal is kept, as
-    /// each further file would meet it too.
+    /// Records that the target's file system refused metadata. The file stays and the copy continues. Only the first refusal is kept,
+    /// because the same one applies to all further files.
     /// </summary>
     public void AddRefusal(string path, Exception? refused)
     {
@@ -56,10 +56,10 @@ internal sealed class CopyFailures(bool continues, CopyMeter meter, Cancellation
         }
     }
 
-    /// <summary>The bytes of a file that has been copied whole.</summary>
+    /// <summary>Counts the bytes of a file that was copied completely.</summary>
     public void Count(long bytes) => Interlocked.Add(ref _bytes, bytes);
 
-    /// <exception cref="FileBatchException">Something failed.</exception>
+    /// <exception cref="FileBatchException">There were failures.</exception>
     public void ThrowIfAny()
     {
         if (Found() is { } found)
@@ -68,7 +68,7 @@ internal sealed class CopyFailures(bool continues, CopyMeter meter, Cancellation
         }
     }
 
-    /// <summary>All that has failed, as one exception; null: nothing has.</summary>
+    /// <summary>Returns all failures as one exception, or null if there were none.</summary>
     public FileBatchException? Found()
     {
         lock (_lock)
@@ -80,6 +80,6 @@ internal sealed class CopyFailures(bool continues, CopyMeter meter, Cancellation
         }
     }
 
-    /// <summary>Errors that every further file would meet too.</summary>
-    private static bool IsEverybodys(int result) => result is -Errno.ENOSPC or -Errno.EDQUOT or -Errno.EROFS;
+    /// <summary>Returns true for errors that all further files would also cause.</summary>
+    private static bool AffectsAllFiles(int result) => result is -Errno.ENOSPC or -Errno.EDQUOT or -Errno.EROFS;
 }

@@ -3,17 +3,16 @@ using System.Diagnostics;
 namespace Sluice.Copying;
 
 /// <summary>
-/// Adds up what a copy does, tells the caller a few times a second, and holds the threads that move bytes to so many a second, all
-/// together. Thread-safe.
+/// Counts the progress of a copy, reports it to the caller, and limits the rate of all threads of the copy together. Thread-safe.
 /// </summary>
-/// <param name="progress">The caller.</param>
-/// <param name="bytesPerSecond">The most bytes to move in a second; null: as many as can be.</param>
+/// <param name="progress">The object that receives the progress.</param>
+/// <param name="bytesPerSecond">The maximum rate in bytes per second, or null for no limit.</param>
 internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPerSecond = null)
 {
-    /// <summary>Reports of a copy's progress in a second.</summary>
+    /// <summary>The maximum number of progress reports per second.</summary>
     private const int PerSecond = 10;
 
-    /// <summary>Milliseconds of a wait of a copy that is held to a rate: a cancellation is seen so soon.</summary>
+    /// <summary>The maximum time of one sleep of a limited copy, in milliseconds, after which cancellation is checked.</summary>
     private const int WaitMs = 50;
 
     private long _dueTicks;
@@ -22,16 +21,16 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPe
     private int _files;
     private int _unchangedFiles;
     private int _totalFiles;
-    private long _told;
+    private long _lastReport;
 
     public long Bytes => Volatile.Read(ref _bytes);
 
     public int Files => Volatile.Read(ref _files);
 
-    /// <summary>Files that stayed as they were; not among <see cref="Files"/>.</summary>
+    /// <summary>Gets the number of files that were skipped. <see cref="Files"/> does not include them.</summary>
     public int UnchangedFiles => Volatile.Read(ref _unchangedFiles);
 
-    /// <summary>What has failed inside a tree; null: it is none.</summary>
+    /// <summary>Gets or sets the failures of the copy of a tree; null for a single file.</summary>
     public CopyFailures? Failures { get; set; }
 
     public void Find(long bytes)
@@ -40,21 +39,22 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPe
         Interlocked.Increment(ref _totalFiles);
     }
 
-    /// <summary>Bytes that are there without having been moved: holes, and what an earlier copy left.</summary>
+    /// <summary>Adds bytes that did not have to be transferred: holes and bytes of an earlier copy.</summary>
     public void Add(long bytes)
     {
         if (bytes > 0)
         {
             Interlocked.Add(ref _bytes, bytes);
-            TellSometimes();
+            ReportIfDue();
         }
     }
 
     /// <summary>
-    /// Bytes that were moved; with a limit this waits until they were due. Time in which nothing moved is not made up for.
+    /// Adds bytes that were transferred. If the rate is limited, waits until they were due. Time in which nothing was transferred is not
+    /// made up for.
     /// </summary>
-    /// <param name="bytes">How many; nothing where it is less than none.</param>
-    /// <param name="cancellationToken">Ends the wait; whoever waited sees by himself that the copy is over.</param>
+    /// <param name="bytes">The number of bytes. Nothing is added if it is not positive.</param>
+    /// <param name="cancellationToken">The token that ends the wait. The method does not throw if it is canceled.</param>
     public void AddMoved(long bytes, CancellationToken cancellationToken)
     {
         Add(bytes);
@@ -63,7 +63,7 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPe
             return;
         }
 
-        // Their sum is no later than there are ticks: a large file at some bytes a second is due in centuries.
+        // Limited so that sums do not overflow: at a few bytes per second, a large file is due in centuries.
         long ticks = (long)Math.Min(bytes / (double)rate * Stopwatch.Frequency, long.MaxValue / 4);
         long before, due;
         do
@@ -79,45 +79,45 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPe
         }
     }
 
-    /// <summary>Bytes that were copied, and are being copied anew.</summary>
-    public void TakeBack(long bytes) => Interlocked.Add(ref _bytes, -bytes);
+    /// <summary>Subtracts bytes that were counted but are copied again.</summary>
+    public void Subtract(long bytes) => Interlocked.Add(ref _bytes, -bytes);
 
-    /// <summary>A file has turned out to be longer or shorter than it was found to be.</summary>
+    /// <summary>Corrects the total by the difference between the expected and the actual length of a file.</summary>
     public void Correct(long bytes) => Interlocked.Add(ref _totalBytes, bytes);
 
     public void EndFile()
     {
         Interlocked.Increment(ref _files);
-        TellSometimes();
+        ReportIfDue();
     }
 
-    /// <summary>What was found and stays as it is.</summary>
+    /// <summary>Counts a file that was found and skipped.</summary>
     public void EndUnchanged()
     {
         Interlocked.Increment(ref _unchangedFiles);
-        TellSometimes();
+        ReportIfDue();
     }
 
-    public void Tell()
+    public void Report()
     {
-        // First of all: each of them is found before it is counted here, so that there are never fewer in all than are done.
+        // Read first: each skipped file was added to the total before it was counted here, so the difference is never too small.
         int unchanged = UnchangedFiles;
         int toCopy = Volatile.Read(ref _totalFiles) - unchanged;
         progress?.Report(new CopyProgress(Bytes, Volatile.Read(ref _totalBytes), Files, toCopy) { UnchangedFiles = unchanged });
     }
 
-    private void TellSometimes()
+    private void ReportIfDue()
     {
         if (progress is null)
         {
             return;
         }
 
-        long told = Volatile.Read(ref _told);
+        long last = Volatile.Read(ref _lastReport);
         long now = Stopwatch.GetTimestamp();
-        if (now - told > Stopwatch.Frequency / PerSecond && Interlocked.CompareExchange(ref _told, now, told) == told)
+        if (now - last > Stopwatch.Frequency / PerSecond && Interlocked.CompareExchange(ref _lastReport, now, last) == last)
         {
-            Tell();
+            Report();
         }
     }
 }

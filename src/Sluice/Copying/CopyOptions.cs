@@ -94,8 +94,8 @@ public sealed class CopyOptions
     /// Each file is copied as a whole by one shard. To run a shard again after a failure, set <see cref="SkipUnchanged"/>.</para>
     /// <para>When all shards have ended, copy the tree once without this option and with <see cref="SkipUnchanged"/>. That copy adds what is
     /// missing; with <see cref="PreserveMetadata"/>, it also creates the files that have several hard links and sets the metadata of the
-    /// directories, which shards do not. Without <see cref="PreserveMetadata"/>, the owner of a directory that a shard creates keeps all
-    /// permissions in it.</para>
+    /// directories, which shards do not. Without <see cref="PreserveMetadata"/>, the owner of a directory that a shard creates has
+    /// read, write and execute permission for it, even if the owner of the source directory has not.</para>
     /// <para>This option requires <see cref="Recurse"/>.</para>
     /// </remarks>
     public Shard? Shard { get; init; }
@@ -189,17 +189,21 @@ public sealed class CopyOptions
     /// </summary>
     public IProgress<CopyProgress>? Progress { get; init; }
 
-    /// <summary>The requests outstanding: one where the rate is limited, and the next one begins when this one was due.</summary>
+    /// <summary>
+    /// Gets the number of requests in progress: one if the rate is limited, so that the next one begins when this one is due.
+    /// </summary>
     internal int RequestsOutstanding => BytesPerSecond is null ? Depth : 1;
 
-    /// <summary>The bytes to move at once, no more than so many: those of a tenth of a second.</summary>
+    /// <summary>
+    /// Returns the number of bytes to transfer at once, at most <paramref name="most"/>: at a limited rate, those of a tenth of a second.
+    /// </summary>
     internal long PieceBytes(long most)
     {
         const long step = Tuning.CopyRateStepBytes;
         return BytesPerSecond is { } rate ? Math.Min(most, Math.Max(rate / 10 / step * step, step)) : most;
     }
 
-    /// <summary>What makes no sense together.</summary>
+    /// <summary>Throws an exception if the options contradict each other.</summary>
     internal void Check()
     {
         if (PreserveMetadata && !OperatingSystem.IsWindows() && UnixCreateMode is not null)
@@ -209,7 +213,7 @@ public sealed class CopyOptions
 
         if (Shard is not null && !Recurse)
         {
-            throw new ArgumentException("A shard is a part of a tree: Shard needs Recurse.");
+            throw new ArgumentException("Shard requires Recurse, because a shard is a part of a tree.");
         }
 
         if (Resume && Recurse)

@@ -6,7 +6,9 @@ namespace Sluice.Copying;
 /// <summary>Copies a file or a tree, on Linux or elsewhere.</summary>
 internal static class CopyWork
 {
-    /// <summary>The longest file that is read and written in place of other methods, on the thread that asks, in bytes (0011).</summary>
+    /// <summary>
+    /// The maximum length of a file that is read and written on the calling thread instead of with other methods, in bytes (0011).
+    /// </summary>
 #if DEBUG
     public const int MaxSmallBytes = 8 * 1024;
 #else
@@ -14,8 +16,8 @@ internal static class CopyWork
 #endif
 
     /// <summary>
-    /// Copies a small file on the calling thread if that waits for no disk, and anything else on a thread of its own. The task is canceled,
-    /// not faulted, if the caller's token ended the copy.
+    /// Copies a small file on the calling thread if no option requires a wait for the disk, and otherwise on a new thread. The task is
+    /// canceled, not faulted, if the caller's token ended the copy.
     /// </summary>
     public static async Task<CopyResult> RunAsync(string source, string target, CopyOptions options, CancellationToken cancellationToken)
     {
@@ -44,19 +46,19 @@ internal static class CopyWork
                 : PortableCopier.Copy(source, target, options, meter, cancellationToken);
             if (result is not null)
             {
-                meter.Tell();
+                meter.Report();
             }
 
             return result;
         }
         catch (FileBatchException)
         {
-            meter.Tell();
+            meter.Report();
             throw;
         }
         catch (OperationCanceledException e) when (cancellationToken.IsCancellationRequested)
         {
-            meter.Tell();
+            meter.Report();
             if (meter.Failures?.Found() is { } failed)
             {
                 throw new OperationCanceledException(e.Message, failed, cancellationToken);
@@ -78,7 +80,7 @@ internal static class CopyWork
         if (options.Shard is not null && (!Directory.Exists(source) || new FileInfo(source).LinkTarget is not null))
         {
             throw Path.Exists(source)
-                ? new IOException($"Copying '{source}' failed: it is no folder, and only folders are copied in shards.")
+                ? new IOException($"Copying '{source}' failed: it is not a folder, and only folders are copied in shards.")
                 : new DirectoryNotFoundException($"Copying '{source}' failed: there is no such folder.");
         }
 
@@ -96,8 +98,8 @@ internal static class CopyWork
         CopyResult? result = copier.Copy(source, Path.TrimEndingDirectorySeparator(target), onlySmall);
         if (copier.Refused is { } refused)
         {
-            // The copy is there.
-            meter.Tell();
+            // The copy is complete; only its metadata was refused.
+            meter.Report();
             throw refused;
         }
 

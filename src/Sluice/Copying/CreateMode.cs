@@ -2,13 +2,13 @@ using Sluice.Kernel;
 
 namespace Sluice.Copying;
 
-/// <summary>Permissions that a caller asks for.</summary>
+/// <summary>Checks permissions that a caller specifies.</summary>
 internal static class CreateMode
 {
     private const UnixFileMode AllBits = (UnixFileMode)ModeBits.All;
 
-    /// <exception cref="ArgumentException">There are bits that are no permission.</exception>
-    /// <exception cref="PlatformNotSupportedException">Windows has no such permissions.</exception>
+    /// <exception cref="ArgumentException">The value contains bits that are not permissions.</exception>
+    /// <exception cref="PlatformNotSupportedException">The operating system is Windows.</exception>
     public static UnixFileMode? Check(UnixFileMode? mode)
     {
         if (mode is null)
@@ -21,6 +21,6 @@ internal static class CreateMode
             throw new PlatformNotSupportedException("Unix file modes are not supported on Windows.");
         }
 
-        return (mode & ~AllBits) == 0 ? mode : throw new ArgumentException("The mode has bits that are no permission.", nameof(mode));
+        return (mode & ~AllBits) == 0 ? mode : throw new ArgumentException("The mode contains invalid bits.", nameof(mode));
     }
 }

@@ -5,13 +5,13 @@ using Sluice.Uring;
 
 namespace Sluice.Copying;
 
-/// <summary>A stretch of a file that holds data, in bytes; between them are holes, which read as zeros and take no room.</summary>
+/// <summary>A range of a file that contains data, in bytes. Between the ranges are holes.</summary>
 internal readonly record struct DataRange(long Begin, long End)
 {
     /// <summary>
-    /// The stretches of a file from <paramref name="from"/> on, beginning and ending at multiples of <paramref name="alignment"/> or
-    /// at the end of the file; one for all where the file system does not tell. What a file that was cut meanwhile has lost is one, too,
-    /// and so is all that is left where no stretch can be found that ends.
+    /// Returns the data ranges of a file from <paramref name="from"/> on. They begin and end at multiples of <paramref name="alignment"/>
+    /// or at the end of the file. The rest of the file is returned as one range if the file system does not report holes, or if its answers
+    /// are inconsistent. The part that a file has lost by truncation is also returned as a range, so that the reader notices it.
     /// </summary>
     [SupportedOSPlatform("linux")]
     public static List<DataRange> Find(int fd, long from, long length, int alignment, string path)
@@ -42,11 +42,11 @@ internal readonly record struct DataRange(long Begin, long End)
 
             if (begin >= length)
             {
-                // A file that is longer than what is looked at: the data is behind it.
+                // The file is longer than the range to copy, and its next data is after that range.
                 break;
             }
 
-            // Somebody makes holes where data was found, or a file system answers anything: looking on might never end.
+            // Holes are being punched concurrently, or the file system returned invalid offsets. Without this, the loop might never end.
             end = end <= at || end < begin ? length : end;
             begin = Math.Max(begin / alignment * alignment, from);
             end = Math.Min((end + alignment - 1) / alignment * alignment, length);
@@ -64,7 +64,7 @@ internal readonly record struct DataRange(long Begin, long End)
     }
 
     /// <summary>
-    /// Whether a file has become shorter: what is behind its end looks like a hole, and whoever reads there finds the end.
+    /// Returns true if a file has become shorter. The part after its end looks like a hole, and must be read to find the end.
     /// </summary>
     private static bool IsCut(int fd, long length) => Libc.LengthOf(fd) < length;
 }

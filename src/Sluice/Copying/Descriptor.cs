@@ -3,11 +3,11 @@ using Sluice.Kernel;
 
 namespace Sluice.Copying;
 
-/// <summary>A descriptor that is closed at the end, or the negative errno of an opening that failed.</summary>
+/// <summary>An owned descriptor, or the negative errno of a failed open.</summary>
 /// <param name="Fd">The descriptor.</param>
 /// <param name="IsLocked">
-/// Whether it holds a flock, which is given up at the end and not only closed: a process that is just being started has a copy of the
-/// descriptor for a moment.
+/// True if the descriptor has a flock. It is unlocked before it is closed, because a process that is being started may briefly have a copy
+/// of the descriptor.
 /// </param>
 [SupportedOSPlatform("linux")]
 internal readonly record struct Descriptor(int Fd, bool IsLocked = false) : IDisposable

@@ -58,11 +58,11 @@ internal sealed class DirectCopy(
                     : 0;
             AlignedBuffer memory = new(depth * blockBytes);
 
-            // The last block is written whole before it is truncated: a killed copy must not show what this memory held.
+            // The last block is written whole before the file is truncated. A killed copy must not expose old content of this memory.
             memory.Span.Clear();
             for (int i = 0; i < ranges.Count && result == 0; i++)
             {
-                // Direct writes into allocated space run in parallel; those that allocate may wait for each other.
+                // Direct writes to allocated space run in parallel. Writes that allocate space may wait for each other.
                 int room = SpaceCalls.Allocate(toFd, FallocateFlags.None, ranges[i].Begin, ranges[i].End - ranges[i].Begin);
                 result = room is 0 or -Errno.EOPNOTSUPP or -Errno.ENOSYS ? RunRange(ranges[i], memory) : room;
             }
@@ -101,7 +101,7 @@ internal sealed class DirectCopy(
         }
         catch
         {
-            // The progress callback may throw: no request begins then.
+            // The progress callback may throw. No further request begins in this case.
             Fail(-Errno.ECANCELED);
             throw;
         }

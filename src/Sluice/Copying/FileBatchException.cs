@@ -41,7 +41,7 @@ public sealed class FileBatchException : IOException
         ArgumentNullException.ThrowIfNull(failures);
         if (failures.Count == 0)
         {
-            throw new ArgumentException("There is no failure.", nameof(failures));
+            throw new ArgumentException("The list of failures is empty.", nameof(failures));
         }
 
         string first = $"'{failures[0].Path}' failed: {failures[0].Error.Message}";

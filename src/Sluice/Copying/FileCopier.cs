@@ -8,8 +8,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Copying;
 
 /// <summary>
-/// Copies one file: into a new file at the target's name, or, if the copy is to appear as a whole or replaces a file, into a file beside
-/// the target that gets the target's name at the end. Blocks its thread.
+/// Copies one file. The copy is created at the target's name, or, if it is atomic or replaces a file, in a temporary file that is renamed
+/// to the target at the end. Blocks the calling thread.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class FileCopier(CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
@@ -21,32 +21,37 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// </summary>
     private TargetLocation? _location;
 
-    /// <summary>Whether a source that is a link stands for what it leads to; in a tree it has become one since it was looked at.</summary>
+    /// <summary>
+    /// Gets a value that indicates whether a source that is a symbolic link is followed. In a tree it is not: the source has become a link
+    /// since it was enumerated.
+    /// </summary>
     public bool FollowsLinks { get; init; } = true;
 
     /// <summary>Gets a value that indicates whether a file may exist at the target's name.</summary>
-    public bool MayBeThere { get; init; } = true;
+    public bool MayExist { get; init; } = true;
 
-    /// <summary>The first of the metadata that the target's file system has refused; the copy has its name all the same.</summary>
+    /// <summary>Gets the first error with which the target's file system refused metadata. The copy has its name nevertheless.</summary>
     public Exception? Refused { get; private set; }
 
     /// <summary>Gets the state of the file that was copied in a tree, or null if the existing file was kept.</summary>
     public Statx? Made { get; private set; }
 
-    private bool Overwrites => options.Overwrite && MayBeThere;
+    private bool Overwrites => options.Overwrite && MayExist;
 
     private bool FlushesFolder => options.FlushToDisk && _location is not null;
 
     /// <summary>
-    /// Whether the bytes are on the disk before the file gets its name. They are where they are read back; and of what is to be durable,
-    /// where a single file is copied, and where a later run takes a name with the right length and time for a copy that is whole, although
-    /// the power went before this run came to flush the tree; or where that does not flush its files.
+    /// Returns true if the bytes must be on the disk before the file gets its name: if the file is verified, because it is read back from
+    /// the disk; or if the copy must be durable and is a single file, if a later run would skip it because of its length and time although
+    /// a power failure prevented the flush of the tree, or if the flush of the file system at the end does not include the file.
     /// </summary>
     private bool FlushesFirst(int fd) => options.Verify || (options.FlushToDisk
         && (_location is not null || options.Shard is not null || options.SkipUnchanged || RemoteFileSystem.MustFlushEach(fd)));
 
     /// <summary>Copies a file by its full path. A symbolic link at the target is followed.</summary>
-    /// <returns>The result, or null, with nothing copied, if only a small file is to be copied and this is none.</returns>
+    /// <returns>
+    /// The result, or null if <paramref name="onlySmall"/> is true and the source is not small. Nothing is copied in this case.
+    /// </returns>
     public CopyResult? Copy(string source, string target, bool onlySmall)
     {
         NodePath from = NodePath.Of(source);
@@ -58,7 +63,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
 
         bool makesTarget = !options.Atomic && !options.FlushToDisk && !options.Resume;
 
-        // Creating the target shows whether something has its name. A file that may be skipped is looked for first.
+        // Creating the target shows whether the name is taken. With SkipUnchanged, an existing file is compared first.
         if (makesTarget && !options.SkipUnchanged && TryMake(opened.Fd, stat, from, NodePath.Of(target)) is { } made)
         {
             return made;
@@ -81,33 +86,33 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     private CopyResult Copy(int fromFd, in Statx before, in NodePath from, in NodePath to)
     {
         (string source, string target) = (from.Text, to.Text);
-        if (options.SkipUnchanged && MayBeThere && IsThere(before, to))
+        if (options.SkipUnchanged && MayExist && IsUnchanged(before, to))
         {
             meter.Find(0);
             meter.EndUnchanged();
-            return new CopyResult { UnchangedFiles = 1, MethodReason = "it is there with the same length and time" };
+            return new CopyResult { UnchangedFiles = 1, MethodReason = "it exists with the same length and time" };
         }
 
         using OldFile? old = FindTarget(source, before, to);
         long length = (long)before.Size;
         meter.Find(length);
 
-        // Where permissions are taken over, the file is its owner's alone until it has them: our group may be another than the source's.
+        // Until the permissions are set, only the owner has access, because the group may differ from that of the source.
         uint mode = old is null && options.UnixCreateMode is { } asked ? (uint)asked : ModeBits.OwnerReadWrite;
         bool isFound = false;
-        using TemporaryFile temporary = options.Resume && !TemporaryName.IsSources(from)
+        using TemporaryFile temporary = options.Resume && !TemporaryName.IsReservedNameInUse(from)
             ? TemporaryFile.CreateOrFind(to, mode, before, RightsOf(fromFd, before, old, to), out isFound)
             : TemporaryFile.Create(to, mode);
         try
         {
             if (isFound && old is null && options.UnixCreateMode is not null)
             {
-                // It may have been made by a copy that asked for another mode.
+                // The file may come from an earlier copy with another UnixCreateMode.
                 PathErrors.ThrowIfFailed(
                     NodeCalls.SetMode(temporary.Descriptor, mode & ~Umask.Read()), "Setting the permissions of", target);
             }
 
-            long begin = isFound ? GoOnFrom(fromFd, temporary.Descriptor, length, target) : 0;
+            long begin = isFound ? FindResumeOffset(fromFd, temporary.Descriptor, length, target) : 0;
             FileTransfer transfer = new(fromFd, temporary.Descriptor, source, target, before, options, meter, cancellationToken);
             transfer.Run(begin);
             Refused = SetMetadata(fromFd, before, old, temporary.Descriptor, target);
@@ -123,10 +128,10 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         }
     }
 
-    /// <summary>Opens a plain file to copy it, as .NET does: not while somebody else has it for himself.</summary>
+    /// <summary>Opens a regular file for copying. As in .NET, this fails if another program has opened it without sharing.</summary>
     public static Descriptor OpenSource(in NodePath from, bool followsLinks, out Statx stat)
     {
-        int fd = PathCalls.OpenUnwaiting(from, PathCalls.ReadOnly | (followsLinks ? 0 : PathCalls.NoFollowFlag));
+        int fd = PathCalls.OpenNonBlocking(from, PathCalls.ReadOnly | (followsLinks ? 0 : PathCalls.NoFollowFlag));
         PathErrors.ThrowIfFailed(fd, "Opening the source", from.Text);
         try
         {
@@ -135,7 +140,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             {
                 string verb = $"Copying '{from.Text}' failed:";
                 throw (stat.Mode & Statx.TypeMask) == Statx.TypeDirectory
-                    ? new UnauthorizedAccessException($"{verb} it is a folder, and a recursive copy was not asked for.")
+                    ? new UnauthorizedAccessException($"{verb} it is a folder, and a recursive copy was not requested.")
                     : new IOException($"{verb} it is no plain file.");
             }
 
@@ -149,7 +154,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         }
     }
 
-    /// <summary>Copies into a new file at the target's name, or returns null if something has the name.</summary>
+    /// <summary>Copies into a new file at the target's name, or returns null if the name is taken.</summary>
     private CopyResult? TryMake(int fromFd, in Statx before, in NodePath from, in NodePath to)
     {
         NewFileCopier copier = new(options, meter, cancellationToken) { LocksTarget = true };
@@ -158,15 +163,15 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         return result;
     }
 
-    /// <summary>Whether source and target are two plain files of one length and time.</summary>
-    private static bool IsThere(in Statx from, in NodePath to) =>
+    /// <summary>Returns true if source and target are two regular files with the same length and time.</summary>
+    private static bool IsUnchanged(in Statx from, in NodePath to) =>
         (from.Mode & Statx.TypeMask) == Statx.TypeRegular
         && NodeCalls.Stat(to, followsLinks: false, StatxMask.BasicStats, out Statx there) == 0
         && (there.Mode & Statx.TypeMask) == Statx.TypeRegular
         && !there.IsSame(from)
         && there.HasLengthAndTimeOf(from);
 
-    /// <summary>Whether a source has been written since it was first looked at.</summary>
+    /// <summary>Returns true if the source was written to since <paramref name="before"/> was read.</summary>
     public static bool IsChanged(int fromFd, in Statx before, in NodePath source)
     {
         PathErrors.ThrowIfFailed(Libc.Stat(fromFd, StatxMask.BasicStats, out Statx after), "Looking at the source", source.Text);
@@ -174,9 +179,10 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     }
 
     /// <summary>
-    /// What is behind the first difference may be of another version of the source, and would stay where this one has holes.
+    /// Returns the offset at which the copy resumes, and truncates the earlier copy there. Later bytes may come from another version of the
+    /// source, and would remain where the source has holes.
     /// </summary>
-    private long GoOnFrom(int fromFd, int leftFd, long length, string target)
+    private long FindResumeOffset(int fromFd, int leftFd, long length, string target)
     {
         long begin = ContentComparer.FirstDifference(fromFd, leftFd, length, cancellationToken);
         PathErrors.ThrowIfFailed(PathCalls.SetLength(leftFd, begin), "Cutting what an earlier copy left of", target);
@@ -184,7 +190,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         return begin;
     }
 
-    /// <summary>What is at the target, if it may be replaced.</summary>
+    /// <summary>Returns the file at the target, or null if there is none. Throws an exception if it must not be replaced.</summary>
     private OldFile? FindTarget(string source, in Statx from, in NodePath to)
     {
         string verb = $"Copying '{source}' to";
@@ -224,7 +230,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
 
     private static void ThrowIfInUse(int fd, string path)
     {
-        if (PathCalls.LockSharedNow(fd) == -Errno.EAGAIN)
+        if (PathCalls.TryLockShared(fd) == -Errno.EAGAIN)
         {
             throw new IOException(
                 $"The process cannot access the file '{path}' because it is being used by another process.", Errno.EAGAIN);
@@ -232,8 +238,8 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     }
 
     /// <summary>
-    /// As File.Copy: permissions and times of the source, whatever the umask is; those that were asked for are there already. A file that is
-    /// overwritten stays its owner's. Returns what the file system refuses.
+    /// Sets the metadata as File.Copy does: the permissions and times of the source, regardless of the umask. UnixCreateMode was applied
+    /// when the file was created. A file that is overwritten keeps its owner. Returns the error if the file system refuses metadata.
     /// </summary>
     private Exception? SetMetadata(int fromFd, in Statx from, OldFile? old, int toFd, string target)
     {
@@ -258,7 +264,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         return unset ?? late;
     }
 
-    /// <summary>What <see cref="SetMetadata"/> gives, where it may.</summary>
+    /// <summary>Returns the rights that <see cref="SetMetadata"/> sets, if the process is permitted to set them.</summary>
     private FinalRights RightsOf(int fromFd, in Statx from, OldFile? old, in NodePath to)
     {
         if (options.PreserveMetadata)
@@ -269,13 +275,13 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         uint mode = NodeMetadata.PlainMode(fromFd, from);
         if (old is not null)
         {
-            return new FinalRights(old.Stat.Uid, old.Stat.Gid, mode, NodeMetadata.ListOf(old.Descriptor));
+            return new FinalRights(old.Stat.Uid, old.Stat.Gid, mode, NodeMetadata.AccessListOf(old.Descriptor));
         }
 
         bool isFolders = Libc.Stat(to.FolderFd, StatxMask.BasicStats, out Statx folder) == 0 && (folder.Mode & ModeBits.SetGroup) != 0;
         return new FinalRights(
             NodeCalls.EffectiveUser, isFolders ? folder.Gid : NodeCalls.EffectiveGroup, (uint?)options.UnixCreateMode ?? mode,
-            NodeMetadata.DefaultListOf(to.FolderFd));
+            NodeMetadata.DefaultAccessListOf(to.FolderFd));
     }
 
     private void Finish(int fromFd, string source, TemporaryFile temporary, in NodePath to)

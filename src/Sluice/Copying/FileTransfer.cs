@@ -8,7 +8,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Copying;
 
 /// <summary>
-/// Gets the bytes of one open file into another, by the cheapest way that works, or the one that was asked for. Blocks its thread.
+/// Transfers the bytes of one open file to another, with the method that was specified or the fastest one that works. Blocks the calling
+/// thread.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class FileTransfer(
@@ -39,10 +40,12 @@ internal sealed class FileTransfer(
     private string _reason = "";
     private int _depth;
 
-    /// <summary>Bytes of the copy: the source's length, but where it says nothing, as that of files of /proc.</summary>
+    /// <summary>
+    /// The length of the copy, in bytes. It differs from the length of the source for files without a length, such as those in /proc.
+    /// </summary>
     private long _copyLength;
 
-    /// <summary>What the copy has come to.</summary>
+    /// <summary>Returns the result of the copy.</summary>
     public CopyResult Result(long resumedBytes, bool isChanged) => new()
     {
         Bytes = _copyLength,
@@ -54,7 +57,7 @@ internal sealed class FileTransfer(
         Depth = _depth,
     };
 
-    /// <summary>Copies from <paramref name="begin"/> to the end; what is before it is there already.</summary>
+    /// <summary>Copies from <paramref name="begin"/> to the end. The target already has the bytes before it.</summary>
     public void Run(long begin)
     {
         _copyLength = _length;
@@ -80,7 +83,7 @@ internal sealed class FileTransfer(
             result = RunRanges(begin, CopyRange);
         }
 
-        // Whatever a server says to a copy within it (CIFS: that there is no such file, or that it may not), plain reads and writes may do.
+        // If a server refuses to copy within itself (CIFS: ENOENT, EACCES), plain reads and writes may still succeed.
         if (result != 0 && (options.Method == CopyMethod.Buffered || (_isSmall && options.Method == CopyMethod.Auto)
             || (isAuto && (CanTryNext(result) || result is -Errno.ENOENT or -Errno.EACCES))))
         {
@@ -93,7 +96,7 @@ internal sealed class FileTransfer(
             }
             else
             {
-                Note(CopyMethod.Buffered, "the kernel copies nothing between these file systems");
+                Note(CopyMethod.Buffered, "the kernel does not copy between these file systems");
                 CacheCalls.AdviseSequential(fromFd);
                 result = RunRanges(begin, CopyBuffered);
             }
@@ -107,23 +110,23 @@ internal sealed class FileTransfer(
 
         if (result == 0 && _method == CopyMethod.Reflink)
         {
-            // A source that was cut before its blocks were shared has not more to give; an error is no length.
+            // If the source was truncated before its blocks were shared, the copy is shorter. A negative value is an error.
             _copyLength = Math.Min(Libc.LengthOf(toFd), _length);
             result = (int)Math.Min(_copyLength, 0);
             meter.Correct(result == 0 ? _copyLength - _length : 0);
         }
 
-        // A hole at the end, and what a clone or whole blocks have too much.
+        // Sets the length if the file ends with a hole, or if a clone or the last block was longer.
         result = result == 0 && !_hasLength && Libc.LengthOf(toFd) != _copyLength ? PathCalls.SetLength(toFd, _copyLength) : result;
         if (result < 0)
         {
             throw ToException(result);
         }
 
-        // Holes take no time, but they are part of the file. A last block that was there already may have been copied once more.
+        // Holes are counted here. If the last block was copied twice, the surplus is subtracted.
         long rest = _copyLength - begin - _copied;
         meter.Add(rest);
-        meter.TakeBack(Math.Max(-rest, 0));
+        meter.Subtract(Math.Max(-rest, 0));
     }
 
     /// <summary>The exception for a copy that failed with a negative errno.</summary>
@@ -167,12 +170,12 @@ internal sealed class FileTransfer(
             }
         }
 
-        // A single piece that ends where the file does makes its length.
+        // A single range that ends at the end of the file determines the length.
         bool isOne = pieces.Count == 1 && pieces[0].End == _length;
         int result = isOne ? 0 : PathCalls.SetLength(toFd, _length);
 
-        // One after the other: threads that write one file through the page cache spin on its lock (ext4, 2 GiB on two cores: 14.8 s
-        // of CPU, where cp takes 3.6).
+        // Ranges are copied one after another: threads that write one file through the page cache contend for its lock (ext4, 2 GiB on two
+        // cores: 14.8 s of CPU; cp takes 3.6 s).
         for (int i = 0; i < pieces.Count && result == 0; i++)
         {
             result = copy(pieces[i].Begin, pieces[i].End);
@@ -183,8 +186,8 @@ internal sealed class FileTransfer(
     }
 
     /// <summary>
-    /// Copies what can be read, where the length is not the truth: files of /proc say 0, those of /sys 4096, and a log may be cut while
-    /// it is copied. No more than the length, where there is one: a log that grows has no end.
+    /// Copies until the source ends, for files whose length is not reliable: it is 0 in /proc and 4096 in /sys, and a log may be truncated
+    /// while it is copied. If there is a length, no more than that is copied, because a log may grow without end.
     /// </summary>
     private void CopyToEnd(long begin)
     {
@@ -211,7 +214,7 @@ internal sealed class FileTransfer(
 
                 at += bytes;
                 Count(bytes);
-                Note(CopyMethod.Buffered, "the file does not tell its length");
+                Note(CopyMethod.Buffered, "the file does not report its length");
             }
 
             PathErrors.ThrowIfFailed(PathCalls.SetLength(toFd, at), $"Copying '{source}' to", target);
@@ -280,7 +283,7 @@ internal sealed class FileTransfer(
         }
     }
 
-    /// <summary>0, or a negative errno.</summary>
+    /// <summary>Writes all bytes. Returns 0 or a negative errno.</summary>
     private int WriteAll(ReadOnlySpan<byte> bytes, long offset)
     {
         for (int done = 0; done < bytes.Length;)
@@ -297,7 +300,7 @@ internal sealed class FileTransfer(
         return 0;
     }
 
-    /// <summary>These bytes are in the page cache; where the copy is to be durable, the disk begins while the rest is copied.</summary>
+    /// <summary>Counts bytes that are in the page cache. If the copy is to be durable, starts writing them back.</summary>
     private long Cached(long begin, long bytes)
     {
         Count(bytes);
@@ -309,11 +312,11 @@ internal sealed class FileTransfer(
         return bytes;
     }
 
-    /// <summary>So many bytes more are copied; less than none: so many are copied anew.</summary>
+    /// <summary>Adds copied bytes. A negative number means that these bytes are copied again.</summary>
     private void Count(long bytes)
     {
         _copied += bytes;
         meter.AddMoved(bytes, cancellationToken);
-        meter.TakeBack(Math.Max(-bytes, 0));
+        meter.Subtract(Math.Max(-bytes, 0));
     }
 }

@@ -6,8 +6,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Copying;
 
 /// <summary>
-/// What has several names in a tree: the first is copied, the others are made names of the copy. After everything else, on one thread; the
-/// folders of both trees are opened anew.
+/// Copies files with several hard links: the first link is copied as a file, the others become hard links to the copy. Runs after all other
+/// entries, on one thread, and opens the directories again.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures, CancellationToken cancellationToken)
@@ -15,15 +15,15 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
     private readonly Lock _lock = new();
     private readonly List<HardLinkName> _names = [];
 
-    /// <summary>One of its names. Thread-safe.</summary>
-    /// <param name="folder">Where it is.</param>
-    /// <param name="name">The name, ended by a NUL.</param>
-    /// <param name="stat">What has it.</param>
+    /// <summary>Adds one link. Thread-safe.</summary>
+    /// <param name="folder">The directory that contains the link.</param>
+    /// <param name="name">The name, with a terminating NUL.</param>
+    /// <param name="stat">The state of the file.</param>
     public void Add(TreeFolder folder, byte[] name, in Statx stat)
     {
         if (options.Shard is not null)
         {
-            // Its other names may be other shards': a copy of the whole tree sees them all.
+            // Other links may belong to other shards. The final copy of the whole tree creates all links.
             return;
         }
 
@@ -33,7 +33,7 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
         }
     }
 
-    /// <summary>Copies all that were added.</summary>
+    /// <summary>Copies all links that were added.</summary>
     public void Copy(TreeRoot fromRoot, TreeRoot toRoot, TreeEntryCopier entries)
     {
         Dictionary<(ulong, uint, uint), (HardLinkName Name, Statx Copy)> copies = [];
@@ -53,16 +53,16 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
                 NodePath from = NodePath.In(fromFolder.Fd, node.Name, fromRoot.Text(node.Folder));
                 NodePath to = NodePath.In(toFolder.Fd, node.Name, toRoot.Text(node.Folder));
                 (ulong, uint, uint) number = (node.Stat.Ino, node.Stat.DevMajor, node.Stat.DevMinor);
-                if (copies.TryGetValue(number, out (HardLinkName Name, Statx Copy) first) && node.IsStill(from))
+                if (copies.TryGetValue(number, out (HardLinkName Name, Statx Copy) first) && node.IsStillAt(from))
                 {
                     string place = toRoot.Text(first.Name.Folder);
                     using Descriptor folder = new(toRoot.Open(first.Name.Folder));
                     PathErrors.ThrowIfFailed(Math.Min(folder.Fd, 0), "Opening the folder", place);
-                    entries.AddName(NodePath.In(folder.Fd, first.Name.Name, place), first.Copy, to, node.MayBeThere);
+                    entries.AddName(NodePath.In(folder.Fd, first.Name.Name, place), first.Copy, to, node.MayExist);
                     continue;
                 }
 
-                Statx? made = entries.CopyFirst(from, to, node.Stat, node.MayBeThere);
+                Statx? made = entries.CopyFirst(from, to, node.Stat, node.MayExist);
                 int result = NodeCalls.Stat(to, followsLinks: false, StatxMask.BasicStats, out Statx found);
                 PathErrors.ThrowIfFailed(made is null ? result : 0, "Looking at the copy", to.Text);
                 copies[number] = (node, made ?? found);
@@ -76,15 +76,13 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
 }
 
 /// <summary>
-/// One of the names of what has several: its folder, its name there, ended by a NUL, and whether something may have its copy's name.
+/// One link of a file with several hard links: its directory, its name with a terminating NUL, and whether the target may already exist.
 /// </summary>
 [SupportedOSPlatform("linux")]
-internal readonly record struct HardLinkName(TreePath Folder, byte[] Name, Statx Stat, bool MayBeThere)
+internal readonly record struct HardLinkName(TreePath Folder, byte[] Name, Statx Stat, bool MayExist)
 {
-    /// <summary>
-    /// Whether a name still leads to the file that it was seen to lead to: a number may have been given to another file since.
-    /// </summary>
-    public bool IsStill(in NodePath path) =>
+    /// <summary>Returns true if the name still refers to the same file. The inode number may have been reused.</summary>
+    public bool IsStillAt(in NodePath path) =>
         NodeCalls.Stat(path, followsLinks: false, StatxMask.BasicStats, out Statx now) == 0
         && now.IsSame(Stat)
         && now.Ctime.Seconds == Stat.Ctime.Seconds && now.Ctime.Nanoseconds == Stat.Ctime.Nanoseconds;

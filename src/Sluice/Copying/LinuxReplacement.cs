@@ -6,7 +6,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
-/// <summary>The steps of a durable replacement: temporary file, metadata, data sync, rename, directory sync.</summary>
+/// <summary>A durable replacement: temporary file, metadata, flush of the data, rename, flush of the directory.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LinuxReplacement : AtomicReplacement
 {
@@ -61,7 +61,7 @@ internal sealed class LinuxReplacement : AtomicReplacement
         _temporary.GiveName();
         PathErrors.ThrowIfFailed(Libc.FlushData(_temporary.Descriptor), "Writing to the disk", _target.Path.Text);
 
-        // Before the old content is replaced: closing reports what a network file system has not taken.
+        // Closing a duplicate before the rename reports errors that a network file system has delayed.
         WrittenFile.ThrowIfFailed(PathCalls.CloseDuplicate(_temporary.Descriptor), _target.Path.Text);
         cancellationToken.ThrowIfCancellationRequested();
         _temporary.ReplaceTarget();

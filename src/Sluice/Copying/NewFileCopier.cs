@@ -8,8 +8,9 @@ using Sluice.Uring.Abi;
 namespace Sluice.Copying;
 
 /// <summary>
-/// Copies a file into a new one at the target's name. The new file gets its source's times last: what a killed process leaves is not taken
-/// for a whole copy later (<see cref="CopyOptions.SkipUnchanged"/>). If the copy fails, the new file is removed. Thread-safe.
+/// Copies a file into a new file at the target's name. The new file gets the times of its source last, so that a later run with <see
+/// cref="CopyOptions.SkipUnchanged"/> does not skip a file that a killed process left incomplete. If the copy fails, the new file is
+/// removed. Thread-safe.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
@@ -17,16 +18,14 @@ internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, Cancel
     /// <summary>Gets a value that indicates whether .NET programs cannot open the new file before it is complete.</summary>
     public bool LocksTarget { get; init; }
 
-    /// <summary>Makes and fills the file.</summary>
-    /// <param name="fromFd">The source, open.</param>
-    /// <param name="stat">What is known of the source.</param>
-    /// <param name="from">Its path, for errors.</param>
-    /// <param name="to">The name of the new file; a symbolic link that has it is not followed.</param>
-    /// <param name="refused">The first of the metadata that the target's file system refused; the file stays.</param>
-    /// <returns>
-    /// The result, or <see langword="null"/> if something has the name, or if the folder of a target that is a path does not exist.
-    /// </returns>
-    /// <exception cref="IOException">The copy failed, and there is no new file.</exception>
+    /// <summary>Creates and fills the file.</summary>
+    /// <param name="fromFd">The open source.</param>
+    /// <param name="stat">The state of the source.</param>
+    /// <param name="from">The path of the source, for errors.</param>
+    /// <param name="to">The name of the new file. A symbolic link at this name is not followed.</param>
+    /// <param name="refused">The first error with which the target's file system refused metadata. The file stays.</param>
+    /// <returns>The result, or null if the name is taken or, for a target given by its path, its directory does not exist.</returns>
+    /// <exception cref="IOException">The copy failed, and the new file was removed.</exception>
     public CopyResult? TryCopy(int fromFd, in Statx stat, in NodePath from, in NodePath to, out Exception? refused)
     {
         refused = null;
@@ -47,7 +46,7 @@ internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, Cancel
             throw PathErrors.Create(toFd, $"Copying '{from.Text}' to", to.Text);
         }
 
-        using Descriptor made = new(toFd, LocksTarget && PathCalls.LockAloneNow(toFd) == 0);
+        using Descriptor made = new(toFd, LocksTarget && PathCalls.TryLockExclusive(toFd) == 0);
         try
         {
             meter.Find((long)stat.Size);
@@ -58,7 +57,8 @@ internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, Cancel
                 : null;
             bool isChanged = FileCopier.IsChanged(fromFd, stat, from);
 
-            // A later run skips a file that has its source's times, also after a power cut; a verified file is read back from the disk.
+            // A later run skips a file with the times of its source, also after a power failure. A verified file is read back from the
+            // disk.
             bool isFlushedFirst = options.Verify || (options.FlushToDisk && (options.SkipUnchanged || options.Shard is not null));
             PathErrors.ThrowIfFailed(isFlushedFirst ? Libc.FlushData(toFd) : 0, "Writing to the disk", to.Text);
             if (options.Verify)
@@ -85,14 +85,14 @@ internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, Cancel
         }
     }
 
-    /// <summary>Removes the new file, unless its name leads to another by now.</summary>
+    /// <summary>Removes the new file, unless its name refers to another file now.</summary>
     private static void Remove(in NodePath name, int fd)
     {
         NodePath at = name;
         int folderFd = -1;
         if (name.FolderFd == PathCalls.CurrentFolder)
         {
-            // The name that is compared is the one that is removed, although somebody moves the folders above it.
+            // Opens the directory, so that the name that is compared is the one that is removed even if directories above it are renamed.
             folderFd = PathCalls.Open(
                 PathCalls.ToKernel(Path.GetDirectoryName(name.Text)!), PathCalls.PathOnly | PathCalls.DirectoryFlag);
             at = NodePath.In(folderFd, [.. name.Leaf, 0], "");

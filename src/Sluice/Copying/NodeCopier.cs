@@ -8,17 +8,19 @@ using Sluice.Uring.Abi;
 namespace Sluice.Copying;
 
 /// <summary>
-/// Makes what has no bytes to copy: symbolic links, further names of a file, FIFOs, sockets and devices. What has the name already
-/// stays until its successor is whole. Thread-safe.
+/// Creates entries that have no content to copy: symbolic links, further hard links, FIFOs, sockets and devices. An existing entry stays
+/// until its replacement is complete. Thread-safe.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class NodeCopier(CopyOptions options, CopyFailures failures)
 {
-    /// <summary>False where what is there stays, because it is the same (<see cref="CopyOptions.SkipUnchanged"/>).</summary>
+    /// <summary>
+    /// Copies a symbolic link. Returns false if the existing entry is unchanged and was kept (<see cref="CopyOptions.SkipUnchanged"/>).
+    /// </summary>
     /// <param name="from">The link.</param>
-    /// <param name="to">Its copy.</param>
-    /// <param name="mayBeThere">Whether something may have the copy's name already.</param>
-    public bool CopyLink(in NodePath from, in NodePath to, bool mayBeThere)
+    /// <param name="to">The copy.</param>
+    /// <param name="mayExist">True if an entry may already exist at the target.</param>
+    public bool CopyLink(in NodePath from, in NodePath to, bool mayExist)
     {
         byte[]? content = NodeCalls.ReadSymbolicLink(from, out int errno);
         if (content is null)
@@ -28,24 +30,24 @@ internal sealed class NodeCopier(CopyOptions options, CopyFailures failures)
 
         ThrowIfSame(from, to);
         return Make(path => IsLinkThere(content, path), from, to, "Making the link",
-            path => NodeCalls.MakeSymbolicLink(content, path), options.PreserveMetadata, mayBeThere);
+            path => NodeCalls.MakeSymbolicLink(content, path), options.PreserveMetadata, mayExist);
     }
 
     /// <inheritdoc cref="CopyLink"/>
-    public bool MakeNode(in NodePath from, in NodePath to, in Statx stat, bool mayBeThere)
+    public bool MakeNode(in NodePath from, in NodePath to, in Statx stat, bool mayExist)
     {
         Statx like = stat;
         return Make(path => IsNodeThere(like, path), from, to, $"Making the {NodeCalls.KindOf(stat)}",
-            path => NodeCalls.MakeNode(path, like), options.PreserveMetadata, mayBeThere);
+            path => NodeCalls.MakeNode(path, like), options.PreserveMetadata, mayExist);
     }
 
-    /// <summary>Another name for what has been copied.</summary>
-    /// <param name="copied">A name that it has.</param>
-    /// <param name="copy">What it is: others may have given that name to something else since.</param>
-    /// <param name="to">The other name.</param>
-    /// <param name="mayBeThere">As in <see cref="CopyLink"/>.</param>
-    /// <exception cref="IOException">It has lost that name, or cannot get the other one.</exception>
-    public bool AddName(in NodePath copied, in Statx copy, in NodePath to, bool mayBeThere)
+    /// <summary>Creates another hard link to a file that was copied.</summary>
+    /// <param name="copied">A name of the copied file.</param>
+    /// <param name="copy">The state of the copied file, because its name may refer to another file now.</param>
+    /// <param name="to">The new name.</param>
+    /// <param name="mayExist">As in <see cref="CopyLink"/>.</param>
+    /// <exception cref="IOException">The name refers to another file, or the link could not be created.</exception>
+    public bool AddName(in NodePath copied, in Statx copy, in NodePath to, bool mayExist)
     {
         (NodePath first, Statx made) = (copied, copy);
         using Descriptor held = new(PathCalls.Open(copied, PathCalls.PathOnly | PathCalls.NoFollowFlag));
@@ -54,16 +56,16 @@ internal sealed class NodeCopier(CopyOptions options, CopyFailures failures)
         PathErrors.ThrowIfFailed(Libc.Stat(fd, StatxMask.BasicStats, out Statx there), "Looking at the copy", copied.Text);
         if (!there.IsSame(copy))
         {
-            throw new IOException($"Linking '{to.Text}' failed: something else was put in the place of '{copied.Text}' meanwhile.");
+            throw new IOException($"Linking '{to.Text}' failed: '{copied.Text}' was replaced in the meantime.");
         }
 
-        return Make(IsThere, copied, to, "Linking", Link, hasMetadata: false, mayBeThere);
+        return Make(IsUnchanged, copied, to, "Linking", Link, hasMetadata: false, mayExist);
 
-        bool IsThere(NodePath path) =>
+        bool IsUnchanged(NodePath path) =>
             NodeCalls.Stat(path, followsLinks: false, StatxMask.BasicStats, out Statx other) == 0 && other.IsSame(made);
 
-        // By what is held, and not by a name that may lead to something else by now; where there is no /proc nothing else is left. What has
-        // lost its last name gets none either (ENOENT), and its name is another's.
+        // Links the open descriptor, because the name may refer to another file now. The name is used only if there is no /proc. A file
+        // without any name left cannot be linked (ENOENT); its former name then belongs to another file.
         int Link(NodePath path)
         {
             int result = NodeCalls.LinkOpened(fd, path);
@@ -73,13 +75,13 @@ internal sealed class NodeCopier(CopyOptions options, CopyFailures failures)
     }
 
     private bool Make(
-        Func<NodePath, bool> isThere, in NodePath from, in NodePath to, string verb, Func<NodePath, int> make, bool hasMetadata,
-        bool mayBeThere)
+        Func<NodePath, bool> isSame, in NodePath from, in NodePath to, string verb, Func<NodePath, int> make, bool hasMetadata,
+        bool mayExist)
     {
         int result = make(to);
-        if (result == -Errno.EEXIST && mayBeThere)
+        if (result == -Errno.EEXIST && mayExist)
         {
-            if (options.SkipUnchanged && isThere(to))
+            if (options.SkipUnchanged && isSame(to))
             {
                 return false;
             }
@@ -93,7 +95,7 @@ internal sealed class NodeCopier(CopyOptions options, CopyFailures failures)
 
         if (result < 0)
         {
-            // A folder is replaced by nothing, whatever may be.
+            // An existing directory is never replaced.
             throw PathErrors.Create(result == -Errno.EEXIST && IsFolder(to) ? -Errno.EISDIR : result, verb, to.Text);
         }
 
@@ -101,7 +103,8 @@ internal sealed class NodeCopier(CopyOptions options, CopyFailures failures)
     }
 
     /// <summary>
-    /// Makes something beside what it is to replace, and renames it: what fails, or is killed, leaves what was there.
+    /// Creates the entry under a temporary name and renames it over the existing one. If this fails or the process is killed, the existing
+    /// entry stays.
     /// </summary>
     private int Replace(in NodePath from, in NodePath to, Func<NodePath, int> make, bool hasMetadata)
     {
@@ -116,7 +119,7 @@ internal sealed class NodeCopier(CopyOptions options, CopyFailures failures)
         {
             result = NodeCalls.Rename(made, to);
 
-            // Two names of one file both stay after a rename.
+            // rename(2) keeps both names if they are links to the same file.
             _ = NodeCalls.Unlink(made); // The result of the rename is reported.
         }
 
@@ -137,8 +140,8 @@ internal sealed class NodeCopier(CopyOptions options, CopyFailures failures)
         && (there.RdevMajor, there.RdevMinor) == (from.RdevMajor, from.RdevMinor);
 
     /// <summary>
-    /// Gives what was just made its metadata, or removes it. By descriptors, so that links are not followed and nodes are not opened; what
-    /// somebody has put in its place gets none.
+    /// Sets the metadata of the new entry, or removes the entry. Uses descriptors, so that links are not followed, nodes are not opened,
+    /// and an entry that has been put in its place is not changed.
     /// </summary>
     private void Preserve(in NodePath source, in NodePath made)
     {
@@ -155,7 +158,7 @@ internal sealed class NodeCopier(CopyOptions options, CopyFailures failures)
                 || (stat.RdevMajor, stat.RdevMinor) != (there.RdevMajor, there.RdevMinor)
                 || there.NLink != 1)
             {
-                throw new IOException($"Copying '{source.Text}' to '{made.Text}' failed: one of them was replaced meanwhile.");
+                throw new IOException($"Copying '{source.Text}' to '{made.Text}' failed: one of them was replaced in the meantime.");
             }
 
             Exception? refused = NodeMetadata.Preserve(from.Fd, stat, to.Fd, made.Text);
@@ -166,14 +169,14 @@ internal sealed class NodeCopier(CopyOptions options, CopyFailures failures)
         {
             if (to.Fd >= 0 && TemporaryName.LeadsTo(made, to.Fd))
             {
-                _ = NodeCalls.Unlink(made); // What failed before is reported.
+                _ = NodeCalls.Unlink(made); // The first error is reported.
             }
 
             throw;
         }
     }
 
-    /// <summary>A link that replaced itself, or what it leads to, would lead nowhere.</summary>
+    /// <summary>Throws an exception if a link would replace itself or its target.</summary>
     private static void ThrowIfSame(in NodePath from, in NodePath to)
     {
         if (NodeCalls.Stat(to, followsLinks: false, StatxMask.BasicStats, out Statx there) < 0)

@@ -6,7 +6,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
-/// <summary>A plain file that is to be replaced, found by its name in an open folder and held (O_PATH).</summary>
+/// <summary>A regular file that is to be replaced, opened by its name in an open directory (O_PATH).</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class OldFile : IDisposable
 {
@@ -19,12 +19,14 @@ internal sealed class OldFile : IDisposable
 
     public int Descriptor => _opened.Fd;
 
-    /// <summary>What has the name; null where nothing has it, or a link, which is only a name.</summary>
+    /// <summary>
+    /// Returns the file at the name, or null if there is none or the name is a symbolic link, which has no content to preserve.
+    /// </summary>
     /// <param name="name">The name.</param>
-    /// <param name="verb">What fails, for the message.</param>
-    /// <param name="isLink">A link has it.</param>
-    /// <exception cref="IOException">It is no plain file.</exception>
-    /// <exception cref="UnauthorizedAccessException">It is a folder.</exception>
+    /// <param name="verb">The operation, for messages.</param>
+    /// <param name="isLink">True if the name is a symbolic link.</param>
+    /// <exception cref="IOException">The entry is not a regular file.</exception>
+    /// <exception cref="UnauthorizedAccessException">The entry is a directory.</exception>
     public static OldFile? TryFind(in NodePath name, string verb, out bool isLink)
     {
         isLink = false;
@@ -60,8 +62,11 @@ internal sealed class OldFile : IDisposable
         }
     }
 
-    /// <summary>As .NET, which opens what it overwrites: a file that may not be written (mode 0444) is not replaced either.</summary>
-    /// <exception cref="UnauthorizedAccessException">It may not be written.</exception>
+    /// <summary>
+    /// Throws an exception if the file is not writable. As in .NET, which opens the file that it overwrites, a read-only file (mode 0444)
+    /// is not replaced.
+    /// </summary>
+    /// <exception cref="UnauthorizedAccessException">The file is not writable.</exception>
     public static void ThrowIfReadOnly(in NodePath name, string verb)
     {
         int result = NodeCalls.MayWrite(name);

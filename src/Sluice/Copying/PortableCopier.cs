@@ -4,14 +4,14 @@ using System.Text;
 namespace Sluice.Copying;
 
 /// <summary>
-/// Copies where Linux's calls are not to be had, by .NET's own means: each file under a temporary name, links as links. What these means
-/// cannot do is refused.
+/// Copies with the methods of .NET, for operating systems other than Linux: each file under a temporary name, and links as links. Options
+/// that need system calls of Linux are refused.
 /// </summary>
 internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
 {
     private int _folders;
 
-    /// <exception cref="PlatformNotSupportedException">An option is Linux's.</exception>
+    /// <exception cref="PlatformNotSupportedException">An option is supported only on Linux.</exception>
     public static CopyResult Copy(
         string source, string target, CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
     {
@@ -28,7 +28,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         }
         else if (!options.Recurse)
         {
-            throw new UnauthorizedAccessException($"Copying '{source}' failed: it is a folder, and a recursive copy was not asked for.");
+            throw new UnauthorizedAccessException($"Copying '{source}' failed: it is a folder, and a recursive copy was not requested.");
         }
         else
         {
@@ -57,7 +57,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
 
     private static string TemporaryFor(string target)
     {
-        // With the 45 that are added a name has 255 bytes at most.
+        // The temporary name has 45 more bytes, and a name can have at most 255.
         const int maxBytes = 255 - 45;
         string name = Path.GetFileName(target);
         if (Encoding.UTF8.GetByteCount(name) > maxBytes)
@@ -69,7 +69,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
     }
 
     /// <summary>
-    /// Flushes also what nobody may write to, since it is what the source is. A descriptor to read by is enough, but on Windows.
+    /// Flushes a file, also one that is read-only because its source is. Except on Windows, a descriptor for reading is sufficient.
     /// </summary>
     private static void Flush(string path)
     {
@@ -92,7 +92,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         }
     }
 
-    /// <summary>Removes what was not finished; where it cannot be removed, what went wrong before is what is told.</summary>
+    /// <summary>Removes an incomplete copy. An error is ignored, because the error of the copy is reported.</summary>
     private static void Discard(string path)
     {
         try
@@ -109,7 +109,9 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         }
     }
 
-    /// <summary>Gives a link the name of what is to be replaced. .NET moves what leads to a folder as a folder, over nothing.</summary>
+    /// <summary>
+    /// Renames a new link over the existing entry. .NET moves a link to a directory as a directory, which cannot replace anything.
+    /// </summary>
     private static void ReplaceByLink(string made, string target)
     {
         try
@@ -168,13 +170,13 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException && folder.From != source)
             {
-                // Without the root there is nothing to go on with; its exception ends the copy.
+                // An error of the root ends the copy.
                 failures.Add(folder.From.FullName, e);
             }
         }
     }
 
-    /// <summary>What is in a folder; folders below it are due then.</summary>
+    /// <summary>Copies the content of a directory, and adds its subdirectories to <paramref name="due"/>.</summary>
     private void CopyFolder(DirectoryInfo from, string target, Stack<(DirectoryInfo From, string To)> due, CopyFailures failures)
     {
         _ = Directory.CreateDirectory(target);
@@ -211,7 +213,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
 
     private void CopyLink(FileSystemInfo link, string target)
     {
-        // Not every file system, nor every user of Windows, may have links: what is there goes when there is one.
+        // The existing entry is removed only after a link was created: file systems, and users on Windows, may not support links.
         bool replaces = options.Overwrite && (File.Exists(target) || new FileInfo(target).LinkTarget is not null);
         string made = replaces ? TemporaryFor(target) : target;
         _ = link is DirectoryInfo
@@ -226,7 +228,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         meter.EndFile();
     }
 
-    /// <summary>The bytes of the copy.</summary>
+    /// <summary>Copies a file and returns the number of bytes.</summary>
     private long CopyFile(string source, string target)
     {
         if (!options.Overwrite && File.Exists(target))
@@ -247,7 +249,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
 
             if (options.Verify && !HashOf(source).AsSpan().SequenceEqual(HashOf(temporary)))
             {
-                throw new IOException($"Copying '{source}' to '{target}' failed: the copy is not what the source holds (SHA-256).");
+                throw new IOException($"Copying '{source}' to '{target}' failed: the copy differs from the source (SHA-256).");
             }
 
             meter.AddMoved(length, cancellationToken);

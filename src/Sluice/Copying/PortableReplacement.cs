@@ -2,7 +2,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Copying;
 
-/// <summary>A replacement by .NET's own means.</summary>
+/// <summary>A replacement with the methods of .NET.</summary>
 internal sealed class PortableReplacement : AtomicReplacement
 {
     private readonly string _target;
@@ -19,7 +19,7 @@ internal sealed class PortableReplacement : AtomicReplacement
 
     public static PortableReplacement BeginAt(string path, ReplaceOptions options)
     {
-        // A link stays a link: what it leads to is replaced.
+        // If the path is a link, its target is replaced.
         string target = new FileInfo(path).LinkTarget is null ? path : RealPath.Of(path);
         string temporary = $"{target}.{Guid.NewGuid():N}.sluice-tmp";
         SluiceOptions open = new()

@@ -7,8 +7,7 @@ using Sluice.Uring.Abi;
 namespace Sluice.Copying;
 
 /// <summary>
-/// Where a path leads: a folder, open, and a name in it. The kernel goes the way to the folder; from there on nothing that is done to
-/// names above it leads elsewhere.
+/// The location of a target: an open directory and a name in it. Later renames and links in the path above the directory have no effect.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class TargetLocation : IDisposable
@@ -23,7 +22,7 @@ internal sealed class TargetLocation : IDisposable
         Path = NodePath.In(folderFd, name, folder);
     }
 
-    /// <summary>The folder, to name what is in it (O_PATH): without the right to list it.</summary>
+    /// <summary>Gets the descriptor of the directory (O_PATH), which does not require permission to list it.</summary>
     public int FolderFd { get; }
 
     public NodePath Path { get; }
@@ -31,7 +30,9 @@ internal sealed class TargetLocation : IDisposable
     /// <summary>Gets a value that indicates whether nothing had the name when the path was resolved.</summary>
     public bool IsFree { get; private set; }
 
-    /// <summary>A full path with what its last name leads to, where that is a symbolic link: the link stays one.</summary>
+    /// <summary>
+    /// Resolves a full path. If its last component is a symbolic link, the result is the location to which the link leads.
+    /// </summary>
     public static TargetLocation Resolve(string path, string verb)
     {
         TargetLocation at = Open(path, verb);
@@ -76,7 +77,7 @@ internal sealed class TargetLocation : IDisposable
         }
     }
 
-    /// <summary>A full path as it is: a link that has its last name is not followed.</summary>
+    /// <summary>Opens the directory of a full path. If the last component is a symbolic link, it is not followed.</summary>
     public static TargetLocation Open(string path, string verb)
     {
         string name = System.IO.Path.GetFileName(path);
@@ -91,7 +92,7 @@ internal sealed class TargetLocation : IDisposable
         return new TargetLocation(fd, PathCalls.ToKernel(name), folder);
     }
 
-    /// <summary>Whether a folder is this one's folder, or above it.</summary>
+    /// <summary>Returns true if the location is inside the directory <paramref name="folder"/>.</summary>
     public bool IsInside(in Statx folder)
     {
         Descriptor at = new(PathCalls.OpenAt(FolderFd, ".\0"u8, PathCalls.PathOnly | PathCalls.DirectoryFlag));
@@ -120,9 +121,9 @@ internal sealed class TargetLocation : IDisposable
     }
 
     /// <summary>
-    /// Makes the folder's names durable; by way of the whole file system where the folder may not be opened (mode 0300).
+    /// Makes the names in the directory durable. If the directory cannot be opened for reading (mode 0300), flushes the whole file system.
     /// </summary>
-    /// <param name="fd">Something open on the same file system, and not by O_PATH; -1 where there is nothing.</param>
+    /// <param name="fd">A descriptor of an open file on the same file system, not opened with O_PATH, or -1.</param>
     public void Flush(int fd = -1)
     {
         using Descriptor folder = new(PathCalls.OpenAt(FolderFd, ".\0"u8, PathCalls.ReadOnly | PathCalls.DirectoryFlag));
@@ -131,8 +132,8 @@ internal sealed class TargetLocation : IDisposable
     }
 
     /// <summary>
-    /// As the kernel with fs.protected_symlinks and fs.protected_regular, be they on or off: in a folder like /tmp only links and files of
-    /// one's own, or of the folder's owner, are used.
+    /// Throws an exception under the conditions of fs.protected_symlinks and fs.protected_regular, regardless of these settings: in a
+    /// directory like /tmp, only links and files of the effective user or of the directory's owner are used.
     /// </summary>
     public void ThrowIfPlanted(in Statx node, string verb)
     {
@@ -160,13 +161,13 @@ internal sealed class TargetLocation : IDisposable
             return CopyCalls.FlushFileSystem(fd);
         }
 
-        // Whoever has just made a name here may make a file.
+        // A process that has created a name here can also create a file.
         using TemporaryFile file = TemporaryFile.Create(Path, ModeBits.OwnerReadWrite);
         return CopyCalls.FlushFileSystem(file.Descriptor);
     }
 
     /// <summary>
-    /// Follows a link, which is open, one step: what it says is taken from the link that was looked at, and not from what has its name now.
+    /// Follows an open link by one step. The content of the open link is used, because its name may refer to another entry now.
     /// </summary>
     private TargetLocation Follow(int link, string verb, string path)
     {
@@ -187,7 +188,7 @@ internal sealed class TargetLocation : IDisposable
         return new TargetLocation(fd, name, System.IO.Path.Combine(above, NodePath.Decode(folder.AsSpan(0, folder.Length - 1))));
     }
 
-    /// <summary>Some links lead where their text does not: those of /proc, to a file whose name is gone.</summary>
+    /// <summary>Throws an exception if a link leads to a file without a name, as links in /proc can.</summary>
     private void ThrowIfNameless(string path, string verb)
     {
         NodePath whole = NodePath.Of(path);

@@ -9,16 +9,16 @@ using Sluice.Uring.Abi;
 namespace Sluice.Copying;
 
 /// <summary>
-/// A new file that gets its target's name when it is whole. Where the file system can, it has no name before (O_TMPFILE), and nothing of
-/// it stays when its process is killed; else, and for the moment of a replacement, one that cannot be foreseen. The name is never trusted
-/// to lead to the file still.
+/// A new file that gets its target's name when it is complete. If possible, it has no name before (O_TMPFILE), and disappears if the
+/// process is killed. Otherwise, and during a replacement, it has an unpredictable name, which may refer to another file later and is
+/// therefore checked before each use.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class TemporaryFile : IDisposable
 {
     private const int MaxTries = 100;
 
-    // Without /proc nothing that has no name can be given one.
+    // A file without a name can be linked only through /proc.
     private static readonly bool CanNameLater = Directory.Exists("/proc/self/fd");
 
     private static int MakeFlags => PathCalls.ReadWrite | PathCalls.Create | PathCalls.Exclusive | PathCalls.NoFollowFlag;
@@ -37,7 +37,7 @@ internal sealed class TemporaryFile : IDisposable
 
     public int Descriptor => (int)SafeFileHandle.DangerousGetHandle();
 
-    /// <summary>Makes the file; <paramref name="mode"/> is subject to the umask.</summary>
+    /// <summary>Creates the file. <paramref name="mode"/> is subject to the umask.</summary>
     public static TemporaryFile Create(in NodePath target, uint mode)
     {
         int fd = CanNameLater
@@ -48,7 +48,7 @@ internal sealed class TemporaryFile : IDisposable
             return new TemporaryFile(fd, target, name: null);
         }
 
-        // Whatever the reason is: if the file cannot be made at all, this says why.
+        // O_TMPFILE failed for any reason. If the file cannot be created at all, this attempt reports the error.
         for (int i = 0; i < MaxTries; i++)
         {
             NodePath name = TemporaryName.Random(target);
@@ -60,19 +60,19 @@ internal sealed class TemporaryFile : IDisposable
             }
         }
 
-        throw new IOException($"No temporary file can be made beside '{target.Text}': what is made there is taken away at once.");
+        throw new IOException($"No temporary file can be made beside '{target.Text}': other code removes the new files.");
     }
 
     /// <summary>
-    /// As <see cref="Create"/>, but under a name by which it is found again, and what was found so: ours, a plain file, with no other name,
-    /// not readable for more than a new one or the whole copy, not locked by whoever writes to it, and not the source. Where something else
-    /// has that name, as <see cref="Create"/>.
+    /// Opens the temporary file that an earlier copy left under its reserved name, or creates it. An existing file is used only if it
+    /// belongs to this user, is a regular file with one link, has no more permissions than a new file or the complete copy, is not locked
+    /// by another copy, and is not the source. Otherwise, as <see cref="Create"/>.
     /// </summary>
-    /// <param name="target">Whose name it is to get.</param>
-    /// <param name="mode">Of a new one.</param>
-    /// <param name="source">What is copied.</param>
-    /// <param name="final">What the whole copy will have, and one that was killed right before its name has.</param>
-    /// <param name="isFound">It was there: its owner's alone again.</param>
+    /// <param name="target">The target of the copy.</param>
+    /// <param name="mode">The mode of a new file.</param>
+    /// <param name="source">The state of the source.</param>
+    /// <param name="final">The rights of the complete copy, which an earlier copy that was killed before its end already has.</param>
+    /// <param name="isFound">True if an existing file was opened. Only its owner has access to it again.</param>
     public static TemporaryFile CreateOrFind(
         in NodePath target, uint mode, in Statx source, in FinalRights final, out bool isFound)
     {
@@ -83,7 +83,9 @@ internal sealed class TemporaryFile : IDisposable
         return fd >= 0 ? new TemporaryFile(fd, target, name, isFoundAgain: true) : Create(target, mode);
     }
 
-    /// <summary>Gives the file a name that cannot be foreseen, if it has none: some file systems make durable only what has one.</summary>
+    /// <summary>
+    /// Gives the file an unpredictable name if it has none, because some file systems do not make files without a name durable.
+    /// </summary>
     public void GiveName()
     {
         for (int i = 0; _name is null; i++)
@@ -98,7 +100,7 @@ internal sealed class TemporaryFile : IDisposable
         }
     }
 
-    /// <summary>Gives the file its target's name, whatever has it; from here on it is the target.</summary>
+    /// <summary>Renames the file to its target, replacing an existing file.</summary>
     public void ReplaceTarget()
     {
         GiveName();
@@ -116,7 +118,7 @@ internal sealed class TemporaryFile : IDisposable
         End();
     }
 
-    /// <summary>As <see cref="ReplaceTarget"/>, but an error where the name is taken.</summary>
+    /// <summary>As <see cref="ReplaceTarget"/>, but fails if the target exists.</summary>
     public void NameTarget()
     {
         int result;
@@ -130,11 +132,11 @@ internal sealed class TemporaryFile : IDisposable
             result = CopyCalls.RenameNew(name, _target);
             if (result is -Errno.EINVAL or -Errno.ENOSYS)
             {
-                // This file system cannot rename so: a second name is refused where one is.
+                // The file system does not support RENAME_NOREPLACE. A hard link also fails if the name is taken.
                 result = NodeCalls.LinkOpened(Descriptor, _target);
                 if (result == 0)
                 {
-                    // The copy is there; a name that cannot be removed takes nothing from it.
+                    // The copy is complete; it does not matter if the other name cannot be removed.
                     _ = NodeCalls.Unlink(name); // See above.
                 }
                 else if (result is -Errno.EPERM or -Errno.EOPNOTSUPP or -Errno.ENOSYS)
@@ -149,14 +151,14 @@ internal sealed class TemporaryFile : IDisposable
     }
 
     /// <summary>
-    /// Leaves the file where it is, if it can be found again there, as its owner's alone: with the source's permissions, which it may have
-    /// by now, it would not be gone on from.
+    /// Leaves the file under its reserved name, for a later resume. Its mode is reset, because a file with the permissions of the source
+    /// would not be resumed.
     /// </summary>
     public void Keep()
     {
         if (_isFoundAgain && _name is not null)
         {
-            _ = NodeCalls.SetMode(Descriptor, ModeBits.OwnerReadWrite); // Otherwise the next copy starts anew.
+            _ = NodeCalls.SetMode(Descriptor, ModeBits.OwnerReadWrite); // Otherwise the next copy starts again.
             _name = null;
         }
     }
@@ -165,15 +167,15 @@ internal sealed class TemporaryFile : IDisposable
     {
         if (_name is { } name && TemporaryName.LeadsTo(name, Descriptor))
         {
-            _ = NodeCalls.Unlink(name); // What fails here must not hide why the copy failed.
+            _ = NodeCalls.Unlink(name); // The error of the copy is reported.
         }
 
         SafeFileHandle.Dispose();
     }
 
     /// <summary>
-    /// Where there are no second names either: an empty file takes the name, if nothing has it, and is replaced at once. A process that is
-    /// killed between leaves it.
+    /// Used if the file system supports neither RENAME_NOREPLACE nor hard links: creates an empty file at the target and replaces it. If
+    /// the process is killed in between, the empty file remains.
     /// </summary>
     private int ClaimTarget(in NodePath name)
     {
@@ -193,28 +195,31 @@ internal sealed class TemporaryFile : IDisposable
         int locked = fd < 0 ? 0 : NodeCalls.LockFileNow(fd, forWriting: true);
         if (locked is -Errno.EAGAIN or -Errno.EACCES)
         {
-            // Somebody has found it before it was locked.
+            // Another process opened and locked the file first.
             PathCalls.Close(fd);
             return -Errno.EEXIST;
         }
 
-        // Without locks nobody finds it.
+        // If locks are not supported, no process uses an existing file.
         return fd;
     }
 
-    /// <summary>Another user could still write to a file of theirs, and whoever could read one of ours may have it open.</summary>
+    /// <summary>
+    /// Opens an existing temporary file after checking it. Another user could still write to a file of theirs, and a user who was able to
+    /// read the file may still have it open.
+    /// </summary>
     private static int Reopen(in NodePath name, uint mode, in Statx source, in FinalRights final)
     {
         int again = PathCalls.NoFollowFlag | PathCalls.NonBlocking;
         int fd = PathCalls.Open(name, PathCalls.ReadWrite | again);
         if (fd == -Errno.EACCES)
         {
-            // It may have a mode by now that keeps its owner from writing. While it is locked to be read its maker is gone, and nobody else
-            // goes on from it.
+            // An earlier copy may have set a mode without write permission for the owner. The lock for reading shows that this copy has
+            // ended, and excludes others.
             using Descriptor closed = new(PathCalls.Open(name, PathCalls.ReadOnly | again));
             fd = closed.Fd >= 0
                 && NodeCalls.LockFileNow(closed.Fd, forWriting: false) == 0
-                && IsLeft(closed.Fd, name, mode, source, final)
+                && IsUsable(closed.Fd, name, mode, source, final)
                 && NodeCalls.SetMode(closed.Fd, ModeBits.OwnerReadWrite) == 0
                     ? PathCalls.Open(name, PathCalls.ReadWrite | again)
                     : fd;
@@ -222,11 +227,12 @@ internal sealed class TemporaryFile : IDisposable
 
         if (fd >= 0
             && NodeCalls.LockFileNow(fd, forWriting: true) == 0
-            && IsLeft(fd, name, mode, source, final)
+            && IsUsable(fd, name, mode, source, final)
             && Libc.GetFlags(fd) is >= 0 and int flags
             && Libc.SetFlags(fd, flags & ~PathCalls.NonBlocking) == 0)
         {
-            // What the copy gets at its end it gets once more. Where permissions cannot be set, all files have the same ones.
+            // The metadata is set again at the end of the copy. If the mode cannot be changed, all files of the file system have the same
+            // one.
             _ = NodeCalls.SetMode(fd, ModeBits.OwnerReadWrite); // See above.
             return fd;
         }
@@ -235,13 +241,13 @@ internal sealed class TemporaryFile : IDisposable
         return Math.Min(fd, -Errno.EEXIST);
     }
 
-    private static bool IsLeft(int fd, in NodePath name, uint mode, in Statx source, in FinalRights final) =>
+    private static bool IsUsable(int fd, in NodePath name, uint mode, in Statx source, in FinalRights final) =>
         Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
         && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
         && stat.NLink == 1
         && !stat.IsSame(source)
-        && final.MayBeOf(stat.Uid)
-        && ((stat.Mode & ModeBits.GroupAndOthers & ~mode) == 0 || final.Cover(fd, stat))
+        && final.MayBelongTo(stat.Uid)
+        && ((stat.Mode & ModeBits.GroupAndOthers & ~mode) == 0 || final.Covers(fd, stat))
         && TemporaryName.LeadsTo(name, fd);
 
     private void ThrowIfTaken()
@@ -250,16 +256,16 @@ internal sealed class TemporaryFile : IDisposable
         {
             PathErrors.ThrowIfFailed(error, "Looking at", _name.Value.Text);
             throw new IOException(
-                $"Writing '{_target.Text}' failed: its temporary file '{_name.Value.Text}' has been taken away by somebody.");
+                $"Writing '{_target.Text}' failed: its temporary file '{_name.Value.Text}' was removed or replaced by another process.");
         }
     }
 
     /// <summary>
-    /// The name is the target's now. Where the lock is one that other openers mind (NFS), they need not wait for the rest.
+    /// Records that the file has the target's name. Releases the lock early, because on NFS it also affects other openers.
     /// </summary>
     private void End()
     {
         _name = null;
-        _ = _isFoundAgain ? NodeCalls.UnlockFile(Descriptor) : 0; // The close unlocks it too.
+        _ = _isFoundAgain ? NodeCalls.UnlockFile(Descriptor) : 0; // The close releases it too.
     }
 }

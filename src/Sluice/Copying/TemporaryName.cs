@@ -7,9 +7,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
-/// <summary>
-/// The names that files have until they are whole, beside their target: <c>.name.(16 digits).sluice-tmp</c>.
-/// </summary>
+/// <summary>Names of temporary files beside their target: <c>.name.(16 digits).sluice-tmp</c>.</summary>
 internal static class TemporaryName
 {
     private const int MaxNameBytes = 255;
@@ -17,7 +15,7 @@ internal static class TemporaryName
 
     private static ReadOnlySpan<byte> SuffixBytes => ".sluice-tmp"u8;
 
-    /// <summary>One that nobody can have foreseen.</summary>
+    /// <summary>Returns an unpredictable name.</summary>
     public static NodePath Random(in NodePath target)
     {
         Span<byte> random = stackalloc byte[RandomBytes];
@@ -25,28 +23,30 @@ internal static class TemporaryName
         return Beside(target, $".{Convert.ToHexStringLower(random)}");
     }
 
-    /// <summary>The one under which a copy that is to be gone on from is found again: <c>.name.sluice-tmp</c>.</summary>
+    /// <summary>Returns the reserved name under which a resumable copy is found again: <c>.name.sluice-tmp</c>.</summary>
     public static NodePath Reserved(in NodePath target) => Beside(target, "");
 
     /// <summary>
-    /// Whether a source's folder has something itself under the name that <see cref="Reserved"/> gives for the source: what the copy's
-    /// folder has there may be a copy of that, and nothing to be gone on from. True where that cannot be looked at, too.
+    /// Returns true if the directory of the source contains an entry with the reserved name of the source. The target's directory may then
+    /// contain a copy of that entry, which must not be resumed. Also true if this cannot be determined.
     /// </summary>
     [SupportedOSPlatform("linux")]
-    public static bool IsSources(in NodePath source) =>
+    public static bool IsReservedNameInUse(in NodePath source) =>
         NodeCalls.Stat(Reserved(source), followsLinks: false, StatxMask.Type, out _) != -Errno.ENOENT;
 
-    /// <summary>What stands for a name that is too long to have something added.</summary>
+    /// <summary>Returns a replacement for a name that is too long for a suffix.</summary>
     public static byte[] Shortened(ReadOnlySpan<byte> name) => Encoding.ASCII.GetBytes(Convert.ToHexStringLower(SHA256.HashData(name)));
 
-    /// <summary>Whether a name leads to what is open: it may have been renamed, removed, or put there by somebody else.</summary>
+    /// <summary>
+    /// Returns true if the name refers to the open file. The name may have been renamed, removed or given to another file.
+    /// </summary>
     [SupportedOSPlatform("linux")]
     public static bool LeadsTo(in NodePath name, int fd) => LeadsTo(name, fd, out _);
 
     /// <inheritdoc cref="LeadsTo(in NodePath, int)"/>
     /// <param name="name">The name.</param>
-    /// <param name="fd">What is open.</param>
-    /// <param name="error">A negative errno where it cannot be told; 0 where it can, and where nothing has the name.</param>
+    /// <param name="fd">The open file.</param>
+    /// <param name="error">A negative errno if the answer is unknown; otherwise 0, also if the name does not exist.</param>
     [SupportedOSPlatform("linux")]
     public static bool LeadsTo(in NodePath name, int fd, out int error)
     {
@@ -62,7 +62,7 @@ internal static class TemporaryName
         return leads;
     }
 
-    /// <summary>Whether an errno says that something else, or nothing, has a name by now.</summary>
+    /// <summary>Returns true if an errno means that the name does not exist or refers to another entry.</summary>
     private static bool IsElsewhere(int error) => error is -Errno.ENOENT or -Errno.ENOTDIR or -Errno.ELOOP;
 
     private static NodePath Beside(in NodePath target, string digits)

@@ -10,8 +10,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Copying;
 
 /// <summary>
-/// Copies a tree. One thread walks the folders and makes their copies, others copy groups of entries; what has several names, and
-/// the folders' own metadata, come last. Everything is made at its own place in the target.
+/// Copies a tree. One thread enumerates the directories and creates their copies, and other threads copy groups of entries. Hard links and
+/// the metadata of directories come last. All entries are created at their final names.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class TreeCopier : IDisposable
@@ -48,7 +48,7 @@ internal sealed class TreeCopier : IDisposable
         using TreeCopier copier = new(options, meter, cancellationToken);
         if ((from.Mode & Statx.TypeMask) != Statx.TypeDirectory)
         {
-            copier._entries.CopyLink(fromPath, location.Path, mayBeThere: true);
+            copier._entries.CopyLink(fromPath, location.Path, mayExist: true);
             copier.End(location);
             return copier.Result();
         }
@@ -67,7 +67,7 @@ internal sealed class TreeCopier : IDisposable
         return copier.Result();
     }
 
-    /// <summary>What the caller's token keeps of a copy goes with it.</summary>
+    /// <summary>Releases the registration with the caller's token.</summary>
     public void Dispose()
     {
         _folders.Dispose();
@@ -81,7 +81,7 @@ internal sealed class TreeCopier : IDisposable
         return new TreeRoot(fd, text);
     }
 
-    /// <summary>Makes the copy's folder, or takes the one that is there.</summary>
+    /// <summary>Creates the target directory, or opens the existing one.</summary>
     private TreeRoot MakeRoot(string source, in Statx from, TargetLocation location)
     {
         string target = location.Path.Text;
@@ -91,7 +91,7 @@ internal sealed class TreeCopier : IDisposable
         int fd = PathCalls.Open(location.Path, TreeRoot.FolderFlags);
         if (fd is -Errno.ENOTDIR or -Errno.ELOOP)
         {
-            throw new IOException($"Copying '{source}' to '{target}' failed: the target is no folder.");
+            throw new IOException($"Copying '{source}' to '{target}' failed: the target is not a folder.");
         }
 
         PathErrors.ThrowIfFailed(fd, "Opening the target", target);
@@ -136,7 +136,7 @@ internal sealed class TreeCopier : IDisposable
         List<Task> workers = [];
         try
         {
-            // If each request goes to another machine, there are more threads than processors.
+            // More threads than processors if requests go to another machine.
             bool isRemote = RemoteFileSystem.Holds(source.Descriptor) || RemoteFileSystem.Holds(target.Descriptor);
             int count = Math.Max(Environment.ProcessorCount, isRemote ? Tuning.TreeCopierRemoteWorkers : 2);
             while (workers.Count < count)
@@ -149,7 +149,7 @@ internal sealed class TreeCopier : IDisposable
         }
         catch
         {
-            // What was found is not copied any more: the caller's own exception is to reach him, and no tree is to be made after it.
+            // The remaining groups are not copied, and no directory is created any more: the exception must reach the caller.
             _stop.Cancel();
             throw;
         }
@@ -176,9 +176,7 @@ internal sealed class TreeCopier : IDisposable
         _folders.Flush(target);
     }
 
-    /// <summary>
-    /// Whether there is a reason to end: the caller's token first, since its exception says what the caller knows already.
-    /// </summary>
+    /// <summary>Throws an exception if the copy has ended. The caller's token is checked first.</summary>
     private void ThrowIfEnded()
     {
         _callersToken.ThrowIfCancellationRequested();
@@ -190,11 +188,11 @@ internal sealed class TreeCopier : IDisposable
 
     private void Walk(TreeRoot source, TreeRoot target, BlockingCollection<TreeGroup> groups)
     {
-        Stack<(TreePath Folder, bool MayBeThere)> due = new();
+        Stack<(TreePath Folder, bool MayExist)> due = new();
         due.Push((TreePath.Root, true));
-        while (!_stop.IsCancellationRequested && due.TryPop(out (TreePath Folder, bool MayBeThere) next))
+        while (!_stop.IsCancellationRequested && due.TryPop(out (TreePath Folder, bool MayExist) next))
         {
-            if (OpenFolder(source, target, next.Folder, next.MayBeThere) is not { } folder)
+            if (OpenFolder(source, target, next.Folder, next.MayExist) is not { } folder)
             {
                 continue;
             }
@@ -210,7 +208,7 @@ internal sealed class TreeCopier : IDisposable
         }
     }
 
-    private TreeFolder? OpenFolder(TreeRoot source, TreeRoot target, TreePath folder, bool mayBeThere)
+    private TreeFolder? OpenFolder(TreeRoot source, TreeRoot target, TreePath folder, bool mayExist)
     {
         string from = source.Text(folder);
         int fromFd = source.Open(folder);
@@ -224,7 +222,7 @@ internal sealed class TreeCopier : IDisposable
         int result = Libc.Stat(fromFd, StatxMask.BasicStats, out Statx stat);
         if (result == 0 && !folder.IsRoot && stat.IsSame(_copy))
         {
-            // A part of the source is mounted where the copy is made.
+            // A part of the source is mounted at the target.
             reader.Release();
             _failures.Add(from, new IOException($"Copying '{from}' failed: it is the copy itself; the target is inside the source."));
             return null;
@@ -233,7 +231,7 @@ internal sealed class TreeCopier : IDisposable
         bool isMade = _isRootMade;
         int toFd = result < 0 ? result
             : folder.IsRoot ? target.Open(folder)
-            : MakeFolder(target, folder, stat, mayBeThere, out isMade);
+            : MakeFolder(target, folder, stat, mayExist, out isMade);
         string to = target.Text(folder);
         if (toFd < 0)
         {
@@ -246,12 +244,15 @@ internal sealed class TreeCopier : IDisposable
 
         _folders.Add(folder, stat, isMade, toFd);
 
-        // In a folder that this copy has made nothing is there but what this copy has made, or somebody who is not to be trusted.
+        // A directory that this copy created contains only entries that this copy created. Other entries are not trusted.
         return new TreeFolder(folder, reader, toFd, from, to) { MayHaveEntries = !isMade || _share is not null };
     }
 
-    /// <summary>Makes a folder of the copy, unless it may be there and is, and opens it; a negative errno where that fails.</summary>
-    private int MakeFolder(TreeRoot target, TreePath folder, in Statx from, bool mayBeThere, out bool isMade)
+    /// <summary>
+    /// Creates a directory of the copy, or accepts an existing one if <paramref name="mayExist"/> is true, and opens it. Returns a
+    /// negative errno on failure.
+    /// </summary>
+    private int MakeFolder(TreeRoot target, TreePath folder, in Statx from, bool mayExist, out bool isMade)
     {
         isMade = false;
         int parent = target.OpenParent(folder, out byte[] name);
@@ -263,13 +264,13 @@ internal sealed class TreeCopier : IDisposable
         NodePath path = NodePath.In(parent, name, "");
         int result = NodeCalls.MakeDirectory(path, CopiedFolders.ModeOfNew(from, _options));
         isMade = result == 0;
-        result = isMade || (result == -Errno.EEXIST && mayBeThere) ? PathCalls.Open(path, TreeRoot.FolderFlags) : result;
+        result = isMade || (result == -Errno.EEXIST && mayExist) ? PathCalls.Open(path, TreeRoot.FolderFlags) : result;
         PathCalls.Close(parent);
         return result;
     }
 
     private void ReadFolder(
-        TreeFolder folder, Stack<(TreePath Folder, bool MayBeThere)> due, BlockingCollection<TreeGroup> groups)
+        TreeFolder folder, Stack<(TreePath Folder, bool MayExist)> due, BlockingCollection<TreeGroup> groups)
     {
         TreeGroup? group = null;
         ulong hash = _share is null ? 0 : TreeShare.Begin(folder.Place);
@@ -278,7 +279,7 @@ internal sealed class TreeCopier : IDisposable
         {
             while (folder.Reader.TryNext(out ReadOnlySpan<byte> name, out byte type))
             {
-                if (folder.IsLeftOut(_options.Exclude, name))
+                if (folder.IsExcluded(_options.Exclude, name))
                 {
                     continue;
                 }
@@ -321,7 +322,7 @@ internal sealed class TreeCopier : IDisposable
         }
     }
 
-    /// <summary>With a reference to its folder, which its copier releases.</summary>
+    /// <summary>Adds a group with a reference to its directory, which the copying thread releases.</summary>
     private static void HandOver(TreeGroup group, BlockingCollection<TreeGroup> groups)
     {
         group.Folder.AddReference();
@@ -341,9 +342,10 @@ internal sealed class TreeCopier : IDisposable
             }
             catch (OperationCanceledException) when (_stop.IsCancellationRequested)
             {
-                // The walk sees the same token; any other one is the progress's own, and ends the copy as any other exception does.
+                // The enumeration observes the caller's token. Any other token belongs to the progress object and ends the copy like other
+                // exceptions.
             }
-#pragma warning disable CA1031 // It ends the copy, on the caller's thread.
+#pragma warning disable CA1031 // It ends the copy on the calling thread.
             catch (Exception e)
             {
                 _ = Interlocked.CompareExchange(ref _fatal, e, null);

@@ -8,7 +8,7 @@ using Sluice.Uring.Abi;
 namespace Sluice.Copying;
 
 /// <summary>
-/// Copies what is in the folders of a tree. A new file is made at its name; one that is there is replaced as by the copy of a single file.
+/// Copies the entries of a tree. A new file is created at its name, and an existing one is replaced as in the copy of a single file.
 /// Thread-safe.
 /// </summary>
 [SupportedOSPlatform("linux")]
@@ -39,7 +39,7 @@ internal sealed class TreeEntryCopier(
         };
     }
 
-    /// <summary>Copies a group; throws only for what ends the whole copy.</summary>
+    /// <summary>Copies a group. Throws only exceptions that end the whole copy.</summary>
     public void Copy(TreeGroup group)
     {
         foreach ((byte[] name, byte type) in group.Entries)
@@ -59,26 +59,26 @@ internal sealed class TreeEntryCopier(
     /// <inheritdoc cref="HardLinkCopier.Copy"/>
     public void CopyHardLinks(TreeRoot fromRoot, TreeRoot toRoot) => _hardLinks.Copy(fromRoot, toRoot, this);
 
-    /// <summary>A symbolic link, as one.</summary>
-    public void CopyLink(in NodePath from, in NodePath to, bool mayBeThere) => Note(_nodes.CopyLink(from, to, mayBeThere));
+    /// <summary>Copies a symbolic link as a link.</summary>
+    public void CopyLink(in NodePath from, in NodePath to, bool mayExist) => Note(_nodes.CopyLink(from, to, mayExist));
 
     /// <inheritdoc cref="NodeCopier.AddName"/>
-    public void AddName(in NodePath copied, in Statx copy, in NodePath to, bool mayBeThere) =>
-        Note(_nodes.AddName(copied, copy, to, mayBeThere));
+    public void AddName(in NodePath copied, in Statx copy, in NodePath to, bool mayExist) =>
+        Note(_nodes.AddName(copied, copy, to, mayExist));
 
-    /// <summary>The first of several names of something; gives what the copy is, where that is known for sure.</summary>
-    public Statx? CopyFirst(in NodePath from, in NodePath to, in Statx stat, bool mayBeThere)
+    /// <summary>Copies the first of several hard links. Returns the state of the copy, or null if it is unknown.</summary>
+    public Statx? CopyFirst(in NodePath from, in NodePath to, in Statx stat, bool mayExist)
     {
         if ((stat.Mode & Statx.TypeMask) == Statx.TypeRegular)
         {
-            return CopyAlone(from, to, mayBeThere);
+            return CopyAlone(from, to, mayExist);
         }
 
-        CopyNode(from, to, stat, mayBeThere);
+        CopyNode(from, to, stat, mayExist);
         return null;
     }
 
-    /// <summary>Counts what has no bytes to copy.</summary>
+    /// <summary>Counts an entry without content.</summary>
     private void Note(bool isMade)
     {
         meter.Find(0);
@@ -110,12 +110,12 @@ internal sealed class TreeEntryCopier(
             return;
         }
 
-        // Links; and FIFOs, sockets and devices, which are made anew, as cp -r does; nothing is opened.
+        // Links, FIFOs, sockets and devices are created anew, as with cp -r. Nothing is opened.
         PathErrors.ThrowIfFailed(
             NodeCalls.Stat(from, followsLinks: false, StatxMask.BasicStats, out Statx node), "Looking at the source", from.Text);
         if ((node.Mode & Statx.TypeMask) is Statx.TypeRegular or Statx.TypeDirectory)
         {
-            throw new IOException($"Copying '{from.Text}' failed: something else was put in its place meanwhile.");
+            throw new IOException($"Copying '{from.Text}' failed: it was replaced in the meantime.");
         }
 
         if (options.PreserveMetadata && node.NLink > 1)
@@ -128,15 +128,15 @@ internal sealed class TreeEntryCopier(
         }
     }
 
-    private void CopyNode(in NodePath from, in NodePath to, in Statx stat, bool mayBeThere) =>
+    private void CopyNode(in NodePath from, in NodePath to, in Statx stat, bool mayExist) =>
         Note((stat.Mode & Statx.TypeMask) == Statx.TypeLink
-            ? _nodes.CopyLink(from, to, mayBeThere)
-            : _nodes.MakeNode(from, to, stat, mayBeThere));
+            ? _nodes.CopyLink(from, to, mayExist)
+            : _nodes.MakeNode(from, to, stat, mayExist));
 
-    /// <summary>With all the care of a single copy: a temporary name, and whatever is at the target looked at.</summary>
-    private Statx? CopyAlone(in NodePath from, in NodePath to, bool mayBeThere)
+    /// <summary>Copies a file with a temporary name and all checks of the target, as a single file.</summary>
+    private Statx? CopyAlone(in NodePath from, in NodePath to, bool mayExist)
     {
-        FileCopier alone = new(options, meter, cancellationToken) { FollowsLinks = false, MayBeThere = mayBeThere };
+        FileCopier alone = new(options, meter, cancellationToken) { FollowsLinks = false, MayExist = mayExist };
         CopyResult result = alone.Copy(from, to);
         failures.AddRefusal(from.Text, alone.Refused);
         if (result.UnchangedFiles == 0)
@@ -147,16 +147,16 @@ internal sealed class TreeEntryCopier(
         return alone.Made;
     }
 
-    private void CopyFile(int fromFd, in Statx stat, in NodePath from, in NodePath to, bool mayBeThere)
+    private void CopyFile(int fromFd, in Statx stat, in NodePath from, in NodePath to, bool mayExist)
     {
         if (_newFiles.TryCopy(fromFd, stat, from, to, out Exception? refused) is { } result)
         {
             failures.AddRefusal(from.Text, refused);
             Book(result);
         }
-        else if (mayBeThere)
+        else if (mayExist)
         {
-            _ = CopyAlone(from, to, mayBeThere);
+            _ = CopyAlone(from, to, mayExist);
         }
         else
         {

@@ -4,12 +4,12 @@ using Sluice.Kernel;
 
 namespace Sluice.Copying;
 
-/// <summary>A folder of the source and its copy, both open until the last group of their files has been copied.</summary>
-/// <param name="place">Where it is in the tree.</param>
-/// <param name="from">The source's folder; released with this.</param>
-/// <param name="toFd">The copy's folder; closed with this.</param>
-/// <param name="fromText">The source's path, for people.</param>
-/// <param name="toText">The copy's path, for people.</param>
+/// <summary>A directory of the source and its copy. Both stay open until the last group of their files has been copied.</summary>
+/// <param name="place">The path in the tree.</param>
+/// <param name="from">The source directory. It is released with this object.</param>
+/// <param name="toFd">The target directory. It is closed with this object.</param>
+/// <param name="fromText">The path of the source, for messages.</param>
+/// <param name="toText">The path of the copy, for messages.</param>
 [SupportedOSPlatform("linux")]
 internal sealed class TreeFolder(TreePath place, DirectoryReader from, int toFd, string fromText, string toText)
 {
@@ -22,8 +22,9 @@ internal sealed class TreeFolder(TreePath place, DirectoryReader from, int toFd,
     public string FromText => fromText;
 
     /// <summary>
-    /// Whether an entry may be in the copy's folder already. If not, it is an error: the file system takes two names of the source for one
-    /// (vfat, SMB, folders that fold the case), or somebody else has made it.
+    /// Gets a value that indicates whether an entry may already exist in the target directory. If it is false, an existing entry is an
+    /// error: the file system does not distinguish two names of the source (vfat, SMB, case-insensitive directories), or another process
+    /// created it.
     /// </summary>
     public bool MayHaveEntries { get; init; }
 
@@ -31,10 +32,10 @@ internal sealed class TreeFolder(TreePath place, DirectoryReader from, int toFd,
 
     public NodePath To(byte[] name) => NodePath.In(toFd, name, toText);
 
-    /// <summary>Whether the caller leaves an entry of this folder out.</summary>
-    /// <param name="exclude">Asked with the entry's path from the root of the tree.</param>
-    /// <param name="name">Without a NUL.</param>
-    public bool IsLeftOut(Func<string, bool>? exclude, ReadOnlySpan<byte> name) =>
+    /// <summary>Returns true if the caller excludes an entry of this directory.</summary>
+    /// <param name="exclude">The caller's method. Its argument is the path of the entry relative to the root of the tree.</param>
+    /// <param name="name">The name without a terminating NUL.</param>
+    public bool IsExcluded(Func<string, bool>? exclude, ReadOnlySpan<byte> name) =>
         exclude is not null && exclude(NodePath.Decode(place.Below(name).ToBytes()));
 
     public void AddReference() => Interlocked.Increment(ref _references);
@@ -49,12 +50,13 @@ internal sealed class TreeFolder(TreePath place, DirectoryReader from, int toFd,
     }
 }
 
-/// <summary>Some entries of one folder that one thread copies: names that end with a NUL, and their types (DT_*).</summary>
+/// <summary>Entries of one directory that one thread copies: their names, with terminating NULs, and their types (DT_*).</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class TreeGroup(TreeFolder folder)
 {
     /// <summary>
-    /// Entries of such a group: as many as most folders have, since two threads that create files in one folder wait for each other (0012).
+    /// The maximum number of entries of a group. Most directories have fewer, and threads that create files in the same directory wait for
+    /// each other (0012).
     /// </summary>
     public const int MaxEntries = 256;
 

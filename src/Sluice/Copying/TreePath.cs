@@ -1,8 +1,7 @@
 namespace Sluice.Copying;
 
 /// <summary>
-/// A folder of a tree: its name, and the folder above it. All the folders of a deep tree share what is above them, which takes as much
-/// memory as their names do. Immutable.
+/// The path of a directory in a tree: its name and its parent. Directories of a deep tree share the paths of their parents. Immutable.
 /// </summary>
 internal sealed class TreePath
 {
@@ -12,21 +11,21 @@ internal sealed class TreePath
 
     private TreePath(TreePath? above, byte[] name, int length) => (_above, _name, _length) = (above, name, length);
 
-    /// <summary>The tree's own folder, which has no name here.</summary>
+    /// <summary>The root of the tree, whose name is empty.</summary>
     public static TreePath Root { get; } = new(null, [], 0);
 
     public bool IsRoot => _above is null;
 
-    /// <summary>The folder above one that is not the root.</summary>
+    /// <summary>Gets the parent of a directory that is not the root.</summary>
     public TreePath Above => _above!;
 
-    /// <summary>The folder's name, without a NUL; empty for the root.</summary>
+    /// <summary>Gets the name of the directory without a terminating NUL. It is empty for the root.</summary>
     public ReadOnlySpan<byte> Name => _name;
 
     public TreePath Below(ReadOnlySpan<byte> name) =>
         new(this, name.ToArray(), IsRoot ? name.Length : checked(_length + 1 + name.Length));
 
-    /// <summary>The path from the root, without a slash at either end.</summary>
+    /// <summary>Returns the path relative to the root, without a slash at either end.</summary>
     public byte[] ToBytes()
     {
         byte[] path = new byte[_length];

@@ -6,33 +6,35 @@ using Sluice.Uring.Abi;
 namespace Sluice.Copying;
 
 /// <summary>
-/// The folders of a tree by their paths from its root: byte for byte, of any length, and never through a link, whatever others do to
-/// the tree meanwhile. Thread-safe.
+/// Opens the directories of a tree by their paths relative to its root. The paths are bytes of any length, and symbolic links are never
+/// followed, even if the tree changes concurrently. Thread-safe.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class TreeRoot(int fd, string text) : IDisposable
 {
-    /// <summary>The kernel takes paths of up to 4095 bytes; longer ones are walked in pieces.</summary>
+    /// <summary>
+    /// The maximum length of a path that is passed to the kernel, which accepts 4095 bytes. Longer paths are opened in pieces.
+    /// </summary>
     private const int MaxBytes = 4000;
 
-    // Whether the kernel refuses links by itself (openat2); learnt by trying.
+    // True until the kernel has refused openat2(2) with RESOLVE_NO_SYMLINKS.
     private static volatile bool s_refusesLinks = true;
 
     public static int FolderFlags => PathCalls.ReadOnly | PathCalls.DirectoryFlag | PathCalls.NoFollowFlag;
 
-    /// <summary>The root itself, open until this is disposed of.</summary>
+    /// <summary>Gets the descriptor of the root, which is open until this object is disposed.</summary>
     public int Descriptor => fd;
 
-    /// <summary>A folder's path for people.</summary>
+    /// <summary>Returns the path of a directory as text, for messages.</summary>
     public string Text(TreePath folder) => folder.IsRoot ? text : Path.Join(text, NodePath.Decode(folder.ToBytes()));
 
     public int Stat(out Statx stat) => Libc.Stat(fd, StatxMask.BasicStats, out stat);
 
-    /// <summary>A folder, opened anew, or a negative errno.</summary>
+    /// <summary>Opens a directory. Returns a descriptor or a negative errno.</summary>
     public int Open(TreePath folder) => Open(folder.ToBytes());
 
     /// <inheritdoc cref="Open(TreePath)"/>
-    /// <param name="relative">Its path from the root, without a slash at either end; empty for the root.</param>
+    /// <param name="relative">The path relative to the root, without a slash at either end. It is empty for the root.</param>
     public int Open(ReadOnlySpan<byte> relative)
     {
         if (relative.IsEmpty)
@@ -68,7 +70,8 @@ internal sealed class TreeRoot(int fd, string text) : IDisposable
     }
 
     /// <summary>
-    /// The folder above one that is not the root, opened anew, or a negative errno; and the name of that one in it, ended by a NUL.
+    /// Opens the parent of a directory that is not the root. Returns a descriptor or a negative errno, and the name of the directory with a
+    /// terminating NUL.
     /// </summary>
     public int OpenParent(TreePath folder, out byte[] name)
     {
@@ -84,7 +87,7 @@ internal sealed class TreeRoot(int fd, string text) : IDisposable
         return s_refusesLinks ? PathCalls.OpenNoLinks(at, path, flags) : PathCalls.OpenAt(at, path, flags);
     }
 
-    /// <summary>As much as the kernel takes at once: one name where it would follow links on the way.</summary>
+    /// <summary>Returns the length of the next piece: one name only if the kernel cannot be told to refuse symbolic links.</summary>
     private static int PieceOf(ReadOnlySpan<byte> relative)
     {
         if (!s_refusesLinks)

@@ -1,20 +1,20 @@
 namespace Sluice.Copying;
 
 /// <summary>
-/// Which entries of a tree are a shard's: told by a hash of their paths, the same on every machine and in every version.
+/// Determines which entries of a tree belong to a shard, by a hash of their paths that is the same on every machine and in every version.
 /// </summary>
 internal sealed class TreeShare(Shard shard)
 {
-    // FNV-1a of 64 bits, and the last steps of MurmurHash3, without which its low bits follow those of the last character.
+    // 64-bit FNV-1a with the finalizer of MurmurHash3. Without the finalizer, the low bits depend mostly on the last characters.
     private const ulong Basis = 0xCBF29CE484222325;
     private const ulong Prime = 0x100000001B3;
 
-    /// <summary>What the hashes of a folder's entries begin with.</summary>
+    /// <summary>Returns the initial hash for the entries of a directory.</summary>
     public static ulong Begin(TreePath folder) => folder.IsRoot ? Basis : Add(Add(Basis, folder.ToBytes()), "/"u8);
 
-    /// <summary>Whether an entry is copied by this shard.</summary>
-    /// <param name="folder">What <see cref="Begin"/> gave.</param>
-    /// <param name="name">The entry's name, without a NUL.</param>
+    /// <summary>Returns true if this shard copies an entry.</summary>
+    /// <param name="folder">The result of <see cref="Begin"/>.</param>
+    /// <param name="name">The name of the entry, without a terminating NUL.</param>
     public bool Has(ulong folder, ReadOnlySpan<byte> name) =>
         Mix(Add(folder, name)) % (ulong)shard.Count == (ulong)shard.Index;
 

@@ -1,11 +1,13 @@
 namespace Sluice.Copying;
 
-/// <summary>The permissions that this process takes off what it makes.</summary>
+/// <summary>The umask of the process.</summary>
 internal static class Umask
 {
     private const uint Usual = 0x12;
 
-    /// <summary>As /proc says, since umask(2) tells only who changes it; 022 where /proc does not.</summary>
+    /// <summary>
+    /// Returns the umask from /proc, because umask(2) cannot read it without changing it. Returns 022 if /proc does not provide it.
+    /// </summary>
     public static uint Read()
     {
         try
@@ -20,7 +22,7 @@ internal static class Umask
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // A sandbox without /proc.
+            // There is no /proc, as in some sandboxes.
         }
 
         return Usual;

@@ -5,12 +5,12 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Diagnostics;
 
-/// <summary>What STATX_DIOALIGN and STATX_WRITE_ATOMIC tell of an open file; 0 is "not at all", null is "statx does not say".</summary>
+/// <summary>The values of STATX_DIOALIGN and STATX_WRITE_ATOMIC for an open file: 0 if not supported, null if not reported.</summary>
 internal sealed record DirectLimits(int? MemoryBytes, int? OffsetBytes, int? AtomicMinBytes, int? AtomicMaxBytes);
 
 /// <summary>
-/// Tries on an open file what its file system can do. Each method returns 0 where it worked and the errno where it did not; each is
-/// called only where <see cref="IsSupported"/>.
+/// Tests which features the file system of an open file supports. Each method requires <see cref="IsSupported"/> and returns 0 on success,
+/// otherwise an errno.
 /// </summary>
 internal static unsafe class CapabilityProbe
 {
@@ -31,7 +31,7 @@ internal static unsafe class CapabilityProbe
             atomic ? (int)stat.AtomicWriteUnitMin : null, atomic ? (int)stat.AtomicWriteUnitMax : null);
     }
 
-    /// <summary>Takes O_DIRECT on, as <see cref="SluiceHandle"/> does.</summary>
+    /// <summary>Sets or clears O_DIRECT, as <see cref="SluiceHandle"/> does.</summary>
     public static int SetDirect(SafeFileHandle file, bool on)
     {
         int flags = Libc.GetFlags(Fd(file));
@@ -42,7 +42,7 @@ internal static unsafe class CapabilityProbe
 
     public static int Write(SafeFileHandle file, Memory<byte> pinned) => Write(file, pinned, RwFlags.None);
 
-    /// <summary>RWF_ATOMIC: all of it or nothing after a power cut.</summary>
+    /// <summary>Writes with RWF_ATOMIC: after a power failure, the file contains all of the bytes or none.</summary>
     public static int WriteAtomically(SafeFileHandle file, Memory<byte> pinned) => Write(file, pinned, RwFlags.Atomic);
 
     public static int ReadUncached(SafeFileHandle file, Memory<byte> buffer) =>
@@ -50,7 +50,7 @@ internal static unsafe class CapabilityProbe
 
     public static int WriteUncached(SafeFileHandle file, Memory<byte> buffer) => Write(file, buffer, RwFlags.DontCache);
 
-    /// <summary>EAGAIN is a yes: the flag is known, only the page was not there.</summary>
+    /// <summary>Reads without waiting. EAGAIN means that the flag is supported and the page was not cached.</summary>
     public static int ReadNoWait(SafeFileHandle file, Memory<byte> buffer) =>
         NoWait(TransferCalls.AskNoWait(Fd(file), buffer.Span, 0, RwFlags.None));
 
@@ -70,7 +70,7 @@ internal static unsafe class CapabilityProbe
     public static int PunchHole(SafeFileHandle file, long offset, long length) =>
         ErrnoOf(SpaceCalls.Allocate(Fd(file), FallocateFlags.PunchHole | FallocateFlags.KeepSize, offset, length));
 
-    /// <summary>ext2, ext3 or ext4.</summary>
+    /// <summary>Returns true if the file system is ext2, ext3 or ext4.</summary>
     public static bool IsExt(SafeFileHandle file) => Libc.IsExt(Fd(file));
 
     private static int Write(SafeFileHandle file, Memory<byte> buffer, RwFlags flags) =>

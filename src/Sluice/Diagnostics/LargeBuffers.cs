@@ -2,14 +2,14 @@ using Sluice.Memory;
 
 namespace Sluice.Diagnostics;
 
-/// <summary>Memory for requests of a measurement as the library's own pipelines have it.</summary>
+/// <summary>Allocates memory for requests of a benchmark in the same way as the library's pipelines.</summary>
 internal static class LargeBuffers
 {
     private const int PageBytes = 4096;
 
     /// <summary>
-    /// Buffers side by side in huge pages, where the system has them; at page borders, of unspecified contents. Null where they are too
-    /// small, too large, or no whole pages.
+    /// Allocates adjacent, page-aligned buffers with unspecified content, in huge pages if available. Returns null if the size is too
+    /// small, too large, or not a multiple of the page size.
     /// </summary>
     public static Memory<byte>[]? TryAllocate(int count, int sizeBytes)
     {

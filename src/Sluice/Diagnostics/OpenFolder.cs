@@ -6,8 +6,8 @@ using Sluice.Uring;
 namespace Sluice.Diagnostics;
 
 /// <summary>
-/// A folder held open, for which .NET has no call: benchmarks flush it or its whole file system, or keep a file system alive that is
-/// unmounted already. Opened only where <see cref="CapabilityProbe.IsSupported"/>.
+/// An open directory, for operations that .NET does not have: benchmarks flush the directory or its file system, or keep an unmounted file
+/// system alive. Requires <see cref="CapabilityProbe.IsSupported"/>.
 /// </summary>
 internal sealed class OpenFolder : IDisposable
 {
@@ -18,8 +18,8 @@ internal sealed class OpenFolder : IDisposable
 
     public int Descriptor => (int)_handle.DangerousGetHandle();
 
-    /// <exception cref="IOException">The folder is not there or cannot be opened.</exception>
-    /// <exception cref="UnauthorizedAccessException">It may not be read.</exception>
+    /// <exception cref="IOException">The directory does not exist or cannot be opened.</exception>
+    /// <exception cref="UnauthorizedAccessException">The directory cannot be read.</exception>
     public static OpenFolder Open(string path)
     {
         int fd = PathCalls.Open(PathCalls.ToKernel(path), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
@@ -27,15 +27,15 @@ internal sealed class OpenFolder : IDisposable
         return new OpenFolder(path, fd);
     }
 
-    /// <summary>fsync(2): the names in it. Not every file system has that for folders.</summary>
-    /// <exception cref="IOException">The device failed.</exception>
+    /// <summary>Flushes the names in the directory (fsync(2)). Not every file system supports this.</summary>
+    /// <exception cref="IOException">The device reported an error.</exception>
     public void FlushToDisk()
     {
         int result = Libc.Flush(Descriptor);
         PathErrors.ThrowIfFailed(result is -Errno.EINVAL or -Errno.EOPNOTSUPP ? 0 : result, "Writing to the disk", _path);
     }
 
-    /// <summary>syncfs(2): everything of the file system that the folder is on; an error there is some other file's.</summary>
+    /// <summary>Flushes the whole file system (syncfs(2)). Errors are ignored, because they may concern other files.</summary>
     public void FlushFileSystem() => _ = CopyCalls.FlushFileSystem(Descriptor);
 
     public void Dispose() => _handle.Dispose();

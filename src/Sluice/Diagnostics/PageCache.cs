@@ -3,18 +3,18 @@ using Sluice.Kernel;
 
 namespace Sluice.Diagnostics;
 
-/// <summary>The page cache, for benchmarks that measure cold files.</summary>
+/// <summary>Controls the page cache, for benchmarks of uncached files.</summary>
 internal static class PageCache
 {
-    /// <summary>Writes a file's dirty pages back and drops all its pages; false where that cannot be done.</summary>
+    /// <summary>Writes the dirty pages of a file back and drops all its pages. Returns false if this is not possible.</summary>
     public static bool Drop(SafeFileHandle file)
     {
         return Libc.IsSupported && Libc.FlushData((int)file.DangerousGetHandle()) == 0 && DropClean(file);
     }
 
     /// <summary>
-    /// Drops those of a file's pages that need no writing back; false where that cannot be done. A flush of one file waits for the
-    /// device even when there is nothing to write (0.3 ms each), so that of many files the file system is flushed once, before.
+    /// Drops the clean pages of a file. Returns false if this is not possible. For many files, flush the file system once before: a flush
+    /// of a single file waits for the device even if nothing is dirty (0.3 ms).
     /// </summary>
     public static bool DropClean(SafeFileHandle file)
     {

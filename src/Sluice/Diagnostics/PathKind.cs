@@ -5,27 +5,27 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Diagnostics;
 
-/// <summary>What a path names, links followed.</summary>
+/// <summary>The type of the file that a path leads to, following links.</summary>
 internal enum PathKind { Unknown, RegularFile, Directory, BlockDevice, Other }
 
-/// <summary>Tells files from devices, pipes and sockets without opening them, which could wait for ever or have effects.</summary>
+/// <summary>Determines the type of a file without opening it, which could block or have side effects.</summary>
 internal static class PathKinds
 {
-    /// <returns><see cref="PathKind.Unknown"/> where statx fails or there is none.</returns>
+    /// <returns>The type, or <see cref="PathKind.Unknown"/> if statx(2) fails or is not available.</returns>
     public static PathKind Of(string path) => Of(path, out _);
 
     /// <summary>
-    /// Opens a plain file to read it; null where it cannot be opened, or something else has the name: a link is not followed, and nobody
-    /// is waited for, whatever is put there meanwhile.
+    /// Opens a regular file for reading. Returns null if it cannot be opened or is not a regular file. Links are not followed, and a FIFO
+    /// does not block.
     /// </summary>
     public static SafeFileHandle? OpenPlain(string path) =>
         Libc.IsSupported ? OpenPlain(path, out _)
             : File.Exists(path) ? File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete)
             : null;
 
-    /// <summary>As <see cref="OpenPlain(string)"/>, with the reason where there is one.</summary>
-    /// <exception cref="IOException">It cannot be opened, or is no plain file.</exception>
-    /// <exception cref="UnauthorizedAccessException">This process may not read it.</exception>
+    /// <summary>As <see cref="OpenPlain(string)"/>, but throws an exception.</summary>
+    /// <exception cref="IOException">The file cannot be opened or is not a regular file.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process is not permitted to read the file.</exception>
     public static SafeFileHandle RequirePlain(string path)
     {
         const string verb = "Opening";
@@ -39,14 +39,14 @@ internal static class PathKinds
         return opened ?? throw new IOException($"{verb} '{path}' failed: it is no plain file.");
     }
 
-    /// <summary>Whether what a path names belongs to the user whom this process acts for; true where that cannot be asked.</summary>
+    /// <summary>Returns true if the file belongs to the effective user, or if the owner cannot be determined.</summary>
     public static bool IsOwn(string path) => !NodeCalls.TryStat(path, out Statx stat) || stat.Uid == NodeCalls.EffectiveUser;
 
-    /// <summary>Whether two paths name one file or folder, links followed; false where one of them is not there.</summary>
+    /// <summary>Returns true if two paths lead to the same existing file or directory, following links.</summary>
     public static bool AreSame(string path, string other) =>
         NodeCalls.TryStat(path, out Statx stat) && NodeCalls.TryStat(other, out Statx otherStat) && stat.IsSame(otherStat);
 
-    /// <summary>Whether a path names the open file, links followed; true where that cannot be asked.</summary>
+    /// <summary>Returns true if a path leads to the open file, following links, or if this cannot be determined.</summary>
     public static bool Names(string path, SafeFileHandle file)
     {
         bool names = !Libc.IsSupported
@@ -56,7 +56,7 @@ internal static class PathKinds
         return names;
     }
 
-    /// <param name="result">A negative errno where it could not be opened.</param>
+    /// <param name="result">The descriptor, or a negative errno.</param>
     private static SafeFileHandle? OpenPlain(string path, out int result)
     {
         result = PathCalls.Open(PathCalls.ToKernel(path), PathCalls.ReadOnly | PathCalls.NonBlocking | PathCalls.NoFollowFlag);
@@ -75,7 +75,7 @@ internal static class PathKinds
         return null;
     }
 
-    /// <param name="deviceNumber">major:minor of a block device, otherwise null.</param>
+    /// <param name="deviceNumber">The number of a block device as major:minor; otherwise, null.</param>
     /// <inheritdoc cref="Of(string)"/>
     public static PathKind Of(string path, out string? deviceNumber)
     {

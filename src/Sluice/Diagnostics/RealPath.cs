@@ -2,19 +2,19 @@ using Sluice.Kernel;
 
 namespace Sluice.Diagnostics;
 
-/// <summary>Where a path leads, told from what its links say; for what needs a name, and not an open file.</summary>
+/// <summary>Resolves the symbolic links of a path to a path without links.</summary>
 internal static class RealPath
 {
-    // The kernel's own limit (path_resolution(7)).
+    // The limit of the kernel (path_resolution(7)).
     private const int MaxLinks = 40;
 
     private static readonly char[] Separators = [Path.DirectorySeparatorChar, Path.AltDirectorySeparatorChar];
 
     /// <summary>
-    /// The full path, without links in it. Each link is followed from the folder that it really lies in: ".." in what it says is the
-    /// folder above that one, by whatever name it was reached. What the path leads to need not exist.
+    /// Returns the full path without symbolic links. ".." in a link is relative to the directory that really contains the link. The target
+    /// need not exist.
     /// </summary>
-    /// <exception cref="IOException">A link leads back to itself, or up from what is no folder.</exception>
+    /// <exception cref="IOException">The links form a loop, or ".." follows something that is not a directory.</exception>
     public static string Of(string path)
     {
         string full = Path.GetFullPath(path);
@@ -27,7 +27,7 @@ internal static class RealPath
             if (name == "..")
             {
                 at = Directory.Exists(at) ? Path.GetDirectoryName(at) ?? at
-                    : throw new DirectoryNotFoundException($"'{path}' leads up from '{at}', which is no folder.");
+                    : throw new DirectoryNotFoundException($"'{path}' leads up from '{at}', which is not a folder.");
                 continue;
             }
 
@@ -52,7 +52,8 @@ internal static class RealPath
     }
 
     /// <summary>
-    /// Whether what a path leads to is there, and has this name: some links of /proc lead where they do not say.
+    /// Returns true if the path leads to an existing file that really has the resolved name. Some links in /proc do not lead to the path
+    /// that they contain.
     /// </summary>
     public static bool IsOf(string path, string realPath) =>
         Libc.IsSupported ? PathKinds.AreSame(path, realPath) : Path.Exists(realPath);

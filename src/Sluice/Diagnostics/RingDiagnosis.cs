@@ -1,26 +1,21 @@
 using System.Runtime.InteropServices;
-using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Diagnostics;
 
-/// <summary>What the probe of io_uring found, in words, for who asks why rings are used or not.</summary>
-/// <param name="Refusal">Why rings cannot be used, in one line; null when they can.</param>
-/// <param name="MissingOperations">Operations that Sluice knows and the kernel does not; empty where rings are refused.</param>
-/// <param name="MemlockLimitBytes">What rings may register as buffers together; <see cref="long.MaxValue"/>: no limit.</param>
-/// <param name="RegisterErrno">0 when a buffer of <see cref="RegisteredBytes"/> could be registered; null when nothing was tried.</param>
+/// <summary>The results of the io_uring probe as text.</summary>
+/// <param name="Refusal">A one-line explanation of why rings cannot be used, or null if they can.</param>
+/// <param name="MissingOperations">The operations that Sluice uses and the kernel does not support. Empty if rings cannot be used.</param>
+/// <param name="MemlockLimitBytes">
+/// The limit of registered buffers in bytes (RLIMIT_MEMLOCK); <see cref="long.MaxValue"/> if there is none.
+/// </param>
+/// <param name="RegisterErrno">0 if a buffer of <see cref="RegisteredBytes"/> could be registered; null if this was not tried.</param>
 internal sealed record RingDiagnosis(
     string? Refusal, IReadOnlyList<string> MissingOperations, bool HasDeferTaskrun, bool HasCoopTaskrun,
     long MemlockLimitBytes, int? RegisterErrno)
 {
     public const int RegisteredBytes = 1 << 20;
-
-    /// <summary>How often submissions looked whether their ring's lock was another thread's, since the process began.</summary>
-    public static long SubmissionLooks => LockLooks.Count;
-
-    /// <summary>How often it was.</summary>
-    public static long SubmissionsMet => LockLooks.Taken;
 
     public static RingDiagnosis Run()
     {
@@ -44,7 +39,7 @@ internal sealed record RingDiagnosis(
         void* memory = NativeMemory.AlignedAlloc(RegisteredBytes, 4096);
         try
         {
-            // Its pages must be there: the kernel pins them.
+            // The kernel pins the pages, so they must be present.
             NativeMemory.Clear(memory, RegisteredBytes);
             Iovec segment = new() { Base = (byte*)memory, Len = RegisteredBytes };
             int result = ring.RegisterBuffers([segment]);

@@ -3,15 +3,12 @@ using Sluice.Kernel;
 
 namespace Sluice.Diagnostics;
 
-/// <summary>Waits of less than a millisecond, which <see cref="Thread.Sleep(TimeSpan)"/> does not know, without a busy processor.</summary>
+/// <summary>Sleeps for less than a millisecond, which <see cref="Thread.Sleep(TimeSpan)"/> does not support.</summary>
 internal static class ShortSleep
 {
-    /// <summary>
-    /// Waits until a moment has come; on Linux asleep, and so up to a tenth of a millisecond longer on a machine with nothing else to do.
-    /// Elsewhere the thread offers its processor to others meanwhile.
-    /// </summary>
-    /// <param name="timestamp">A moment of <see cref="Stopwatch.GetTimestamp"/>.</param>
-    /// <returns>Whether it had not come yet.</returns>
+    /// <summary>Waits until a point in time. On Linux the thread sleeps, up to 0.1 ms too long; elsewhere it yields in a loop.</summary>
+    /// <param name="timestamp">A timestamp of <see cref="Stopwatch"/>.</param>
+    /// <returns>True if the point in time had not passed yet.</returns>
     public static bool Until(long timestamp)
     {
         bool waited = false;

@@ -2,11 +2,11 @@ using Sluice.Kernel;
 
 namespace Sluice.Diagnostics;
 
-/// <summary>What can be told of this process's stdout without writing to it.</summary>
+/// <summary>The state of the standard output.</summary>
 internal static class StandardOutput
 {
     private const int Descriptor = 1;
 
-    /// <summary>Whether it is a pipe or a socket that nobody reads any more; false where that is not told.</summary>
+    /// <summary>Returns true if the standard output is a pipe or socket whose other end is closed; false if this is unknown.</summary>
     public static bool HasNoReader => Libc.IsSupported && PollCalls.HasNoReader(Descriptor);
 }

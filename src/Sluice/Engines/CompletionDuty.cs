@@ -40,14 +40,14 @@ internal class CompletionDuty(long longTicks)
     private int _lastLeader;
     private bool _isRefused;
 
-    private Apart _role;
+    private CacheLinePadded _role;
 
     /// <summary>The role of the leader that is in the kernel; 0 where none is.</summary>
-    private Apart _inKernel;
-    private Apart _inFlight;
+    private CacheLinePadded _inKernel;
+    private CacheLinePadded _inFlight;
     private ContinuationGauge _gauge = new(longTicks);
-    private Apart _beat;
-    private Apart _asked;
+    private CacheLinePadded _beat;
+    private CacheLinePadded _asked;
 
     /// <summary>Operations in the ring.</summary>
     public int InFlight => Volatile.Read(ref _inFlight.Value);

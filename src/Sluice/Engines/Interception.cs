@@ -55,8 +55,8 @@ public readonly struct Interception
     /// does not change the result of the submission.
     /// </para>
     /// <para>
-    /// The task must not wait for other operations on the same file. For example, a thread that appends to a <see cref="SluiceLog"/> may
-    /// itself wait for the delayed submission.
+    /// The task must not wait for other operations on the same file, because these may wait for the delayed submission. For example, an
+    /// append to a <see cref="SluiceLog"/> waits until earlier writes of the log have ended.
     /// </para>
     /// </remarks>
     public static Interception HoldUntil(Func<Task> completed)

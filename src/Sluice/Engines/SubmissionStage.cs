@@ -81,7 +81,6 @@ internal struct SubmissionContention
             return;
         }
 
-        LockLooks.Note(isTaken);
         if (!isTaken)
         {
             _contended -= _contended >> Tuning.ContentionForgetShift;

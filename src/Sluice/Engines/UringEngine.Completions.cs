@@ -19,8 +19,8 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 
     private readonly ConcurrentQueue<IoOperation> _completed = new();
     private CompletionDuty.Taker<IoUringCqe> _take = null!;
-    private Apart _executing;
-    private Apart _passes;
+    private CacheLinePadded _executing;
+    private CacheLinePadded _passes;
 
     /// <summary>Something has completed and waits for a thread to run it.</summary>
     public bool HasCompleted => !_completed.IsEmpty;

@@ -7,13 +7,13 @@ using Sluice.Uring.Abi;
 namespace Sluice.Enumeration;
 
 /// <summary>
-/// One open folder, whose names are read in pieces (getdents64): a small one first, for who leaves early, then large ones. Reading
-/// belongs to one thread at a time; asking for metadata by name may happen on several, each holding a reference. One that is forgotten
-/// is closed by the collector.
+/// Reads the entries of an open directory in pieces (getdents64). The first piece is small, for callers that stop early. Only one thread
+/// reads at a time; several threads, each with a reference, may call <see cref="Stat"/>. If it is not released, the finalizer closes the
+/// directory.
 /// </summary>
 internal sealed class DirectoryReader
 {
-    /// <summary>DT_*: what getdents64 tells of an entry.</summary>
+    /// <summary>The type of an entry as returned by getdents64 (DT_*).</summary>
     public const byte TypeUnknown = 0;
     public const byte TypeDirectory = 4;
     public const byte TypeFile = 8;
@@ -29,7 +29,7 @@ internal sealed class DirectoryReader
 #else
     private const int FirstPieceBytes = 4 * 1024;
 
-    /// <summary>Bytes of the others (0010).</summary>
+    /// <summary>The size of the other pieces, in bytes (0010).</summary>
     private const int PieceBytes = 32 * 1024;
 #endif
 
@@ -46,7 +46,7 @@ internal sealed class DirectoryReader
 
     public int Descriptor => _fd;
 
-    /// <summary>Null and a negative errno where it cannot be opened.</summary>
+    /// <summary>Opens a directory. Returns null and a negative errno if that fails.</summary>
     public static DirectoryReader? TryOpen(string path, out int errno)
     {
         int fd = PathCalls.Open(PathCalls.ToKernel(path), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
@@ -54,12 +54,12 @@ internal sealed class DirectoryReader
         return fd < 0 ? null : new DirectoryReader(fd);
     }
 
-    /// <summary>Reads an open folder, whose descriptor becomes the reader's.</summary>
+    /// <summary>Creates a reader for an open directory and takes ownership of the descriptor.</summary>
     public static DirectoryReader Of(int fd) => new(fd);
 
     /// <summary>
-    /// Reads the next piece: more than 0 when there are entries, else a negative errno, or 0 at the end, which is also where a folder
-    /// that was removed meanwhile ends.
+    /// Reads the next piece. Returns a positive number if there are entries, 0 at the end of the directory or if it was removed, or a
+    /// negative errno.
     /// </summary>
     public int Refill()
     {
@@ -73,7 +73,7 @@ internal sealed class DirectoryReader
         int bytes = PathCalls.ReadEntries(_fd, _buffer.AsSpan(0, _pieceBytes));
         if (bytes == -Errno.EINVAL && _pieceBytes < PieceBytes)
         {
-            // A name that is longer than the first piece.
+            // A name does not fit into the first piece.
             return Refill();
         }
 
@@ -82,11 +82,12 @@ internal sealed class DirectoryReader
         return bytes == -Errno.ENOENT ? 0 : bytes;
     }
 
-    /// <summary>Whether something of the piece may be left.</summary>
+    /// <summary>Gets a value that indicates whether the piece may contain more entries.</summary>
     public bool HasEntries => _at < _end;
 
     /// <summary>
-    /// The next entry of the piece, "." and ".." left out; false when another piece is needed. The name is valid until then.
+    /// Returns the next entry of the piece, without "." and "..", or false if the piece has no more entries. The name is valid until the
+    /// next call.
     /// </summary>
     public bool TryNext(out ReadOnlySpan<byte> name, out byte type)
     {
@@ -109,7 +110,7 @@ internal sealed class DirectoryReader
         return false;
     }
 
-    /// <summary>statx of a name in this folder, without following a link; the name ends with a NUL.</summary>
+    /// <summary>Returns the metadata of an entry without following links. The name ends with a NUL.</summary>
     public int Stat(ReadOnlySpan<byte> name, StatxMask mask, out Statx result)
     {
         int error = NodeCalls.StatAt(_fd, name, followsLinks: false, mask, out result);
@@ -123,12 +124,12 @@ internal sealed class DirectoryReader
         return this;
     }
 
-    /// <summary>Closes the folder with the last reference.</summary>
+    /// <summary>Releases a reference. The last one closes the directory.</summary>
     public void Release()
     {
         if (Interlocked.Decrement(ref _references) == 0)
         {
-#pragma warning disable CA1816 // This is the end of an object that several share; a Dispose would have one owner.
+#pragma warning disable CA1816 // Release is called by several owners, so the class does not implement IDisposable.
             GC.SuppressFinalize(this);
 #pragma warning restore CA1816
             PathCalls.Close(_fd);

@@ -5,12 +5,12 @@ using Sluice.Uring.Abi;
 namespace Sluice.Enumeration;
 
 /// <summary>
-/// Some files of one folder, on their way to the caller. With a folder, it can ask for their details: all at once, ahead of the caller,
-/// or one by one as the caller goes on. For one thread at a time.
+/// Some files of one directory. If the directory is specified, their metadata is read: all at once in advance, or one by one when the
+/// caller requests an entry. Used by one thread at a time.
 /// </summary>
 internal sealed class EntryChunk(DirectoryReader? folder) : IDisposable
 {
-    /// <summary>Entries that one thread hands to another together (0010).</summary>
+    /// <summary>The maximum number of entries of a chunk (0010).</summary>
     public const int MaxEntries = 256;
 
     private readonly List<string> _paths = [];
@@ -26,10 +26,10 @@ internal sealed class EntryChunk(DirectoryReader? folder) : IDisposable
 
     public string PathAt(int index) => _paths[index];
 
-    /// <summary>A file with its size and times, asked for now where they have not been; from front to back, each once.</summary>
-    public FileEntry EntryAt(int index) => _details is null ? AskNext(index) : _details[index];
+    /// <summary>Returns a file with its size and times, which are read now if necessary. Each entry is requested once, in order.</summary>
+    public FileEntry EntryAt(int index) => _details is null ? StatNext(index) : _details[index];
 
-    /// <summary>Keeps a path, and its name for the question to come.</summary>
+    /// <summary>Adds a path, and its name for reading the metadata later.</summary>
     public void Add(string path, ReadOnlySpan<byte> name)
     {
         _paths.Add(path);
@@ -49,20 +49,20 @@ internal sealed class EntryChunk(DirectoryReader? folder) : IDisposable
         _namesUsed = needed;
     }
 
-    /// <summary>Asks for all sizes and times; leaves off when nobody wants them any more.</summary>
+    /// <summary>Reads the metadata of all entries. Stops if the enumeration is disposed.</summary>
     public void FindDetails(FolderWalk walk)
     {
         FileEntry[] details = new FileEntry[Count];
         for (int i = 0; i < details.Length && !walk.IsStopped; i++)
         {
-            details[i] = AskNext(i);
+            details[i] = StatNext(i);
         }
 
         _details = details;
         Dispose();
     }
 
-    /// <summary>Gives the folder back, if it has not been; what has not been asked for never will be.</summary>
+    /// <summary>Releases the directory.</summary>
     public void Dispose()
     {
         _folder?.Release();
@@ -70,8 +70,8 @@ internal sealed class EntryChunk(DirectoryReader? folder) : IDisposable
         _names = [];
     }
 
-    /// <summary>By name in the open folder, so that the kernel walks no path.</summary>
-    private FileEntry AskNext(int index)
+    /// <summary>Uses the name relative to the open directory, so that the kernel does not resolve the path again.</summary>
+    private FileEntry StatNext(int index)
     {
         ReadOnlySpan<byte> names = _names.AsSpan(_namesAsked);
         _namesAsked += names.IndexOf((byte)0) + 1;
@@ -89,7 +89,7 @@ internal sealed class EntryChunk(DirectoryReader? folder) : IDisposable
                 throw PathErrors.Create(error, "Looking at", path);
             }
 
-            // As FileInfo says of a file that is gone.
+            // The values of FileInfo for a file that does not exist.
             return new FileEntry(path, -1, DateTime.FromFileTimeUtc(0), DateTime.FromFileTimeUtc(0), DateTime.FromFileTimeUtc(0));
         }
 
@@ -99,7 +99,9 @@ internal sealed class EntryChunk(DirectoryReader? folder) : IDisposable
         return new FileEntry(path, (long)stat.Size, made, written, ToUtc(stat.Atime));
     }
 
-    /// <summary>Times that no <see cref="DateTime"/> can be, which any user can give a file, become the first or the last one.</summary>
+    /// <summary>
+    /// Converts a time. Times outside the range of <see cref="DateTime"/>, which any user can set, become the earliest or the latest one.
+    /// </summary>
     private static DateTime ToUtc(in StatxTimestamp time)
     {
         const long first = -62_135_596_800;

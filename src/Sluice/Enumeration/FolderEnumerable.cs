@@ -3,8 +3,8 @@ using System.Collections;
 namespace Sluice.Enumeration;
 
 /// <summary>
-/// A walk as an enumeration. The root was opened when this was made, for its exceptions, and serves the first enumerator; others open
-/// it anew. Nothing is read before an enumerator is asked for its first element.
+/// An enumeration of a directory tree. The root was opened before, so that the call reports errors, and is used by the first enumerator;
+/// others open it again. Nothing is read before the first element is requested.
 /// </summary>
 internal sealed class FolderEnumerable<T>(FolderQuery query, FolderWalk first, Func<EntryChunk, int, T> select) : IEnumerable<T>
 {

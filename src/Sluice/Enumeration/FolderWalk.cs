@@ -7,34 +7,34 @@ using Sluice.Uring;
 namespace Sluice.Enumeration;
 
 /// <summary>
-/// One enumeration: steps that are due (the next piece of a folder, the details of a chunk), and chunks that are ready for the caller.
-/// A caller who waits does steps by itself, so that it depends on nobody; when it has done some, threads of the pool help. A helper
-/// never waits: where nothing is due, or enough is ready, it ends, and the caller calls others when it has taken some.
+/// An enumeration in progress: a stack of steps (read the next piece of a directory, or the metadata of a chunk) and a queue of chunks that
+/// are ready for the caller. A caller that waits performs steps itself, so that it does not depend on other threads. After some steps,
+/// thread-pool threads help. Helpers never wait: they end if there is no step or if enough chunks are ready.
 /// </summary>
 /// <remarks>
-/// For one caller at a time. The metadata of open folders' names is asked for by plain calls on several threads: the kernel hands each
-/// statx of a ring to a worker thread, which costs more than the call.
+/// Supports one caller at a time. Metadata is read with system calls on several threads, because the kernel hands each statx of a ring to a
+/// worker thread, which takes longer than the call.
 /// </remarks>
 internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
 {
-    /// <summary>Chunks of entries that wait for the caller of an enumeration (0010).</summary>
+    /// <summary>The maximum number of chunks that are ready for the caller (0010).</summary>
     private const int MaxReadyChunks = 64;
 
-    // Most walks that end early, and small folders, are over by then.
+    // Most enumerations of small directories, and those that end early, are complete by then.
 
-    /// <summary>Steps of an enumeration that its caller does alone before others help (0010).</summary>
-    private const int StepsAlone = 32;
+    /// <summary>The number of steps that the caller performs before helpers are started (0010).</summary>
+    private const int CallerOnlySteps = 32;
 
-    // Entries of a step: few at first, for who leaves at once; for a helper all of a piece.
+    // The first steps of the caller are small, for callers that stop early. Steps of helpers read whole pieces.
 
-    /// <summary>Entries of its first step (0010).</summary>
+    /// <summary>The number of entries of the first step (0010).</summary>
     private const int FirstStepEntries = 8;
 
     private const int UsualNameChars = 1024;
 
     private static readonly int MaxHelpers = Math.Clamp(Environment.ProcessorCount, 1, Tuning.FolderWalkMaxHelpers);
 
-    // All below belong to the lock; an object, because threads wait on it.
+    // Protects the fields below. It is an object and not a Lock, because threads wait on it.
     private readonly object _lock = new();
     private readonly Stack<WalkStep> _due = new();
     private readonly Queue<EntryChunk> _ready = new();
@@ -54,10 +54,10 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         _due.Push(new WalkStep(query.FullRoot, query.ShownRoot, query.Depth) { Reader = root });
     }
 
-    /// <summary>Whether nobody wants anything of this walk any more.</summary>
+    /// <summary>Gets a value that indicates whether the enumeration has been disposed.</summary>
     public bool IsStopped => _isStopped;
 
-    /// <summary>Opens the root and does nothing else; null where it cannot be opened by this way.</summary>
+    /// <summary>Opens the root. Returns null if that fails or the enumeration of .NET must be used.</summary>
     public static FolderWalk? TryOpen(FolderQuery query) =>
         DirectoryReader.TryOpen(query.FullRoot, out _) is { } root ? new FolderWalk(query, root) : null;
 
@@ -65,7 +65,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         ? new FolderWalk(query, root)
         : throw PathErrors.Create(errno, "Opening the folder", query.FullRoot);
 
-    /// <summary>The next files, which become the caller's to dispose of; null at the end. Needs no thread but the caller's.</summary>
+    /// <summary>Returns the next chunk, which the caller disposes, or null at the end. Does not depend on other threads.</summary>
     public EntryChunk? Next()
     {
         while (true)
@@ -96,12 +96,12 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
 
                 maxEntries = _stepsAlone == 0 ? FirstStepEntries : EntryChunk.MaxEntries;
                 _stepsAlone++;
-                CallHelpers();
+                StartHelpers();
             }
 
             if (step.Entries is not null)
             {
-                // Its details are asked for as the caller goes on.
+                // The metadata is read when the caller requests the entries.
                 return step.Entries;
             }
 
@@ -109,7 +109,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         }
     }
 
-    /// <summary>As <see cref="Next()"/>, but all steps are done by helpers.</summary>
+    /// <summary>As <see cref="Next()"/>, but all steps are performed by helpers.</summary>
     public async ValueTask<EntryChunk?> NextAsync(CancellationToken cancellationToken)
     {
         while (true)
@@ -127,17 +127,17 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
                     return null;
                 }
 
-                _stepsAlone = StepsAlone;
+                _stepsAlone = CallerOnlySteps;
                 _change ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
                 change = _change.Task;
-                CallHelpers();
+                StartHelpers();
             }
 
             await change.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
     }
 
-    /// <summary>Closes everything, and waits for nobody: a helper that is in a step closes its folder when it is through with it.</summary>
+    /// <summary>Stops the enumeration without waiting. A helper closes its directory when its step has ended.</summary>
     public void Dispose()
     {
         _isStopped = true;
@@ -155,7 +155,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         }
     }
 
-    /// <summary>A helper, on a thread of the pool.</summary>
+    /// <summary>Runs a helper on a thread-pool thread.</summary>
     void IThreadPoolWorkItem.Execute()
     {
         lock (_lock)
@@ -170,12 +170,12 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         }
     }
 
-    /// <summary>The caller holds the lock. What is ready comes before an error.</summary>
+    /// <summary>The caller holds the lock. Ready chunks are returned before an error.</summary>
     private bool TryTakeReady([System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out EntryChunk? chunk)
     {
         if (_ready.TryDequeue(out chunk))
         {
-            CallHelpers();
+            StartHelpers();
             return true;
         }
 
@@ -188,9 +188,9 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     }
 
     /// <summary>The caller holds the lock.</summary>
-    private void CallHelpers()
+    private void StartHelpers()
     {
-        if (_stepsAlone < StepsAlone || _ready.Count > MaxReadyChunks / 2)
+        if (_stepsAlone < CallerOnlySteps || _ready.Count > MaxReadyChunks / 2)
         {
             return;
         }
@@ -202,7 +202,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         }
     }
 
-    /// <summary>What a helper does next; false when it has ended.</summary>
+    /// <summary>Returns the next step for a helper, or false if the helper ends.</summary>
     private bool TryTakeStep([System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out WalkStep? step)
     {
         lock (_lock)
@@ -220,7 +220,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         }
     }
 
-    /// <summary>Does one step; what it found is in the output, and what went wrong is returned.</summary>
+    /// <summary>Performs one step. Its results are stored in <paramref name="output"/>; an exception is returned.</summary>
     private Exception? Run(WalkStep step, WalkOutput output, int maxEntries)
     {
         try
@@ -236,7 +236,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
 
             return null;
         }
-#pragma warning disable CA1031 // The enumeration fails with it, on the caller's side.
+#pragma warning disable CA1031 // The caller of the enumeration gets the exception.
         catch (Exception e)
         {
             step.Close();
@@ -264,7 +264,9 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         }
     }
 
-    /// <summary>The caller holds the lock. On top what comes next: details of a piece, the folders in it, then the next piece.</summary>
+    /// <summary>
+    /// The caller holds the lock. Adds the following steps so that they are performed in this order: metadata, subdirectories, next piece.
+    /// </summary>
     private void Keep(WalkStep step, WalkOutput output)
     {
         if (step.Reader is not null)
@@ -284,10 +286,10 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
 
         output.Chunks.ForEach(_query.WantsDetails ? chunk => _due.Push(new WalkStep(chunk)) : _ready.Enqueue);
         output.Clear();
-        CallHelpers();
+        StartHelpers();
     }
 
-    /// <summary>The caller holds the lock; whoever awaits the change goes on on a thread of the pool.</summary>
+    /// <summary>The caller holds the lock. Continuations run on thread-pool threads.</summary>
     private void SignalChange()
     {
         Monitor.PulseAll(_lock);
@@ -303,7 +305,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
             return true;
         }
 
-        // A folder that is gone meanwhile is left out, as in .NET; one that is closed to us if that was asked for.
+        // As in .NET, a directory that no longer exists is skipped, and one that cannot be accessed is skipped if the options say so.
         bool isGone = errno is -Errno.ENOENT or -Errno.ENOTDIR;
         bool isClosed = errno is -Errno.EACCES or -Errno.EPERM;
         return isGone || (isClosed && _query.IgnoresInaccessible)
@@ -311,7 +313,9 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
             : throw PathErrors.Create(errno, "Opening the folder", step.FullPath);
     }
 
-    /// <summary>Takes what is left of a folder's piece, or of the next one, as far as that goes; closes the folder at its end.</summary>
+    /// <summary>
+    /// Reads entries of the current or next piece of a directory, up to <paramref name="maxEntries"/>. Closes the directory at its end.
+    /// </summary>
     private void ReadPiece(WalkStep step, WalkOutput output, int maxEntries)
     {
         DirectoryReader reader = step.Reader!;
@@ -331,7 +335,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         Span<char> chars = stackalloc char[UsualNameChars];
         for (; maxEntries > 0 && reader.TryNext(out ReadOnlySpan<byte> name, out byte type); maxEntries--)
         {
-            // Hidden is what begins with a dot; nothing is a system file on Unix.
+            // On Unix, names that begin with a dot are hidden, and no file is a system file.
             if (_query.SkipsHidden && name[0] == '.')
             {
                 continue;
@@ -339,7 +343,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
 
             if (name.Length > chars.Length)
             {
-                // A file system in another process may have longer ones (FUSE: 4095 bytes).
+                // File systems in user space may have longer names (FUSE: 4095 bytes).
                 chars = new char[name.Length];
             }
 

@@ -2,7 +2,7 @@ using System.IO.Enumeration;
 
 namespace Sluice.Enumeration;
 
-/// <summary>Which names an enumeration gives: .NET's own matching, and nothing at all where the pattern matches everything.</summary>
+/// <summary>Matches names against a pattern with the method of .NET. A pattern that matches every name needs no call.</summary>
 internal sealed class NameMatcher
 {
     private readonly string _expression;
@@ -28,7 +28,7 @@ internal sealed class NameMatcher
             ? FileSystemName.MatchesWin32Expression(_expression, name, _ignoresCase)
             : FileSystemName.MatchesSimpleExpression(_expression, name, _ignoresCase));
 
-    /// <summary>What means something to Windows alone is a letter like any other elsewhere, as in .NET.</summary>
+    /// <summary>As in .NET, characters that are special only on Windows are ordinary characters elsewhere.</summary>
     private static string Escape(string pattern) => Path.DirectorySeparatorChar == '\\'
         ? pattern
         : pattern.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal)

@@ -2,20 +2,22 @@ using System.Globalization;
 
 namespace Sluice.Enumeration;
 
-/// <summary>What starts a process many times says in its environment which of them it is.</summary>
+/// <summary>Determines the shard of a process from the environment variables of its launcher.</summary>
 internal static class ShardEnvironment
 {
     public const string NothingSet =
         "The environment does not say which part this is: there is no OMPI_COMM_WORLD_RANK, PMI_RANK, SLURM_PROCID, SLURM_ARRAY_TASK_ID or "
         + "JOB_COMPLETION_INDEX.";
 
-    /// <summary>Slurm's numbers from here on are of no step that srun has started: of a job's script, or its own shell.</summary>
+    /// <summary>
+    /// From this number on, the step IDs of Slurm do not belong to steps that srun started: for example to the job script.
+    /// </summary>
     private const uint FirstSpecialStep = 0xFFFFFFF0;
 
-    /// <summary>Null where nothing says so.</summary>
-    /// <param name="get">The value of a variable, or null.</param>
-    /// <param name="count">The number of parts that the caller knows.</param>
-    /// <exception cref="InvalidOperationException">What is said makes no sense.</exception>
+    /// <summary>Returns the shard, or null if no variable is set.</summary>
+    /// <param name="get">Returns the value of a variable, or null.</param>
+    /// <param name="count">The number of shards that the caller specifies, or null.</param>
+    /// <exception cref="InvalidOperationException">The variables are invalid or contradict each other.</exception>
     public static Shard? Find(Func<string, string?> get, int? count)
     {
         if (count is < 1)
@@ -28,7 +30,7 @@ internal static class ShardEnvironment
         Add(found, SlurmArray(get));
         Add(found, Kubernetes(get, count));
 
-        // One of one says nothing beside others: an array of jobs each of which is a single task.
+        // A count of 1 is ignored if there are other sources, for example in a job array of single tasks.
         if (found.Count > 1)
         {
             (string Name, Shard Shard) first = found[0];
@@ -60,7 +62,7 @@ internal static class ShardEnvironment
         }
     }
 
-    /// <summary>Of two launchers none is the inner one for sure.</summary>
+    /// <summary>Returns the shard of the launcher. If there are two launchers, it is unknown which one is the inner one.</summary>
     private static (string Name, Shard Shard)? Launcher(Func<string, string?> get)
     {
         (string Name, Shard Shard)? ompi = Pair(get, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");

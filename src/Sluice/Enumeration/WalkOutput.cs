@@ -1,13 +1,13 @@
 namespace Sluice.Enumeration;
 
-/// <summary>What one step of a walk has found; used again for the next. For one thread.</summary>
+/// <summary>The result of one step of an enumeration. Reused for the next step. Used by one thread.</summary>
 internal sealed class WalkOutput
 {
     public List<EntryChunk> Chunks { get; } = [];
 
     public List<WalkStep> Folders { get; } = [];
 
-    /// <summary>Forgets everything; what is still here is closed.</summary>
+    /// <summary>Removes all results and closes the directories in them.</summary>
     public void Discard()
     {
         Chunks.ForEach(static chunk => chunk.Dispose());

@@ -3,7 +3,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Enumeration;
 
-/// <summary>What a walk has to do next: read the next piece of a folder, or ask for the details of a chunk.</summary>
+/// <summary>A step of an enumeration: read the next piece of a directory, or the metadata of a chunk.</summary>
 internal sealed class WalkStep
 {
     public WalkStep(string fullPath, string shownPath, int depth)
@@ -22,20 +22,20 @@ internal sealed class WalkStep
 
     public string FullPath { get; }
 
-    /// <summary>The folder as results show it, below what the caller named, with a separator.</summary>
+    /// <summary>Gets the path of the directory as it appears in the results, with a trailing separator.</summary>
     public string ShownPrefix { get; }
 
-    /// <summary>How many levels of folders may come below.</summary>
+    /// <summary>Gets the maximum depth of subdirectories below this directory.</summary>
     public int Depth { get; }
 
-    /// <summary>The open folder; null before it is opened and when it has been read.</summary>
+    /// <summary>Gets or sets the open directory; null before it is opened and after it has been read.</summary>
     public DirectoryReader? Reader { get; set; }
 
     public WalkStep Below(ReadOnlySpan<char> name) => new(Path.Join(FullPath, name), string.Concat(ShownPrefix, name), Depth - 1);
 
     /// <summary>
-    /// Whether an entry is a folder. A link counts as what it leads to; asked by the whole path, so that the kernel ends loops where it
-    /// does for .NET.
+    /// Returns true if an entry is a directory or a link to one. Links are resolved by their full path, so that the kernel detects loops at
+    /// the same depth as for .NET.
     /// </summary>
     public bool IsFolder(ReadOnlySpan<char> name, byte type) => type switch
     {
@@ -46,7 +46,7 @@ internal sealed class WalkStep
         _ => false,
     };
 
-    /// <summary>Closes what it holds.</summary>
+    /// <summary>Closes the directory.</summary>
     public void Close()
     {
         Entries?.Dispose();

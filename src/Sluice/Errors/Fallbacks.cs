@@ -1,8 +1,8 @@
 namespace Sluice.Errors;
 
 /// <summary>
-/// Where something else is used than was asked for: counted, and told to the event source once for each reason. Thread-safe; may be called
-/// under a lock, since listeners run on a thread of their own.
+/// Counts each use of a fallback, and reports each reason once to the event source. Thread-safe. Can be called under a lock, because event
+/// listeners run on another thread.
 /// </summary>
 internal static class Fallbacks
 {
@@ -23,9 +23,9 @@ internal static class Fallbacks
         }
     }
 
-    /// <param name="kind">What it is about.</param>
-    /// <param name="reason">In one line.</param>
-    /// <param name="subject">The file, or what is used instead.</param>
+    /// <param name="kind">The feature that is replaced.</param>
+    /// <param name="reason">A one-line explanation.</param>
+    /// <param name="subject">The file, or the name of the fallback.</param>
     public static void Note(string kind, string reason, string subject)
     {
         long count;
@@ -36,7 +36,7 @@ internal static class Fallbacks
 
         if (count == 1)
         {
-            // Listeners are the caller's code, and the caller here may hold a lock.
+            // Listeners are user code, and the caller may hold a lock.
             _ = ThreadPool.UnsafeQueueUserWorkItem(
                 static note => SluiceEventSource.Log.FellBack(note.kind, note.subject, note.reason),
                 (kind, subject, reason),

@@ -4,12 +4,12 @@ using Sluice.Uring;
 namespace Sluice.Errors;
 
 /// <summary>
-/// The one place where an error number becomes an exception: the type that the BCL throws for it, with verb, path, offset and the
-/// operating system's reason. <see cref="Exception.HResult"/> of an <see cref="IOException"/> is the errno, as in .NET on Unix.
+/// Converts error numbers to exceptions: the type that .NET throws for them, with operation, path, offset and the error of the operating
+/// system. <see cref="Exception.HResult"/> of an <see cref="IOException"/> is the errno, as in .NET on Unix.
 /// </summary>
 internal static class IoErrors
 {
-    /// <summary>The exception for a transfer that failed with <paramref name="errno"/> (positive).</summary>
+    /// <summary>Returns the exception for a transfer that failed with <paramref name="errno"/> (positive).</summary>
     public static Exception Create(int errno, IoVerb verb, string path, long fileOffset)
     {
         string reason = Reason(errno);
@@ -20,21 +20,25 @@ internal static class IoErrors
                 new UnauthorizedAccessException(message, new IOException(reason, errno)),
             Errno.ENOENT => new FileNotFoundException(message, path),
             Errno.ENAMETOOLONG => new PathTooLongException(message),
-            // As .NET, where the caller has given the length or the offset; the end of the file, where appends go, is not an argument.
+            // As in .NET if the caller specified the length or the offset. Appends have no such argument.
             Errno.EFBIG when verb != IoVerb.Append => new ArgumentOutOfRangeException("value", message),
             _ => new IOException(message, errno),
         };
     }
 
-    /// <summary>EFBIG of a transfer whose offset is not an argument of the caller.</summary>
+    /// <summary>Returns the exception for EFBIG of a transfer whose offset is not an argument of the caller.</summary>
     public static IOException TooLarge(IoVerb verb, string path, long fileOffset) =>
         new($"{Verb(verb)} '{path}'{Where(fileOffset)} failed: {Reason(Errno.EFBIG)}", Errno.EFBIG);
 
-    /// <summary>The kernel's answer to such a transfer is EBADF, "Bad file descriptor", which does not say what is wrong.</summary>
+    /// <summary>
+    /// Returns the exception for a transfer without the required access. The kernel reports EBADF for it, which does not name the cause.
+    /// </summary>
     public static UnauthorizedAccessException NotOpenedFor(string what, IoVerb verb, string path, long fileOffset) =>
         new($"{Verb(verb)} '{path}'{Where(fileOffset)} failed: the handle was not opened for {what}.");
 
-    /// <summary>Adds verb, path and offset to an exception of System.IO, keeping its type; others pass as they are.</summary>
+    /// <summary>
+    /// Adds operation, path and offset to an exception of System.IO and keeps its type. Other exceptions are returned unchanged.
+    /// </summary>
     public static Exception Wrap(Exception error, IoVerb verb, string path, long fileOffset)
     {
         string message = $"{Verb(verb)} '{path}'{Where(fileOffset)} failed: {error.Message}";

@@ -1,6 +1,6 @@
 namespace Sluice.Errors;
 
-/// <summary>What an operation does to its file.</summary>
+/// <summary>The kind of an I/O operation.</summary>
 internal enum IoVerb : byte
 {
     Read,

@@ -3,18 +3,18 @@ using System.Runtime.CompilerServices;
 namespace Sluice.Errors;
 
 /// <summary>
-/// How many bytes of a write have gone out although it failed, kept beside its exception: what cannot seek, and a file that appends, would
-/// have them twice if whoever keeps them for another try sent them again. Thread-safe.
+/// Associates an exception of a write with the number of bytes that were written before it. A caller that writes the remaining bytes again
+/// must skip these if the file cannot seek or appends. Thread-safe.
 /// </summary>
 internal static class PartialWrite
 {
-    /// <summary>Not with the exception: it may be a caller's own, or one that a caller was given elsewhere and throws again.</summary>
+    /// <summary>Not stored in the exception, which may be the caller's object and may be thrown again for another file.</summary>
     private static readonly ConditionalWeakTable<Exception, Part> Parts = [];
 
-    /// <summary>The exception of a write, with that number.</summary>
+    /// <summary>Stores the number of bytes for an exception, and returns the exception.</summary>
     /// <param name="error">The exception.</param>
-    /// <param name="file">What was written to.</param>
-    /// <param name="bytes">How many have gone out.</param>
+    /// <param name="file">The object that was written to.</param>
+    /// <param name="bytes">The number of bytes written.</param>
     public static Exception Note(Exception error, object file, long bytes)
     {
         if (bytes > 0)
@@ -29,7 +29,7 @@ internal static class PartialWrite
         return error;
     }
 
-    /// <summary>How many have gone out to this file, as far as is known.</summary>
+    /// <summary>Returns the number of bytes that were written to this file before the exception, or 0 if unknown.</summary>
     public static int Of(Exception error, object file) =>
         Parts.TryGetValue(error, out Part? part) && ReferenceEquals(part.File, file) ? (int)part.Bytes : 0;
 

@@ -3,12 +3,12 @@ using Sluice.Uring;
 
 namespace Sluice.Errors;
 
-/// <summary>Errors of calls that name a file: the exception type that .NET throws for them, with verb, path and reason.</summary>
+/// <summary>Creates the exceptions of operations on paths: the type that .NET throws, with operation, path and reason.</summary>
 internal static class PathErrors
 {
     /// <param name="result">A negative errno.</param>
-    /// <param name="verb">What failed, as the first word of the message.</param>
-    /// <param name="path">The file.</param>
+    /// <param name="verb">The operation, as the first word of the message.</param>
+    /// <param name="path">The path of the file.</param>
     public static Exception Create(int result, string verb, string path)
     {
         int errno = -result;
@@ -34,7 +34,7 @@ internal static class PathErrors
 
     private static bool HasParent(string path) => Path.GetDirectoryName(path) is not { Length: > 0 } parent || Directory.Exists(parent);
 
-    /// <summary>What an error number means, in words, and the number.</summary>
+    /// <summary>Returns the description of an error number, followed by the number.</summary>
     public static string Reason(int errno)
     {
         string words = errno switch
@@ -43,8 +43,8 @@ internal static class PathErrors
             Errno.EDQUOT => "the quota is used up",
             Errno.EROFS => "the file system is read-only",
             Errno.EISDIR => "it is a folder",
-            Errno.ENOTDIR => "part of the path is no folder",
-            Errno.ELOOP => "too many symbolic links, or a link where none may be",
+            Errno.ENOTDIR => "a part of the path is not a folder",
+            Errno.ELOOP => "too many symbolic links, or a link where none is allowed",
             Errno.EXDEV => "it is on another file system",
             Errno.ENOTEMPTY => "the folder is not empty",
             Errno.ETXTBSY => "it is a program that is running",

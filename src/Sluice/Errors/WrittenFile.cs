@@ -9,7 +9,7 @@ namespace Sluice.Errors;
 /// </summary>
 internal static class WrittenFile
 {
-    /// <summary>Closes a file to which other code may have a reference: calls of that code go on until they end.</summary>
+    /// <summary>Closes a file to which other code may have a reference. Calls of that code continue until they end.</summary>
     /// <exception cref="IOException">close(2) failed. The file is closed all the same.</exception>
     public static void Close(SafeFileHandle file, string path)
     {
@@ -24,7 +24,7 @@ internal static class WrittenFile
             }
             catch (ObjectDisposedException)
             {
-                // The owner of the handle has closed it by itself.
+                // The owner closed the handle.
             }
             finally
             {
@@ -57,13 +57,13 @@ internal static class WrittenFile
         int fd = (int)file.DangerousGetHandle();
         file.SetHandleAsInvalid();
 
-        // As .NET: a process that another thread is starting may have the descriptor for a moment, and the lock must not live that long.
+        // As .NET: a child process that is being started may briefly have a copy of the descriptor, which would keep the lock.
         PathCalls.Unlock(fd);
         ThrowIfFailed(PathCalls.CloseWritten(fd), path);
     }
 
-    /// <param name="result">What <see cref="PathCalls.CloseWritten"/> answered.</param>
-    /// <param name="path">The file.</param>
+    /// <param name="result">The result of <see cref="PathCalls.CloseWritten"/>.</param>
+    /// <param name="path">The path of the file.</param>
     public static void ThrowIfFailed(int result, string path)
     {
         if (result < 0)

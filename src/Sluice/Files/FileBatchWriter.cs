@@ -1,6 +1,6 @@
 namespace Sluice.Files;
 
-/// <summary>Writes the files of one batch, and counts what became of them. Thread-safe.</summary>
+/// <summary>Writes the files of one batch and counts the results. Thread-safe.</summary>
 internal sealed class FileBatchWriter(bool continuesOnError, UnixFileMode? createMode, CancellationToken cancellationToken)
 {
     private readonly Lock _lock = new();
@@ -9,7 +9,7 @@ internal sealed class FileBatchWriter(bool continuesOnError, UnixFileMode? creat
     private long _bytes;
     private volatile bool _hasFailed;
 
-    /// <summary>Whether nothing more is to be begun.</summary>
+    /// <summary>Gets a value that indicates whether no further file is to be written.</summary>
     public bool IsOver => (_hasFailed && !continuesOnError) || cancellationToken.IsCancellationRequested;
 
     public void Write((string Path, ReadOnlyMemory<byte> Bytes)[] group)
@@ -38,7 +38,7 @@ internal sealed class FileBatchWriter(bool continuesOnError, UnixFileMode? creat
         }
     }
 
-    /// <exception cref="FileBatchException">Files have failed.</exception>
+    /// <exception cref="FileBatchException">One or more files failed.</exception>
     public void ThrowIfFailed()
     {
         lock (_lock)

@@ -7,26 +7,22 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Files;
 
-/// <summary>
-/// A ring that one thread borrows to open, read and close a group of files. Opening is one submission for all; what is opened is
-/// looked at by plain calls (a statx of a ring is always handed to a kernel worker, an fstat of an open file costs 0.2 us, and a ring
-/// cannot lock); reading is again one submission for all, and so is closing. What is in memory is done while it is submitted, and the
-/// rest all at once by the device.
-/// </summary>
+/// <summary>A ring that one thread borrows to open, read and close a group of files, with one submission for each of these steps.</summary>
 /// <remarks>
-/// A read and its close are no linked pair: where the kernel takes the one alone, for want of memory, the other runs beside it, and the
-/// read finds its descriptor to be another file's.
+/// Locks and lengths need system calls outside the ring: a ring has no flock, and the kernel hands each statx of a ring to a worker thread,
+/// whereas an fstat of an open file takes 0.2 us. A read and the close that follows it are not linked: if the kernel ran out of memory for
+/// the first of the pair, the second would run alone, and the read could then use a descriptor that belongs to another file.
 /// </remarks>
 internal sealed unsafe class FileRing : BorrowedRing
 {
-    // A close, with its descriptor.
+    // Marks a close; the low bits contain the descriptor.
     private const ulong CloseMark = 1UL << 32;
 
     private static readonly RingPool<FileRing> Pool = new(Tuning.FileRingMaxKept, TryCreate);
 
     private readonly MemoryHandle[] _pins = new MemoryHandle[SmallFileReader.MaxFiles];
 
-    // Read by the kernel when entries are submitted, and not later.
+    // The kernel reads the names during the submission only.
     private readonly byte[] _names =
         GC.AllocateUninitializedArray<byte>(SmallFileReader.MaxFiles * FolderOpener.MaxNameBytes, pinned: true);
 
@@ -37,13 +33,13 @@ internal sealed unsafe class FileRing : BorrowedRing
     {
     }
 
-    /// <summary>A ring for this thread alone until <see cref="Return"/>; null where it cannot be had.</summary>
+    /// <summary>Rents a ring for the calling thread until <see cref="Return"/>. Returns null if none is available.</summary>
     public static FileRing? TryRent() => Pool.TryRent();
 
     public void Return() => Pool.Return(this);
 
     /// <summary>
-    /// Opens, reads and closes the cold files; each has its result when this returns. None is open then, nor where this throws.
+    /// Opens, reads and closes the cold files. Each file then has its result. No file is open when this method returns or throws.
     /// </summary>
     public void ReadAll(SmallFile[] files)
     {
@@ -62,7 +58,7 @@ internal sealed unsafe class FileRing : BorrowedRing
         }
         catch
         {
-            GiveUp(files, areOpen);
+            CleanUp(files, areOpen);
             throw;
         }
         finally
@@ -71,8 +67,8 @@ internal sealed unsafe class FileRing : BorrowedRing
         }
     }
 
-    /// <summary>Where there was no memory in the midst: nothing stays in flight, pinned or open.</summary>
-    private void GiveUp(SmallFile[] files, bool areOpen)
+    /// <summary>Cleans up after an exception: no operation stays in flight, no memory pinned and no file open.</summary>
+    private void CleanUp(SmallFile[] files, bool areOpen)
     {
         Drain();
         for (int i = 0; i < files.Length; i++)
@@ -128,7 +124,7 @@ internal sealed unsafe class FileRing : BorrowedRing
         }
         catch
         {
-            // As long as the folders are open.
+            // The queued operations use the open directories.
             Drain();
             throw;
         }
@@ -149,7 +145,7 @@ internal sealed unsafe class FileRing : BorrowedRing
             byte* path = (byte*)Unsafe.AsPointer(ref name[0]);
             if (folder < 0)
             {
-                // Not in memory, or not to be told: by the whole path, so that this waits in the ring too.
+                // The directory is not cached or cannot be opened. The ring opens the file by its full path, so that only the ring waits.
                 file.KernelPath = SmallFile.ToKernelPath(file.Path);
                 if (file.KernelPath is null)
                 {
@@ -186,7 +182,8 @@ internal sealed unsafe class FileRing : BorrowedRing
             SmallFileReader.Prepare(ref file);
             if (file.State == SmallFileState.Cold)
             {
-                // Where a file system cannot read without waiting, a ring would refuse to wait for a file that is opened so.
+                // Clears O_NONBLOCK: if the file system does not support nonblocking reads, the ring would return EAGAIN for such a
+                // descriptor.
                 _ = Libc.SetFlags(file.Fd, 0);
             }
         }

@@ -5,12 +5,12 @@ using Sluice.Uring;
 namespace Sluice.Files;
 
 /// <summary>
-/// Names files by their folders, which are kept open as long as this is, so that the kernel walks the path to each of them once. Not
-/// thread-safe.
+/// Opens files relative to their directories. Each directory is opened once and stays open until <see cref="Dispose"/>, so that the kernel
+/// resolves its path only once. Not thread-safe.
 /// </summary>
 internal sealed class FolderOpener : IDisposable
 {
-    /// <summary>The longest name, in bytes, with the NUL that ends it.</summary>
+    /// <summary>The maximum length of a name, in bytes, including the terminating NUL.</summary>
     public const int MaxNameBytes = 256;
 
     private readonly List<int> _opened = [];
@@ -18,10 +18,9 @@ internal sealed class FolderOpener : IDisposable
     private string _folder = "";
     private int _fd = -1;
 
-    /// <summary>Opens a file for reading: its descriptor, or a negative errno; -ENOENT for what is no path too.</summary>
-    /// <param name="path">The file.</param>
-    /// <param name="onlyCached">Whether -EAGAIN is wanted where a name must be asked of the disk
-    /// (<see cref="PathCalls.OpenCached"/>).</param>
+    /// <summary>Opens a file for reading. Returns its descriptor or a negative errno; -ENOENT also for an invalid path.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="onlyCached">True to return -EAGAIN if a name is not in the kernel's cache (<see cref="PathCalls.OpenCached"/>).</param>
     public int Open(string path, bool onlyCached)
     {
         int fd = Find(path, onlyCached, _name);
@@ -30,11 +29,14 @@ internal sealed class FolderOpener : IDisposable
     }
 
     /// <summary>
-    /// A file's folder, which stays open until <see cref="Dispose"/>, or a negative errno; -ENOENT for what is no path too.
+    /// Returns the directory of a file, which stays open until <see cref="Dispose"/>, or a negative errno; -ENOENT also for an invalid
+    /// path.
     /// </summary>
-    /// <param name="path">The file.</param>
-    /// <param name="onlyCached">Whether -EAGAIN is wanted where the folder's name must be asked of the disk.</param>
-    /// <param name="name">Takes its name in the folder, ended by a NUL; of <see cref="MaxNameBytes"/>.</param>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="onlyCached">True to return -EAGAIN if the name of the directory is not in the kernel's cache.</param>
+    /// <param name="name">
+    /// Receives the name of the file in the directory, with a terminating NUL. It has room for <see cref="MaxNameBytes"/>.
+    /// </param>
     public int Find(string path, bool onlyCached, Span<byte> name)
     {
         if (path is null)
@@ -49,7 +51,7 @@ internal sealed class FolderOpener : IDisposable
             return -Errno.ENOENT;
         }
 
-        // The folder's text, its slash included; none of it stands for the current folder.
+        // The directory with its trailing slash. An empty text stands for the current directory.
         ReadOnlySpan<char> folder = path.AsSpan(0, slash + 1);
         if (_fd < 0 || !folder.SequenceEqual(_folder))
         {
@@ -84,7 +86,7 @@ internal sealed class FolderOpener : IDisposable
             return -Errno.ENOENT;
         }
 
-        // Whatever needs memory comes before the folder is open.
+        // Allocates before the directory is opened, so that an OutOfMemoryException does not leak the descriptor.
         _opened.EnsureCapacity(_opened.Count + 1);
 
         const int flags = PathCalls.ReadOnly | PathCalls.PathOnly;

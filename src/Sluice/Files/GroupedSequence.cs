@@ -3,15 +3,15 @@ using System.Runtime.ExceptionServices;
 namespace Sluice.Files;
 
 /// <summary>
-/// Takes a caller's sequence in groups. What the sequence throws ends it like its end, and is kept for when the elements before it have
-/// had their turn. Not thread-safe.
+/// Divides a caller's sequence into groups. An exception of the sequence ends the last group; <see cref="ThrowIfFailed"/> throws it after
+/// the preceding elements have been processed. Not thread-safe.
 /// </summary>
 internal sealed class GroupedSequence<T>(IEnumerable<T> source, int groupLength) : IDisposable
 {
     private IEnumerator<T>? _elements;
     private ExceptionDispatchInfo? _error;
 
-    /// <summary>The next elements: a whole group, or what is left; null at the end.</summary>
+    /// <summary>Returns the next group, which is shorter only at the end of the sequence, or null if there are no more elements.</summary>
     public T[]? Next()
     {
         if (_error is not null)
@@ -30,7 +30,7 @@ internal sealed class GroupedSequence<T>(IEnumerable<T> source, int groupLength)
                 count++;
             }
         }
-#pragma warning disable CA1031 // Whatever it is, it is thrown by ThrowIfFailed.
+#pragma warning disable CA1031 // ThrowIfFailed throws it.
         catch (Exception e)
         {
             _error = ExceptionDispatchInfo.Capture(e);
@@ -39,7 +39,7 @@ internal sealed class GroupedSequence<T>(IEnumerable<T> source, int groupLength)
         return count == 0 ? null : count == groupLength ? group : group[..count];
     }
 
-    /// <summary>Throws what the sequence threw.</summary>
+    /// <summary>Throws the exception that the sequence threw, if any.</summary>
     public void ThrowIfFailed() => _error?.Throw();
 
     public void Dispose() => _elements?.Dispose();

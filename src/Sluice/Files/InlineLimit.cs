@@ -4,23 +4,24 @@ using System.Text;
 namespace Sluice.Files;
 
 /// <summary>
-/// How much an asynchronous call does on its caller's thread. What lies in the page cache is transferred at once, and a loop of such
-/// transfers would hold the caller for as long as the file is large.
+/// The number of bytes that an asynchronous call transfers on the calling thread. Data in the page cache is transferred without waiting;
+/// without a limit, a large file would occupy the caller for a long time.
 /// </summary>
 internal static class InlineLimit
 {
-    /// <summary>Bytes of a whole file that are read on the caller's thread (0010).</summary>
+    /// <summary>The maximum number of bytes of a whole file that are read on the calling thread (0010).</summary>
     public const int Bytes = 1 << 20;
 
     /// <summary>
-    /// Goes on on a thread of the pool, where that many bytes are too many for the caller's. For the method that was called first: what
-    /// awaits here further down may have ended before the caller's thread looks, and that thread would then go on with all the rest.
+    /// Continues on a thread-pool thread if <paramref name="bytes"/> exceeds the limit. Only the outermost method may await this: a nested
+    /// method may have completed before its caller awaits it, and the caller would then continue on its own thread.
     /// </summary>
-    public static ConfiguredTaskAwaitable LeaveCallerIfAboveAsync(long bytes) => Task.CompletedTask.ConfigureAwait(
+    public static ConfiguredTaskAwaitable SwitchThreadIfAboveAsync(long bytes) => Task.CompletedTask.ConfigureAwait(
         bytes > Bytes ? ConfigureAwaitOptions.ForceYielding : ConfigureAwaitOptions.None);
 
     /// <summary>
-    /// The most bytes that a text may become; of one that is too long in any case its characters, which an encoding may refuse to count.
+    /// Returns an upper bound of the encoded size of a text, in bytes. If the text exceeds the limit in any case, returns its number of
+    /// characters, because an encoding may refuse to compute the size.
     /// </summary>
     public static long MaxBytes(Encoding encoding, int chars)
     {
@@ -35,7 +36,7 @@ internal static class InlineLimit
         }
         catch (ArgumentOutOfRangeException)
         {
-            // More than an int counts, as a long replacement for each character would be.
+            // The encoding's size exceeds an int, for example because of a long replacement for each character.
             return long.MaxValue;
         }
     }

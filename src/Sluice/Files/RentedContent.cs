@@ -3,19 +3,21 @@ using Sluice.Memory;
 
 namespace Sluice.Files;
 
-/// <summary>Bytes in a buffer of the shared pool, which goes back when this is disposed.</summary>
-/// <param name="length">Bytes to begin with.</param>
-/// <param name="path">The file, for messages.</param>
+/// <summary>Bytes in an array of the shared pool, which is returned when this object is disposed.</summary>
+/// <param name="length">The initial number of bytes.</param>
+/// <param name="path">The path of the file, for messages.</param>
 internal sealed class RentedContent(int length, string path) : IDisposable
 {
     public byte[] Array { get; private set; } = Rent(length);
 
-    /// <summary>How many bytes are content.</summary>
+    /// <summary>Gets or sets the number of bytes of content.</summary>
     public int Length { get; set; } = length;
 
     public ReadOnlySpan<byte> Span => Array.AsSpan(0, Length);
 
-    /// <summary>What is behind the first <paramref name="used"/> bytes; where nothing is, they move to a larger buffer.</summary>
+    /// <summary>
+    /// Returns the memory after the first <paramref name="used"/> bytes. If there is none, these bytes are first copied to a larger array.
+    /// </summary>
     public Memory<byte> RoomAfter(int used)
     {
         if (used == Array.Length)
@@ -26,7 +28,7 @@ internal sealed class RentedContent(int length, string path) : IDisposable
         return Array.AsMemory(used);
     }
 
-    /// <summary>Moves the first <paramref name="used"/> bytes to a buffer of at least <paramref name="length"/> bytes.</summary>
+    /// <summary>Copies the first <paramref name="used"/> bytes to an array of at least <paramref name="length"/> bytes.</summary>
     public void Grow(int used, int length)
     {
         byte[] larger = Rent(length);

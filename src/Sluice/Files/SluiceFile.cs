@@ -29,7 +29,7 @@ namespace Sluice;
 /// </remarks>
 public static class SluiceFile
 {
-    /// <summary>Groups of a batch of files that are under way (0010).</summary>
+    /// <summary>The maximum number of groups of a batch that are in progress (0010).</summary>
     private const int MaxGroups = 1024;
 
 #if DEBUG
@@ -39,10 +39,10 @@ public static class SluiceFile
     private const int MaxEncodedAtOnce = 32 * 1024;
 #endif
 
-    /// <summary>As .NET: text is written without a mark, and what is no text is an error.</summary>
+    /// <summary>The default encoding of .NET for text: without a byte order mark, and with an exception for invalid characters.</summary>
     private static readonly UTF8Encoding DefaultEncoding = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
-    /// <summary>What <see cref="Directory"/> uses where no options are given.</summary>
+    /// <summary>The default options of <see cref="Directory"/>.</summary>
     private static readonly EnumerationOptions CompatibleOptions = new()
     {
         MatchType = MatchType.Win32,
@@ -268,7 +268,7 @@ public static class SluiceFile
             : WriteAsync(path, bytes, isAppending: true, cancellationToken);
     }
 
-    // Writes as File does, but throws the error of close(2), which File ignores.
+    /// <summary>Writes as File does, but throws the error of close(2), which File ignores.</summary>
     private static void Write(string path, ReadOnlySpan<byte> bytes, bool isAppending)
     {
         using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: false);
@@ -314,7 +314,7 @@ public static class SluiceFile
         {
             using SluiceHandle handle = WholeFile.Open(path, isAsync: true);
             int length = WholeFile.KnownLength(handle);
-            await InlineLimit.LeaveCallerIfAboveAsync(length);
+            await InlineLimit.SwitchThreadIfAboveAsync(length);
             using RentedContent content = await WholeFile.ReadToEndAsync(handle, length, cancellationToken).ConfigureAwait(false);
             return Decode(content, encoding);
         }
@@ -419,7 +419,7 @@ public static class SluiceFile
         async Task Write()
         {
             using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: true);
-            await InlineLimit.LeaveCallerIfAboveAsync(InlineLimit.MaxBytes(encoding, contents.Length));
+            await InlineLimit.SwitchThreadIfAboveAsync(InlineLimit.MaxBytes(encoding, contents.Length));
             await WriteTextAsync(handle, contents, encoding, isAppending, cancellationToken).ConfigureAwait(false);
             handle.CloseUnshared();
         }
@@ -483,7 +483,7 @@ public static class SluiceFile
         }
     }
 
-    /// <summary>Encodes a short text into a rented array, behind the preamble of the encoding if the text begins the file.</summary>
+    /// <summary>Encodes a short text into a rented array, after the preamble of the encoding if <paramref name="offset"/> is 0.</summary>
     private static ArraySegment<byte> Encode(ReadOnlySpan<char> contents, Encoding encoding, long offset)
     {
         ReadOnlySpan<byte> preamble = offset == 0 ? encoding.Preamble : [];
@@ -492,7 +492,7 @@ public static class SluiceFile
         return new ArraySegment<byte>(bytes, 0, preamble.Length + encoding.GetBytes(contents, bytes.AsSpan(preamble.Length)));
     }
 
-    /// <summary>A writer that leaves the file open. The preamble of the encoding is written at offset 0 only.</summary>
+    /// <summary>Creates a writer that leaves the handle open. The preamble of the encoding is written only at offset 0.</summary>
     private static SluiceWriter BeginText(SluiceHandle handle, Encoding encoding, bool isAppending) => new(
         handle, new SluiceWriterOptions { Encoding = encoding, Offset = isAppending ? EndOf(handle) : 0 }, ownsHandle: false);
 
@@ -512,7 +512,7 @@ public static class SluiceFile
     {
         CheckText(path, encoding);
 
-        // Opened here, so that what cannot be opened is reported by the call.
+        // The file is opened here, so that the call itself reports an error.
         return EnumerateLinesAsync(OpenToReadLines(path), path, encoding, cancellationToken);
     }
 
@@ -541,7 +541,7 @@ public static class SluiceFile
         {
             List<string> lines = [];
             using SluiceReader reader = OpenToReadLines(path);
-            await InlineLimit.LeaveCallerIfAboveAsync(EndOf(reader.SluiceHandle));
+            await InlineLimit.SwitchThreadIfAboveAsync(EndOf(reader.SluiceHandle));
             using LineDecoder decoder = new(path, encoding);
             while (await reader.DecodeLinesAsync(decoder, cancellationToken).ConfigureAwait(false))
             {
@@ -629,7 +629,7 @@ public static class SluiceFile
                 {
                     long most = InlineLimit.MaxBytes(encoding, line?.Length ?? 0);
                     inline = most > InlineLimit.Bytes ? most : inline + most + Environment.NewLine.Length;
-                    await InlineLimit.LeaveCallerIfAboveAsync(inline);
+                    await InlineLimit.SwitchThreadIfAboveAsync(inline);
                 }
 
                 await writer.WriteLineAsync(line, cancellationToken).ConfigureAwait(false);
@@ -641,7 +641,7 @@ public static class SluiceFile
         }
         catch (OperationCanceledException e) when (!handle.CanSeek)
         {
-            // The other end of a pipe may never take what is left.
+            // The other end of a pipe may never read the remaining bytes.
             writer.Abandon(e);
             throw;
         }
@@ -669,7 +669,7 @@ public static class SluiceFile
     private static async IAsyncEnumerable<string> EnumerateLinesAsync(
         SluiceReader opened, string path, Encoding encoding, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        // The first enumeration uses up the reader; as with .NET, another one opens the file anew.
+        // The first enumeration uses this reader. As in .NET, a further enumeration opens the file again.
         using SluiceReader reader = opened.IsDisposed ? OpenToReadLines(path) : opened;
         using LineDecoder decoder = new(path, encoding);
         while (await reader.DecodeLinesAsync(decoder, cancellationToken).ConfigureAwait(false))
@@ -798,10 +798,10 @@ public static class SluiceFile
         try
         {
             Task<byte[]> read =
-                Libc.IsSupported ? LoneFile.ReadAsync(path, cancellationToken) : ReadAllBytesAsync(path, cancellationToken);
+                Libc.IsSupported ? SingleFile.ReadAsync(path, cancellationToken) : ReadAllBytesAsync(path, cancellationToken);
             return new FileReadResult(path, await read.ConfigureAwait(false), null);
         }
-#pragma warning disable CA1031 // Whatever it is, it is this file's result.
+#pragma warning disable CA1031 // The result of this file contains it.
         catch (Exception e) when (!cancellationToken.IsCancellationRequested)
         {
             return new FileReadResult(path, null, e);
@@ -822,7 +822,7 @@ public static class SluiceFile
         {
             while (!writer.IsOver && groups.Next() is { } group)
             {
-                // Of two entries of one path the later one waits for the first, or their bytes might be mixed.
+                // If a path occurs twice, the later write waits for the earlier one, so that their bytes are not mixed.
                 bool isAgain = Array.Exists(group, file => underWay.Contains(file.Path));
                 while (!steps.HasRoom || (isAgain && !steps.IsEmpty))
                 {
@@ -908,7 +908,8 @@ public static class SluiceFile
     /// <see cref="FileBatchException"/>.
     /// </exception>
     /// <remarks>
-    /// The copy is that of <see cref="CopyAsync"/>. A copy of a tree or with <see cref="CopyOptions.Verify"/> may use further threads.
+    /// This method copies in the same way as <see cref="CopyAsync"/>. The copy of a tree, and a copy with
+    /// <see cref="CopyOptions.Verify"/>, may use additional threads.
     /// </remarks>
     public static CopyResult Copy(
         string sourceFileName, string destFileName, CopyOptions options, CancellationToken cancellationToken = default)
@@ -955,9 +956,10 @@ public static class SluiceFile
     /// <see cref="FileBatchException"/>.
     /// </exception>
     /// <remarks>
-    /// <para>A single file of up to 256 KiB without holes is copied on the calling thread, with about 20 system calls and one buffer; a copy of
-    /// anything else, one that waits for the disk (<see cref="CopyOptions.FlushToDisk"/>, <see cref="CopyOptions.Verify"/>) and one with a
-    /// rate or another method run on a thread of their own. The calling thread waits for a file system that does not respond.</para>
+    /// <para>A single file of up to 256 KiB without holes is copied on the calling thread, unless <see cref="CopyOptions.FlushToDisk"/>,
+    /// <see cref="CopyOptions.Verify"/>, <see cref="CopyOptions.BytesPerSecond"/> or a method other than <see cref="CopyMethod.Auto"/> or
+    /// <see cref="CopyMethod.Buffered"/> is set. All other copies run on a thread of their own. Unless one of these options is set, the
+    /// calling thread opens the source in any case, and waits if the file system does not respond.</para>
     /// <para>By default, the copy uses the fastest method that works; see <see cref="CopyMethod.Auto"/>. On Linux, holes in a
     /// file are preserved.</para>
     /// <para>A new file is created at its name and filled, as by <see cref="File.Copy(string, string)"/>. If the copy fails or is canceled,
@@ -1378,7 +1380,7 @@ public static class SluiceFile
 
         async ValueTask Write(SluiceHandle handle, CancellationToken token)
         {
-            await InlineLimit.LeaveCallerIfAboveAsync(InlineLimit.MaxBytes(encoding, contents.Length));
+            await InlineLimit.SwitchThreadIfAboveAsync(InlineLimit.MaxBytes(encoding, contents.Length));
             await WriteTextAsync(handle, contents, encoding, isAppending: false, token).ConfigureAwait(false);
         }
     }
@@ -1643,7 +1645,7 @@ public static class SluiceFile
         }
     }
 
-    /// <summary>What the caller's options say now: .NET's own enumeration looks at them as long as it lasts.</summary>
+    /// <summary>Copies the caller's options, which the enumeration of .NET reads until it has ended.</summary>
     private static EnumerationOptions Read(EnumerationOptions options) => options is null ? null! : new EnumerationOptions
     {
         AttributesToSkip = options.AttributesToSkip,
@@ -1656,7 +1658,7 @@ public static class SluiceFile
         ReturnSpecialDirectories = options.ReturnSpecialDirectories,
     };
 
-    /// <summary>Null where .NET's own enumeration is to be used: it then gives the result, or the exception.</summary>
+    /// <summary>Returns null if the enumeration of .NET must be used, for its result or its exception.</summary>
     private static FolderQuery? TryPlan(string path, string searchPattern, EnumerationOptions options, bool wantsDetails)
     {
         const FileAttributes known = FileAttributes.Hidden | FileAttributes.System;
@@ -1668,7 +1670,7 @@ public static class SluiceFile
             return null;
         }
 
-        // As in .NET, a folder in the pattern belongs to the path.
+        // As in .NET, a directory in the pattern is part of the path.
         ReadOnlySpan<char> below = Path.GetDirectoryName(searchPattern.AsSpan());
         if (!below.IsEmpty)
         {

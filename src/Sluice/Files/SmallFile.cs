@@ -2,15 +2,15 @@ using Sluice.Kernel;
 
 namespace Sluice.Files;
 
-/// <summary>One file of a batch that is read: what is known of it so far.</summary>
+/// <summary>The state of one file that is read as part of a batch.</summary>
 internal struct SmallFile
 {
-    /// <summary>How files are opened to be read: a FIFO without waiting for who writes it.</summary>
+    /// <summary>The flags for opening a file for reading. O_NONBLOCK opens a FIFO without waiting for a writer.</summary>
     public const int OpenFlags = PathCalls.ReadOnly | PathCalls.NonBlocking | PathCalls.CloseOnExec;
 
     public string Path;
 
-    /// <summary>The full path for the kernel, ended by a NUL; null where there is none.</summary>
+    /// <summary>The full path for the kernel, with a terminating NUL, or null.</summary>
     public byte[]? KernelPath;
 
     /// <summary>The descriptor, or -1.</summary>
@@ -18,18 +18,18 @@ internal struct SmallFile
 
     public byte[]? Content;
 
-    /// <summary>Bytes read, or a negative errno, of the last system call.</summary>
+    /// <summary>The result of the last system call: the number of bytes read, or a negative errno.</summary>
     public int Result;
 
     public SmallFileState State;
 
     public Exception? Error;
 
-    /// <summary>A batch waits for nobody, and who is at the other end of a FIFO may never come.</summary>
+    /// <summary>Returns the exception for a FIFO, which a batch does not read because its other end may never be opened.</summary>
     public static IOException RefuseFifo(string verb, string path) =>
         new($"{verb} '{path}' failed: it is a FIFO or a socket, and a batch does not wait for its other end.");
 
-    /// <summary>The full path, where .NET would find one; what is none is left to .NET, for its exception.</summary>
+    /// <summary>Returns the full path as .NET resolves it, or null if the path is invalid; .NET then throws the exception.</summary>
     public static byte[]? ToKernelPath(string path)
     {
         if (string.IsNullOrEmpty(path) || path.Contains('\0', StringComparison.Ordinal))
@@ -43,7 +43,7 @@ internal struct SmallFile
         }
         catch (IOException)
         {
-            // The current folder is gone.
+            // The current directory has been removed.
             return null;
         }
     }

@@ -5,15 +5,15 @@ using Sluice.Uring.Abi;
 namespace Sluice.Files;
 
 /// <summary>
-/// Reads a group of small files, all at once through a ring of its own. Where there is no ring, those in memory by plain system calls,
-/// and the others by threads of the pool.
+/// Reads a group of small files through a ring. Without a ring, cached files are read by system calls on this thread and the other files on
+/// thread-pool threads.
 /// </summary>
 internal static class SmallFileReader
 {
-    /// <summary>Files of one group.</summary>
+    /// <summary>The number of files in a group.</summary>
     public const int MaxFiles = 32;
 
-    /// <summary>The longest file that a group reads itself: 32 of them are 8 MiB.</summary>
+    /// <summary>The maximum length of a file that is read in its group: 32 files take 8 MiB.</summary>
 #if DEBUG
     public const int MaxBytes = 4096;
 #else
@@ -22,7 +22,7 @@ internal static class SmallFileReader
 
     private const int PoolReaders = 16;
 
-    // Whether the kernel tells cached names from others; learnt by trying.
+    // True until the kernel has refused RESOLVE_CACHED.
     private static volatile bool s_opensCached = true;
 
     /// <summary>Brings every file of the group to <see cref="SmallFileState.Done"/> or <see cref="SmallFileState.Large"/>.</summary>
@@ -69,11 +69,11 @@ internal static class SmallFileReader
         return files;
     }
 
-    /// <summary>Looks at an open file: locks it as .NET does, and makes room for its content.</summary>
+    /// <summary>Locks an open file as .NET does, reads its length, and allocates its content.</summary>
     public static void Prepare(ref SmallFile file)
     {
         file.State = SmallFileState.Fallback;
-        bool isLocked = PathCalls.LockSharedNow(file.Fd) == 0;
+        bool isLocked = PathCalls.TryLockShared(file.Fd) == 0;
         bool isKnown = Libc.Stat(file.Fd, StatxMask.Type | StatxMask.Size, out Statx stat) == 0;
         if (isLocked && isKnown && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular && stat.Size > 0)
         {
@@ -174,7 +174,9 @@ internal static class SmallFileReader
         }
     }
 
-    /// <summary>What a ring has read short, or not at all: the file changed, or the reason is told by .NET's way.</summary>
+    /// <summary>
+    /// Marks files that the ring read completely. Files with a short or failed read, which may have changed, are read again individually.
+    /// </summary>
     private static void MarkRead(SmallFile[] files)
     {
         for (int i = 0; i < files.Length; i++)
@@ -215,9 +217,9 @@ internal static class SmallFileReader
     {
         try
         {
-            file.Content = Libc.IsSupported ? LoneFile.Read(file.Path) : WholeFile.Read(file.Path);
+            file.Content = Libc.IsSupported ? SingleFile.Read(file.Path) : WholeFile.Read(file.Path);
         }
-#pragma warning disable CA1031 // Whatever it is, it is this file's result.
+#pragma warning disable CA1031 // The result of this file contains it.
         catch (Exception e)
         {
             file.Content = null;

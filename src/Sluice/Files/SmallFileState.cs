@@ -1,17 +1,19 @@
 namespace Sluice.Files;
 
-/// <summary>What a file of a batch needs next.</summary>
+/// <summary>The next step for a file of a batch.</summary>
 internal enum SmallFileState : byte
 {
-    /// <summary>Its name or its content is not in memory: opening and reading would wait for the disk.</summary>
+    /// <summary>The name or the content is not cached, so that opening or reading the file would wait for the disk.</summary>
     Cold,
 
-    /// <summary>Nothing: it has its content or its error.</summary>
+    /// <summary>The file has its content or its error.</summary>
     Done,
 
-    /// <summary>Too large for a batch, to be read alone when its turn comes.</summary>
+    /// <summary>The file is too large for a group and is read when its result is requested.</summary>
     Large,
 
-    /// <summary>Not a plain file, or something went wrong: opened alone, as .NET does, it gives its content or the exception.</summary>
+    /// <summary>
+    /// The file is not a regular file, or an error occurred. It is opened individually, which returns the content or the exception of .NET.
+    /// </summary>
     Fallback,
 }

@@ -4,15 +4,15 @@ using Sluice.Uring.Abi;
 namespace Sluice.Files;
 
 /// <summary>
-/// Writes small files one after the other, with the fewest system calls. No ring: the kernel hands every creation of a file to a
-/// worker thread, which costs more than the creation.
+/// Writes small files one after another with few system calls. Does not use a ring, because the kernel hands each creation of a file to a
+/// worker thread, which takes longer than the creation itself.
 /// </summary>
 internal static class SmallFileWriter
 {
-    /// <summary>Null when the file is written, else why not.</summary>
-    /// <param name="path">The file.</param>
-    /// <param name="bytes">Its content.</param>
-    /// <param name="createMode">Its permissions where it is made; null for .NET's.</param>
+    /// <summary>Writes a file. Returns null, or the exception if that failed.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="bytes">The content.</param>
+    /// <param name="createMode">The permissions of a new file, or null for the default of .NET.</param>
     public static Exception? Write(string path, ReadOnlyMemory<byte> bytes, UnixFileMode? createMode)
     {
         try
@@ -26,14 +26,14 @@ internal static class SmallFileWriter
                 || createMode?.HasFlag(UnixFileMode.UserWrite) == false
                 || !TryWrite(kernelPath, content, (uint?)createMode ?? ModeBits.NewFile))
             {
-                // Devices, locked files, full disks: alone it is written, or there is a reason. What its owner may not open again to write
-                // is not tried before: the reason would be that.
-                LoneFile.Write(path, content, (uint?)createMode ?? ModeBits.NewFile);
+                // Devices, locked files, full disks and the like: the file is written again individually, which returns the exception. The
+                // direct attempt must come first, because its owner may not be able to open the new file again.
+                SingleFile.Write(path, content, (uint?)createMode ?? ModeBits.NewFile);
             }
 
             return null;
         }
-#pragma warning disable CA1031 // Whatever it is, it is this file's result.
+#pragma warning disable CA1031 // The result of this file contains it.
         catch (Exception e)
         {
             return e;
@@ -64,8 +64,8 @@ internal static class SmallFileWriter
 
         try
         {
-            // As .NET: emptied only once the lock is ours.
-            bool isLocked = PathCalls.LockSharedNow(fd) == 0;
+            // As in .NET, the file is truncated only after it has been locked.
+            bool isLocked = PathCalls.TryLockShared(fd) == 0;
             bool isKnown = Libc.Stat(fd, StatxMask.Type | StatxMask.Size, out Statx stat) == 0;
             isWritten = isLocked && isKnown && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
                 && (stat.Size == 0 || PathCalls.SetLength(fd, 0) == 0)

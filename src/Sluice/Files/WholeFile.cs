@@ -4,22 +4,24 @@ using Sluice.Memory;
 
 namespace Sluice.Files;
 
-/// <summary>Reads a file to its end, into an array of its size or a rented one.</summary>
+/// <summary>Reads a file to its end into a new array or a rented one.</summary>
 internal static class WholeFile
 {
-    /// <summary>What a file without a length is first read into, in bytes.</summary>
+    /// <summary>The initial size of the buffer for a file whose length is unknown, in bytes.</summary>
     private const int FirstGuessBytes = 4096;
 
-    /// <summary>The bytes that are read before the length of a file is asked for.</summary>
+    /// <summary>The number of bytes that are read before the length of the file is requested.</summary>
     private const int FirstReadBytes = 8192;
 
-    /// <summary>As .NET: elsewhere than on Windows the hint is a system call of its own, which small files do not earn back.</summary>
+    /// <summary>As in .NET. On Unix the hint is an additional system call, which does not pay for small files.</summary>
     private static FileOptions SequentialScan => OperatingSystem.IsWindows() ? FileOptions.SequentialScan : FileOptions.None;
 
     public static SluiceHandle Open(string path, bool isAsync) => SluiceHandle.Open(
         path, FileMode.Open, FileAccess.Read, FileShare.Read, SequentialScan | (isAsync ? FileOptions.Asynchronous : FileOptions.None));
 
-    /// <summary>The whole file, read on the caller's thread; to its end, where that is before what its length says.</summary>
+    /// <summary>
+    /// Reads the whole file on the calling thread. The result is shorter than the length of the file if the file was truncated.
+    /// </summary>
     public static byte[] Read(string path)
     {
         using SafeFileHandle file = File.OpenHandle(path, options: SequentialScan);
@@ -27,8 +29,8 @@ internal static class WholeFile
     }
 
     /// <inheritdoc cref="Read(string)"/>
-    /// <param name="file">The file, open; it stays the caller's.</param>
-    /// <param name="path">Its path, for errors.</param>
+    /// <param name="file">The open file. It stays open.</param>
+    /// <param name="path">The path, for errors.</param>
     public static byte[] Read(SafeFileHandle file, string path)
     {
         if (TryGetLength(file, out long length) && length > 0)
@@ -45,7 +47,7 @@ internal static class WholeFile
                 done += count;
             }
 
-            return LargeArrayHold.Keep(bytes);
+            return LargeArrayRetention.Keep(bytes);
         }
 
         using RentedContent content = Rent(SluiceHandle.FromSafeFileHandle(file, path, FileAccess.Read, ownsHandle: false));
@@ -56,7 +58,7 @@ internal static class WholeFile
     {
         using SluiceHandle _ = handle;
         int length = KnownLength(handle);
-        await InlineLimit.LeaveCallerIfAboveAsync(length);
+        await InlineLimit.SwitchThreadIfAboveAsync(length);
         if (length == 0)
         {
             using RentedContent content = await ReadToEndAsync(handle, length, cancellationToken).ConfigureAwait(false);
@@ -75,10 +77,10 @@ internal static class WholeFile
             done += count;
         }
 
-        return LargeArrayHold.Keep(bytes);
+        return LargeArrayRetention.Keep(bytes);
     }
 
-    /// <summary>Reads a file into a rented buffer on the calling thread, and closes it.</summary>
+    /// <summary>Reads a file into a rented array on the calling thread, and closes the file.</summary>
     public static RentedContent Rent(SluiceHandle handle)
     {
         using SluiceHandle _ = handle;
@@ -94,7 +96,7 @@ internal static class WholeFile
                     return content;
                 }
 
-                // A file that ends within the first read needs no call that tells its length.
+                // If the file ended within the first read, its length is not needed.
                 done += bytes;
                 if (bytes == content.Array.Length && KnownLength(handle) is var length && length > done)
                 {
@@ -109,10 +111,10 @@ internal static class WholeFile
         }
     }
 
-    /// <summary>Reads a file into a rented buffer without blocking.</summary>
-    /// <param name="handle">The file; it stays the caller's.</param>
-    /// <param name="length">What <see cref="KnownLength"/> says.</param>
-    /// <param name="cancellationToken">Ends it.</param>
+    /// <summary>Reads a file into a rented array without blocking the calling thread.</summary>
+    /// <param name="handle">The file. It stays open.</param>
+    /// <param name="length">The result of <see cref="KnownLength"/>.</param>
+    /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
     public static async ValueTask<RentedContent> ReadToEndAsync(SluiceHandle handle, int length, CancellationToken cancellationToken)
     {
         RentedContent content = new(RoomFor(length), handle.Path);
@@ -137,7 +139,7 @@ internal static class WholeFile
         }
     }
 
-    /// <summary>One more than the length, so that the end is found without a larger buffer.</summary>
+    /// <summary>Returns the length plus one byte, so that the end of the file is found without a larger buffer.</summary>
     private static int RoomFor(int length) => length == 0 ? FirstGuessBytes : (int)Math.Min(length + 1L, Array.MaxLength);
 
     private static byte[] NewArray(int length)
@@ -147,7 +149,7 @@ internal static class WholeFile
         return bytes;
     }
 
-    /// <summary>False for pipes and the like.</summary>
+    /// <summary>Returns false if the file has no length, such as a pipe.</summary>
     private static bool TryGetLength(SafeFileHandle file, out long length)
     {
         try
@@ -162,14 +164,14 @@ internal static class WholeFile
         }
     }
 
-    /// <summary>0 where the length says nothing: files of /proc, pipes, and those that are empty now.</summary>
+    /// <summary>Returns the length, or 0 if it is unknown: for files in /proc, pipes, and files that are empty.</summary>
     public static int KnownLength(SluiceHandle handle)
     {
         long length = handle.CanSeek ? handle.Length : 0;
         return length <= Array.MaxLength ? (int)length : ThrowTooLong(handle.Path);
     }
 
-    /// <summary>A file that no array of .NET holds.</summary>
+    /// <summary>Returns the exception for a file that exceeds the maximum length of an array.</summary>
     public static IOException TooLong(string path) =>
         new($"'{path}' is too long: at most {Array.MaxLength} bytes fit into an array.");
 

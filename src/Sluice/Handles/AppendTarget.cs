@@ -7,13 +7,13 @@ using Sluice.Uring.Abi;
 namespace Sluice.Handles;
 
 /// <summary>
-/// The end of an open file. The file is opened a second time with O_APPEND, so that each write is appended in one step whoever else writes,
-/// and the position of that descriptor, which nobody else uses, is the end of the bytes just written. O_APPEND on the handle's own
-/// descriptor would turn its writes at offsets into appends. Thread-safe.
+/// Appends to an open file. The file is opened a second time with O_APPEND, so that the kernel finds the end of the file and writes there
+/// in one step. The position of this descriptor, which no other code uses, is then the end of the appended bytes. O_APPEND is not set on
+/// the handle's own descriptor, because it would turn writes at offsets into appends. Thread-safe.
 /// </summary>
 /// <remarks>
-/// If the second opening is refused (no permission, no /proc), appends use RWF_APPEND, which moves the position that all duplicates of the
-/// handle's descriptor share; all appends of the process take turns then.
+/// If the file cannot be opened again (no permission, no /proc), appends use RWF_APPEND. This moves the position that all duplicates of the
+/// handle's descriptor share, so a lock then serializes all appends of the process.
 /// </remarks>
 internal sealed unsafe class AppendTarget : IDisposable
 {
@@ -23,10 +23,10 @@ internal sealed unsafe class AppendTarget : IDisposable
     private readonly OpenFile _file;
     private readonly SafeFileHandle? _own;
 
-    /// <summary>The negative errno of the second opening if that was refused.</summary>
+    /// <summary>The negative errno of the second open if it failed.</summary>
     private readonly int _refusal;
 
-    /// <param name="file">The caller holds a reference, here and in each call.</param>
+    /// <param name="file">The open file. The caller holds a reference during this call and during each call of the methods.</param>
     public AppendTarget(OpenFile file)
     {
         _file = file;
@@ -34,7 +34,7 @@ internal sealed unsafe class AppendTarget : IDisposable
         _own = _refusal >= 0 ? new SafeFileHandle(_refusal, ownsHandle: true) : null;
     }
 
-    /// <summary>Appends all bytes. Returns their offset, or 0 if it is not needed; or a negative errno.</summary>
+    /// <summary>Appends all bytes. Returns their offset (0 if it is not needed) or a negative errno.</summary>
     public long Append(ReadOnlySpan<byte> bytes, bool needsOffset)
     {
         lock (_lock)
@@ -43,7 +43,7 @@ internal sealed unsafe class AppendTarget : IDisposable
         }
     }
 
-    /// <summary>As <see cref="Append"/>; false, without waiting, if another thread is appending.</summary>
+    /// <summary>As <see cref="Append"/>, but returns false without waiting if another thread is appending.</summary>
     public bool TryAppend(ReadOnlySpan<byte> bytes, bool needsOffset, out long offset)
     {
         offset = 0;
@@ -63,10 +63,12 @@ internal sealed unsafe class AppendTarget : IDisposable
         }
     }
 
-    /// <summary>Appends in one system call, for one thread at a time. Returns the number of bytes or a negative errno.</summary>
+    /// <summary>
+    /// Appends with one system call. Only one thread may call this method at a time. Returns the number of bytes or a negative errno.
+    /// </summary>
     public int Write(ReadOnlySpan<byte> bytes) => Write(bytes, needsEnd: false, out _);
 
-    /// <exception cref="IOException">close(2) failed. The descriptor is closed all the same.</exception>
+    /// <exception cref="IOException">close(2) failed. The descriptor is closed nevertheless.</exception>
     public void Dispose()
     {
         if (_own is not null)
@@ -98,7 +100,7 @@ internal sealed unsafe class AppendTarget : IDisposable
         return offset;
     }
 
-    /// <summary>Returns the number of bytes, or a negative errno: of the write, or of finding out where the bytes are.</summary>
+    /// <summary>Returns the number of bytes, or the negative errno of the write or of reading the position.</summary>
     private int Write(ReadOnlySpan<byte> bytes, bool needsEnd, out long end)
     {
         end = 0;
@@ -144,7 +146,7 @@ internal sealed unsafe class AppendTarget : IDisposable
                     int written = Libc.WriteV(fd, &segment, 1, -1, RwFlags.Append);
                     if (written == -Errno.EOPNOTSUPP && _own is null)
                     {
-                        // A sandbox hides this call too.
+                        // The sandbox does not allow this call.
                         return _refusal;
                     }
 

@@ -3,17 +3,17 @@ using Microsoft.Win32.SafeHandles;
 namespace Sluice.Handles;
 
 /// <summary>
-/// A FileStream over a handle that is not its own, for what only FileStream knows: names, locks, the operating system's position on
-/// other systems than Linux. It has no buffer, and is neither disposed nor finalized: the handle stays open.
+/// Creates a FileStream over a handle that it does not own, for operations that only FileStream offers: names, locks, and on systems other
+/// than Linux the file position. The stream has no buffer and is neither disposed nor finalized, so that the handle stays open.
 /// </summary>
 internal static class BorrowedStream
 {
     public static FileStream Over(SafeFileHandle file, FileAccess access) => Forget(new FileStream(file, access, 0, file.IsAsync));
 
-    /// <summary>Takes a stream's handle away from it.</summary>
+    /// <summary>Prevents the stream from closing the handle.</summary>
     public static FileStream Forget(FileStream stream)
     {
-#pragma warning disable CA1816 // The stream is left to the collector without its finalizer, which would close a handle that is ours.
+#pragma warning disable CA1816 // Suppresses the finalizer of the stream, which would close the handle.
         GC.SuppressFinalize(stream);
 #pragma warning restore CA1816
         return stream;
@@ -25,7 +25,7 @@ internal static class BorrowedStream
         return stream.CanSeek ? stream.Position : 0;
     }
 
-    /// <summary>FileStream sets the operating system's position when its handle is asked for.</summary>
+    /// <summary>Sets the file position of the handle: FileStream does this when its handle is requested.</summary>
     public static void SetPosition(SafeFileHandle file, FileAccess access, long position)
     {
         FileStream stream = Over(file, access);

@@ -9,7 +9,7 @@ internal static unsafe class Fiemap
     private const nuint FsIocFiemap = 0xC020660B;
     private const int ExtentsPerCall = 256;
 
-    /// <summary>Adds every extent in file order; a negative errno where the file system refuses.</summary>
+    /// <summary>Adds all extents in the order of their offsets. Returns 0 or a negative errno.</summary>
     public static int Read(int fd, List<FileExtent> extents)
     {
         nuint bytes = (nuint)(sizeof(Header) + ExtentsPerCall * sizeof(Extent));

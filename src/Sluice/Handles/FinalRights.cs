@@ -5,13 +5,14 @@ using Sluice.Uring.Abi;
 namespace Sluice.Handles;
 
 /// <summary>
-/// Owner, permissions and access list that a copy has when it is whole, and a moment before: a copy that was killed then is known by them.
+/// The owner, permissions and access control list of a copy when it is complete. A temporary file that has them may come from a copy that
+/// was killed before it ended.
 /// </summary>
-/// <param name="Uid">Its owner.</param>
-/// <param name="Gid">Its group.</param>
-/// <param name="Mode">Permissions, with set-user-ID and set-group-ID.</param>
-/// <param name="List">The access list whose names it has; null for none.</param>
-/// <param name="HasCapabilities">Whether it runs with capabilities of its own.</param>
+/// <param name="Uid">The owner.</param>
+/// <param name="Gid">The group.</param>
+/// <param name="Mode">The permissions, with set-user-ID and set-group-ID.</param>
+/// <param name="List">The access control list, or null if there is none.</param>
+/// <param name="HasCapabilities">True if the file has capabilities.</param>
 [SupportedOSPlatform("linux")]
 internal readonly record struct FinalRights(uint Uid, uint Gid, uint Mode, byte[]? List, bool HasCapabilities = false)
 {
@@ -21,22 +22,23 @@ internal readonly record struct FinalRights(uint Uid, uint Gid, uint Mode, byte[
 
     private bool IsPrivileged => (Mode & SetIds) != 0 || HasCapabilities;
 
-    /// <summary>Owner, permissions, access list and capabilities of a file, to be all its copy's.</summary>
+    /// <summary>Returns the rights of a file whose metadata the copy preserves.</summary>
     public static FinalRights Of(int fd, in Statx stat) =>
-        new(stat.Uid, stat.Gid, stat.Mode & ModeBits.All, NodeMetadata.ListOf(fd), NodeMetadata.HasCapabilities(fd));
+        new(stat.Uid, stat.Gid, stat.Mode & ModeBits.All, NodeMetadata.AccessListOf(fd), NodeMetadata.HasCapabilities(fd));
 
     /// <summary>
-    /// Whether a leftover of that owner may be this user's work: its own, or, of root, one that was given away already. Who owns it may
-    /// have it open, and will own the copy; but what runs with rights of its own is not made from it.
+    /// Returns true if a temporary file with this owner may come from this user: if it belongs to the user, or if the user is root and the
+    /// file already has the owner of the copy. The latter is not accepted for a privileged copy, because the owner may still have the file
+    /// open.
     /// </summary>
-    public bool MayBeOf(uint uid) =>
+    public bool MayBelongTo(uint uid) =>
         uid == NodeCalls.EffectiveUser || (NodeCalls.EffectiveUser == 0 && uid == Uid && !IsPrivileged);
 
-    /// <summary>Whether nobody else may do with a leftover, which they may have open, what they may not do with the copy.</summary>
-    public bool Cover(int fd, in Statx left)
+    /// <summary>Returns true if no other user had more permissions for the temporary file than for the copy.</summary>
+    public bool Covers(int fd, in Statx left)
     {
         uint others = Mode & OtherBits;
         uint group = (Mode >> GroupShift) & (left.Gid == Gid ? OtherBits : others);
-        return (left.Mode & ModeBits.GroupAndOthers & ~((group << GroupShift) | others)) == 0 && NodeMetadata.HasNamesOf(fd, List);
+        return (left.Mode & ModeBits.GroupAndOthers & ~((group << GroupShift) | others)) == 0 && NodeMetadata.HasSameNames(fd, List);
     }
 }

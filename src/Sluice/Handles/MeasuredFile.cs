@@ -1,19 +1,21 @@
 namespace Sluice.Handles;
 
 /// <summary>
-/// A file whose length has to be known before it is read. Those of /proc say 0 and those of /sys a page, whatever can be read of them: what
-/// says so little is read as a whole, and what was read is what counts.
+/// A file with a reliable length. Files in /proc report the length 0 and files in /sys that of a page, so a file with such a small length
+/// is read into memory as a whole, and the number of bytes read counts.
 /// </summary>
 internal sealed class MeasuredFile
 {
-    /// <summary>Bytes up to which a file is read to learn its length: files of the kernel say any. A page.</summary>
+    /// <summary>The maximum length of a file that is read to determine its length, in bytes.</summary>
     private const int SmallBytes = 4096;
 
     private readonly SluiceHandle _handle;
     private readonly byte[]? _content;
 
-    /// <exception cref="NotSupportedException">It cannot seek.</exception>
-    /// <exception cref="IOException">The operating system reported an error, or it says 0 and has more than an array can hold.</exception>
+    /// <exception cref="NotSupportedException">The file cannot seek.</exception>
+    /// <exception cref="IOException">
+    /// The operating system reported an error, or the file reports the length 0 and exceeds the maximum length of an array.
+    /// </exception>
     public MeasuredFile(SluiceHandle handle)
     {
         _handle = handle;
@@ -25,7 +27,7 @@ internal sealed class MeasuredFile
         }
     }
 
-    /// <summary>Bytes that can be read; what is appended later is not among them.</summary>
+    /// <summary>Gets the number of bytes that can be read. Bytes that are appended later are not included.</summary>
     public long Length { get; }
 
     /// <summary>As <see cref="SluiceHandle.Read(Span{byte}, long)"/>.</summary>
@@ -53,7 +55,7 @@ internal sealed class MeasuredFile
                 if (content.Length == Array.MaxLength)
                 {
                     throw new IOException(
-                        $"Reading '{_handle.Path}' failed: it says that it has no bytes, and has more than {Array.MaxLength}.");
+                        $"Reading '{_handle.Path}' failed: it reports a length of 0 and has more bytes than {Array.MaxLength}.");
                 }
 
                 Array.Resize(ref content, (int)Math.Min(Array.MaxLength, Math.Max(2L * content.Length, SmallBytes)));

@@ -8,8 +8,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Handles;
 
 /// <summary>
-/// Owner, access lists, extended attributes, permissions and times of one open node for another, so that nobody may do afterwards what they
-/// could not before. Descriptors may be of O_PATH.
+/// Copies owner, access control lists, extended attributes, permissions and times from one open node to another, without giving any user
+/// more access than before. The descriptors may be opened with O_PATH.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal static class NodeMetadata
@@ -22,11 +22,11 @@ internal static class NodeMetadata
 
 
     /// <summary>
-    /// Bytes free from which on a disk is far from full: what finds no space then is too large by itself. No measurement.
+    /// The free space from which an ENOSPC is attributed to the size of the attribute and not to a full disk, in bytes. Not measured.
     /// </summary>
     private const long MinRoomBytes = 16 << 20;
 
-    // struct posix_acl_xattr_header, then struct posix_acl_xattr_entry for each: tag, permissions, number.
+    // struct posix_acl_xattr_header, followed by one struct posix_acl_xattr_entry (tag, permissions, ID) for each entry.
     private const int ListHeaderBytes = 4;
     private const int ListEntryBytes = 8;
     private const ushort ListUser = 0x02;
@@ -42,18 +42,19 @@ internal static class NodeMetadata
     private static ReadOnlySpan<byte> DefaultList => "system.posix_acl_default\0"u8;
 
     /// <summary>
-    /// All but the times, as far as this user may: as cp -a. What cannot be kept takes with it the rights that went with it.
+    /// Copies all metadata except the times, as cp -a does, as far as the user is permitted to set it. If an owner or a list cannot be set,
+    /// the permissions that depend on it are removed.
     /// </summary>
-    /// <returns>What the file system has refused, of owner (which only root may always set) and permissions; null: nothing.</returns>
-    /// <param name="fromFd">The one.</param>
-    /// <param name="from">What is known of it.</param>
-    /// <param name="toFd">The other.</param>
-    /// <param name="target">Its name, for messages.</param>
+    /// <returns>The error if the file system refused permissions or an owner (only for root, who may always set it), or null.</returns>
+    /// <param name="fromFd">The source.</param>
+    /// <param name="from">The state of the source.</param>
+    /// <param name="toFd">The target.</param>
+    /// <param name="target">The path of the target, for messages.</param>
     /// <param name="isSameContent">
-    /// Whether it has the same bytes. If not, signatures and privileges stay behind, and what users have noted (sums, types, origins) too,
-    /// since nobody knows whether it is about them.
+    /// True if the target has the content of the source. Otherwise, signatures, privileges and the attributes of users (checksums, types,
+    /// origins) are not copied, because they may concern the content.
     /// </param>
-    /// <param name="reportsOwner">False if a refused owner is no error.</param>
+    /// <param name="reportsOwner">False to ignore a refused owner.</param>
     public static Exception? Preserve(int fromFd, in Statx from, int toFd, string target, bool isSameContent = true, bool reportsOwner = true)
     {
         PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out Statx made), "Looking at", target);
@@ -66,7 +67,7 @@ internal static class NodeMetadata
             bool isNotAllowed = owned is -Errno.EPERM or -Errno.EINVAL && NodeCalls.EffectiveUser != 0;
             refused = isNotAllowed || !reportsOwner ? null : Refusal(owned, "Keeping the owner of", target);
             hasUser |= owned == 0;
-            hasGroup |= owned == 0 || NodeCalls.SetOwner(toFd, NodeCalls.AsItIs, from.Gid) == 0;
+            hasGroup |= owned == 0 || NodeCalls.SetOwner(toFd, NodeCalls.Unchanged, from.Gid) == 0;
         }
 
         CopyAttributes(fromFd, toFd, isSameContent: hasUser && isSameContent, target, hasNotes: isSameContent);
@@ -74,7 +75,7 @@ internal static class NodeMetadata
         {
             uint mode = from.Mode & ModeBits.All & (hasUser ? ~0u : ~SetUser) & (hasGroup ? ~0u : ~SetGroup);
             mode = CopyLists(fromFd, toFd, (from.Mode & Statx.TypeMask) == Statx.TypeDirectory, mode, hasGroup, target);
-            // A file system that gives all files the same ones lets nobody but their owner set them (EPERM).
+            // On a file system where all files have the same mode, chmod fails with EPERM unless the user owns them.
             int result = NodeCalls.SetMode(toFd, mode);
             result = result == -Errno.EPERM && HasMode(toFd, mode) ? 0 : result;
             refused ??= Refusal(result, "Setting the permissions of", target);
@@ -83,13 +84,13 @@ internal static class NodeMetadata
         return refused;
     }
 
-    /// <summary>Times of last access and modification. Returns what the file system has refused; null: nothing.</summary>
+    /// <summary>Sets the times of last access and modification. Returns the error if the file system refuses, or null.</summary>
     public static Exception? SetTimes(int fd, in Statx from, string target) =>
         Refusal(NodeCalls.SetTimes(fd, from), "Setting the times of", target);
 
     /// <summary>
-    /// What a file that is replaced leaves to its successor: owner, lists, attributes, and the permissions that are given. Its privileges
-    /// (set-user-ID, capabilities, signatures) were for the old content and go.
+    /// Copies the metadata of a file that is replaced: owner, lists, attributes, and the specified permissions. Privileges (set-user-ID,
+    /// capabilities, signatures) belonged to the old content and are not copied.
     /// </summary>
     public static void Inherit(int oldFd, in Statx old, int toFd, uint mode, bool mustHaveOwner, string target)
     {
@@ -99,25 +100,25 @@ internal static class NodeMetadata
         {
             int owned = NodeCalls.SetOwner(toFd, old.Uid, old.Gid);
             PathErrors.ThrowIfFailed(mustHaveOwner ? owned : 0, "Keeping the owner of", target);
-            hasGroup |= owned == 0 || NodeCalls.SetOwner(toFd, NodeCalls.AsItIs, old.Gid) == 0;
+            hasGroup |= owned == 0 || NodeCalls.SetOwner(toFd, NodeCalls.Unchanged, old.Gid) == 0;
         }
 
         CopyAttributes(oldFd, toFd, isSameContent: false, target);
         mode = CopyLists(oldFd, toFd, isFolder: false, mode & ~(SetUser | SetGroup), hasGroup, target);
-        // Where permissions cannot be set (EPERM), the file system gives all files the same ones: the old file and the new one have them.
+        // If permissions cannot be set (EPERM), all files of the file system have the same mode, and so have these two.
         int result = NodeCalls.SetMode(toFd, mode);
         result = result == -Errno.EPERM && HasMode(toFd, old.Mode & ModeBits.All) ? 0 : result;
         PathErrors.ThrowIfFailed(result, "Keeping the permissions of", target);
     }
 
     /// <summary>
-    /// Permissions of what is made anew. A file system that gives rights of its own choice, to files that belong to others than their
-    /// makers (EPERM), does as it likes, as with File.Copy. Returns what it has refused otherwise; null: nothing.
+    /// Sets the permissions of a new file. EPERM is ignored, as with File.Copy: the file system determines mode and owner of its files.
+    /// Returns any other error, or null.
     /// </summary>
     public static Exception? SetPlainMode(int fd, uint mode, string target) =>
         HasMode(fd, mode) ? null : Refusal(Allowed(NodeCalls.SetMode(fd, mode)), "Setting the permissions of", target);
 
-    /// <summary>Times of what is made anew, where they may be set.</summary>
+    /// <summary>Sets the times of a new file, if permitted.</summary>
     /// <inheritdoc cref="SetPlainMode"/>
     public static Exception? SetPlainTimes(int fd, in Statx from, string target) =>
         Refusal(Allowed(NodeCalls.SetTimes(fd, from)), "Setting the times of", target);
@@ -130,20 +131,20 @@ internal static class NodeMetadata
     private static bool HasMode(int fd, uint mode) =>
         Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0 && (stat.Mode & ModeBits.All) == mode;
 
-    /// <summary>The access list that a node has; null where it has none.</summary>
-    public static byte[]? ListOf(int fd) => AttributeCalls.Get(fd, AccessList, out _);
+    /// <summary>Returns the access control list of a node, or null if it has none.</summary>
+    public static byte[]? AccessListOf(int fd) => AttributeCalls.Get(fd, AccessList, out _);
 
-    /// <summary>Whether a file runs with capabilities of its own.</summary>
+    /// <summary>Returns true if a file has capabilities.</summary>
     public static bool HasCapabilities(int fd) => AttributeCalls.Get(fd, Capabilities, out _) is not null;
 
-    /// <summary>The access list that begins what is made in a folder; null where there is none.</summary>
-    public static byte[]? DefaultListOf(int folderFd) => AttributeCalls.Get(folderFd, DefaultList, out _);
+    /// <summary>Returns the default access control list of a directory, or null if it has none.</summary>
+    public static byte[]? DefaultAccessListOf(int folderFd) => AttributeCalls.Get(folderFd, DefaultList, out _);
 
     /// <summary>
-    /// Whether a node's access list gives nobody by name what the other one does not; false where it is not told. What owner, others and
-    /// all who are named may do at most follows the mode.
+    /// Returns true if the access control list of a node names the same users and groups as the other list, with the same permissions.
+    /// Entries for the owner, the mask and others follow from the mode and are not compared. Also returns true if the node has no list.
     /// </summary>
-    public static bool HasNamesOf(int fd, ReadOnlySpan<byte> other)
+    public static bool HasSameNames(int fd, ReadOnlySpan<byte> other)
     {
         if (AttributeCalls.Get(fd, AccessList, out int errno) is not { } list)
         {
@@ -163,8 +164,8 @@ internal static class NodeMetadata
     }
 
     /// <summary>
-    /// The permissions of a plain copy. Where an access list gives more to others than to the file's group, the mode shows that group more
-    /// than it has; where it is not known whether there is a list, the group gets no more than everybody.
+    /// Returns the mode for a copy without access control list. With a list, the group bits of the mode are the mask of the list and may
+    /// exceed the permissions of the group. If it is unknown whether there is a list, the group gets no more permissions than others.
     /// </summary>
     public static uint PlainMode(int fd, in Statx stat)
     {
@@ -176,7 +177,8 @@ internal static class NodeMetadata
     }
 
     /// <summary>
-    /// Access lists, and the mode that goes with what came of them. What is not the source's is taken off: a folder's default.
+    /// Copies the access control lists and returns the mode that matches the result. Removes lists that the target inherited from its
+    /// directory.
     /// </summary>
     private static uint CopyLists(int fromFd, int toFd, bool isFolder, uint mode, bool hasGroup, string target)
     {
@@ -190,7 +192,7 @@ internal static class NodeMetadata
 
             if (defaults is null || AttributeCalls.Set(toFd, DefaultList, defaults) < 0)
             {
-                TakeOff(toFd, DefaultList, target);
+                RemoveList(toFd, DefaultList, target);
             }
         }
 
@@ -205,30 +207,30 @@ internal static class NodeMetadata
             return mode;
         }
 
-        TakeOff(toFd, AccessList, target);
+        RemoveList(toFd, AccessList, target);
         mode = list is null ? mode : WithoutList(mode, list);
 
-        // Another group than the source's may do no more than everybody, of whom the source's group is part now.
+        // A group other than that of the source gets no more permissions than others, and others no more than the source's group had.
         uint both = mode & (mode >> GroupShift) & OtherBits;
         return hasGroup ? mode : (mode & ~(GroupBits | OtherBits)) | (both << GroupShift) | both;
     }
 
-    /// <summary>Whether an access list that cannot be had is one that is not there.</summary>
+    /// <summary>Returns true if an error means that there is no access control list.</summary>
     private static bool HasNoList(int errno) => errno is -Errno.ENODATA or -Errno.EOPNOTSUPP or -Errno.ENOSYS;
 
-    private static void TakeOff(int fd, ReadOnlySpan<byte> list, string target)
+    private static void RemoveList(int fd, ReadOnlySpan<byte> list, string target)
     {
-        // One of which nothing is told may be there: it is taken off, too.
+        // A list that cannot be read may exist, so it is removed too.
         if (AttributeCalls.Get(fd, list, out int errno) is not null || !HasNoList(errno))
         {
             int result = AttributeCalls.Remove(fd, list);
-            PathErrors.ThrowIfFailed(HasNoList(result) ? 0 : result, "Taking the access list off", target);
+            PathErrors.ThrowIfFailed(HasNoList(result) ? 0 : result, "Removing the access list of", target);
         }
     }
 
     /// <summary>
-    /// A mode in which the group has what the list gave the file's own group, and not the list's mask. Without the list whoever is named in
-    /// it is one of the group or of the others, and these get no more than he had.
+    /// Returns the mode for a file without its access control list. The group gets the permissions that the list gave to the owning group.
+    /// Users and groups named in the list then count as group or others, so these get no more permissions than each of the named ones.
     /// </summary>
     internal static uint WithoutList(uint mode, ReadOnlySpan<byte> list)
     {
@@ -264,14 +266,16 @@ internal static class NodeMetadata
         return (mode & ~GroupBits) | (mode & ((group & mask & users) << GroupShift));
     }
 
-    /// <summary>Extended attributes. What this user may not read, and what the target may not have, is left out.</summary>
+    /// <summary>
+    /// Copies extended attributes. Attributes that the user cannot read, or that the target does not support, are skipped.
+    /// </summary>
     private static void CopyAttributes(int fromFd, int toFd, bool isSameContent, string target, bool hasNotes = true)
     {
         List<byte[]> names = AttributeCalls.List(fromFd, out int unlisted);
         PathErrors.ThrowIfFailed(IsUnknown(unlisted) ? 0 : unlisted, "Reading the attributes for", target);
         foreach (byte[] name in names)
         {
-            if (IsOwnMatter(name) || (!isSameContent && IsAboutContent(name)) || (!hasNotes && IsNote(name)))
+            if (IsHandledSeparately(name) || (!isSameContent && IsAboutContent(name)) || (!hasNotes && IsNote(name)))
             {
                 continue;
             }
@@ -289,13 +293,13 @@ internal static class NodeMetadata
     }
 
     /// <summary>
-    /// Whether a disk is far from full: what does not fit then is more than a file of this file system may have (ext4: one block for all
-    /// its attributes).
+    /// Returns true if a disk is far from full. An attribute that does not fit is then larger than the file system allows (ext4: one block
+    /// for all attributes of a file).
     /// </summary>
     private static bool HasRoom(int fd) => Libc.FreeBytes(fd) is > MinRoomBytes and < long.MaxValue;
 
-    /// <summary>Access lists have their own way; an overlay's notes are about its own layers.</summary>
-    private static bool IsOwnMatter(ReadOnlySpan<byte> name) =>
+    /// <summary>Access control lists are copied separately. Attributes of overlayfs describe its own layers.</summary>
+    private static bool IsHandledSeparately(ReadOnlySpan<byte> name) =>
         name.StartsWith("system.posix_acl_"u8)
         || name.StartsWith("trusted.overlay."u8)
         || name.StartsWith("user.overlay."u8)
@@ -307,8 +311,8 @@ internal static class NodeMetadata
     private static bool IsNote(ReadOnlySpan<byte> name) => name.StartsWith("user."u8) || name.StartsWith("trusted."u8);
 
     /// <summary>
-    /// Whether attributes that cannot be read are not there (any more), or not for this user. ENOENT: a link's, of which nothing is told
-    /// without /proc.
+    /// Returns true if attributes cannot be read because they do not exist (any more) or the user may not read them. ENOENT is returned for
+    /// the attributes of a link if there is no /proc.
     /// </summary>
     private static bool IsUnknown(int errno) =>
         HasNoList(errno) || errno is -Errno.EPERM or -Errno.EACCES or -Errno.ENOENT;

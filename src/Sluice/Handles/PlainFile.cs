@@ -5,16 +5,16 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Handles;
 
-/// <summary>Opens files under names that others may have put something else under: a FIFO is not waited for. Linux only.</summary>
+/// <summary>Opens regular files whose names other users can replace: opening a FIFO does not block. Linux only.</summary>
 internal static class PlainFile
 {
-    /// <param name="node">The file.</param>
-    /// <param name="path">For messages.</param>
-    /// <param name="flags">Of open(2).</param>
-    /// <param name="mode">Permissions of a new file.</param>
-    /// <param name="engine">The handle's; null for its own choice.</param>
-    /// <exception cref="FileNotFoundException">There is none.</exception>
-    /// <exception cref="IOException">It is no plain file, or the operating system reported an error.</exception>
+    /// <param name="node">The name of the file.</param>
+    /// <param name="path">The path, for messages.</param>
+    /// <param name="flags">The flags of open(2).</param>
+    /// <param name="mode">The permissions of a new file.</param>
+    /// <param name="engine">The engine of the handle, or null for the default.</param>
+    /// <exception cref="FileNotFoundException">The file does not exist.</exception>
+    /// <exception cref="IOException">The file is not a regular file, or the operating system reported an error.</exception>
     public static SluiceHandle Open(in NodePath node, string path, int flags, uint mode = 0, IoEngine? engine = null)
     {
         int fd = PathCalls.Open(node, flags | PathCalls.NonBlocking, mode);

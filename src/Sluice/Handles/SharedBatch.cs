@@ -4,10 +4,10 @@ using Sluice.Kernel;
 namespace Sluice.Handles;
 
 /// <summary>
-/// Requests that the calling thread carries out one after another, with the help of those threads of the pool that are free. None of them
-/// is needed: a helper that comes late finds nothing left.
+/// Requests that the calling thread performs one after another, with the help of free thread-pool threads. Helpers are optional: one that
+/// starts too late finds no request left.
 /// </summary>
-#pragma warning disable CA1001 // Nobody asks the semaphore for a wait handle, and only that would have to be disposed.
+#pragma warning disable CA1001 // The wait handle, which alone would need disposal, is never used.
 internal sealed class SharedBatch<T>(SluiceHandle handle, T[] requests, SharedBatch<T>.Action action) : IThreadPoolWorkItem
 #pragma warning restore CA1001
 {
@@ -17,10 +17,10 @@ internal sealed class SharedBatch<T>(SluiceHandle handle, T[] requests, SharedBa
     private int _taken;
     private int _left = requests.Length;
 
-    /// <summary>Carries one request out; does not throw.</summary>
+    /// <summary>Performs one request. Does not throw.</summary>
     public delegate void Action(SluiceHandle handle, ref T request);
 
-    /// <summary>All requests have been carried out when this returns or throws.</summary>
+    /// <summary>Performs all requests. Nothing uses the requests after this method has returned or thrown.</summary>
     public void Run()
     {
         try
@@ -50,9 +50,7 @@ internal sealed class SharedBatch<T>(SluiceHandle handle, T[] requests, SharedBa
         }
     }
 
-    /// <summary>
-    /// Waits for helpers that carry out requests. They use the caller's memory, so <see cref="Thread.Interrupt"/> does not end the wait.
-    /// </summary>
+    /// <summary>Waits for the helpers. They use the caller's memory, so <see cref="Thread.Interrupt"/> does not end the wait.</summary>
     private void Wait()
     {
         bool isInterrupted = false;

@@ -30,7 +30,7 @@ public sealed partial class SluiceHandle
     /// <param name="buffer">The bytes to append.</param>
     /// <returns>The offset in the file at which the bytes were written, in bytes.</returns>
     /// <remarks>
-    /// <para>Makes one system call more than <see cref="Append"/>, and is as atomic.</para>
+    /// <para>This method makes one more system call than <see cref="Append"/>. Both methods have the same atomicity.</para>
     /// <para>
     /// The first append opens the file a second time, through /proc. If that fails, for example because /proc is not mounted, the returned
     /// offset is correct only if no other code changes the file position of the operating system handle.
@@ -113,8 +113,8 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>
-    /// Appends on the calling thread if that waits neither for the device nor for other appends of this handle. Returns false if the append
-    /// is canceled or an operation has to make it.
+    /// Appends on the calling thread if this waits neither for the device nor for other appends of this handle. Returns false if the append
+    /// is canceled or must be performed by an operation.
     /// </summary>
     private bool TryAppend(ReadOnlyMemory<byte> buffer, bool needsOffset, CancellationToken cancellationToken, out long offset)
     {
@@ -152,7 +152,7 @@ public sealed partial class SluiceHandle
         return isAppended;
     }
 
-    /// <summary>Made by the first append; the caller holds a reference.</summary>
+    /// <summary>Gets the append target, which the first append creates. The caller holds a reference.</summary>
     private AppendTarget AppendTarget => (AppendTarget?)_extras?.Appender ?? MakeAppendTarget();
 
     private AppendTarget MakeAppendTarget()
@@ -165,7 +165,7 @@ public sealed partial class SluiceHandle
                 extras.Appender = target = new AppendTarget(this);
             }
 
-            // Either Dispose, which stores before it loads, finds the target, or the disposal is seen here.
+            // Pairs with Dispose, which stores before it loads: either Dispose finds the target, or this thread sees the disposal.
             Interlocked.MemoryBarrier();
             if (_disposed)
             {
@@ -176,7 +176,7 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>Not on Linux: atomic among the threads of this handle only.</summary>
+    /// <summary>For systems other than Linux. Atomic only among the threads of this handle.</summary>
     private long AppendPortably(ReadOnlySpan<byte> buffer)
     {
         lock (Extras.Lock)

@@ -5,30 +5,33 @@ using Sluice.Uring;
 
 namespace Sluice;
 
-// Asynchronous scalar transfers: inline where the data needs no waiting, else down to the engine. What such calls have lately cost on this
-// handle chooses.
+// Asynchronous transfers of one buffer: on the calling thread if this does not wait, otherwise by an operation of the engine. Recent
+// results on this handle determine which is tried first.
 public sealed partial class SluiceHandle
 {
-    /// <summary>After so many cold reads in a row, the page cache is asked only now and then.</summary>
+    /// <summary>After this number of consecutive uncached reads, only every <see cref="ColdProbe"/>th read checks the page cache.</summary>
     private const int ColdStreak = 8;
 
-    /// <summary>How often it is asked then: once in so many reads.</summary>
+    /// <summary>The interval of these checks, in reads.</summary>
     private const int ColdProbe = 16;
 
-    /// <summary>After so many reads in a row that found their pages, a plain read is made instead of one that may not wait.</summary>
+    /// <summary>
+    /// After this number of consecutive cached reads, pread(2) is used, which may wait, instead of preadv2(2) with RWF_NOWAIT.
+    /// </summary>
     private const int HotStreak = 64;
 
-    /// <summary>So many plain reads, then one that may not wait: whether the pages are still there is asked that often.</summary>
+    /// <summary>The number of plain reads between two reads that check whether the data is still cached.</summary>
     private const int HotRun = 15;
 
-    /// <summary>Plain reads are for small transfers: the fifth of a system call is nothing to a large one, and its wait is
-    /// longer.</summary>
+    /// <summary>
+    /// The maximum size of a plain read, in bytes. For larger reads the saving is small and the wait for the device longer.
+    /// </summary>
     private const int MaxHotBytes = 64 * 1024;
 
-    /// <summary>Where the last short read found the end of the file.</summary>
+    /// <summary>The end of the file as found by the last short read, or -1.</summary>
     private long _endSeen = -1;
 
-    // Counts that begin anew when they overflow: then the page cache is asked a few times more.
+    // If these counters overflow, the page cache is checked a few more times.
     private byte _coldReads;
     private byte _hotReads;
 
@@ -94,17 +97,17 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>
-    /// Whether the page cache is asked before a read; counts the question. At a negative offset, which what cannot seek ignores, a plain
-    /// call would wait, and take what it finds from those who come after.
+    /// Returns true if a read tries the page cache first. Counts the attempt. A read at a negative offset is of a file that cannot seek,
+    /// where it could wait and consume data.
     /// </summary>
     private bool MayReadInline(long bytes, long fileOffset) =>
-        fileOffset >= 0 && _readsInline && bytes <= InlineLimit && !IsKnownToBeginByWaiting && AsksCache();
+        fileOffset >= 0 && _readsInline && bytes <= InlineLimit && !IsKnownToBeginByWaiting && ShouldTryCache();
 
-    private bool AsksCache() => _coldReads < ColdStreak || (++_coldReads % ColdProbe) == 0;
+    private bool ShouldTryCache() => _coldReads < ColdStreak || (++_coldReads % ColdProbe) == 0;
 
     /// <summary>
-    /// Returns true if an asynchronous cached write of at most <see cref="OpenFile.InlineLimit"/> is made on the calling thread;
-    /// <see cref="OpenFile.EndWriteHere"/> follows. A negative offset may be a pipe's, which could be full.
+    /// Returns true if an asynchronous cached write of at most <see cref="OpenFile.InlineLimit"/> is made on the calling thread; <see
+    /// cref="OpenFile.EndWriteHere"/> follows. A write at a negative offset may be to a pipe, which could be full.
     /// </summary>
     private bool TryBeginWriteHere(long bytes, long fileOffset, out long begin)
     {
@@ -112,14 +115,13 @@ public sealed partial class SluiceHandle
         return fileOffset >= 0 && _writesInline && bytes <= InlineLimit && TryBeginWriteHere(out begin);
     }
 
-    /// <summary>What the page cache has, in one call under one reference; false where that is not all, and an operation has to go
-    /// on.</summary>
+    /// <summary>Reads from the page cache. Returns false if an operation must read the rest.</summary>
     private bool ReadFromCache(Span<byte> buffer, long fileOffset, out int bytes)
     {
         using Reference reference = Hold();
         if (fileOffset == _endSeen && TransferCalls.Read(_fd, CutForDebug(buffer), fileOffset, Uring.Abi.RwFlags.None) == 0)
         {
-            // Where the file ended a moment ago it mostly still ends, and a plain read that finds nothing does not wait.
+            // The file probably still ends here, and a plain read at the end of a file does not wait.
             bytes = 0;
             return true;
         }
@@ -137,7 +139,7 @@ public sealed partial class SluiceHandle
         _hotReads = 0;
         if (result >= 0)
         {
-            // A 0 may be a false end of file (kernels 5.9 and 5.10), a short count a page that is missing: the length decides.
+            // 0 bytes may be a false end of file (kernels 5.9 and 5.10), and fewer bytes may be due to a missing page: the length decides.
             bool isAtEnd = IsShortAtEnd(fileOffset + result);
             if (isAtEnd)
             {
@@ -153,11 +155,11 @@ public sealed partial class SluiceHandle
         }
         else if (result == -Errno.EOPNOTSUPP && (flags & Uring.Abi.RwFlags.DontCache) == Uring.Abi.RwFlags.None)
         {
-            // This file system cannot be asked (FUSE, /proc): do not ask again.
+            // The file system does not support RWF_NOWAIT (FUSE, /proc).
             _readsInline = false;
         }
 
-        // Every other error comes again, with its exception, on the way through the engine.
+        // The engine repeats the read and reports any other error.
         return false;
     }
 
@@ -173,10 +175,14 @@ public sealed partial class SluiceHandle
     /// <returns>A task that completes when all bytes are written.</returns>
     /// <remarks>
     /// <para>
-    /// This method can copy up to 1 MiB into the page cache on the calling thread. If the kernel makes that write wait, for example because
-    /// the file system is frozen, the calling thread waits until the write has ended. This can happen to one thread for each device, and to
-    /// those that call within 1 ms of the end of another write to the device. Other writes use thread-pool threads, as do all writes to the
-    /// device after two slow ones in a row until one was fast, and writes to files on FUSE.
+    /// This method can copy up to 1 MiB into the page cache on the calling thread. If the kernel blocks that write, for example because the
+    /// file system is frozen, the calling thread is blocked until the write has ended. If a device stops responding, this affects the
+    /// threads that call this method within 1 ms after the end of an earlier write to the device, or one thread if there was no such
+    /// write. Other writes are performed by the engine and do not block the calling thread.
+    /// </para>
+    /// <para>
+    /// After two slow writes in a row to a file or a device, no write is performed on the calling thread until a write was fast. Writes to
+    /// files on FUSE are never performed on the calling thread.
     /// </para>
     /// <para>
     /// If the operating system handle was opened with O_APPEND, the bytes are written at the end of the file; see
@@ -230,7 +236,9 @@ public sealed partial class SluiceHandle
             : StartWrite(buffer, fileOffset, bytes, cancellationToken);
     }
 
-    /// <summary>As <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>, but never on the caller's thread.</summary>
+    /// <summary>
+    /// As <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>, but never writes on the calling thread.
+    /// </summary>
     internal ValueTask WriteBehindAsync(ReadOnlyMemory<byte> buffer, long fileOffset)
     {
         CheckOffset(fileOffset);
@@ -295,10 +303,7 @@ public sealed partial class SluiceHandle
     /// <exception cref="OperationCanceledException">The flush was canceled.</exception>
     public ValueTask FlushDataToDiskAsync(CancellationToken cancellationToken = default) => FlushAsync(IoVerb.FlushData, cancellationToken);
 
-    /// <summary>
-    /// An operation that does nothing but pass through the engine and come back: for measuring the engine alone. The bench's; no file is
-    /// touched.
-    /// </summary>
+    /// <summary>Performs an operation without a transfer, to measure the engine in benchmarks.</summary>
     internal ValueTask NothingAsync() => FlushAsync(IoVerb.Nothing, CancellationToken.None);
 
     private void Flush(IoVerb verb)
@@ -353,15 +358,15 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>
-    /// pread(2) where the last <see cref="HotStreak"/> reads were answered from the page cache: preadv2 with RWF_NOWAIT costs a fifth
-    /// more (the iovec). A miss then blocks this thread for one device access; the probe after every <see cref="HotRun"/> reads sees it
-    /// and ends the streak. 0 and less leave the read to the careful way.
+    /// Reads with pread(2) after <see cref="HotStreak"/> cached reads: preadv2 with RWF_NOWAIT takes a fifth longer. If the data is not
+    /// cached, the thread waits for one access to the device; the check after every <see cref="HotRun"/> reads detects this. A result of 0
+    /// or less means that the regular path must be taken.
     /// </summary>
     private int ReadHot(Span<byte> buffer, long fileOffset)
     {
         if (++_hotReads > HotStreak + HotRun)
         {
-            // The next one is the probe: it starts from a streak that it alone can complete.
+            // The next read checks the page cache; if it succeeds, the streak continues.
             _hotReads = HotStreak - 1;
             return 0;
         }
@@ -383,9 +388,9 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>
-    /// What a write on its caller's thread has come to: bytes; 0 in place of an error that asks for another way, which an operation finds;
-    /// or another negative errno, which is the caller's at once. It need not come again: that earlier bytes could not be kept (by the
-    /// server of NFS, by the device of O_SYNC) is told once.
+    /// Returns the result of a write on the calling thread: the number of bytes; 0 for errors after which an operation tries another way;
+    /// or a negative errno, which is reported immediately because the kernel may report it only once (a delayed error on NFS or with
+    /// O_SYNC).
     /// </summary>
     private static int OutcomeOf(int written) =>
         -written is Errno.EAGAIN or Errno.EINTR or Errno.ESPIPE or Errno.EINVAL or Errno.EOPNOTSUPP ? 0 : written;

@@ -6,7 +6,7 @@ using Sluice.Kernel;
 
 namespace Sluice;
 
-// Many offsets, one submission.
+// Batches: many offsets, one submission.
 public sealed partial class SluiceHandle
 {
     /// <summary>Performs several reads at the same time, and returns when all of them have ended.</summary>
@@ -91,7 +91,7 @@ public sealed partial class SluiceHandle
         using Reference reference = Hold();
         if (Caching != FileCaching.Direct && !IsIntercepted && Libc.IsSupported)
         {
-            // Memory copies, which a ring would only hand to a worker thread.
+            // Cached writes are memory copies, which a ring would hand to a worker thread.
             foreach (ref WriteRequest request in requests)
             {
                 WriteOne(ref request);

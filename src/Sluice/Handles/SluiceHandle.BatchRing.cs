@@ -6,7 +6,7 @@ using Sluice.Uring;
 
 namespace Sluice;
 
-// Batches on a ring that is theirs alone while they run. What a request says is read once, when its entry is made.
+// Batches on a ring that this call has exclusively. Each request is read once, when its entry is created.
 public sealed partial class SluiceHandle
 {
     private void ReadBatchByRing(BatchRing ring, Span<ReadRequest> requests)
@@ -43,7 +43,7 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>False when the request is done: what lies in the page cache needs no ring.</summary>
+    /// <summary>Returns false if the request has completed: data in the page cache does not need a ring.</summary>
     private bool FillRead(ref BatchEntry entry, ref ReadRequest request, int index)
     {
         entry = default;
@@ -68,7 +68,7 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>Through a bounce buffer where the place in the file, or the caller's memory, is not aligned.</summary>
+    /// <summary>Uses a bounce buffer if the offset, the length or the caller's memory is not aligned.</summary>
     private void Align(ref BatchEntry entry)
     {
         FileAlignment alignment = Alignment;
@@ -117,7 +117,7 @@ public sealed partial class SluiceHandle
 
         try
         {
-            // The whole, or all there is; the rest of a short read, and an error's second try and exception, by the scalar way.
+            // Reads the rest after a short read or an error with the scalar method, which also creates the exception.
             bool isWhole = got == buffer.Length || (entry.Result > 0 && IsShortAtEnd(entry.Place + got))
                 || (entry.Result == 0 && IsConfirmedEnd(entry.Place));
             request.BytesRead = isWhole ? got : got + Read(buffer[got..], entry.Place + got);
@@ -140,7 +140,7 @@ public sealed partial class SluiceHandle
             bool isHeldUp = false;
             try
             {
-                // Outside the gate: this calls the caller's memory, for which others must not wait.
+                // Outside the gate, because this calls user code (the memory), which must not block others.
                 for (; next < requests.Length && count < BatchRing.MaxEntries && !isHeldUp; next++)
                 {
                     if (FillWrite(ref entries[count], ref requests[next], next, out isHeldUp))
@@ -149,7 +149,7 @@ public sealed partial class SluiceHandle
                     }
                 }
 
-                // While the gate is closed, the first that is left goes by an operation, which waits for its turn.
+                // If the gate is closed, the first remaining write is performed by an operation, which waits for the gate.
                 int first = 0;
                 while (first < count && !TryRunGated(ring, first, count))
                 {
@@ -157,7 +157,7 @@ public sealed partial class SluiceHandle
                     first++;
                 }
 
-                // Outside the gate: the rest of a short write enters it again.
+                // Outside the gate: writing the rest of a short write enters the gate again.
                 for (; first < count; first++)
                 {
                     TakeWrite(ref requests[entries[first].Request], entries[first]);
@@ -174,13 +174,13 @@ public sealed partial class SluiceHandle
 
             if (isHeldUp)
             {
-                // One that is not aligned has edges: by an operation, too.
+                // An unaligned write has partial pages, which need an operation.
                 WriteOne(ref requests[next - 1]);
             }
         }
     }
 
-    /// <summary>Carries these entries out, all of which have ended when this returns; false where the gate is closed.</summary>
+    /// <summary>Performs the entries, all of which have ended when this method returns. Returns false if the gate is closed.</summary>
     private bool TryRunGated(BatchRing ring, int first, int end)
     {
         if (!DirectGate!.TryEnterShared())
@@ -199,7 +199,7 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>False when the request is done, with its error, or cannot go through the ring.</summary>
+    /// <summary>Returns false if the request failed or cannot use the ring.</summary>
     private bool FillWrite(ref BatchEntry entry, ref WriteRequest request, int index, out bool isHeldUp)
     {
         entry = default;
@@ -262,7 +262,9 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>Gives back what an entry has; what the caller's memory throws then is its own request's error, and nobody else's.</summary>
+    /// <summary>
+    /// Releases the pin and the bounce buffer of an entry. An exception of the caller's memory becomes the error of this request only.
+    /// </summary>
     /// <returns>The request's first error.</returns>
     private static Exception? Release(ref BatchEntry entry, Exception? error)
     {

@@ -4,10 +4,12 @@ using Sluice.Memory;
 
 namespace Sluice;
 
-// Scalar transfers to and from memory that is not .NET's: by address, without an object that stands for it.
+// Transfers to and from native memory, without an object that represents it.
 public sealed partial class SluiceHandle
 {
-    /// <summary>What a span can be, and no border of a page or block lies within a piece of which all but the last are so long.</summary>
+    /// <summary>
+    /// The size of a piece, in bytes. A span cannot be longer than 2 GiB, and this size is a multiple of all page and block sizes.
+    /// </summary>
     private const int NativePieceBytes = 1 << 30;
 
     /// <summary>Reads bytes from the specified offset into native memory.</summary>

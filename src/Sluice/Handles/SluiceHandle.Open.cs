@@ -4,7 +4,7 @@ using Sluice.Kernel;
 
 namespace Sluice;
 
-// Opening files, and taking handles that are open.
+// Opening files and adopting open handles.
 public sealed partial class SluiceHandle
 {
     /// <summary>Opens a file.</summary>
@@ -120,7 +120,7 @@ public sealed partial class SluiceHandle
         return FromSafeFileHandle(handle, path: null, access, ownsHandle);
     }
 
-    /// <summary>As the public one, for what was opened by another way; errors name <paramref name="path"/>.</summary>
+    /// <summary>As the public method, for files that were opened in another way. Errors contain <paramref name="path"/>.</summary>
     internal static SluiceHandle FromSafeFileHandle(
         SafeFileHandle handle, string? path, FileAccess access, bool ownsHandle, IoEngine? engine = null)
     {
@@ -128,11 +128,13 @@ public sealed partial class SluiceHandle
         return new SluiceHandle(handle, path, access, caching, engine, ownsHandle);
     }
 
-    /// <summary>Once for both System.IO and this handle; what is no path at all goes to System.IO as it is, for its exception.</summary>
+    /// <summary>
+    /// Resolves the path once for System.IO and this handle. An invalid path is passed on, so that System.IO throws its exception.
+    /// </summary>
     private static string ToFullPath(string path) =>
         string.IsNullOrEmpty(path) || path.Contains('\0', StringComparison.Ordinal) ? path : System.IO.Path.GetFullPath(path);
 
-    /// <summary>Takes over what was opened just now; it is closed where this throws.</summary>
+    /// <summary>Creates a handle for a file that was just opened, or closes the file if that fails.</summary>
     internal static SluiceHandle Adopt(SafeFileHandle file, string path, FileAccess access, FileCaching caching, IoEngine? engine)
     {
         try
@@ -149,7 +151,7 @@ public sealed partial class SluiceHandle
     [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
     private static SafeFileHandle OpenWithUnixMode(string path, SluiceOptions options, UnixFileMode unixMode)
     {
-        // File.OpenHandle takes no Unix mode; FileStream does, and hands its handle over.
+        // File.OpenHandle has no parameter for the mode. FileStream has, and its handle is taken over.
         FileStream stream = new(path, new FileStreamOptions
         {
             Mode = options.Mode,

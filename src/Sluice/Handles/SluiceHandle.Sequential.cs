@@ -5,22 +5,22 @@ using Sluice.Uring.Abi;
 
 namespace Sluice;
 
-// What the sequential readers and writers ask of a handle.
+// Members for sequential readers and writers.
 public sealed partial class SluiceHandle
 {
     /// <summary>
-    /// Direct transfers may go through a ring of their caller's own: the process uses rings, and no engine was asked for. Cached ones may
-    /// not: overlapping reads defeat the kernel's read-ahead, and writes are memory copies that the ring hands to a kernel worker.
+    /// Gets a value that indicates whether direct transfers may use a ring of their caller: io_uring is in use and no engine was specified.
+    /// Cached transfers may not: overlapping reads defeat the kernel's read-ahead, and the ring hands cached writes to a worker thread.
     /// </summary>
     internal bool AllowsOwnRing => Caching == FileCaching.Direct && !IsCustomEngine && EngineInUse is UringEngine;
 
-    /// <summary>Reserves space, behind the end of the file too; the length stays as it is.</summary>
-    /// <exception cref="IOException">The disk is full; the message has path and size.</exception>
+    /// <summary>Reserves space without changing the length of the file, also beyond its end.</summary>
+    /// <exception cref="IOException">The disk is full. The message contains path and size.</exception>
     internal void ReserveWhole(long offset, long length) => ChangeSpace(IoVerb.Allocate, FallocateFlags.KeepSize, offset, length);
 
     /// <summary>
-    /// Reads with one system call where that is possible. Fewer bytes than asked for are not the end of the file, and 0 bytes are: a
-    /// sequential reader reads on in any case, and needs no length.
+    /// Reads with one system call if possible. Only 0 bytes mean the end of the file: a sequential reader continues after a short read and
+    /// does not need the length.
     /// </summary>
     internal int ReadOnce(Span<byte> buffer, long fileOffset)
     {
@@ -38,7 +38,7 @@ public sealed partial class SluiceHandle
 
         if (bytes < 0)
         {
-            // Once more, for the exception, or in another way.
+            // Repeats the read, for its exception or with another method.
             return Read(buffer, fileOffset);
         }
 
@@ -47,8 +47,8 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>
-    /// How far reading ahead makes sense: the file's length, 0 where it has none to tell (pipes, /proc), <see cref="long.MaxValue"/> on
-    /// block devices, whose end only a read tells.
+    /// Returns the limit of read-ahead: the length of the file, 0 if it is unknown (pipes, /proc), or <see cref="long.MaxValue"/> for block
+    /// devices, whose end only a read can find.
     /// </summary>
     internal long LengthToReadAhead()
     {

@@ -6,7 +6,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice;
 
-// The file's length and the space it takes on the device.
+// The length of the file and its space on the device.
 public sealed partial class SluiceHandle
 {
     /// <summary>Sets the length of the file.</summary>
@@ -34,8 +34,8 @@ public sealed partial class SluiceHandle
         ArgumentOutOfRangeException.ThrowIfNegative(length);
         if (Libc.IsSupported)
         {
-            // .NET's own would say that it was cancelled, by whom there is nobody (ECANCELED), and that a file on a file system that has
-            // died cannot seek.
+            // RandomAccess.SetLength would throw an OperationCanceledException for ECANCELED, and would report a file on a failed file
+            // system as unseekable.
             using Reference reference = Hold();
             int result = PathCalls.SetLength(_fd, length);
             if (result < 0)
@@ -80,9 +80,9 @@ public sealed partial class SluiceHandle
     public void Allocate(long offset, long length) => ChangeSpace(IoVerb.Allocate, FallocateFlags.None, offset, length);
 
     /// <summary>
-    /// Whether the first write into reserved space changes metadata of the file, which a sync then has to commit: extents that were
-    /// reserved as unwritten become written ones; and a write over bytes that are there changes none. Where ext4 has all data go through
-    /// its journal (data=journal), which statx(2) tells by allowing no direct transfers, every sync has something to commit.
+    /// Gets a value that indicates whether writing to reserved space changes metadata (unwritten extents become written ones), so that
+    /// overwriting existing bytes makes a flush cheaper. False for ext4 with data=journal, where every flush commits the journal; statx(2)
+    /// reports such files without direct I/O.
     /// </summary>
     internal bool HasUnwrittenExtents
     {
@@ -143,12 +143,14 @@ public sealed partial class SluiceHandle
         return extents;
     }
 
-    /// <summary>All or nothing: ext4 extends a file piece by piece, and leaves the pieces when the disk is full.</summary>
+    /// <summary>
+    /// Reserves all of the space or none. Otherwise, ext4 would extend a file in pieces and keep them when the disk is full.
+    /// </summary>
     private int AllocateWhole(FallocateFlags mode, long offset, long length)
     {
         if (Libc.Stat(_fd, StatxMask.BasicStats, out Statx stat) == 0 && offset + length > (long)stat.Size)
         {
-            // Told beforehand, because blocks behind the end could be given back only by a cut that races with other writers.
+            // Checked in advance: blocks beyond the end could be released only by a truncation, which races with other writers.
             if (length - Math.Min(length, (long)stat.Blocks * 512) > Libc.FreeBytes(_fd))
             {
                 return -Errno.ENOSPC;
@@ -164,7 +166,10 @@ public sealed partial class SluiceHandle
         return SpaceCalls.Allocate(_fd, mode, offset, length);
     }
 
-    /// <summary>Where the handle was not opened for writing. The type is .NET's on Unix: ftruncate(2) says "Invalid argument".</summary>
+    /// <summary>
+    /// Returns the exception if the handle was not opened for writing, for which ftruncate(2) reports EINVAL. The type is that of .NET on
+    /// Unix.
+    /// </summary>
     private IOException? MissingLengthAccess(int reason) =>
         MissingAccess(IoVerb.SetLength, -1) is { } missing ? new IOException(missing.Message, missing) { HResult = reason } : null;
 

@@ -6,7 +6,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice;
 
-// Synchronous scalar transfers: straight to the system call.
+// Synchronous transfers of one buffer, with system calls on the calling thread.
 public sealed partial class SluiceHandle
 {
     /// <summary>Reads bytes from the specified offset.</summary>
@@ -33,8 +33,8 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>
-    /// As <see cref="Read(Span{byte}, long)"/>, for callers that read until 0 bytes come: a read that is short is not compared with the
-    /// length of the file, which is one system call less.
+    /// As <see cref="Read(Span{byte}, long)"/>, for callers that read until 0 bytes are returned: a short read is not compared with the
+    /// length of the file, which saves a system call.
     /// </summary>
     internal int ReadSome(Span<byte> buffer, long fileOffset) => ReadHere(buffer, fileOffset, acceptsShort: true);
 
@@ -47,7 +47,7 @@ public sealed partial class SluiceHandle
 
         using Reference reference = Hold();
 
-        // The read itself says where there are no offsets: one call less for what is opened, read and closed.
+        // The first read detects a file that cannot seek, which saves a system call for files that are opened, read and closed.
         long offset = IsKnownUnseekable ? -1 : fileOffset;
         int first = TransferCalls.ReadWaiting(_fd, CutForDebug(buffer), offset, TransferFlags);
         if (first == -Errno.ESPIPE && !CanSeek)
@@ -95,11 +95,15 @@ public sealed partial class SluiceHandle
         IoMetrics.Note(this, IoVerb.Write, Carrier.Inline, buffer.Length);
     }
 
-    /// <summary>Whether a synchronous transfer is more than a system call: on a direct handle, through an intercepting engine, or by
-    /// System.IO.</summary>
+    /// <summary>
+    /// Gets a value that indicates whether a synchronous transfer needs more than a system call: with direct I/O, an intercepting engine,
+    /// or System.IO.
+    /// </summary>
     private bool NeedsOperation => Caching == FileCaching.Direct || IsIntercepted || !Libc.IsSupported;
 
-    /// <summary>All of it, from <paramref name="offset"/> (-1: where the descriptor stands); the caller holds a reference.</summary>
+    /// <summary>
+    /// Writes all bytes at <paramref name="offset"/>, or at the descriptor's position if it is -1. The caller holds a reference.
+    /// </summary>
     private void WriteCached(ReadOnlySpan<byte> buffer, long offset)
     {
         int retries = 0;
@@ -138,7 +142,7 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>What a first read did not finish: an error, a short transfer, pages to drop.</summary>
+    /// <summary>Completes a read after its first system call: an error, a short transfer, or pages to drop.</summary>
     private int ReadRest(Span<byte> buffer, long offset, int first)
     {
         int done = 0;
@@ -169,8 +173,8 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>
-    /// A read of 0 bytes only finds out whether reading is allowed: by the system call at once, since a ring would wait for a pipe to
-    /// have something. EAGAIN says that it is allowed and that there is nothing yet.
+    /// Checks with a read of 0 bytes whether reading is permitted. Does not use a ring, which would wait for data of a pipe. EAGAIN means
+    /// that reading is permitted and no data is available.
     /// </summary>
     private void ReadNothing(long fileOffset)
     {
@@ -201,7 +205,7 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>True when the call should be made again in another way.</summary>
+    /// <summary>Returns true if the call must be repeated without RWF_DONTCACHE.</summary>
     private bool RecoverCached(int errno)
     {
         bool again = errno == Errno.EOPNOTSUPP && (TransferFlags & RwFlags.DontCache) != RwFlags.None;
@@ -213,7 +217,7 @@ public sealed partial class SluiceHandle
         return again;
     }
 
-    /// <summary>In Debug builds, cuts a transfer short, so that every test walks the rest of partial transfers.</summary>
+    /// <summary>In Debug builds, shortens a transfer, so that tests cover partial transfers.</summary>
     private static Span<byte> CutForDebug(Span<byte> buffer) =>
         buffer.Length > MaxBytesPerTransfer ? buffer[..MaxBytesPerTransfer] : buffer;
 

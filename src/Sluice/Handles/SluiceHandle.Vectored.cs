@@ -5,7 +5,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice;
 
-// Scatter/gather: one file range, many buffers. Any number of segments, empty ones too, and more than 2 GiB in all.
+// Scatter/gather transfers: one range of a file, any number of buffers, some of which can be empty, and more than 2 GiB in total.
 public sealed partial class SluiceHandle
 {
     /// <summary>Reads bytes from the specified offset into several buffers, which are filled in order.</summary>
@@ -156,9 +156,9 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>
-    /// A few segments in one call on the caller's thread, where that is all there is to do. True when everything was transferred, or all up
-    /// to the end of the file, or a write has failed, with a negative errno in <paramref name="done"/>; the cursor is given back then.
-    /// False leaves what is behind <paramref name="done"/> to an operation.
+    /// Performs a transfer of a few segments with one call on the calling thread. Returns true if it is complete: all bytes were
+    /// transferred, the file ended, or a write failed (<paramref name="done"/> is a negative errno); the cursor is then returned to its
+    /// pool. If it returns false, an operation must transfer the bytes after <paramref name="done"/>.
     /// </summary>
     private bool TryInline(IoVerb verb, ref SegmentCursor? segments, long fileOffset, bool waits, out long done)
     {
@@ -188,7 +188,7 @@ public sealed partial class SluiceHandle
         return error is null ? true : throw error;
     }
 
-    /// <summary>True where the segments have no byte, or there are none; the cursor is given back then.</summary>
+    /// <summary>Returns true if the segments have no bytes. The cursor is then returned to its pool.</summary>
     private static bool IsNothing(SegmentCursor segments)
     {
         bool isNothing = segments.Total == 0;

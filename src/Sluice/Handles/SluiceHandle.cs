@@ -76,7 +76,7 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
         }
     }
 
-    /// <summary>As <see cref="Length"/>, of a file that is known to seek.</summary>
+    /// <summary>As <see cref="Length"/>, for a file that is known to seek.</summary>
     internal long LengthNow()
     {
         using Reference reference = Hold();
@@ -88,17 +88,19 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
 
         try
         {
-            // Where Sluice makes no system calls, and for the exception.
+            // Used where Sluice makes no system calls, and for the exception.
             return RandomAccess.GetLength(_file);
         }
         catch (NotSupportedException) when (Libc.IsSupported)
         {
-            // On a file system that has died every call fails, .NET's question whether the file can seek too: it takes that for no.
+            // On a failed file system all calls fail. .NET would take this for a file that cannot seek.
             throw PathErrors.Create((int)length, "Looking at", Path);
         }
     }
 
-    /// <summary>The operating system's own position of the file, which no transfer of Sluice uses or moves; 0 where it has none.</summary>
+    /// <summary>
+    /// Gets the file position of the operating system, which transfers of Sluice neither use nor change; 0 if the file cannot seek.
+    /// </summary>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     internal long DescriptorPosition
     {
@@ -109,7 +111,7 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
         }
     }
 
-    /// <summary>Moves <see cref="DescriptorPosition"/>; false where the operating system refuses the place.</summary>
+    /// <summary>Sets <see cref="DescriptorPosition"/>. Returns false if the operating system refuses the position.</summary>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     internal bool TrySetDescriptorPosition(long position)
     {
@@ -152,10 +154,10 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
     }
 
     /// <summary>
-    /// As <see cref="Dispose"/>, for the method that opened the handle and gave it, and its <see cref="OpenFile.SafeFileHandle"/>, to nobody
-    /// else: saves the system calls that tell the error of close(2) of a shared file.
+    /// As <see cref="Dispose"/>, for a handle that no other code has seen, nor its <see cref="OpenFile.SafeFileHandle"/>. Saves the system
+    /// calls that report the error of close(2) for a shared descriptor.
     /// </summary>
-    /// <exception cref="IOException">close(2) failed. The handle is closed all the same.</exception>
+    /// <exception cref="IOException">close(2) failed. The handle is closed nevertheless.</exception>
     internal void CloseUnshared()
     {
         if (!Interlocked.Exchange(ref _disposed, true))
@@ -188,9 +190,9 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
     }
 
     /// <summary>
-    /// As <see cref="OpenFile.IsAtEnd(long)"/>, after a read that might not wait came back short. A character device is read by blocking
-    /// calls from here on: false where it seeks; true where not, since each of its reads is one, a message perhaps. False where the
-    /// operating system does not tell. The caller holds a reference.
+    /// As <see cref="OpenFile.IsAtEnd(long)"/>, after a short read that could not wait. From then on, a character device is read with
+    /// blocking calls; the result is true if it cannot seek, because each read may return one message. Returns false if the length is
+    /// unknown. The caller holds a reference.
     /// </summary>
     private bool IsShortAtEnd(long offset)
     {

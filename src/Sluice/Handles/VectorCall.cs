@@ -4,26 +4,27 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Handles;
 
-/// <summary>A few segments in one system call on the caller's thread.</summary>
+/// <summary>Transfers a few segments with one system call on the calling thread.</summary>
 internal static unsafe class VectorCall
 {
-    /// <summary>More segments than this take the way through an operation.</summary>
+    /// <summary>The maximum number of segments. More segments need an operation.</summary>
     public const int MaxSegments = 16;
 
     private const int FixedSegments = 4;
 
-    /// <summary>Bytes, or a negative errno.</summary>
+    /// <summary>Returns the number of bytes or a negative errno.</summary>
     public static int Transfer(bool isRead, int fd, SegmentCursor cursor, long offset, RwFlags flags)
     {
         ReadOnlySpan<Memory<byte>> segments = cursor.Segments;
         if (segments.Length > FixedSegments)
         {
-            // Cut where a call carries no more (MAX_RW_COUNT): the rest is an operation's.
+            // Limited to what one call transfers (MAX_RW_COUNT). An operation transfers the rest.
             _ = cursor.Load(FileAlignment.None);
             return Call(isRead, fd, (Iovec*)cursor.Address, cursor.Count, offset, flags);
         }
 
-        // A pinned local costs nothing, a MemoryHandle of an array 50 ns. The length is the span's, whatever the memory says later.
+        // Pinned locals are free, whereas a MemoryHandle of an array takes 50 ns. The lengths come from the spans, because the memory may
+        // return other spans later.
         Span<byte> s0 = At(segments, 0);
         Span<byte> s1 = At(segments, 1);
         Span<byte> s2 = At(segments, 2);

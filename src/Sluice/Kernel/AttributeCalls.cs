@@ -5,12 +5,12 @@ using Sluice.Uring;
 namespace Sluice.Kernel;
 
 /// <summary>
-/// Extended attributes of open files, folders and other nodes, on 64-bit Linux; a descriptor may be one of O_PATH. Names end with a NUL.
-/// Each call returns 0 or more, or a negative errno; nothing throws, and EINTR is retried.
+/// Extended attributes of open files, directories and other nodes, on 64-bit Linux. Descriptors may be opened with O_PATH. Names end with a
+/// NUL. Each call returns a non-negative result or a negative errno, does not throw, and retries after EINTR.
 /// </summary>
 internal static unsafe partial class AttributeCalls
 {
-    /// <summary>An attribute's value; null and a negative errno where it cannot be had.</summary>
+    /// <summary>Returns the value of an attribute, or null and a negative errno.</summary>
     public static byte[]? Get(int fd, ReadOnlySpan<byte> name, out int errno)
     {
         byte[] value = new byte[256];
@@ -97,10 +97,10 @@ internal static unsafe partial class AttributeCalls
         }
     }
 
-    /// <summary>The names of all attributes, each with its NUL; none and a negative errno where they cannot be had.</summary>
+    /// <summary>Returns the names of all attributes, each with its NUL, or an empty list and a negative errno.</summary>
     public static List<byte[]> List(int fd, out int errno)
     {
-        // A first call says how long the list is; until the second it may have grown, but to no more than the kernel lets any be.
+        // The list may grow between the call that returns its length and the second call, so the buffer has the kernel's maximum length.
         nint length = List(fd, []);
         byte[] names = new byte[Math.Max(length, 0)];
         length = length > 0 ? List(fd, names) : length;
@@ -114,7 +114,7 @@ internal static unsafe partial class AttributeCalls
         List<byte[]> found = [];
         for (ReadOnlySpan<byte> rest = names.AsSpan(0, (int)Math.Max(length, 0)); rest.Length > 0;)
         {
-            // A list whose last name has no end is a server's mistake; the rest of it is no name.
+            // A missing NUL at the end is an error of a server. The incomplete name is ignored.
             int end = rest.IndexOf((byte)0) + 1;
             if (end == 0)
             {
@@ -151,10 +151,10 @@ internal static unsafe partial class AttributeCalls
         }
     }
 
-    /// <summary>The node itself by a path, for descriptors that these calls refuse (O_PATH): nothing can be put in its place.</summary>
+    /// <summary>Returns a path that refers to the open node, for calls that do not support descriptors opened with O_PATH.</summary>
     private static byte[] PathOf(int fd) => Encoding.ASCII.GetBytes($"/proc/self/fd/{fd}\0");
 
-    /// <summary>Whether a call is to be made again; else it has its result, or a negative errno.</summary>
+    /// <summary>Returns true if the call must be repeated; otherwise, sets the result or a negative errno.</summary>
     private static bool WasInterrupted(nint answer, out nint result) => (result = (nint)SystemCall.Result((long)answer)) == -Errno.EINTR;
 
     [LibraryImport(SystemLibrary.Name)]

@@ -4,7 +4,9 @@ using static Sluice.Kernel.SharedCalls;
 
 namespace Sluice.Kernel;
 
-/// <summary>System calls of copying, on 64-bit Linux. Each returns 0 or more, or a negative errno; nothing throws.</summary>
+/// <summary>
+/// System calls for copying, on 64-bit Linux. Each returns a non-negative result or a negative errno, and does not throw.
+/// </summary>
 internal static unsafe partial class CopyCalls
 {
     private const nuint Ficlone = 0x40049409;
@@ -17,17 +19,17 @@ internal static unsafe partial class CopyCalls
     private static readonly long NrCopyFileRange = IsX64 ? 326 : 285;
     private static readonly long NrRenameAt2 = IsX64 ? 316 : 276;
 
-    /// <summary>FICLONE: the whole of one file becomes the other's, sharing its blocks.</summary>
+    /// <summary>FICLONE: clones a whole file, sharing its blocks.</summary>
     public static int Clone(int fromFd, int toFd) => Libc.Ioctl(toFd, Ficlone, (void*)fromFd);
 
-    /// <summary>FICLONERANGE: a part of one file becomes the other's at the same offset, sharing its blocks.</summary>
+    /// <summary>FICLONERANGE: clones a range of a file to the same offset, sharing its blocks.</summary>
     public static int CloneRange(int fromFd, int toFd, long offset, long length)
     {
         long* range = stackalloc long[4] { fromFd, offset, length, offset };
         return Libc.Ioctl(toFd, FicloneRange, range);
     }
 
-    /// <summary>copy_file_range(2) at the same offset of both; the bytes copied.</summary>
+    /// <summary>copy_file_range(2) at the same offset of both files. Returns the number of bytes copied.</summary>
     public static long CopyRange(int fromFd, int toFd, long offset, long length)
     {
         long from = offset;
@@ -42,15 +44,17 @@ internal static unsafe partial class CopyCalls
         return SystemCall.Result((long)n);
     }
 
-    /// <summary>Where data begins at or behind an offset; -ENXIO when only a hole follows.</summary>
+    /// <summary>Returns the offset of the next data at or after an offset, or -ENXIO if there is only a hole.</summary>
     public static long FindData(int fd, long offset) =>
         SystemCall.Result(SystemCallFaults.Fails("lseek SEEK_DATA", fd) ? -1 : lseek(fd, offset, SeekData));
 
-    /// <summary>Where a hole, or the end of the file, begins at or behind an offset.</summary>
+    /// <summary>Returns the offset of the next hole, or the end of the file, at or after an offset.</summary>
     public static long FindHole(int fd, long offset) =>
         SystemCall.Result(SystemCallFaults.Fails("lseek SEEK_HOLE", fd) ? -1 : lseek(fd, offset, SeekHole));
 
-    /// <summary>renameat2 with RENAME_NOREPLACE; -EEXIST where the name is taken, -EINVAL or -ENOSYS where this is not known.</summary>
+    /// <summary>
+    /// renameat2 with RENAME_NOREPLACE. Returns -EEXIST if the name is taken, and -EINVAL or -ENOSYS if the call is not supported.
+    /// </summary>
     public static int RenameNew(in NodePath from, in NodePath to)
     {
         fixed (byte* f = from.Name)
@@ -67,7 +71,7 @@ internal static unsafe partial class CopyCalls
         }
     }
 
-    /// <summary>syncfs(2): everything of the file system that a descriptor is on.</summary>
+    /// <summary>syncfs(2): flushes the file system of a descriptor.</summary>
     public static int FlushFileSystem(int fd)
     {
         nint answer;

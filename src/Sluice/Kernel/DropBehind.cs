@@ -1,15 +1,17 @@
 namespace Sluice.Kernel;
 
 /// <summary>
-/// What POSIX_FADV_DONTNEED is asked to drop after a write on an uncached handle without RWF_DONTCACHE. The call starts writing dirty
-/// pages back and drops clean ones, so a write's own pages only start, and those behind it go once in a while.
+/// The ranges that are dropped from the page cache after a write to an uncached handle without RWF_DONTCACHE. POSIX_FADV_DONTNEED starts
+/// writing dirty pages back and drops only clean ones, so earlier ranges are dropped again later.
 /// </summary>
 internal static class DropBehind
 {
-    /// <summary>Whenever a write reaches or crosses a multiple of this, what lies behind it is dropped too.</summary>
+    /// <summary>The interval, in bytes, at which earlier ranges are dropped again.</summary>
     public const int EveryBytes = 1 << 20;
 
-    /// <summary>So far behind: more than a device has in flight; the work for each byte of a long file stays bounded.</summary>
+    /// <summary>
+    /// The length of the earlier range, in bytes: more than a device has in flight. It bounds the work for each byte of a long file.
+    /// </summary>
     public const int BehindBytes = 32 << 20;
 
     public static (long Start, long Length) AfterWrite(long fileOffset, int bytes)

@@ -33,7 +33,7 @@ public enum FileCaching
     /// <see cref="Cached"/> for a program that seeks or flushes after small transfers.
     /// </para>
     /// <para>
-    /// Within a process, Sluice keeps conflicting transfers apart. No other process, memory mapping or handle with another mode should
+    /// Within a process, Sluice serializes conflicting transfers. No other process, memory mapping or handle with another mode should
     /// write to the same pages at the same time: the kernel may lose one of the writes, and then the next flush fails with EIO (open(2),
     /// NOTES).
     /// </para>

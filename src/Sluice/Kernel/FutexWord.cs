@@ -5,8 +5,7 @@ using static Sluice.Kernel.SharedCalls;
 namespace Sluice.Kernel;
 
 /// <summary>
-/// A word of this process that a thread can sleep on until another one wakes it (futex(2)): without the processor time that a monitor of
-/// .NET takes for the same.
+/// A word on which a thread can wait until another thread wakes it (futex(2)). Takes less processor time than a monitor of .NET.
 /// </summary>
 internal sealed unsafe partial class FutexWord
 {
@@ -16,7 +15,7 @@ internal sealed unsafe partial class FutexWord
 
     private static readonly long NrFutex = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 202 : 98;
 
-    /// <summary>Two lines of a processor's cache, so that one of them is nobody else's; they stay where they are.</summary>
+    /// <summary>Pinned memory of two cache lines, of which the second contains only the word.</summary>
     private readonly int[] _pinned = GC.AllocateArray<int>(2 * IntsOfALine, pinned: true);
     private readonly int* _word;
 
@@ -28,12 +27,12 @@ internal sealed unsafe partial class FutexWord
     public ref int Value => ref _pinned[IntsOfALine];
 
     /// <summary>
-    /// Sleeps as long as the word is <paramref name="value"/>, or shorter: the caller looks again. <see cref="Thread.Interrupt"/> does not
-    /// end it; it is kept for the thread's next wait.
+    /// Waits until the word differs from <paramref name="value"/>. May return earlier, so the caller must check again. <see
+    /// cref="Thread.Interrupt"/> does not end the wait; it interrupts the next wait of the thread.
     /// </summary>
-    /// <param name="value">The word's value as long as nobody has woken anybody.</param>
-    /// <param name="milliseconds">How long at most; <see cref="Timeout.Infinite"/> for no bound.</param>
-    /// <returns>False where it was refused (by a sandbox), and nobody slept.</returns>
+    /// <param name="value">The value with which the thread waits.</param>
+    /// <param name="milliseconds">The maximum time in milliseconds, or <see cref="Timeout.Infinite"/>.</param>
+    /// <returns>False if the call was refused (by a sandbox) and did not wait.</returns>
     public bool Wait(int value, int milliseconds = Timeout.Infinite)
     {
         long* span = stackalloc long[] { milliseconds / 1000, milliseconds % 1000 * 1_000_000L };
@@ -45,10 +44,10 @@ internal sealed unsafe partial class FutexWord
         return waited;
     }
 
-    /// <summary>Wakes the thread that sleeps on the word, if there is one.</summary>
+    /// <summary>Wakes the thread that waits on the word, if any.</summary>
     public void Wake()
     {
-        // Nobody sleeps where it is refused.
+        // If the call is refused, no thread waits.
         _ = wakeSleeper(NrFutex, _word, WakePrivate, 1);
         GC.KeepAlive(_pinned);
     }

@@ -6,8 +6,8 @@ using static Sluice.Kernel.SharedCalls;
 namespace Sluice.Kernel;
 
 /// <summary>
-/// The system calls of file I/O beside io_uring, on 64-bit Linux. Each returns the result or a negative errno; nothing throws. EINTR
-/// is retried in the calls of this room, and nowhere else in the synchronous paths.
+/// System calls for file I/O other than io_uring, on 64-bit Linux. Each returns the result or a negative errno and does not throw. Only the
+/// calls in this namespace retry after EINTR.
 /// </summary>
 internal static unsafe partial class Libc
 {
@@ -18,10 +18,10 @@ internal static unsafe partial class Libc
     private const int FSetFl = 4;
     private const int SeekCur = 1;
     private const int SeekSet = 0;
-    /// <summary>f_type of statfs(2) where a program answers for a file system (FUSE, virtiofs too).</summary>
+    /// <summary>The f_type of statfs(2) for FUSE file systems, including virtiofs.</summary>
     public const long FuseMagic = 0x6573_5546;
 
-    /// <summary>f_type of statfs(2) on xfs.</summary>
+    /// <summary>The f_type of statfs(2) for XFS.</summary>
     public const long XfsMagic = 0x5846_5342;
 
     private const long TmpfsMagic = 0x0102_1994;
@@ -32,25 +32,27 @@ internal static unsafe partial class Libc
     private const int OWriteOnly = 1;
     private const int OAppend = 0x400;
 
-    /// <summary>O_SYNC, of which O_DSYNC is a part: what is written is durable when the call returns.</summary>
+    /// <summary>O_SYNC, which includes O_DSYNC: written data is durable when the call returns.</summary>
     private const int OSync = 0x10_1000;
     private const int OCloseOnExec = 0x8_0000;
 
-    /// <summary>Whether these calls fit this machine: 64-bit Linux on an architecture whose call numbers are known.</summary>
+    /// <summary>
+    /// Gets a value that indicates whether these calls are supported: 64-bit Linux on an architecture whose call numbers are known.
+    /// </summary>
     public static bool IsSupported { get; } =
         OperatingSystem.IsLinux() && RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64;
 
-    // preadv2 and pwritev2 by number: musl has had wrappers for them only since 1.2.5.
+    // preadv2 and pwritev2 by number, because musl has wrappers only since 1.2.5.
     private static readonly long NrPreadv2 = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 327 : 286;
     private static readonly long NrPwritev2 = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 328 : 287;
 
-    // fstat by number: the wrappers of newer C libraries ask for an empty path, which takes the kernel a tenth longer.
+    // fstat by number: the wrappers of newer C libraries use an empty path, which takes the kernel a tenth longer.
     private static readonly long NrFstat = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 5 : 80;
 
     private static bool s_hidesPreadv2;
     private static bool s_hidesPwritev2;
 
-    /// <summary>O_DIRECT of this architecture.</summary>
+    /// <summary>The value of O_DIRECT on this architecture.</summary>
     public static int DirectFlag { get; } =
         RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? ODirectArm : ODirect;
 
@@ -78,7 +80,7 @@ internal static unsafe partial class Libc
         return SystemCall.Result(n);
     }
 
-    /// <summary>read(2): for what cannot seek.</summary>
+    /// <summary>read(2), for files that cannot seek.</summary>
     public static int ReadHere(int fd, byte* buffer, int length)
     {
         nint n;
@@ -89,7 +91,7 @@ internal static unsafe partial class Libc
         return SystemCall.Result(n);
     }
 
-    /// <summary>write(2): for what cannot seek.</summary>
+    /// <summary>write(2), for files that cannot seek.</summary>
     public static int WriteHere(int fd, byte* buffer, int length)
     {
         nint n;
@@ -101,14 +103,16 @@ internal static unsafe partial class Libc
     }
 
     /// <summary>
-    /// preadv2(2), <paramref name="offset"/> -1 for the descriptor's own position. Where a sandbox hides the call, preadv(2) or readv(2);
-    /// flags are -EOPNOTSUPP then, as from a file system that does not know them. Where it is a file that knows no reads, -ENOSYS.
+    /// preadv2(2); <paramref name="offset"/> -1 stands for the descriptor's position. If a sandbox refuses the call, uses preadv(2) or
+    /// readv(2), and returns -EOPNOTSUPP for flags, as a file system that does not support them does. Returns -ENOSYS if the file does not
+    /// support reading.
     /// </summary>
     public static int ReadV(int fd, Iovec* segments, int count, long offset, RwFlags flags) =>
         TransferV(true, ref s_hidesPreadv2, fd, segments, count, offset, flags);
 
-    /// <summary>pwritev2(2), <paramref name="offset"/> -1 for the descriptor's own position; where it is hidden, as
-    /// <see cref="ReadV"/>.</summary>
+    /// <summary>
+    /// pwritev2(2); <paramref name="offset"/> -1 stands for the descriptor's position. If the call is refused, as <see cref="ReadV"/>.
+    /// </summary>
     public static int WriteV(int fd, Iovec* segments, int count, long offset, RwFlags flags) =>
         TransferV(false, ref s_hidesPwritev2, fd, segments, count, offset, flags);
 
@@ -138,7 +142,7 @@ internal static unsafe partial class Libc
             }
 
             int result = SystemCall.Result(n);
-            if (result != -Errno.ENOSYS || IsThere(number, isRead))
+            if (result != -Errno.ENOSYS || IsKnownCall(number, isRead))
             {
                 return result;
             }
@@ -150,10 +154,10 @@ internal static unsafe partial class Libc
     }
 
     /// <summary>
-    /// Whether the kernel knows a call that was answered by ENOSYS: a server of FUSE answers so too, for one file. Of no descriptor only a
-    /// call that is not there can say so.
+    /// Returns true if the kernel supports a call that returned ENOSYS. A FUSE server can return ENOSYS for a single file; for an invalid
+    /// descriptor, the call returns it only if it is not supported.
     /// </summary>
-    private static bool IsThere(long number, bool isRead) =>
+    private static bool IsKnownCall(long number, bool isRead) =>
         SystemCall.Result(SystemCallFaults.Fails(isRead ? "preadv2" : "pwritev2", -1) ? -1 : syscall(number, -1, 0, 0, 0, 0, 0))
             != -Errno.ENOSYS;
 
@@ -177,13 +181,13 @@ internal static unsafe partial class Libc
     }
 
     /// <summary>
-    /// A second descriptor of the same file, for writing at its end only (O_APPEND): its position is its own, and it writes through where
-    /// the first one does (O_SYNC). By way of /proc, so that a file without a name is found too. A negative errno where that is refused, or
-    /// the first one is not for writing.
+    /// Opens the file of a descriptor again for appending (O_APPEND), with its own position, and with O_SYNC if the first descriptor has
+    /// it. Uses /proc, so that files without a name are supported. Returns a negative errno if this is refused or the first descriptor is
+    /// not open for writing.
     /// </summary>
     public static int OpenForAppending(int fd) => OpenAgain(fd, OAppend);
 
-    /// <summary>Whether a descriptor was opened with O_APPEND.</summary>
+    /// <summary>Returns true if a descriptor was opened with O_APPEND.</summary>
     public static bool IsAppending(int fd) => GetFlags(fd) is >= 0 and int flags && (flags & OAppend) != 0;
 
     private static int OpenAgain(int fd, int moreFlags)
@@ -208,18 +212,18 @@ internal static unsafe partial class Libc
         }
     }
 
-    /// <summary>Whether a file is on a file system without a disk: tmpfs or ramfs.</summary>
+    /// <summary>Returns true if a file is on tmpfs or ramfs, which have no disk.</summary>
     public static bool IsInMemory(int fd) => FileSystemType(fd) is TmpfsMagic or RamfsMagic;
 
-    /// <summary>What kind of file system holds an open file (f_type of statfs(2)); 0 where it does not tell.</summary>
+    /// <summary>Returns the type of the file system of an open file (f_type of statfs(2)), or 0 if it is unknown.</summary>
     public static long FileSystemType(int fd)
     {
-        // struct statfs: f_type first, 120 bytes in all.
+        // struct statfs: f_type is the first field; the structure has 120 bytes.
         long* stat = stackalloc long[32];
         return (SystemCallFaults.Fails("fstatfs", fd) ? -1 : fstatfs(fd, stat)) < 0 ? 0 : stat[0];
     }
 
-    /// <summary>The descriptor's position, or -ESPIPE when it has none.</summary>
+    /// <summary>Returns the position of the descriptor, or -ESPIPE if it has none.</summary>
     public static long Position(int fd)
     {
         long position = SystemCallFaults.Fails("lseek", fd) ? -1 : lseek(fd, 0, SeekCur);
@@ -232,10 +236,12 @@ internal static unsafe partial class Libc
     /// <summary>fsync(2).</summary>
     public static int Flush(int fd) => Flush(fd, isDataAlone: false);
 
-    /// <summary>fdatasync(2): what is needed to read the data again, and no times.</summary>
+    /// <summary>fdatasync(2): flushes data and the metadata that is needed to read it, but no times.</summary>
     public static int FlushData(int fd) => Flush(fd, isDataAlone: true);
 
-    /// <summary>futimens(3): seconds and nanoseconds of the last access and of the last change; now where there are none.</summary>
+    /// <summary>
+    /// futimens(3): sets the times of last access and modification, in seconds and nanoseconds, or to the current time if they are empty.
+    /// </summary>
     public static int SetTimes(int fd, ReadOnlySpan<long> times)
     {
         fixed (long* p = times)
@@ -252,7 +258,7 @@ internal static unsafe partial class Libc
     /// <summary>statx(2) of an open descriptor.</summary>
     public static int Stat(int fd, StatxMask mask, out Statx result) => Stat(fd, PathCalls.AtEmptyPath, mask, out result);
 
-    /// <summary>statx(2) of what the kernel has: neither a server nor a FUSE program is asked.</summary>
+    /// <summary>statx(2) with cached values: neither a server nor a FUSE program is asked.</summary>
     public static int StatCached(int fd, StatxMask mask, out Statx result)
     {
         const int AtStatxDontSync = 0x4000;
@@ -276,19 +282,21 @@ internal static unsafe partial class Libc
         }
     }
 
-    /// <summary>The length of an open file.</summary>
+    /// <summary>Returns the length of an open file.</summary>
     public static long LengthOf(int fd)
     {
-        // struct stat: st_size is its seventh word on both architectures, and it has no more than 18.
+        // struct stat: st_size is the seventh word on both architectures; the structure has at most 18 words.
         long* stat = stackalloc long[18];
         int result = PlainStat(fd, stat);
         return result < 0 ? result : stat[6];
     }
 
-    /// <summary>The type of an open node (S_IFMT of its mode), or a negative errno; where statx(2) is refused, too.</summary>
+    /// <summary>
+    /// Returns the type of an open node (S_IFMT of its mode) or a negative errno. Does not use statx(2), which may be refused.
+    /// </summary>
     public static int TypeOf(int fd)
     {
-        // struct stat: st_mode follows two words, and on x64 st_nlink.
+        // struct stat: st_mode follows two words, and on x64 also st_nlink.
         long* stat = stackalloc long[18];
         int result = PlainStat(fd, stat);
         return result < 0 ? result : (int)stat[RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 3 : 2] & Statx.TypeMask;
@@ -305,21 +313,22 @@ internal static unsafe partial class Libc
         return SystemCall.Result(answer);
     }
 
-    /// <summary>Free bytes of the file system, those reserved for root included; <see cref="long.MaxValue"/> where it does not
-    /// tell.</summary>
+    /// <summary>
+    /// Returns the free bytes of the file system, including those reserved for root, or <see cref="long.MaxValue"/> if they are unknown.
+    /// </summary>
     public static long FreeBytes(int fd)
     {
-        // struct statvfs: f_bsize, f_frsize, f_blocks, f_bfree, and more than 80 bytes behind them.
+        // struct statvfs: f_bsize, f_frsize, f_blocks and f_bfree, followed by more than 80 bytes.
         ulong* stat = stackalloc ulong[32];
         return (SystemCallFaults.Fails("fstatvfs", fd) ? -1 : fstatvfs(fd, stat)) < 0 || stat[2] == 0
             ? long.MaxValue
             : (long)Math.Min(stat[3], long.MaxValue / Math.Max(stat[1], 1)) * (long)stat[1];
     }
 
-    /// <summary>Whether a program answers for the file system of an open file; false where the system does not tell.</summary>
+    /// <summary>Returns true if an open file is on FUSE; false if this is unknown.</summary>
     public static bool IsOnFuse(int fd) => (FileSystemType(fd) & uint.MaxValue) == FuseMagic;
 
-    /// <summary>Whether the file lies on ext2, ext3 or ext4, which share a number (statfs(2)).</summary>
+    /// <summary>Returns true if the file is on ext2, ext3 or ext4, which have the same f_type (statfs(2)).</summary>
     public static bool IsExt(int fd) => FileSystemType(fd) == ExtMagic;
 
     public static int GetFlags(int fd)

@@ -9,9 +9,9 @@ internal static unsafe partial class MemoryCalls
     /// <summary>MADV_HUGEPAGE.</summary>
     private const int HugePage = 14;
 
-    /// <summary>Advises the kernel to back whole huge pages; where it does not, nothing changes.</summary>
+    /// <summary>Advises the kernel to use huge pages. Errors are ignored.</summary>
     public static void AdviseHugePages(void* address, nuint length) =>
-        // A hint.
+        // Advice only: an error has no effect.
         _ = SystemCallFaults.Fails("madvise", -1) ? -1 : madvise(address, length, HugePage);
 
     [LibraryImport(SystemLibrary.Name)]

@@ -9,20 +9,22 @@ using static Sluice.Kernel.SharedCalls;
 namespace Sluice.Kernel;
 
 /// <summary>
-/// System calls on names and metadata, on 64-bit Linux. Names end with a NUL. Each returns 0 or more, or a negative errno; nothing throws,
-/// and EINTR, which a file system in a process of its own may answer to any of them, is retried.
+/// System calls on names and metadata, on 64-bit Linux. Names end with a NUL. Each returns a non-negative result or a negative errno, does
+/// not throw, and retries after EINTR, which a file system in user space can return for any call.
 /// </summary>
 internal static unsafe partial class NodeCalls
 {
-    /// <summary>chown(2): this part of the owner is left alone.</summary>
-    public const uint AsItIs = uint.MaxValue;
+    /// <summary>A value for chown(2) that leaves user or group unchanged.</summary>
+    public const uint Unchanged = uint.MaxValue;
 
-    // Where the path is absolute.
+    // For absolute paths.
     private const int NoFolder = -1;
     private const long NrFaccessAt2 = 439;
     private static bool s_linksDescriptors = true;
 
-    /// <summary>What a path names, links followed; false where statx(2) fails or there is none.</summary>
+    /// <summary>
+    /// Returns the metadata of the file that a path leads to, following links, or false if statx(2) fails or is not available.
+    /// </summary>
     public static bool TryStat(string path, out Statx result)
     {
         result = default;
@@ -81,10 +83,10 @@ internal static unsafe partial class NodeCalls
         }
     }
 
-    /// <summary>Another name for a file; a link gets one itself.</summary>
+    /// <summary>Creates a hard link. If the path is a symbolic link, links the symbolic link itself.</summary>
     public static int Link(in NodePath from, in NodePath to) => Link(from.FolderFd, from.Name, to, 0);
 
-    /// <summary>A symbolic link at <paramref name="at"/> that holds <paramref name="target"/> byte for byte.</summary>
+    /// <summary>Creates a symbolic link with the given bytes as its content.</summary>
     public static int MakeSymbolicLink(ReadOnlySpan<byte> target, in NodePath at)
     {
         fixed (byte* t = target)
@@ -100,7 +102,7 @@ internal static unsafe partial class NodeCalls
         }
     }
 
-    /// <summary>What a symbolic link holds, ended by a NUL; null and a negative errno where it cannot be read.</summary>
+    /// <summary>Returns the content of a symbolic link with a terminating NUL, or null and a negative errno.</summary>
     public static byte[]? ReadSymbolicLink(in NodePath path, out int errno)
     {
         const int most = 4096;
@@ -133,7 +135,9 @@ internal static unsafe partial class NodeCalls
         }
     }
 
-    /// <summary>A FIFO, socket or device of the same type and number as another; its permissions are subject to the umask.</summary>
+    /// <summary>
+    /// Creates a FIFO, socket or device with the type and number of another one. Its permissions are subject to the umask.
+    /// </summary>
     public static int MakeNode(in NodePath path, in Statx like)
     {
         // makedev(3)
@@ -151,7 +155,7 @@ internal static unsafe partial class NodeCalls
         }
     }
 
-    /// <summary>What <see cref="MakeNode"/> makes, in a word.</summary>
+    /// <summary>Returns a word for the type of a node that <see cref="MakeNode"/> creates.</summary>
     public static string KindOf(in Statx stat) => (stat.Mode & Statx.TypeMask) switch
     {
         Statx.TypeBlockDevice => "block device",
@@ -161,7 +165,7 @@ internal static unsafe partial class NodeCalls
         _ => "node",
     };
 
-    /// <summary>Permissions of an open node; of a descriptor of O_PATH too.</summary>
+    /// <summary>Sets the mode of an open node, also of a descriptor opened with O_PATH.</summary>
     public static int SetMode(int fd, uint mode)
     {
         nint opened;
@@ -187,7 +191,7 @@ internal static unsafe partial class NodeCalls
         }
     }
 
-    /// <summary>Owner of an open node; of a descriptor of O_PATH too.</summary>
+    /// <summary>Sets the owner of an open node, also of a descriptor opened with O_PATH.</summary>
     public static int SetOwner(int fd, uint user, uint group)
     {
         byte empty = 0;
@@ -202,7 +206,7 @@ internal static unsafe partial class NodeCalls
         return SystemCall.Result(answer);
     }
 
-    /// <summary>Times of last access and modification of an open node; of a descriptor of O_PATH too.</summary>
+    /// <summary>Sets the times of last access and modification of an open node, also of a descriptor opened with O_PATH.</summary>
     public static int SetTimes(int fd, in Statx from)
     {
         long* times = stackalloc long[4] { from.Atime.Seconds, from.Atime.Nanoseconds, from.Mtime.Seconds, from.Mtime.Nanoseconds };
@@ -225,8 +229,8 @@ internal static unsafe partial class NodeCalls
     }
 
     /// <summary>
-    /// Whether this process may write to a node by its permissions (faccessat2 with the effective user; a link is not followed): 0, or a
-    /// negative errno, -ENOSYS and perhaps -EPERM where the kernel, or a sandbox, does not know the call.
+    /// Returns 0 if the effective user has write permission for a node (faccessat2; links are not followed), or a negative errno; -ENOSYS
+    /// or -EPERM if the kernel or a sandbox does not support the call.
     /// </summary>
     public static int MayWrite(in NodePath path)
     {
@@ -246,8 +250,8 @@ internal static unsafe partial class NodeCalls
     }
 
     /// <summary>
-    /// Gives an open file a name, whether it has one already or none (O_TMPFILE): by its descriptor, which older kernels allow to few, and
-    /// else by its name in /proc, which takes longer.
+    /// Creates a hard link to an open file, which may have no name (O_TMPFILE): by its descriptor, for which older kernels require a
+    /// privilege, or by its path in /proc, which takes longer.
     /// </summary>
     public static int LinkOpened(int fd, in NodePath to)
     {
@@ -278,21 +282,24 @@ internal static unsafe partial class NodeCalls
         }
     }
 
-    /// <summary>The start in struct flock, which has type and whence, padding, start, length and process.</summary>
+    /// <summary>
+    /// The locked byte, which is beyond the end of any file. struct flock has the fields type and whence, padding, start, length and
+    /// process.
+    /// </summary>
     private const long LockedByte = 1L << 62;
 
     /// <summary>
-    /// Locks a file without waiting, for as long as this open file lives (F_OFD_SETLK): for writing against all, else against those who
-    /// lock it for writing. The lock is one of a byte that no file has: where locks are mandatory (SMB), whoever reads is not kept out.
-    /// flock, by which .NET's FileShare works, knows nothing of it on a local file system.
+    /// Locks a file without waiting, until the open file is closed (F_OFD_SETLK): exclusively for writing, otherwise shared. Only one byte
+    /// is locked that no file contains, so that reads are possible where locks are mandatory (SMB). On a local file system, these locks are
+    /// independent of flock(2), which FileShare of .NET uses.
     /// </summary>
     public static int LockFileNow(int fd, bool forWriting) => LockFile(fd, (short)(forWriting ? 1 : 0));
 
     public static int UnlockFile(int fd) => LockFile(fd, 2);
 
     /// <summary>
-    /// Returns true if another open file has the lock of <see cref="LockFileNow"/> for writing (F_OFD_GETLK), which only a process that may
-    /// write to the file can have; also if the system does not tell.
+    /// Returns true if another open file has the exclusive lock of <see cref="LockFileNow"/> (F_OFD_GETLK), which requires permission to
+    /// write, or if this is unknown.
     /// </summary>
     public static bool IsLockedForWriting(int fd)
     {
@@ -314,7 +321,7 @@ internal static unsafe partial class NodeCalls
         return SystemCall.Result(answer);
     }
 
-    /// <summary>The node itself by a path, for calls that refuse descriptors of O_PATH: nothing can be put in its place.</summary>
+    /// <summary>Returns a path that refers to the open node, for calls that do not support descriptors opened with O_PATH.</summary>
     private static byte[] PathOf(int fd) => Encoding.ASCII.GetBytes($"/proc/self/fd/{fd}\0");
 
     public static uint EffectiveUser => geteuid();
@@ -322,8 +329,8 @@ internal static unsafe partial class NodeCalls
     public static uint EffectiveGroup => getegid();
 
     /// <summary>
-    /// Bytes that nobody can foresee, at most 256. By .NET's generator only where the system has no such call: it loads a library when it
-    /// is first called, and a process that has no descriptor left at that moment could not use it ever after.
+    /// Fills at most 256 bytes with unpredictable values. RandomNumberGenerator is only a fallback: its first use loads a library, and if
+    /// that fails because the process has no free descriptor, it fails in all later calls too.
     /// </summary>
     public static void FillRandom(Span<byte> bytes)
     {
@@ -336,7 +343,7 @@ internal static unsafe partial class NodeCalls
         }
     }
 
-    // Apart: whoever compiles a call of it loads the library.
+    // Not inlined, because compiling a method that contains this call loads the library.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void FillByDotNet(Span<byte> bytes) => RandomNumberGenerator.Fill(bytes);
 

@@ -3,8 +3,8 @@ using System.Text;
 namespace Sluice.Kernel;
 
 /// <summary>
-/// What a system call is told of a file: a name in a folder that is open, byte for byte, or a path. A name in an open folder leads
-/// where it should though somebody renames the folders above it or puts links there, and however long their path is.
+/// The argument of a system call on a name: a path, or a name relative to an open directory. The latter is independent of renames and links
+/// in the path above the directory, and of the length of that path.
 /// </summary>
 internal readonly struct NodePath
 {
@@ -17,29 +17,29 @@ internal readonly struct NodePath
         _text = text;
     }
 
-    /// <summary>The open folder, which stays the caller's, or <see cref="PathCalls.CurrentFolder"/>.</summary>
+    /// <summary>Gets the open directory, which is not owned, or <see cref="PathCalls.CurrentFolder"/>.</summary>
     public int FolderFd { get; }
 
     /// <inheritdoc cref="PathCalls.KernelFolder"/>
     public int KernelFolder => PathCalls.KernelFolder(FolderFd);
 
-    /// <summary>Ends with a NUL.</summary>
+    /// <summary>Gets the name with its terminating NUL.</summary>
     public byte[] Name { get; }
 
-    /// <summary>The whole path, for people.</summary>
+    /// <summary>Gets the full path as text, for messages.</summary>
     public string Text => FolderFd == PathCalls.CurrentFolder ? _text : Path.Join(_text, Decode(Name.AsSpan(0, Name.Length - 1)));
 
     public static NodePath Of(string path) => new(PathCalls.CurrentFolder, PathCalls.ToKernel(path), path);
 
-    /// <param name="folderFd">The open folder.</param>
-    /// <param name="name">A name in it that ends with a NUL.</param>
-    /// <param name="folderText">The folder's path, for people.</param>
+    /// <param name="folderFd">The open directory.</param>
+    /// <param name="name">A name in the directory, with a terminating NUL.</param>
+    /// <param name="folderText">The path of the directory, for messages.</param>
     public static NodePath In(int folderFd, byte[] name, string folderText) => new(folderFd, name, folderText);
 
-    /// <summary>Names as people see them; what is not UTF-8 becomes U+FFFD.</summary>
+    /// <summary>Decodes a name for messages. Invalid UTF-8 becomes U+FFFD.</summary>
     public static string Decode(ReadOnlySpan<byte> name) => Encoding.UTF8.GetString(name);
 
-    /// <summary>The last part of the name, without its NUL.</summary>
+    /// <summary>Gets the last component of the name, without the NUL.</summary>
     public ReadOnlySpan<byte> Leaf
     {
         get
@@ -49,7 +49,7 @@ internal readonly struct NodePath
         }
     }
 
-    /// <summary>Another name in the same folder, given without a NUL.</summary>
+    /// <summary>Returns another name in the same directory. <paramref name="leaf"/> has no NUL.</summary>
     public NodePath Beside(ReadOnlySpan<byte> leaf)
     {
         byte[] name = [.. Name.AsSpan(0, Name.Length - 1 - Leaf.Length), .. leaf, 0];

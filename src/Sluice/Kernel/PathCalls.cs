@@ -7,8 +7,8 @@ using static Sluice.Kernel.SharedCalls;
 namespace Sluice.Kernel;
 
 /// <summary>
-/// System calls that name files, on 64-bit Linux. Paths are UTF-8 and end with a NUL. Each returns the result or a negative errno;
-/// no call throws, and EINTR is retried.
+/// System calls on names of files, on 64-bit Linux. Paths are UTF-8 and end with a NUL. Each returns the result or a negative errno, does
+/// not throw, and retries after EINTR.
 /// </summary>
 internal static unsafe partial class PathCalls
 {
@@ -17,16 +17,16 @@ internal static unsafe partial class PathCalls
     public const int ReadWrite = 2;
     public const int Create = 0x40;
 
-    /// <summary>O_NONBLOCK: a FIFO is opened without waiting for who writes it; files do not mind.</summary>
+    /// <summary>O_NONBLOCK: a FIFO is opened without waiting for its other end. It has no effect on regular files.</summary>
     public const int NonBlocking = 0x800;
     public const int Exclusive = 0x80;
-    /// <summary>O_PATH: to name files below it, without the right to list it.</summary>
+    /// <summary>O_PATH: opens a directory only to resolve names in it, which does not require permission to list it.</summary>
     public const int PathOnly = 0x200000;
     public const int CloseOnExec = 0x80000;
 
     /// <summary>
-    /// The current folder, in the place of an open one. The kernel's own number for it, -100, is what an opening answers that failed with
-    /// ENETDOWN: what was not opened would be taken for the current folder.
+    /// Stands for the current directory in place of a descriptor. The kernel's AT_FDCWD (-100) is not used, because it equals -ENETDOWN: a
+    /// failed open would be taken for the current directory.
     /// </summary>
     public const int CurrentFolder = int.MinValue;
 
@@ -45,18 +45,18 @@ internal static unsafe partial class PathCalls
     private const ulong ResolveNoLinks = 0x04;
     private const ulong ResolveCached = 0x20;
 
-    // O_DIRECTORY and O_NOFOLLOW are two of the few flags that differ between the architectures.
+    // O_DIRECTORY and O_NOFOLLOW differ between the architectures.
     private static readonly bool IsArm = RuntimeInformation.ProcessArchitecture == Architecture.Arm64;
 
     public static int DirectoryFlag => IsArm ? 0x4000 : 0x10000;
 
-    /// <summary>O_TMPFILE: a file without a name, in the folder that is named.</summary>
+    /// <summary>O_TMPFILE: a file without a name in a directory.</summary>
     public static int TemporaryFlag => 0x400000 | DirectoryFlag;
 
     public static int NoFollowFlag => IsArm ? 0x8000 : 0x20000;
 
-    /// <summary>The path as the kernel takes it.</summary>
-    /// <exception cref="ArgumentException">It has a NUL, where the kernel would see another path end.</exception>
+    /// <summary>Converts a path to UTF-8 with a terminating NUL.</summary>
+    /// <exception cref="ArgumentException">The path contains a NUL, at which the kernel would end it.</exception>
     public static byte[] ToKernel(string path)
     {
         if (path.Contains('\0', StringComparison.Ordinal))
@@ -70,8 +70,8 @@ internal static unsafe partial class PathCalls
     }
 
     /// <summary>
-    /// A folder as the kernel is told of it; every call that looks a name up in one asks here. What is no descriptor, as the errno of an
-    /// opening that failed, is none to the kernel either (EBADF), and never the current folder.
+    /// Converts a directory argument for the kernel. The negative errno of a failed open becomes an invalid descriptor (EBADF) and is never
+    /// taken for the current directory.
     /// </summary>
     public static int KernelFolder(int folderFd) => folderFd == CurrentFolder ? AtFdCwd : Math.Max(folderFd, -1);
 
@@ -94,10 +94,10 @@ internal static unsafe partial class PathCalls
     }
 
     /// <summary>
-    /// Opens a file, and waits neither for the other end of a FIFO nor for a device; what was opened has O_NONBLOCK, unless it is a plain
-    /// file on which somebody had a lease: for that one is waited, as every other opener waits. It is known to be a plain file then.
+    /// Opens a file without blocking on a FIFO or a device. The descriptor has O_NONBLOCK, except for a regular file on which another
+    /// process had a lease: that file is opened in a blocking way, as by other openers.
     /// </summary>
-    public static int OpenUnwaiting(in NodePath path, int flags, uint mode = 0)
+    public static int OpenNonBlocking(in NodePath path, int flags, uint mode = 0)
     {
         int fd = Open(path, flags | NonBlocking, mode);
         if (fd != -Errno.EAGAIN)
@@ -122,15 +122,15 @@ internal static unsafe partial class PathCalls
     }
 
     /// <summary>
-    /// Opens for reading only if the names are in the kernel's cache (openat2, RESOLVE_CACHED); -EAGAIN where the disk must be asked,
-    /// -EINVAL or -ENOSYS where the kernel cannot tell.
+    /// Opens a file for reading if all components of the path are in the kernel's cache (openat2, RESOLVE_CACHED). Returns -EAGAIN if not,
+    /// and -EINVAL or -ENOSYS if the kernel does not support this.
     /// </summary>
     public static int OpenCached(ReadOnlySpan<byte> path, int directoryFd = CurrentFolder, int flags = ReadOnly) =>
         OpenResolved(directoryFd, path, flags, ResolveCached);
 
     /// <summary>
-    /// Opens what is there without following a link in any part of the path (openat2, RESOLVE_NO_SYMLINKS); -ENOSYS where the kernel
-    /// cannot.
+    /// Opens a file without following symbolic links in any component of the path (openat2, RESOLVE_NO_SYMLINKS). Returns -ENOSYS if the
+    /// kernel does not support this.
     /// </summary>
     public static int OpenNoLinks(int directoryFd, ReadOnlySpan<byte> path, int flags) =>
         OpenResolved(directoryFd, path, flags, ResolveNoLinks);
@@ -151,7 +151,7 @@ internal static unsafe partial class PathCalls
         }
     }
 
-    /// <summary>getdents64(2): the next entries of an open folder; how many bytes, 0 at its end.</summary>
+    /// <summary>getdents64(2): reads entries of an open directory. Returns the number of bytes, or 0 at the end.</summary>
     public static int ReadEntries(int folderFd, Span<byte> entries)
     {
         fixed (byte* p = entries)
@@ -167,11 +167,11 @@ internal static unsafe partial class PathCalls
         }
     }
 
-    /// <summary>flock(2), shared and without waiting: what .NET does with every file that it opens.</summary>
-    public static int LockSharedNow(int fd) => LockNow(fd, LockShared);
+    /// <summary>flock(2), shared and without waiting, as .NET locks files that it opens.</summary>
+    public static int TryLockShared(int fd) => LockNow(fd, LockShared);
 
-    /// <summary>flock(2), exclusive and without waiting: what .NET does with a file that it opens with <see cref="FileShare.None"/>.</summary>
-    public static int LockAloneNow(int fd) => LockNow(fd, LockExclusive);
+    /// <summary>flock(2), exclusive and without waiting, as .NET locks files that it opens with <see cref="FileShare.None"/>.</summary>
+    public static int TryLockExclusive(int fd) => LockNow(fd, LockExclusive);
 
     private static int LockNow(int fd, int mode)
     {
@@ -183,8 +183,8 @@ internal static unsafe partial class PathCalls
         return SystemCall.Result(answer);
     }
 
-    /// <summary>Gives a flock(2) up, whoever else has this open file still.</summary>
-    public static void Unlock(int fd) => _ = SystemCallFaults.Fails("flock", fd) ? -1 : flock(fd, LockRelease); // Closing unlocks, too.
+    /// <summary>Releases a flock(2), even if another process has a copy of the descriptor.</summary>
+    public static void Unlock(int fd) => _ = SystemCallFaults.Fails("flock", fd) ? -1 : flock(fd, LockRelease); // close(2) does too.
 
     public static int SetLength(int fd, long length)
     {
@@ -196,12 +196,12 @@ internal static unsafe partial class PathCalls
         return SystemCall.Result(result);
     }
 
-    /// <summary>close(2) of a descriptor that was not written to: no error of it concerns any data.</summary>
-    public static void Close(int fd) => _ = close(fd); // See above.
+    /// <summary>close(2) of a descriptor that was not written to. Errors are ignored, because they do not concern data.</summary>
+    public static void Close(int fd) => _ = close(fd); // See the summary.
 
     /// <summary>
-    /// close(2) of a descriptor that was written to: 0, or a negative errno. The descriptor is gone in either case, also after EINTR, which
-    /// is no error here.
+    /// close(2) of a descriptor that was written to. Returns 0 or a negative errno. The descriptor is closed in both cases, also after
+    /// EINTR, which is not reported.
     /// </summary>
     public static int CloseWritten(int fd)
     {
@@ -213,8 +213,8 @@ internal static unsafe partial class PathCalls
     }
 
     /// <summary>
-    /// What close(2) would answer for an open descriptor, which stays open: the answer to closing a duplicate, which the file system is asked
-    /// for in the same way. 0 where the process has no descriptor left for a duplicate.
+    /// Returns what close(2) would return for a descriptor, which stays open: the result of closing a duplicate, for which the file system
+    /// is called in the same way. Returns 0 if there is no free descriptor for a duplicate.
     /// </summary>
     public static int CloseDuplicate(int fd)
     {

@@ -10,8 +10,8 @@ internal static partial class PollCalls
     private const short Readable = 0x1;
     private const short Writable = 0x4;
 
-    /// <summary>Whether nobody is left who reads what is written to a pipe or a socket; nobody waits.</summary>
-    /// <returns>False also where it was refused.</returns>
+    /// <summary>Returns true if the other end of a pipe or socket is closed. Does not wait.</summary>
+    /// <returns>False also if the call was refused.</returns>
     public static bool HasNoReader(int fd)
     {
         PollFd asked = new(fd, Wanted: 0, Answer: 0);
@@ -44,12 +44,12 @@ internal static partial class PollCalls
         return answer > 0;
     }
 
-    /// <summary>Sleeps. Unlike Thread.Sleep, Thread.Interrupt does not end it.</summary>
+    /// <summary>Sleeps. In contrast to Thread.Sleep, Thread.Interrupt does not end the sleep.</summary>
     public static void Sleep(int milliseconds)
     {
         PollFd none = default;
 
-        // A signal that ends the sleep early makes the caller look once more.
+        // If a signal ends the sleep early, the caller checks again.
         _ = poll(ref none, 0, milliseconds);
     }
 

@@ -4,7 +4,7 @@ using Sluice.Uring;
 
 namespace Sluice.Kernel;
 
-/// <summary>Hard links where <see cref="NodeCalls"/> does not know the system's calls: Windows, macOS and other architectures.</summary>
+/// <summary>Hard links on systems that <see cref="NodeCalls"/> does not support: Windows, macOS and other architectures.</summary>
 internal static partial class PortableLinks
 {
     private const int FileNotFound = 2;
@@ -24,7 +24,7 @@ internal static partial class PortableLinks
         return SystemCall.Result(answer);
     }
 
-    /// <summary>CreateHardLink of winbase.h; an error becomes the exception that .NET throws for it.</summary>
+    /// <summary>CreateHardLink of winbase.h. An error becomes the exception of .NET.</summary>
     [SupportedOSPlatform("windows")]
     public static void CreateOnWindows(string path, string target)
     {

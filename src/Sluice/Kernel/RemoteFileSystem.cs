@@ -3,13 +3,13 @@ using System.Runtime.Versioning;
 namespace Sluice.Kernel;
 
 /// <summary>
-/// Which file systems send their requests to another machine, or to a program: there a call takes the way there and back, and many calls
-/// at once take hardly longer than one.
+/// Identifies file systems that send their requests to another machine or to a program. Each call takes a round trip, so many concurrent
+/// calls take hardly longer than one.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal static class RemoteFileSystem
 {
-    // f_type of statfs(2), by the kernel's linux/magic.h and, where the file system is not the kernel's own, by its sources.
+    // f_type of statfs(2), from linux/magic.h or the sources of the file system.
     private const long Nfs = 0x6969;
     private const long Smb = 0x517B;
     private const long Cifs = 0xFF534D42;
@@ -23,13 +23,12 @@ internal static class RemoteFileSystem
     private const long Gpfs = 0x47504653;
     private const long BeeGfs = 0x19830326;
 
-    /// <summary>eCryptfs: of this machine, on another file system.</summary>
+    /// <summary>eCryptfs, which is on another file system of this machine.</summary>
     private const long Ecryptfs = 0xF15F;
 
     /// <summary>
-    /// Whether syncfs(2) may leave undone what fsync(2) of each file and folder does: where a file system is another one's front, or a
-    /// server's, and the kernel passes no such request on (FUSE but for virtiofs, SMB, 9p, eCryptfs; Ceph's part of it does). Where the
-    /// system does not tell, too.
+    /// Returns true if syncfs(2) may not include what fsync(2) of each file and directory flushes, because the file system does not pass it
+    /// on to its server or lower file system (FUSE except virtiofs, SMB, 9p, eCryptfs). Also true if the type is unknown.
     /// </summary>
     public static bool MustFlushEach(int fd)
     {
@@ -37,7 +36,7 @@ internal static class RemoteFileSystem
         return type is 0 or Ecryptfs || (type != Ceph && IsRemote(type));
     }
 
-    /// <summary>Whether an open file or folder lies on such a one; false where the system does not tell.</summary>
+    /// <summary>Returns true if an open file or directory is on such a file system; false if the type is unknown.</summary>
     public static bool Holds(int fd) => IsRemote(Libc.FileSystemType(fd) & 0xFFFF_FFFF);
 
     private static bool IsRemote(long type) =>

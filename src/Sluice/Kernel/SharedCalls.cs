@@ -4,7 +4,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Kernel;
 
-/// <summary>Functions of the C library that more than one class here calls; those that one alone calls are declared there.</summary>
+/// <summary>Functions of the C library that several classes call. Those with a single caller are declared in its class.</summary>
 internal static unsafe partial class SharedCalls
 {
     [LibraryImport(SystemLibrary.Name)]

@@ -4,13 +4,15 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Kernel;
 
-/// <summary>The space of files, ahead of their bytes.</summary>
+/// <summary>Allocation of disk space.</summary>
 internal static unsafe partial class SpaceCalls
 {
     private const int LimitFileSize = 1;
 
-    /// <summary>fallocate(2); EFBIG where the process may not have files as long (RLIMIT_FSIZE), for which the kernel would end it
-    /// (SIGXFSZ).</summary>
+    /// <summary>
+    /// fallocate(2). Returns EFBIG if the range exceeds the process's file size limit (RLIMIT_FSIZE), for which the kernel would send
+    /// SIGXFSZ.
+    /// </summary>
     public static int Allocate(int fd, FallocateFlags mode, long offset, long length)
     {
         if ((mode & FallocateFlags.PunchHole) == 0 && length > FileSizeLimit() - offset)

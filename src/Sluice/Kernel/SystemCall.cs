@@ -3,13 +3,13 @@ using Sluice.Uring;
 
 namespace Sluice.Kernel;
 
-/// <summary>What the C library's answer to a system call means; asked right after the call, on its thread.</summary>
+/// <summary>Converts the result of a function of the C library. Must be called directly after the function, on the same thread.</summary>
 internal static class SystemCall
 {
-    /// <summary>A signal came in between: the call is to be made again.</summary>
+    /// <summary>Returns true if a signal interrupted the call, which must then be repeated.</summary>
     public static bool WasInterrupted(nint answer) => answer < 0 && Marshal.GetLastSystemError() == Errno.EINTR;
 
-    /// <summary>The answer, or a negative errno.</summary>
+    /// <summary>Returns the result or a negative errno.</summary>
     public static int Result(nint answer) => (int)Result((long)answer);
 
     /// <inheritdoc cref="Result(nint)"/>

@@ -3,8 +3,10 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Kernel;
 
-/// <summary>One read or write of a span as one system call: at an offset, or (-1) where the descriptor stands. Bytes, or a negative
-/// errno.</summary>
+/// <summary>
+/// Reads or writes a span with one system call, at an offset or (-1) at the descriptor's position. Returns the number of bytes or a
+/// negative errno.
+/// </summary>
 internal static unsafe class TransferCalls
 {
     public static int Read(int fd, Span<byte> buffer, long offset, RwFlags flags)
@@ -24,8 +26,8 @@ internal static unsafe class TransferCalls
     }
 
     /// <summary>
-    /// Reads what is in the page cache and returns; -EAGAIN when nothing is, -EOPNOTSUPP where it cannot be asked. A file system that is
-    /// in memory cannot be (tmpfs), but there everything is. The buffer is pinned for the call only.
+    /// Reads from the page cache without waiting. Returns -EAGAIN if the data is not cached, and -EOPNOTSUPP if the file system does not
+    /// support RWF_NOWAIT. tmpfs does not support it, but never waits. The buffer is pinned during the call only.
     /// </summary>
     public static int ReadNoWait(int fd, Span<byte> buffer, long offset, RwFlags flags)
     {
@@ -33,7 +35,7 @@ internal static unsafe class TransferCalls
         return bytes == -Errno.EOPNOTSUPP && flags == RwFlags.None && Libc.IsInMemory(fd) ? Read(fd, buffer, offset, flags) : bytes;
     }
 
-    /// <summary>What the file system itself says to a read that may not wait.</summary>
+    /// <summary>Reads with RWF_NOWAIT.</summary>
     public static int AskNoWait(int fd, Span<byte> buffer, long offset, RwFlags flags)
     {
         fixed (byte* p = buffer)
@@ -42,7 +44,9 @@ internal static unsafe class TransferCalls
         }
     }
 
-    /// <summary>Writes into the page cache if that needs no waiting; -EAGAIN when it would, -EOPNOTSUPP where it cannot be asked.</summary>
+    /// <summary>
+    /// Writes to the page cache with RWF_NOWAIT. Returns -EAGAIN if the write would wait, and -EOPNOTSUPP if this is not supported.
+    /// </summary>
     public static int WriteNoWait(int fd, ReadOnlySpan<byte> buffer, long offset, RwFlags flags)
     {
         fixed (byte* p = buffer)

@@ -5,8 +5,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Sluice.Kernel;
 
 /// <summary>
-/// The serial number of a file's volume and its number there, on Windows. The time of creation would not do: for 15 seconds a file that
-/// takes the name of a deleted one inherits it (file system tunneling).
+/// The volume serial number and the file ID on Windows. The creation time cannot identify a file: a file that gets the name of a file
+/// deleted within 15 seconds inherits its creation time (file system tunneling).
 /// </summary>
 [SupportedOSPlatform("windows")]
 internal static partial class WindowsFileId
@@ -15,10 +15,10 @@ internal static partial class WindowsFileId
     private const uint OpenExisting = 3;
     private const uint BackupSemantics = 0x0200_0000;
 
-    /// <summary>False where there is no file, or the file system has no numbers.</summary>
+    /// <summary>Returns false if the file does not exist or the file system has no file IDs.</summary>
     public static bool TryGet(string path, out ulong volume, out ulong number)
     {
-        // Access 0 asks for attributes only, which no other opener's share can refuse.
+        // Access 0 is for attributes only, and does not conflict with the share mode of other openers.
         using SafeFileHandle file = CreateFile(path, 0, ShareAll, 0, OpenExisting, BackupSemantics, 0);
         if (file.IsInvalid)
         {
@@ -46,7 +46,7 @@ internal static partial class WindowsFileId
     [return: MarshalAs(UnmanagedType.Bool)]
     private static partial bool GetFileInformationByHandle(SafeFileHandle file, out ByHandleFileInformation information);
 
-    /// <summary>BY_HANDLE_FILE_INFORMATION of fileapi.h; times are FILETIMEs in two halves.</summary>
+    /// <summary>BY_HANDLE_FILE_INFORMATION of fileapi.h. Times are FILETIMEs in two halves.</summary>
     [StructLayout(LayoutKind.Sequential)]
     private struct ByHandleFileInformation
     {

@@ -181,7 +181,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <exception cref="ArgumentException">The total size of the records is too large.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
     /// <exception cref="IOException">
-    /// The records could not be written or made durable, or there is no buffer for them, as described for
+    /// The records could not be written or made durable, or there is no space for them, as described for
     /// <see cref="Append(ReadOnlySpan{byte})"/>.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>

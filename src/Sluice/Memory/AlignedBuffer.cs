@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace Sluice.Memory;
 
 /// <summary>
-/// Pinned memory that begins at a page's border, as <see cref="AlignedBufferPool"/> keeps it; who uses it has a <see cref="MemoryLease"/>.
-/// It lies on the pinned heap, so that a span of it that a caller still holds keeps it alive, whatever became of its owner.
+/// Pinned, page-aligned memory of the <see cref="AlignedBufferPool"/>, which is used through a <see cref="MemoryLease"/>. It is on the
+/// pinned object heap, so that spans of it stay valid regardless of the buffer's owner.
 /// </summary>
 internal sealed class AlignedBuffer
 {
@@ -12,7 +12,7 @@ internal sealed class AlignedBuffer
 
     private int _use;
 
-    /// <summary>Memory whose contents are anything; large memory in huge pages, as <see cref="MakeSlab"/>.</summary>
+    /// <summary>Allocates memory with unspecified content. Large memory is allocated in huge pages, as by <see cref="MakeSlab"/>.</summary>
     public AlignedBuffer(int length)
         : this(AllocateLarge(length, out int start), start, length)
     {
@@ -27,39 +27,42 @@ internal sealed class AlignedBuffer
         Address = Marshal.UnsafeAddrOfPinnedArrayElement(array, start);
     }
 
-    /// <summary>The array; only <see cref="Length"/> bytes from <see cref="Start"/> on are to be used.</summary>
+    /// <summary>Gets the array. Only <see cref="Length"/> bytes from <see cref="Start"/> on may be used.</summary>
     public byte[] Array { get; }
 
-    /// <summary>Index of the first byte, at a page's border.</summary>
+    /// <summary>Gets the index of the first byte, which is page-aligned.</summary>
     public int Start { get; }
 
     public int Length { get; }
 
-    /// <summary>What it is a part of; null where the array is its own.</summary>
+    /// <summary>Gets the slab that contains the buffer, or null if the buffer has its own array.</summary>
     public AlignedSlab? Slab { get; }
 
-    /// <summary>Where the first byte lies; fixed for the buffer's life.</summary>
+    /// <summary>Gets the address of the first byte. It does not change.</summary>
     public nint Address { get; }
 
     public Span<byte> Span => Array.AsSpan(Start, Length);
 
     public Memory<byte> Memory => MemoryAt(Start, Length);
 
-    /// <summary>The number of its present or next use.</summary>
+    /// <summary>Gets the number of the current or next use.</summary>
     public int Use => Volatile.Read(ref _use);
 
-    /// <summary>The pool's list.</summary>
+    /// <summary>Gets or sets the next buffer in a list of the pool.</summary>
     public AlignedBuffer? Next { get; set; }
 
-    /// <summary>Bytes from <paramref name="index"/> of the array on; pinning them again costs nothing.</summary>
+    /// <summary>
+    /// Returns <paramref name="length"/> bytes from <paramref name="index"/> of the array on. The memory is already pinned, so pinning it
+    /// again is cheap.
+    /// </summary>
     public Memory<byte> MemoryAt(int index, int length) => MemoryMarshal.CreateFromPinnedArray(Array, index, length);
 
-    /// <summary>Ends a use; false when it has ended before. What its user did to the memory comes before what the next does.</summary>
+    /// <summary>Ends a use. Returns false if it had already ended. All writes of this use happen before the next use.</summary>
     public bool TryEndUse(int use) => Interlocked.CompareExchange(ref _use, use + 1, use) == use;
 
     /// <summary>
-    /// Buffers side by side in huge pages, where the system has them: a device that is given one piece of memory instead of 256 pages does
-    /// twice as much, and a request of 1 MiB is not cut in two by the most pieces that the device takes.
+    /// Allocates adjacent buffers in huge pages if available. A device transfers twice as much with one contiguous range as with 256 pages,
+    /// and a request of 1 MiB is not split because of the device's maximum number of segments.
     /// </summary>
     public static AlignedBuffer[] MakeSlab(int slabBytes, int length)
     {
@@ -74,7 +77,7 @@ internal sealed class AlignedBuffer
         return buffers;
     }
 
-    /// <summary>At a huge page's border, unless it is small, or so long that no array has room for that.</summary>
+    /// <summary>Allocates an array aligned to huge pages, unless it is too small or too long for that.</summary>
     private static byte[] AllocateLarge(int length, out int start)
     {
         bool isHuge = length >= HugePages.FewestBytes && length <= System.Array.MaxLength - HugePages.PageBytes;
@@ -83,7 +86,7 @@ internal sealed class AlignedBuffer
         return array;
     }
 
-    /// <summary>Direct transfers need aligned memory; an array can only be over-allocated to have it.</summary>
+    /// <summary>Direct transfers need aligned memory, so the array is longer by the alignment.</summary>
     private static byte[] Allocate(int length, int alignment, out int start)
     {
         byte[] array = GC.AllocateUninitializedArray<byte>(length + alignment, pinned: true);
@@ -92,11 +95,11 @@ internal sealed class AlignedBuffer
     }
 }
 
-/// <summary>An array that several buffers share: all of it stays in memory while the pool keeps any of them.</summary>
+/// <summary>An array that several buffers share. It stays in memory as long as the pool contains one of them.</summary>
 internal sealed class AlignedSlab(int bytes)
 {
     public int Bytes => bytes;
 
-    /// <summary>How many of its buffers the pool keeps; guarded by the pool's lock.</summary>
+    /// <summary>Gets or sets the number of its buffers in the pool. Protected by the pool's lock.</summary>
     public int KeptBuffers { get; set; }
 }

@@ -4,25 +4,26 @@ using Sluice.Kernel;
 namespace Sluice.Memory;
 
 /// <summary>
-/// Buffers between their uses: powers of two from 4 KiB to 1 MiB, in arrays of <see cref="MaxKeptBytes"/> together, what alignment costs
-/// included; beside these, one of each size up to 64 KiB for each processor. Larger ones are not kept. Thread-safe.
+/// A pool of buffers whose sizes are powers of two from 4 KiB to 1 MiB. It keeps up to <see cref="MaxKeptBytes"/> of arrays, including the
+/// overhead of alignment, and in addition one buffer of each size up to 64 KiB for each processor. Larger buffers are not pooled.
+/// Thread-safe.
 /// </summary>
 internal static class AlignedBufferPool
 {
-    /// <summary>Bytes that wait here for all processors together.</summary>
+    /// <summary>Gets the maximum number of pooled bytes that all processors share.</summary>
     public static int MaxKeptBytes => Tuning.MaxKeptMemoryBytes;
 
 
-    /// <summary>The smallest buffers that are kept, as a power of two: a page.</summary>
+    /// <summary>The smallest pooled size, as a power of two: a page.</summary>
     private const int SmallestLog2 = 12;
 
-    /// <summary>The largest: 1 MiB.</summary>
+    /// <summary>The largest pooled size, as a power of two: 1 MiB.</summary>
     private const int LargestLog2 = 20;
 
-    /// <summary>Sizes of which each processor has one at hand: from 4 KiB to 64 KiB.</summary>
+    /// <summary>The number of sizes, from 4 KiB to 64 KiB, of which each processor has one buffer.</summary>
     private const int SizesAtHand = 5;
 
-    /// <summary>Two cache lines for each processor, so that none writes into another one's.</summary>
+    /// <summary>Two cache lines for each processor, to avoid false sharing.</summary>
     private const int SlotsOfProcessor = 16;
 
 #if DEBUG
@@ -31,7 +32,7 @@ internal static class AlignedBufferPool
     private const int SlabBytes = HugePages.FewestBytes;
 #endif
 
-    /// <summary>Smaller buffers are made singly: a small file must not cost a huge page.</summary>
+    /// <summary>Smaller buffers are allocated individually, so that a small file does not occupy a huge page.</summary>
     private const int SmallestInSlab = SlabBytes / 32;
 
     private static readonly int Processors = (int)BitOperations.RoundUpToPowerOf2((uint)Math.Min(Environment.ProcessorCount, 64));
@@ -46,7 +47,7 @@ internal static class AlignedBufferPool
     private static long s_madeBytes;
     private static long s_droppedBytes;
 
-    /// <summary>Leases that have not ended; exact while nobody rents or returns.</summary>
+    /// <summary>Gets the number of leases that have not ended. Exact only if no other thread uses the pool.</summary>
     public static int Rented
     {
         get
@@ -59,7 +60,7 @@ internal static class AlignedBufferPool
         }
     }
 
-    /// <summary>Bytes of the buffers whose leases have not ended; exact while nobody rents or returns.</summary>
+    /// <summary>Gets the size of the buffers whose leases have not ended, in bytes. Exact only if no other thread uses the pool.</summary>
     public static long RentedBytes
     {
         get
@@ -74,14 +75,14 @@ internal static class AlignedBufferPool
         }
     }
 
-    /// <summary>How often a lease was ended that had ended before: a defect of its holder, which did no harm.</summary>
+    /// <summary>Gets the number of leases that were ended twice. This is a defect of the caller, and has no effect on the pool.</summary>
     public static int SecondReturns => Volatile.Read(ref s_secondReturns);
 
-    /// <summary>Bytes of the arrays whose buffers wait here for their next use.</summary>
+    /// <summary>Gets the size of the arrays in the pool, in bytes.</summary>
     public static long KeptBytes =>
         Volatile.Read(ref s_sharedBytes) + AtHand.Sum(static b => (long)(b?.Array.Length ?? 0));
 
-    /// <summary>Memory of at least <paramref name="length"/> bytes; what is in it is anything.</summary>
+    /// <summary>Returns memory of at least <paramref name="length"/> bytes with unspecified content.</summary>
     public static MemoryLease Rent(int length)
     {
         int log2 = Log2(length);
@@ -89,7 +90,7 @@ internal static class AlignedBufferPool
     }
 
     /// <summary>
-    /// As <see cref="Rent"/>, for one of many that carry a long file: where none is kept, a slab of huge pages is cut into buffers.
+    /// As <see cref="Rent"/>, for one of many buffers for a large file: if the pool has none, a slab of huge pages is divided into buffers.
     /// </summary>
     public static MemoryLease RentOfMany(int length)
     {
@@ -115,7 +116,7 @@ internal static class AlignedBufferPool
         return new MemoryLease(slab[0]);
     }
 
-    /// <summary>Takes a buffer whose lease has ended.</summary>
+    /// <summary>Returns a buffer to the pool after its lease has ended.</summary>
     internal static void Keep(AlignedBuffer buffer)
     {
         int log2 = Log2(buffer.Length);
@@ -133,7 +134,7 @@ internal static class AlignedBufferPool
         }
     }
 
-    /// <summary>A buffer was left to the collector.</summary>
+    /// <summary>Counts a buffer that is left to the garbage collector.</summary>
     internal static void Drop(int bytes)
     {
         Interlocked.Increment(ref s_dropped);
@@ -144,7 +145,7 @@ internal static class AlignedBufferPool
     {
         Interlocked.Increment(ref s_secondReturns);
 #if DEBUG
-        throw new InvalidOperationException("This memory was given back before.");
+        throw new InvalidOperationException("This memory has already been returned.");
 #endif
     }
 
@@ -173,8 +174,8 @@ internal static class AlignedBufferPool
                 return;
             }
 
-            // Other sizes give way, so that the next pass over a file finds all of it here; but not to a size that has most of the room.
-            // Room is gained only when the last kept buffer of a slab goes.
+            // Removes buffers of other sizes, so that the next pass over a file finds all its buffers here, unless this size already takes
+            // most of the space. A slab is freed only with its last buffer.
             while (s_sharedBytes + NewBytes(buffer) > MaxKeptBytes)
             {
                 bool hasMost = ((long)SharedCounts[size] << log2) + buffer.Length > MaxKeptBytes * Tuning.AlignedBufferPoolMostOfOneSize;
@@ -194,7 +195,7 @@ internal static class AlignedBufferPool
         }
     }
 
-    /// <summary>How many bytes more stay in memory when the pool keeps a buffer than without it.</summary>
+    /// <summary>Returns the number of additional bytes that stay in memory if the pool keeps a buffer.</summary>
     private static int NewBytes(AlignedBuffer buffer) =>
         buffer.Slab is { } slab ? slab.KeptBuffers == 0 ? slab.Bytes : 0 : buffer.Array.Length;
 
@@ -213,7 +214,9 @@ internal static class AlignedBufferPool
         return buffer;
     }
 
-    /// <summary>The size of which most bytes wait here; <paramref name="used"/> only where no other does.</summary>
+    /// <summary>
+    /// Returns the size with the most pooled bytes other than <paramref name="used"/>, or <paramref name="used"/> if there is no other.
+    /// </summary>
     private static int LargestShareBut(int used)
     {
         int largest = used;
@@ -231,7 +234,6 @@ internal static class AlignedBufferPool
 
     private static AlignedBuffer Make(int length)
     {
-        // Counted when it is there: where there is no memory nobody has it.
         AlignedBuffer buffer = new(length);
         Interlocked.Increment(ref s_made);
         Interlocked.Add(ref s_madeBytes, length);

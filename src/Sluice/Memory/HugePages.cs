@@ -2,18 +2,20 @@ using Sluice.Kernel;
 
 namespace Sluice.Memory;
 
-/// <summary>Large memory that is about to be filled, in pages of 2 MiB: the kernel then gives it with a 512th of the page faults.</summary>
+/// <summary>
+/// Requests huge pages (2 MiB) for large memory that is about to be written, which reduces the number of page faults to a 512th.
+/// </summary>
 internal static unsafe class HugePages
 {
-    /// <summary>Below, too little of an array lies in whole huge pages.</summary>
+    /// <summary>The minimum size, in bytes. A smaller array contains too few whole huge pages.</summary>
     public const int FewestBytes = 4 << 20;
 
-    /// <summary>The size of a huge page.</summary>
+    /// <summary>The size of a huge page, in bytes.</summary>
     public const int PageBytes = 2 << 20;
 
     /// <summary>
-    /// Advises the kernel (madvise, MADV_HUGEPAGE) for what of this memory lies in whole huge pages, all of which the caller is going to
-    /// write. Where the system has them switched off, nothing changes.
+    /// Advises the kernel (madvise, MADV_HUGEPAGE) for the whole huge pages of this memory, all of which the caller will write. Has no
+    /// effect if huge pages are disabled.
     /// </summary>
     public static void Advise<T>(Span<T> memory)
         where T : unmanaged

@@ -3,13 +3,13 @@ using System.Runtime.InteropServices;
 namespace Sluice.Memory;
 
 /// <summary>
-/// One use of a buffer of <see cref="AlignedBufferPool"/>, from renting it to giving it back: whoever holds the lease owns the memory.
-/// Copies of a lease are the same lease. The empty lease, <c>default</c>, owns nothing.
+/// One use of a buffer of the <see cref="AlignedBufferPool"/>, from renting to returning it. The holder of the lease owns the memory.
+/// Copies represent the same lease. The empty lease, <c>default</c>, owns nothing.
 /// </summary>
 /// <remarks>
-/// Each use of a buffer has its own number. A lease that was ended is stale: ending it again changes nothing, whoever has the memory by
-/// then; in Debug builds it throws, and so does asking a stale lease for its memory. Ending a lease is thread-safe: of two calls one has an
-/// effect.
+/// Each use of a buffer has its own number. Ending a lease that has already ended has no effect, even if the buffer has a new user. In
+/// Debug builds, this throws an exception, as does requesting the memory of an ended lease. Ending a lease is thread-safe: only one call
+/// has an effect.
 /// </remarks>
 [StructLayout(LayoutKind.Auto)]
 internal readonly struct MemoryLease
@@ -17,26 +17,26 @@ internal readonly struct MemoryLease
     private readonly AlignedBuffer? _buffer;
     private readonly int _use;
 
-    /// <summary>A new use of a buffer that nobody else has.</summary>
+    /// <summary>Starts a new use of a buffer that has no user.</summary>
     public MemoryLease(AlignedBuffer buffer)
     {
         _buffer = buffer;
         _use = buffer.Use;
     }
 
-    /// <summary>Whether this is the empty lease.</summary>
+    /// <summary>Gets a value that indicates whether this is the empty lease.</summary>
     public bool IsEmpty => _buffer is null;
 
-    /// <summary>The array; only <see cref="Length"/> bytes from <see cref="Start"/> on are this lease's.</summary>
+    /// <summary>Gets the array. Only <see cref="Length"/> bytes from <see cref="Start"/> on belong to this lease.</summary>
     public byte[] Array => Buffer.Array;
 
-    /// <summary>Index of the first byte, at a page's border.</summary>
+    /// <summary>Gets the index of the first byte, which is page-aligned.</summary>
     public int Start => Buffer.Start;
 
-    /// <summary>Bytes of the memory; 0 for the empty lease.</summary>
+    /// <summary>Gets the length of the memory in bytes; 0 for the empty lease.</summary>
     public int Length => _buffer is null ? 0 : Buffer.Length;
 
-    /// <summary>Where the first byte lies; fixed.</summary>
+    /// <summary>Gets the address of the first byte. It does not change.</summary>
     public nint Address => Buffer.Address;
 
     public Span<byte> Span => Buffer.Span;
@@ -50,17 +50,22 @@ internal readonly struct MemoryLease
 #if DEBUG
             if (_buffer!.Use != _use)
             {
-                throw new InvalidOperationException("This memory was given back.");
+                throw new InvalidOperationException("This memory has been returned.");
             }
 #endif
             return _buffer!;
         }
     }
 
-    /// <summary>Bytes from <paramref name="index"/> of the array on; pinning them again costs nothing.</summary>
+    /// <summary>
+    /// Returns <paramref name="length"/> bytes from <paramref name="index"/> of the array on. The memory is already pinned, so pinning it
+    /// again is cheap.
+    /// </summary>
     public Memory<byte> MemoryAt(int index, int length) => Buffer.MemoryAt(index, length);
 
-    /// <summary>Gives the memory back. Nobody may use it any more, the kernel included. Nothing happens with the empty lease.</summary>
+    /// <summary>
+    /// Returns the memory to the pool. No code, and no operation of the kernel, may use it any more. The empty lease is ignored.
+    /// </summary>
     public void Return()
     {
         if (TryEnd())
@@ -70,8 +75,8 @@ internal readonly struct MemoryLease
     }
 
     /// <summary>
-    /// Ends the lease of memory that somebody may use for an unknown time: nobody else is given it, and the collector frees it when the
-    /// last reference to it is gone.
+    /// Ends the lease without returning the memory to the pool, because other code may use the memory for an unknown time. The garbage
+    /// collector frees it.
     /// </summary>
     public void LeaveToCollector()
     {

@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Sluice.Memory;
 
-/// <summary>Memory that somebody else keeps pinned, as a <see cref="Memory{T}"/>; valid no longer than that pin.</summary>
+/// <summary>A <see cref="Memory{T}"/> over memory that other code keeps pinned. It is valid as long as that pin.</summary>
 internal sealed unsafe class PinnedMemoryManager(nint address, int length) : MemoryManager<byte>
 {
     public override Span<byte> GetSpan() => new((void*)address, length);

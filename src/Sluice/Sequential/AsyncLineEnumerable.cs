@@ -165,7 +165,7 @@ public readonly struct AsyncLineEnumerable
             return true;
         }
 
-        /// <summary>The line at a border of blocks, which may lie in the carry; then on in the new block.</summary>
+        /// <summary>Sets the line at a block boundary, whose bytes may be in the carry, and continues in the new block.</summary>
         private void Take(ReadOnlySpan<byte> line)
         {
             if (line.Length > _copy.Length)

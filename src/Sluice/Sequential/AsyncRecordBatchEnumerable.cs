@@ -139,7 +139,7 @@ public readonly struct AsyncRecordBatchEnumerable<T>
                         return true;
                     }
 
-                    // A record across the border of two blocks.
+                    // Copies a record that spans two blocks.
                     _got += _reader.TakeInto(MemoryMarshal.AsBytes(_single.AsSpan())[_got..]);
                     if (_got == Unsafe.SizeOf<T>())
                     {

@@ -2,47 +2,51 @@ using Sluice.Memory;
 
 namespace Sluice.Sequential;
 
-/// <summary>One block on its way between file and memory. It keeps its memory until the transfer has ended.</summary>
+/// <summary>A transfer of one block between file and memory. It owns its memory until the transfer has ended.</summary>
 internal sealed class BlockTransfer
 {
     public BlockTransfer(MemoryLease block) => Block = block;
 
     public MemoryLease Block { get; private set; }
 
-    /// <summary>Its owner's caller may use the memory for an unknown time: nobody else is to be given it.</summary>
+    /// <summary>
+    /// Gets or sets a value that indicates whether the caller may still use the memory. It is then not returned to the pool.
+    /// </summary>
     public bool IsLent { get; set; }
 
-    /// <summary>Where the transfer begins in the file.</summary>
+    /// <summary>Gets or sets the offset in the file.</summary>
     public long Offset { get; set; }
 
-    /// <summary>Bytes asked for.</summary>
+    /// <summary>Gets or sets the requested number of bytes.</summary>
     public int Length { get; set; }
 
-    /// <summary>Bytes transferred, or the kernel's negative errno.</summary>
+    /// <summary>Gets or sets the result: the number of bytes, or the kernel's negative errno.</summary>
     public int Result { get; set; }
 
-    /// <summary>The number of the reader's call that started it.</summary>
+    /// <summary>Gets or sets the number of the reader's call that started the transfer.</summary>
     public int Call { get; set; }
 
-    /// <summary>In a <see cref="SequentialRing"/>, and not completed yet.</summary>
+    /// <summary>
+    /// Gets or sets a value that indicates whether the transfer is in a <see cref="SequentialRing"/> and has not completed.
+    /// </summary>
     public bool IsInRing { get; set; }
 
-    /// <summary>What it does there.</summary>
+    /// <summary>Gets or sets a value that indicates whether the transfer in the ring is a read.</summary>
     public bool IsRead { get; set; }
 
     /// <summary>
-    /// The transfer through the handle's engine, where it did not complete at once; until its result has been taken.
+    /// Gets or sets the task of a transfer through the handle's engine that did not complete synchronously, until its result is taken.
     /// </summary>
     public Task<int>? Task { get; set; }
 
-    /// <summary>The result is there, or the task that has it has ended.</summary>
+    /// <summary>Gets a value that indicates whether the result is available.</summary>
     public bool IsComplete => !IsInRing && (Task is null || Task.IsCompleted);
 
     public Span<byte> Span => Block.Span[..Length];
 
     public Memory<byte> Memory => Block.Memory[..Length];
 
-    /// <summary>Takes larger memory where this is too small; what was in it is lost.</summary>
+    /// <summary>Replaces the memory if it is too small. Its content is lost.</summary>
     public void MakeRoom(int length)
     {
         if (Block.Length < length)
@@ -53,15 +57,17 @@ internal sealed class BlockTransfer
         }
     }
 
-    /// <summary>Returns when the transfer has ended. Does not throw what it failed with. Not for transfers in a ring.</summary>
+    /// <summary>Blocks until the transfer has ended. Does not throw its error. Not for transfers in a ring.</summary>
     public void Wait() => ((Task?)Task)?.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing).GetAwaiter().GetResult();
 
     /// <summary>
-    /// Waits until the transfer has ended. A token ends the wait, not the transfer: not every one of a pipe can be ended. Not for transfers
-    /// in a ring.
+    /// Waits until the transfer has ended. A token ends the wait but not the transfer, because not every transfer of a pipe can be
+    /// canceled. Not for transfers in a ring.
     /// </summary>
-    /// <param name="closing">Its owner's end; whoever cancels that does not run what follows here.</param>
-    /// <param name="cancellationToken">The caller's.</param>
+    /// <param name="closing">
+    /// The token that is canceled when the owner is closed. Its continuations do not run on the canceling thread.
+    /// </param>
+    /// <param name="cancellationToken">The token of the caller.</param>
     /// <exception cref="OperationCanceledException">The caller's token was canceled first.</exception>
     /// <exception cref="ObjectDisposedException">The owner was closed first.</exception>
     public async Task WaitAsync(CancellationToken closing, CancellationToken cancellationToken)
@@ -84,15 +90,12 @@ internal sealed class BlockTransfer
         }
     }
 
-    /// <summary>
-    /// Gives the memory back when the transfer has ended, whoever ends it; its error has no one left to hear of it. Not for transfers in a
-    /// ring.
-    /// </summary>
+    /// <summary>Returns the memory when the transfer has ended, and ignores its error. Not for transfers in a ring.</summary>
     public void ReturnWhenEnded()
     {
         if (Task is not { } task)
         {
-            GiveBack();
+            Return();
             return;
         }
 
@@ -100,13 +103,13 @@ internal sealed class BlockTransfer
             static (ended, transfer) =>
             {
                 _ = ended.Exception;
-                ((BlockTransfer)transfer!).GiveBack();
+                ((BlockTransfer)transfer!).Return();
             },
             this, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
     }
 
-    /// <summary>Gives the memory back; its transfer has ended.</summary>
-    public void GiveBack()
+    /// <summary>Returns the memory. The transfer has ended.</summary>
+    public void Return()
     {
         if (IsLent)
         {

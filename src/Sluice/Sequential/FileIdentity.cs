@@ -5,12 +5,12 @@ using Sluice.Uring.Abi;
 namespace Sluice.Sequential;
 
 /// <summary>
-/// Tells one file from another that later bears its name: device and inode on Linux, volume and number on Windows, the time of creation
-/// elsewhere.
+/// Identifies a file even if another file later has its name: device and inode on Linux, volume and file ID on Windows, and the creation
+/// time elsewhere.
 /// </summary>
 internal readonly record struct FileIdentity(ulong Device, ulong Number)
 {
-    /// <summary>The regular file that a path names now; null when there is none.</summary>
+    /// <summary>Returns the identity of the regular file at a path, or null if there is none.</summary>
     public static FileIdentity? Of(string path)
     {
         if (Libc.IsSupported)
@@ -27,8 +27,8 @@ internal readonly record struct FileIdentity(ulong Device, ulong Number)
         return info.Exists ? new FileIdentity(0, (ulong)info.CreationTimeUtc.Ticks) : null;
     }
 
-    /// <summary>The open file.</summary>
-    /// <exception cref="IOException">The operating system does not tell: that is no other file.</exception>
+    /// <summary>Returns the identity of an open file.</summary>
+    /// <exception cref="IOException">The operating system does not provide the identity.</exception>
     public static FileIdentity Of(SluiceHandle handle)
     {
         if (Libc.IsSupported)
@@ -41,7 +41,7 @@ internal readonly record struct FileIdentity(ulong Device, ulong Number)
         {
             return WindowsFileId.TryGet(handle.SafeFileHandle, out ulong volume, out ulong number)
                 ? new FileIdentity(volume, number)
-                : throw new IOException($"Looking at '{handle.Path}' failed: the operating system does not tell which file it is.");
+                : throw new IOException($"Looking at '{handle.Path}' failed: the operating system does not provide the file's identity.");
         }
 
         return new FileIdentity(0, (ulong)File.GetCreationTimeUtc(handle.SafeFileHandle).Ticks);

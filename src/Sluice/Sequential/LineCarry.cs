@@ -1,38 +1,40 @@
 namespace Sluice.Sequential;
 
 /// <summary>
-/// Finds lines in blocks and keeps the beginning of a line that has not ended in its block. A CR at the end of a block is kept too, since an
-/// LF may follow: when a line is returned, all of its line ending has been taken. A byte order mark at offset 0 is no part of the line.
+/// Finds lines in blocks, and stores the beginning of a line that continues in the next block. A CR at the end of a block is stored too,
+/// because an LF may follow: a line is returned only after all of its line ending has been read. A byte order mark at offset 0 is skipped.
 /// </summary>
-/// <param name="path">The file, for messages.</param>
-/// <param name="maxBytes">The longest line, in bytes.</param>
+/// <param name="path">The path of the file, for messages.</param>
+/// <param name="maxBytes">The maximum length of a line, in bytes.</param>
 internal sealed class LineCarry(string path, int maxBytes)
 {
     private byte[] _bytes = [];
     private int _length;
 
-    /// <summary>The offset behind the bytes that are kept.</summary>
+    /// <summary>The offset after the stored bytes.</summary>
     private long _end;
 
     private static ReadOnlySpan<byte> Utf8Mark => [0xEF, 0xBB, 0xBF];
 
-    /// <summary>The exception for a line that no array, or no string, of .NET can hold.</summary>
-    /// <param name="path">The file.</param>
-    /// <param name="max">How long a line may be.</param>
+    /// <summary>Returns the exception for a line that exceeds the maximum length of an array or a string.</summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="max">The maximum length of a line.</param>
     /// <param name="unit">The unit of <paramref name="max"/>.</param>
     public static IOException TooLong(string path, long max, string unit) =>
         new($"Reading '{path}' failed: a line is longer than {max} {unit}.");
 
-    /// <summary>Bytes before <paramref name="position"/> that are kept. Bytes that were kept elsewhere do not count.</summary>
+    /// <summary>
+    /// Returns the number of stored bytes directly before <paramref name="position"/>; 0 if the stored bytes are elsewhere.
+    /// </summary>
     public int KeptBytes(long position) => _end == position ? _length : 0;
 
     /// <summary>
-    /// Takes the next line, which is valid until the next call. Returns false if it needs more bytes; all bytes of the block are then kept.
-    /// If the method throws, nothing was taken.
+    /// Returns the next line, which is valid until the next call. If it is incomplete, stores all bytes of the block and returns false. If
+    /// the method throws, nothing was consumed.
     /// </summary>
     /// <param name="block">The bytes at <paramref name="position"/>.</param>
     /// <param name="position">The offset of the block, in bytes.</param>
-    /// <param name="consumed">The number of bytes that were taken from the block.</param>
+    /// <param name="consumed">The number of bytes that were consumed.</param>
     /// <param name="line">The line, without its line ending.</param>
     /// <exception cref="IOException">The line is too long.</exception>
     public bool TryTake(ReadOnlySpan<byte> block, long position, out int consumed, out ReadOnlySpan<byte> line)
@@ -69,7 +71,7 @@ internal sealed class LineCarry(string path, int maxBytes)
         return true;
     }
 
-    /// <summary>Takes the line that the file ends with, if it has no line ending or a CR.</summary>
+    /// <summary>Returns the last line of the file if it ends without a line ending or with a CR.</summary>
     public bool TryTakeLast(long position, out ReadOnlySpan<byte> line)
     {
         int kept = KeptBytes(position);

@@ -5,20 +5,20 @@ using System.Text;
 namespace Sluice.Sequential;
 
 /// <summary>
-/// Turns bytes of any encoding, in pieces of any length, into lines that end with LF, CR or CR LF, as
-/// <see cref="StreamReader.ReadLine"/> does. Not thread-safe.
+/// Decodes bytes of any encoding, in pieces of any length, to lines that end with LF, CR or CR LF, as <see cref="StreamReader.ReadLine"/>
+/// does. Not thread-safe.
 /// </summary>
-/// <param name="path">The file, for messages.</param>
-/// <param name="encoding">The encoding, unless a byte order mark says otherwise.</param>
-/// <param name="isAtStart">True if the bytes begin the file; elsewhere the bytes of a mark are text.</param>
-/// <param name="maxChars">The longest line.</param>
+/// <param name="path">The path of the file, for messages.</param>
+/// <param name="encoding">The encoding, unless there is a byte order mark.</param>
+/// <param name="isAtStart">True if the bytes begin at the start of the file. Elsewhere, a byte order mark is text.</param>
+/// <param name="maxChars">The maximum length of a line.</param>
 internal sealed class LineDecoder(
     string path, Encoding encoding, bool isAtStart = true, int maxChars = LineDecoder.MaxLineChars) : IDisposable
 {
-    /// <summary>The longest string that .NET has.</summary>
+    /// <summary>The maximum length of a string in .NET.</summary>
     public const int MaxLineChars = 0x3FFFFFDF;
 
-    /// <summary>The first bytes of the file, as long as they are too few to hold a byte order mark.</summary>
+    /// <summary>The first bytes of the file, until there are enough to detect a byte order mark.</summary>
     private byte[] _head = [];
     private char[] _chars = [];
     private int _start;
@@ -31,10 +31,10 @@ internal sealed class LineDecoder(
     /// <summary>Gets a value that indicates whether the last bytes of the file have been added.</summary>
     public bool HasEnded { get; private set; }
 
-    /// <summary>Adds the next bytes of the file. All lines of the bytes before have been taken.</summary>
-    /// <param name="bytes">The bytes; they are not used after this method returns.</param>
-    /// <param name="isLast">Whether the file ends with them.</param>
-    /// <exception cref="IOException">A line is longer than the longest string.</exception>
+    /// <summary>Adds the next bytes of the file. All lines of earlier bytes must have been taken.</summary>
+    /// <param name="bytes">The bytes. They are not used after this method returns.</param>
+    /// <param name="isLast">True if the file ends after these bytes.</param>
+    /// <exception cref="IOException">A line exceeds the maximum length of a string.</exception>
     public void Add(ReadOnlySpan<byte> bytes, bool isLast)
     {
         if (_decoder is null)
@@ -63,14 +63,14 @@ internal sealed class LineDecoder(
         _end += _decoder.GetChars(bytes, _chars.AsSpan(_end), flush: false);
         if (isLast)
         {
-            // StreamReader flushes in a call of its own, too: some decoders lose a part of an incomplete character otherwise.
+            // As StreamReader, flushes in a separate call: some decoders would lose a part of an incomplete character otherwise.
             MakeRoom(_decoder.GetCharCount([], flush: true));
             _end += _decoder.GetChars([], _chars.AsSpan(_end), flush: true);
             HasEnded = true;
         }
     }
 
-    /// <summary>The next whole line, without its end; false when more bytes are needed or nothing is left.</summary>
+    /// <summary>Returns the next complete line without its line ending, or false if more bytes are needed or no line is left.</summary>
     public bool TryTake([NotNullWhen(true)] out string? line)
     {
         line = null;
@@ -87,7 +87,7 @@ internal sealed class LineDecoder(
             int at = _searched + found;
             line = Take(at);
 
-            // The other half of \r\n may only come with the next bytes.
+            // The LF of a CR LF may be in the next bytes.
             _skipsLineFeed = _chars[at] == '\r';
             _start = at + 1;
             return true;
@@ -127,7 +127,7 @@ internal sealed class LineDecoder(
         char[] target = _chars;
         if ((long)kept + count > _chars.Length)
         {
-            // Room for as much again, so that a long line is not copied for each of its pieces.
+            // Doubles the buffer, so that a long line is not copied for each piece.
             long room = Math.Min(Math.Max((long)kept + count, kept * 2L), maxChars + (long)count);
             target = kept <= maxChars && room <= Array.MaxLength
                 ? ArrayPool<char>.Shared.Rent((int)room)

@@ -67,8 +67,8 @@ public readonly struct LineEnumerable
             int end = _scanner.Next(_block);
             if (end < _start || _block[end] != '\n' || _reader.IsDisposed)
             {
-                // A copy, so that this enumerator's address is never taken and its fields stay in registers. Where that throws, the block
-                // is another one's: the next call begins where the reader stands.
+                // Uses a copy, so that the address of this enumerator is not taken and its fields can be in registers. If the call throws,
+                // the block has changed, and the next call starts at the position of the reader.
                 Enumerator copy = this;
                 this = new Enumerator(_reader, _cancellationToken);
                 bool result = copy.MoveNextSlow(end);
@@ -86,7 +86,7 @@ public readonly struct LineEnumerable
         {
             ObjectDisposedException.ThrowIf(_reader.IsDisposed, _reader);
 
-            // The LF of a CR LF that is behind us.
+            // Skips the LF of a CR LF that was already consumed.
             while (end >= 0 && end < _start)
             {
                 end = _scanner.Next(_block);
@@ -100,7 +100,7 @@ public readonly struct LineEnumerable
                 return true;
             }
 
-            // The end of the block, or the beginning of all.
+            // At the end of the block, or before the first line.
             bool result = _reader.TryReadLine(out _current, _cancellationToken);
             _block = _reader.Block.Span;
             _start = _reader.Consumed;

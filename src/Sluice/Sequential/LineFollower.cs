@@ -5,8 +5,8 @@ using Sluice.Kernel;
 namespace Sluice.Sequential;
 
 /// <summary>
-/// The lines that are written to whatever file has a name, as <c>tail -F</c> tells them. A file that has lost its name is read on until
-/// another one that has it could be opened, and one interval longer: whoever writes may not have turned to the new one yet.
+/// Returns the lines that are written to the file with a name, as <c>tail -F</c> does. A file that has lost the name is read until a new
+/// file with the name can be opened, and for one more interval, because the writer may not have switched yet.
 /// </summary>
 internal sealed class LineFollower(string path, SluiceFollowOptions options) : IDisposable
 {
@@ -15,16 +15,16 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
     private FileIdentity? _identity;
     private FileIdentity? _nextIdentity;
 
-    /// <summary>The current file has reported a length other than 0.</summary>
+    /// <summary>True if the current file has reported a length other than 0.</summary>
     private bool _hasLength;
     private readonly byte[] _probe = new byte[1];
 
-    /// <summary>A wait that has ended when it begins would let nobody else have the thread.</summary>
+    /// <summary>At least 1 ms: a wait that completes synchronously would not release the thread.</summary>
     private readonly TimeSpan _interval = TimeSpan.FromMilliseconds(Math.Clamp(options.PollInterval.TotalMilliseconds, 1, int.MaxValue));
 
     public async IAsyncEnumerable<ReadOnlyMemory<byte>> RunAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        // What comes into being later is new from its first byte.
+        // A file that is created later is read from its start.
         for (bool fromStart = options.FromStart; !TryOpenFirst(fromStart); fromStart = true)
         {
             await Task.Delay(_interval, cancellationToken).ConfigureAwait(false);
@@ -41,7 +41,7 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
 
             if (IsCut(reader))
             {
-                // Not at once: a file that reports wrong lengths may seem cut again and again.
+                // Waits first: a file that reports wrong lengths may seem truncated again and again.
                 await Task.Delay(_interval, cancellationToken).ConfigureAwait(false);
                 if (reader.TakeUnendedLine() is { } half)
                 {
@@ -76,8 +76,9 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
     }
 
     /// <summary>
-    /// Whether the file has lost what was read. Its length is not the only witness: files of /proc report 0, and network file systems an
-    /// old length. A file that has always reported 0, or still has the byte in front of the position, was not cut.
+    /// Returns true if the file was truncated before the position. The length is not sufficient: files in /proc report 0, and network file
+    /// systems may report an old length. A file that has only reported 0, or that still has the byte before the position, was not
+    /// truncated.
     /// </summary>
     private bool IsCut(SluiceReader reader)
     {
@@ -87,7 +88,7 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
         return _hasLength && length < reader.Position && handle.Read(_probe, reader.Position - 1) == 0;
     }
 
-    /// <summary>False while there is no such file; other errors are the caller's.</summary>
+    /// <summary>Returns false if the file does not exist. Other errors are thrown.</summary>
     private bool TryOpenFirst(bool fromStart)
     {
         try
@@ -102,8 +103,8 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
     }
 
     /// <summary>
-    /// The file that has the name now, unless that is the current one, no file, or one that cannot be opened at the moment. What was opened
-    /// is looked at once more: the current one may have got its name back meanwhile.
+    /// Opens the file that has the name now. Returns null if it is the current file, is not a regular file, or cannot be opened. The
+    /// identity is checked again on the open file, because the current file may have been renamed back.
     /// </summary>
     private SluiceReader? TryOpenNext()
     {
@@ -127,7 +128,7 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
 
     private SluiceReader Open(bool fromStart, out FileIdentity? identity)
     {
-        // Others may have put something else under the name since it was looked at.
+        // The name may refer to another file than the one that was checked.
         SluiceHandle handle = Libc.IsSupported
             ? PlainFile.Open(NodePath.Of(path), path, PathCalls.ReadOnly)
             : SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);

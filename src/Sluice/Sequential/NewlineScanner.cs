@@ -5,7 +5,7 @@ using System.Runtime.Intrinsics;
 
 namespace Sluice.Sequential;
 
-/// <summary>Finds the LFs and CRs of a span one after another: 64 bytes are compared at once, and each hit is a bit of a mask.</summary>
+/// <summary>Finds LF and CR characters in a span. Compares 64 bytes at once; each match is a bit of a mask.</summary>
 [StructLayout(LayoutKind.Auto)]
 internal struct NewlineScanner
 {
@@ -13,24 +13,24 @@ internal struct NewlineScanner
 
     private ulong _mask;
 
-    /// <summary>Where the mask's first bit stands; everything before this plus <see cref="Width"/> has been compared.</summary>
+    /// <summary>The position of the mask's first bit. Everything before this position plus <see cref="Width"/> has been compared.</summary>
     private int _base;
 
-    /// <summary>Begins at a place in a span.</summary>
+    /// <summary>Starts at a position in a span.</summary>
     public NewlineScanner(int start) => _base = start - Width;
 
-    /// <summary>The next LF or CR of the span that all calls are about, or -1 when there is none left.</summary>
+    /// <summary>Returns the position of the next LF or CR, or -1. All calls must pass the same span.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public int Next(ReadOnlySpan<byte> span)
     {
         ulong mask = _mask;
         if (mask == 0)
         {
-            // Not by reference to a field: the caller's scanner would have to live in memory, not in registers.
+            // Uses a local and not a reference to a field: otherwise the caller's scanner could not be in registers.
             int at = _base + Width;
             if (at <= span.Length - (2 * Width))
             {
-                // Lines of usual length end here.
+                // Lines of usual length take this path.
                 ref byte first = ref MemoryMarshal.GetReference(span);
                 mask = Compare(ref first, at);
                 if (mask == 0)
@@ -57,8 +57,8 @@ internal struct NewlineScanner
     }
 
     /// <summary>
-    /// The next 64 bytes that have a newline, as a mask of these, and where they begin; 0 at the end of the span. Static: a scanner
-    /// whose address was taken would have to live in memory, not in its user's registers.
+    /// Finds the next 64 bytes with a match. Returns their mask and position, or 0 at the end of the span. Static, because a call on an
+    /// instance takes its address, so that it could not be in registers.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static (ulong Mask, int At) FindMask(ReadOnlySpan<byte> span, int at)
@@ -78,7 +78,7 @@ internal struct NewlineScanner
 
         if (at < span.Length)
         {
-            // The last bytes: compared together with some of those before them, or, where there are none, one by one.
+            // Compares the last bytes together with preceding ones, or one by one if there are too few.
             int rest = span.Length - at;
             mask = span.Length >= Width ? Compare(ref first, span.Length - Width) >> (Width - rest) : CompareEach(span[at..]);
         }
@@ -86,11 +86,11 @@ internal struct NewlineScanner
         return mask != 0 ? (mask, at) : (0, span.Length);
     }
 
-    /// <summary>64 bytes from <paramref name="at"/> on; the caller vouches that they are there.</summary>
+    /// <summary>Compares 64 bytes from <paramref name="at"/> on. The caller ensures that they exist.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static ulong Compare(ref byte first, int at)
     {
-        // Where there are no vectors of this size, the compiler takes two or four smaller ones.
+        // Without vectors of this size, the compiler uses two or four smaller ones.
         Vector512<byte> bytes = Vector512.LoadUnsafe(ref first, (nuint)at);
         return (Vector512.Equals(bytes, Vector512.Create((byte)'\n')) | Vector512.Equals(bytes, Vector512.Create((byte)'\r')))
             .ExtractMostSignificantBits();

@@ -6,16 +6,16 @@ using Sluice.Memory;
 namespace Sluice.Sequential;
 
 /// <summary>
-/// Scans the parts of a file on several threads. Parts are begun in the order of the file, so that it is read nearly from front to back, and
-/// only a few parts before the consumer asks for them.
+/// Scans the parts of a file on several threads. Parts are started in the order of the file, so that it is read almost sequentially, and
+/// only a few parts before the consumer requests their results.
 /// </summary>
 internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TResult> callback, SluiceScanOptions options)
 {
-    /// <summary>Parts of a scan that lie ready for each worker (0009).</summary>
+    /// <summary>The number of parts that are scanned in advance for each worker (0009).</summary>
     private const int PartsAhead = 4;
     private const int PageBytes = 4096;
 
-    /// <summary>After so many rounds of stripes the next are twice as long.</summary>
+    /// <summary>The number of rounds after which the size of stripes has doubled.</summary>
     private const int RoundsToDouble = 8;
 #if DEBUG
     private const int StripeBytes = 512;
@@ -23,7 +23,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
 #else
     private const int StripeBytes = Tuning.ScanStripeBytes;
 
-    /// <summary>The longest stripes. No measurement: short beside a file that is worth sharing.</summary>
+    /// <summary>The maximum size of a stripe, in bytes. Not measured: small compared to a file that is worth sharing.</summary>
     private const int MaxStripeBytes = 1 << 30;
 #endif
 
@@ -67,7 +67,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         }
         finally
         {
-            // The steps use the handle, which the caller closes next.
+            // The running steps use the handle, which the caller closes next.
             await steps.EndAsync().ConfigureAwait(false);
         }
     }
@@ -77,15 +77,15 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         if (options.RecordSize > 0 && _file.Length % options.RecordSize != 0)
         {
             throw new InvalidDataException(
-                $"'{handle.Path}' has {_file.Length} bytes, which is no multiple of its record's {options.RecordSize}.");
+                $"'{handle.Path}' has {_file.Length} bytes, which is not a multiple of the record size {options.RecordSize}.");
         }
     }
 
     /// <summary>
-    /// Takes the next part of this shard, in the order of the file. Where a shard's stripes lie depends on the number of shards alone, and
-    /// not on how long the file is: shards that begin one after the other cut a file that grows at the same places. They go around by
-    /// turns; each round's are longer than those before, so that a large file is read in long stretches, and none has much more than its
-    /// share.
+    /// Returns the next part of this shard, in the order of the file. The file is divided into stripes that are assigned to the shards in
+    /// rounds. The stripes of each round are larger than those before, so that a large file is read in long ranges, and no shard has much
+    /// more than its share. The position of the stripes depends only on the number of shards and not on the length of the file, so that
+    /// shards that start at different times divide a growing file in the same way.
     /// </summary>
     private bool TryCut(out long start, out long end)
     {
@@ -136,7 +136,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         result = default;
         bool hasLines = options.RecordSize == 0;
 
-        // The byte in front tells whether a line begins exactly here.
+        // The preceding byte shows whether a line begins at this offset.
         int before = hasLines && start > 0 ? 1 : 0;
         int held = ReadWhole(block.Span[..(int)(end - start + before)], start - before);
         int from = 0;
@@ -145,7 +145,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
             from = block.Span[..held].IndexOf(options.Delimiter) + 1;
             if (from == 0 || from == held)
             {
-                // One line, which began before this part, goes on through it, or ends where the next part begins.
+                // A single line that began before this part continues through it, or ends where the next part begins.
                 return false;
             }
         }
@@ -160,10 +160,10 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         return true;
     }
 
-    /// <summary>Reads on until the last line of the part has its end; returns where that is in the block.</summary>
+    /// <summary>Reads until the end of the part's last line. Returns its position in the block.</summary>
     private int Extend(ref MemoryLease block, int held, long offset)
     {
-        // A line's usual rest is short; one of megabytes is reached by doubling.
+        // The rest of a line is usually short. For lines of several megabytes, the size of the reads is doubled.
         for (int step = 4096; offset < _file.Length; step = Math.Min(step * 2, 1 << 20))
         {
             int count = (int)Math.Min(step, _file.Length - offset);
@@ -199,6 +199,6 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         int read = _file.Read(buffer, offset);
         return read == buffer.Length
             ? read
-            : throw new EndOfStreamException($"'{handle.Path}' was cut at offset {offset + read} while it was being scanned.");
+            : throw new EndOfStreamException($"'{handle.Path}' was truncated at offset {offset + read} while it was being scanned.");
     }
 }

@@ -1,11 +1,11 @@
 namespace Sluice.Sequential;
 
 /// <summary>
-/// Runs steps on thread-pool threads, a limited number of them at the same time, and keeps their tasks in the order in which the steps were
-/// begun. Not thread-safe.
+/// Runs a limited number of steps at the same time on thread-pool threads, and stores their tasks in the order in which the steps were
+/// started. Not thread-safe.
 /// </summary>
-/// <param name="degree">Steps that run at the same time.</param>
-/// <param name="ahead">Steps that are begun and not taken.</param>
+/// <param name="degree">The maximum number of steps that run at the same time.</param>
+/// <param name="ahead">The maximum number of steps whose results have not been taken.</param>
 internal sealed class ParallelSteps<T>(int degree, int ahead)
 {
     private readonly List<Task<T>> _begun = [];
@@ -20,7 +20,7 @@ internal sealed class ParallelSteps<T>(int degree, int ahead)
         () => _isOver ? default! : step(), CancellationToken.None,
         TaskCreationOptions.DenyChildAttach | TaskCreationOptions.HideScheduler, _scheduler));
 
-    /// <summary>Waits for the step that was begun first.</summary>
+    /// <summary>Waits for the step that was started first.</summary>
     public Task<T> TakeFirstAsync()
     {
         Task<T> first = _begun[0];
@@ -36,7 +36,7 @@ internal sealed class ParallelSteps<T>(int degree, int ahead)
         return await any.ConfigureAwait(false);
     }
 
-    /// <summary>Returns when no step is running. Steps that have not started never run.</summary>
+    /// <summary>Waits until no step is running. Steps that have not started are canceled.</summary>
     public async Task EndAsync()
     {
         _isOver = true;

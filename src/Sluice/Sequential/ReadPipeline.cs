@@ -5,12 +5,12 @@ using Sluice.Memory;
 namespace Sluice.Sequential;
 
 /// <summary>
-/// The blocks of a file in order. Direct reads are several at a time: through a ring of the pipeline's own where the caller waits, through
-/// the handle's engine where it awaits. All others are one at a time. One caller at a time.
+/// Reads the blocks of a file in order. Direct reads are issued several at a time: through a ring of the pipeline for synchronous calls,
+/// and through the handle's engine for asynchronous calls. All other reads are issued one at a time. Supports one caller at a time.
 /// </summary>
 /// <remarks>
-/// Only a read of 0 bytes is the end of a file. Lengths are looked at for direct files alone, to bound what is read ahead: the length of a
-/// file of /proc is 0, and a network file system may report an old one.
+/// Only a read of 0 bytes means the end of the file. The length is read only for direct files, to limit the read-ahead: it is 0 for files
+/// in /proc, and a network file system may report an old length.
 /// </remarks>
 [SuppressMessage("Design", "CA1001", Justification = "A token source without a timer need not be disposed of, and may be cancelled late.")]
 internal sealed class ReadPipeline
@@ -18,7 +18,7 @@ internal sealed class ReadPipeline
     private const int PageBytes = 4096;
 
     /// <summary>
-    /// The first block of a cached file, in bytes. Most files are small, and larger blocks are cut from huge pages.
+    /// The size of the first block of a cached file, in bytes. Most files are small, and larger blocks are cut from huge pages.
     /// </summary>
     private const int FirstCachedBytes = 16 * 1024;
 
@@ -28,7 +28,7 @@ internal sealed class ReadPipeline
     private readonly Queue<BlockTransfer> _inFlight = new();
     private readonly Stack<BlockTransfer> _idle = new();
 
-    /// <summary>Ends what is awaited.</summary>
+    /// <summary>Cancels asynchronous waits when the reader is closed.</summary>
     private readonly CancellationTokenSource _closing = new();
     private SequentialRingLease? _lease;
     private bool _ringRefused;
@@ -36,7 +36,7 @@ internal sealed class ReadPipeline
     private long _length = -1;
     private int _call;
 
-    /// <summary>A read came back full: the file is longer than the first block.</summary>
+    /// <summary>True if a read returned a full block, so that the file is longer than the first block.</summary>
     private bool _isLong;
 
     public ReadPipeline(SluiceHandle handle, long offset, int requestSizeBytes, int depth)
@@ -54,7 +54,7 @@ internal sealed class ReadPipeline
 
     public int RequestSizeBytes { get; }
 
-    /// <summary>The next block, which is the caller's until <see cref="Release"/>; null at the end of the file.</summary>
+    /// <summary>Returns the next block, which the caller owns until <see cref="Release"/>, or null at the end of the file.</summary>
     public BlockTransfer? Next()
     {
         Fill(isAsync: false);
@@ -71,7 +71,9 @@ internal sealed class ReadPipeline
         return Deliver();
     }
 
-    /// <summary>As <see cref="Next"/>, without blocking. Cancelled, it has taken nothing: the next call gets the same block.</summary>
+    /// <summary>
+    /// As <see cref="Next"/>, without blocking. If it is canceled, nothing was consumed: the next call returns the same block.
+    /// </summary>
     public ValueTask<BlockTransfer?> NextAsync(CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
@@ -79,7 +81,7 @@ internal sealed class ReadPipeline
         BlockTransfer head = _inFlight.Peek();
         if (head.IsInRing)
         {
-            // Left by a synchronous call before this one; the device answers soon.
+            // A synchronous call started this read; waiting for it is short.
             _lease!.Ring.Wait(head);
         }
 
@@ -92,17 +94,17 @@ internal sealed class ReadPipeline
         }
     }
 
-    /// <summary>Takes a block back that <see cref="Next"/> gave.</summary>
+    /// <summary>Takes back a block that <see cref="Next"/> returned.</summary>
     public void Release(BlockTransfer transfer) => _idle.Push(transfer);
 
-    /// <summary>Forgets what was read ahead; the next block begins at <paramref name="offset"/>.</summary>
+    /// <summary>Discards what was read ahead. The next block begins at <paramref name="offset"/>.</summary>
     public void Seek(long offset)
     {
         DropInFlight();
         _nextOffset = offset;
     }
 
-    /// <summary>Gives the file up: what is in flight is cancelled, and its memory kept until it has ended.</summary>
+    /// <summary>Releases all resources. Transfers in progress keep their memory until they have ended.</summary>
     public void Close()
     {
         CancelAwaited();
@@ -115,13 +117,13 @@ internal sealed class ReadPipeline
         }
     }
 
-    /// <summary>Asks what is awaited to end; <see cref="Close"/> comes from whoever awaits it.</summary>
+    /// <summary>Cancels an asynchronous wait. The call that waits then calls <see cref="Close"/>.</summary>
     public void CancelAwaited() => _closing.Cancel();
 
     private static int RoundUp(int size, int unit) => (size + unit - 1) / unit * unit;
 
     /// <summary>
-    /// Begins reads: of a direct file several up to its length, and behind that one alone, which finds out whether there is more.
+    /// Starts reads: for a direct file several up to its length, and then a single one that detects whether the file has grown.
     /// </summary>
     private void Fill(bool isAsync)
     {
@@ -161,7 +163,7 @@ internal sealed class ReadPipeline
             else if (_nextOffset >= _length
                 || !SequentialRingLease.TryQueue(ref _lease, ref _ringRefused, _handle, isRead: true, transfer))
             {
-                // FUSE is not asked for what is behind the length that it told where the read comes by a ring.
+                // On FUSE, a read through the ring does not ask the server for data beyond the length that it reported.
                 transfer.Result = _handle.Read(transfer.Span, transfer.Offset);
             }
 
@@ -186,7 +188,7 @@ internal sealed class ReadPipeline
             return _isFixedSize || _isLong ? length : Math.Min(length, FirstCachedBytes);
         }
 
-        // Up to the next border, so that whatever follows is aligned.
+        // Up to the next boundary, so that the following reads are aligned.
         int unit = Math.Max(_handle.Alignment.Offset, PageBytes);
         int misaligned = (int)(_nextOffset % unit);
         return misaligned == 0 ? length : unit - misaligned;
@@ -205,7 +207,7 @@ internal sealed class ReadPipeline
 
     private void Start(BlockTransfer transfer)
     {
-#pragma warning disable CA2012 // Its result is taken here, or it becomes a task.
+#pragma warning disable CA2012 // The result is taken here, or the ValueTask is converted to a task.
         ValueTask<int> task = _handle.ReadAsync(transfer.Memory, transfer.Offset, _closing.Token);
 #pragma warning restore CA2012
         if (task.IsCompletedSuccessfully)
@@ -218,7 +220,7 @@ internal sealed class ReadPipeline
         }
     }
 
-    /// <summary>Takes the first read, which has completed, out of the queue.</summary>
+    /// <summary>Removes the first read, which has completed, from the queue, and returns its block.</summary>
     private BlockTransfer? Deliver()
     {
         BlockTransfer head = _inFlight.Dequeue();
@@ -243,7 +245,7 @@ internal sealed class ReadPipeline
         _isLong |= bytes == head.Length;
         if (bytes < head.Length)
         {
-            // Whatever was read behind this place does not follow on it.
+            // Discards reads after this position, which no longer follow it.
             Seek(head.Offset + bytes);
         }
 
@@ -257,8 +259,9 @@ internal sealed class ReadPipeline
     }
 
     /// <summary>
-    /// The bytes of a completed read. One that failed in the ring is made once more, for its exception; and so is one that found nothing there
-    /// where the length does not confirm the end, since an asynchronous direct read of FUSE does not ask behind the length that it was told.
+    /// Returns the number of bytes of a completed read. A read that failed in the ring is repeated for its exception. A read that returned
+    /// nothing is repeated unless the length confirms the end of the file, because an asynchronous direct read on FUSE does not ask the
+    /// server beyond the length that it reported.
     /// </summary>
     private int Finish(BlockTransfer transfer)
     {
@@ -290,7 +293,7 @@ internal sealed class ReadPipeline
                 continue;
             }
 
-            // Observed, so that an error of a block that nobody asked for is not reported as lost.
+            // Observes the exception of a block that no caller needs, so that it is not reported as unobserved.
             _ = transfer.Task?.Exception;
             transfer.Task = null;
             _idle.Push(transfer);

@@ -5,10 +5,10 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Sequential;
 
-/// <summary>What records of one type have in common.</summary>
+/// <summary>Helpers for records of one type.</summary>
 internal static class Records
 {
-    /// <summary>Whether records may be used where they lie, without a copy.</summary>
+    /// <summary>Returns true if records at this address can be accessed without a copy.</summary>
     public static bool IsAligned<T>(nint address)
         where T : unmanaged => address % (Unsafe.SizeOf<Padded<T>>() - Unsafe.SizeOf<T>()) == 0;
 
@@ -19,7 +19,7 @@ internal static class Records
             $"'{path}' ends at offset {offset + rest}, {rest} bytes into a record of {Unsafe.SizeOf<T>()} bytes ({typeof(T).Name}): its "
                 + "length is no multiple.");
 
-    /// <summary>A byte in front moves the record to its alignment.</summary>
+    /// <summary>A preceding byte forces the record to its alignment.</summary>
     [StructLayout(LayoutKind.Sequential)]
     private struct Padded<T>
         where T : unmanaged
@@ -29,7 +29,7 @@ internal static class Records
     }
 }
 
-/// <summary>Bytes seen as records, without a copy; valid as long as the bytes are.</summary>
+/// <summary>Memory that represents bytes as records without a copy. It is valid as long as the bytes.</summary>
 internal sealed class RecordMemory<T>(Memory<byte> bytes) : MemoryManager<T>
     where T : unmanaged
 {
@@ -39,7 +39,7 @@ internal sealed class RecordMemory<T>(Memory<byte> bytes) : MemoryManager<T>
 
     public override void Unpin()
     {
-        // The handle that Pin gave unpins the bytes by itself.
+        // The handle that Pin returned unpins the bytes.
     }
 
     protected override void Dispose(bool disposing)

@@ -1,6 +1,6 @@
 namespace Sluice.Sequential;
 
-/// <summary>The size and the number of the requests of a reader or a writer, unless its options say otherwise (0007, 0009).</summary>
+/// <summary>The default size and number of the requests of a reader or writer (0007, 0009).</summary>
 internal static class RequestSizes
 {
 #if DEBUG
@@ -9,12 +9,12 @@ internal static class RequestSizes
     private const int Unit = 1024;
 #endif
 
-    /// <summary>Bytes of one direct request.</summary>
+    /// <summary>The size of a direct request, in bytes.</summary>
     public const int DirectBytes = 1024 * Unit;
 
-    /// <summary>Direct requests that are in progress at the same time.</summary>
+    /// <summary>The number of direct requests in progress at the same time.</summary>
     public const int DirectDepth = 4;
 
-    /// <summary>Bytes of one cached request. Larger blocks do not fit into the second-level cache.</summary>
+    /// <summary>The size of a cached request, in bytes. Larger blocks do not fit into the second-level cache.</summary>
     public const int CachedBytes = 256 * Unit;
 }

@@ -8,16 +8,16 @@ using Sluice.Uring.Abi;
 namespace Sluice.Sequential;
 
 /// <summary>
-/// A ring that one reader or writer borrows: its transfers are submitted and waited for on the thread that calls it, without a hop.
-/// One thread at a time, and not always the same one.
+/// A ring that one reader or writer uses at a time: transfers are submitted and awaited on the calling thread, without a switch to another
+/// thread. Only one thread uses it at a time, but not always the same one.
 /// </summary>
 /// <remarks>
-/// Transfers in flight are reachable from here, and a ring that is lent out from a root: their memory outlives a reader that was
-/// dropped without being disposed, until <see cref="SequentialRingLease"/> has drained the ring.
+/// Transfers in flight are reachable from this object, and a rented ring is reachable from a root. Their memory therefore stays alive even
+/// if a reader is not disposed, until <see cref="SequentialRingLease"/> has drained the ring.
 /// </remarks>
 internal sealed class SequentialRing : BorrowedRing
 {
-    /// <summary>The most transfers in flight.</summary>
+    /// <summary>The maximum number of transfers in flight.</summary>
     public const int MaxEntries = 128;
 
     private static readonly RingPool<SequentialRing> Pool = new(Tuning.SequentialRingMaxKept, TryCreate);
@@ -31,7 +31,7 @@ internal sealed class SequentialRing : BorrowedRing
     {
     }
 
-    /// <summary>A ring for one user until <see cref="Return"/>; null where rings are refused.</summary>
+    /// <summary>Rents a ring until <see cref="Return"/>. Returns null if rings cannot be used.</summary>
     public static SequentialRing? TryRent()
     {
         SequentialRing? ring = Pool.TryRent();
@@ -43,14 +43,14 @@ internal sealed class SequentialRing : BorrowedRing
         return ring;
     }
 
-    /// <summary>Gives the ring back; nothing may be in flight.</summary>
+    /// <summary>Returns the ring. No transfer may be in flight.</summary>
     public void Return()
     {
         _root.Free();
         Pool.Return(this);
     }
 
-    /// <summary>Queues a transfer; <see cref="BorrowedRing.Submit"/> or a wait hands it to the kernel. There must be room.</summary>
+    /// <summary>Queues a transfer, which <see cref="BorrowedRing.Submit"/> or a wait submits. There must be a free entry.</summary>
     public void Queue(bool isRead, int fd, BlockTransfer transfer, RwFlags flags)
     {
         while (_entries[_nextEntry] is not null)
@@ -64,7 +64,7 @@ internal sealed class SequentialRing : BorrowedRing
         _entries[_nextEntry] = transfer;
     }
 
-    /// <summary>Hands what is queued to the kernel, and waits until <paramref name="transfer"/> has completed.</summary>
+    /// <summary>Submits all queued transfers and waits until <paramref name="transfer"/> has completed.</summary>
     public void Wait(BlockTransfer transfer)
     {
         Submit();
@@ -83,7 +83,7 @@ internal sealed class SequentialRing : BorrowedRing
         IoMetrics.Note(FileCaching.Direct, transfer.IsRead ? IoVerb.Read : IoVerb.Write, Carrier.Uring, result);
     }
 
-    // A reader may go from thread to thread, and be closed by any.
+    // Any thread may use and close a reader.
     private static SequentialRing? TryCreate() =>
         TryCreate(MaxEntries, staysOnThread: false, static ring => new SequentialRing(ring), out _);
 }

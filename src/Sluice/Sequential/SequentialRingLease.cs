@@ -1,8 +1,8 @@
 namespace Sluice.Sequential;
 
 /// <summary>
-/// A borrowed ring for one file, whose descriptor stays open meanwhile. A lease that is dropped without being disposed drains the ring before
-/// the memory of its transfers can be collected.
+/// A rented ring for one file, with a reference that keeps its descriptor open. If a lease is not disposed, its finalizer drains the ring
+/// before the memory of its transfers can be collected.
 /// </summary>
 internal sealed class SequentialRingLease : IDisposable
 {
@@ -15,13 +15,13 @@ internal sealed class SequentialRingLease : IDisposable
         _handle = handle;
     }
 
-    ~SequentialRingLease() => GiveBack();
+    ~SequentialRingLease() => Return();
 
     public SequentialRing Ring => _ring!;
 
-    /// <summary>Queues an aligned direct transfer; false where rings are refused, or the transfer has to go another way.</summary>
-    /// <param name="lease">The caller's ring; borrowed where it has none.</param>
-    /// <param name="isRefused">Whether a ring was asked for in vain.</param>
+    /// <summary>Queues an aligned direct transfer. Returns false if rings cannot be used or the transfer needs another method.</summary>
+    /// <param name="lease">The caller's lease, which is created if it is null.</param>
+    /// <param name="isRefused">Set to true if no ring is available.</param>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public static bool TryQueue(
         ref SequentialRingLease? lease, ref bool isRefused, SluiceHandle handle, bool isRead, BlockTransfer transfer)
@@ -33,7 +33,7 @@ internal sealed class SequentialRingLease : IDisposable
 
         if (lease?._ring is null)
         {
-            // The finalizer of a lease may come before that of its writer.
+            // The finalizer of a lease may run before that of its writer.
             lease = TryTake(handle);
         }
 
@@ -63,11 +63,11 @@ internal sealed class SequentialRingLease : IDisposable
 
     public void Dispose()
     {
-        GiveBack();
+        Return();
         GC.SuppressFinalize(this);
     }
 
-    private void GiveBack()
+    private void Return()
     {
         if (Interlocked.Exchange(ref _ring, null) is { } ring)
         {

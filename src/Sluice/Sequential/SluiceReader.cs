@@ -30,7 +30,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
     private const int Idle = 0;
     private const int Busy = 1;
     private const int Disposed = 2;
-    /// <summary>The size of the buffers of a pipe over a reader or a writer, in bytes.</summary>
+    /// <summary>The size of the buffers of a pipe over a reader or writer, in bytes.</summary>
     internal const int PipeBufferBytes = 64 * 1024;
     private const int MaxValueBytes = 16;
 
@@ -120,7 +120,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
     /// <summary>Gets the size of one read, in bytes. Single reads can be shorter.</summary>
     public int RequestSize => _pipeline.RequestSizeBytes;
 
-    /// <summary>How far within the block the bytes have been taken.</summary>
+    /// <summary>Gets or sets the number of consumed bytes of the block.</summary>
     internal int Consumed
     {
         get => _consumed;
@@ -228,7 +228,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         }
         finally
         {
-            Leave();
+            Exit();
         }
     }
 
@@ -247,12 +247,12 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
 
         if ((state & Busy) != 0)
         {
-            // The call that runs closes, when what it waits for has ended.
+            // The call in progress closes the reader when its wait has ended.
             _pipeline.CancelAwaited();
             return;
         }
 
-        // Another thread may be looking at the block at this moment: nobody else is given its memory.
+        // Another thread may still read the block, so its memory is not returned to the pool.
         _current?.Block.LeaveToCollector();
         Close();
     }
@@ -277,21 +277,21 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         });
     }
 
-    /// <summary>Whether there is an unread byte; gets the next block where the current one is used up.</summary>
+    /// <summary>Returns true if there is an unread byte. Reads the next block if necessary.</summary>
     internal bool HasUnread(CancellationToken cancellationToken)
     {
         ObjectDisposedException.ThrowIf(IsDisposed, this);
         return !IsUsedUp || NextBlock(cancellationToken);
     }
 
-    /// <summary>As <see cref="HasUnread"/>, without blocking the caller.</summary>
+    /// <summary>As <see cref="HasUnread"/>, without blocking the calling thread.</summary>
     internal ValueTask<bool> HasUnreadAsync(CancellationToken cancellationToken)
     {
         ObjectDisposedException.ThrowIf(IsDisposed, this);
         return !IsUsedUp ? new ValueTask<bool>(true) : NextBlockAsync(cancellationToken);
     }
 
-    /// <summary>Copies as much of what is unread as the destination takes.</summary>
+    /// <summary>Copies unread bytes of the current block to the destination.</summary>
     internal int TakeInto(Span<byte> destination)
     {
         ReadOnlySpan<byte> unread = Unread;
@@ -301,7 +301,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         return count;
     }
 
-    /// <summary>Gets the next block, the current one being consumed; false at the end.</summary>
+    /// <summary>Reads the next block after the current one was consumed. Returns false at the end of the file.</summary>
     internal bool NextBlock(CancellationToken cancellationToken)
     {
         Enter();
@@ -313,11 +313,11 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         }
         finally
         {
-            Leave();
+            Exit();
         }
     }
 
-    /// <summary>As <see cref="NextBlock"/>, without blocking the caller.</summary>
+    /// <summary>As <see cref="NextBlock"/>, without blocking the calling thread.</summary>
     internal ValueTask<bool> NextBlockAsync(CancellationToken cancellationToken)
     {
         Enter();
@@ -328,7 +328,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         }
 
         bool result = Accept(next.Result);
-        Leave();
+        Exit();
         return new ValueTask<bool>(result);
 
         async ValueTask<bool> AwaitNext(ValueTask<BlockTransfer?> task)
@@ -339,7 +339,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
             }
             finally
             {
-                Leave();
+                Exit();
             }
         }
     }
@@ -370,7 +370,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         _consumed = 0;
         _blockEnd = block.Offset + block.Result;
 
-        // The block is the reader's, whatever this throws: the next call returns it.
+        // The block has been accepted: if this throws, the next call returns the block.
         _progress?.Report(_blockEnd);
         return true;
     }
@@ -382,7 +382,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         return result;
     }
 
-    /// <summary>After a call that failed half-way; a pipe cannot go back.</summary>
+    /// <summary>Restores the position after a call that failed. The position of a pipe cannot be restored.</summary>
     private void GoBackTo(long position)
     {
         if (_handle.CanSeek)
@@ -408,23 +408,23 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         ObjectDisposedException.ThrowIf((state & Disposed) != 0, this);
         if (state != Idle)
         {
-            throw new InvalidOperationException("A reader takes one call at a time.");
+            throw new InvalidOperationException("Another call on the reader is in progress.");
         }
     }
 
     /// <exception cref="ObjectDisposedException">
-    /// Disposed meanwhile: closing was left to this call, whose outcome does not count.
+    /// The reader was disposed during the call, which has closed it. The result of the call is discarded.
     /// </exception>
-    private void Leave() => ObjectDisposedException.ThrowIf(!TryLeave(), this);
+    private void Exit() => ObjectDisposedException.ThrowIf(!TryExit(), this);
 
-    private bool TryLeave()
+    private bool TryExit()
     {
         if (Interlocked.CompareExchange(ref _state, Idle, Busy) == Busy)
         {
             return true;
         }
 
-        // What this call got has been seen by nobody.
+        // The result of this call has not been returned.
         DropCurrent();
         Close();
         return false;
@@ -548,7 +548,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>Adds the next block, or the end of the file, to a decoder; false if it already has the end.</summary>
+    /// <summary>Adds the next block, or the end of the file, to a decoder. Returns false if the decoder already has the end.</summary>
     internal async ValueTask<bool> DecodeLinesAsync(LineDecoder decoder, CancellationToken cancellationToken)
     {
         if (decoder.HasEnded)
@@ -561,7 +561,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         return true;
     }
 
-    /// <summary>The next line that ends in this block; false where it does not, and what there is of it is kept.</summary>
+    /// <summary>Returns the next line that ends in this block. Otherwise, stores its beginning and returns false.</summary>
     internal bool TryTakeLine(out ReadOnlySpan<byte> line)
     {
         bool result = Carry.TryTake(Unread, Position, out int consumed, out line);
@@ -569,7 +569,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         return result;
     }
 
-    /// <summary>As <see cref="NextBlockAsync"/>, within a line: where that throws, the reader stands where the line begins.</summary>
+    /// <summary>As <see cref="NextBlockAsync"/>, within a line: if it throws, the reader is positioned at the start of the line.</summary>
     internal async ValueTask<bool> NextBlockOfLineAsync(CancellationToken cancellationToken)
     {
         try
@@ -578,12 +578,12 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         }
         catch
         {
-            GoBackToLine();
+            RestoreLinePosition();
             throw;
         }
     }
 
-    /// <summary>At the end of the file: the line that no newline ended, if there is one.</summary>
+    /// <summary>At the end of the file, returns the last line if it has no line ending.</summary>
     internal bool TryTakeLastLine(out ReadOnlySpan<byte> line) => Carry.TryTakeLast(Position, out line);
 
     private bool DecodeLines(LineDecoder decoder, CancellationToken cancellationToken)
@@ -606,13 +606,13 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         }
         catch
         {
-            GoBackToLine();
+            RestoreLinePosition();
             throw;
         }
     }
 
-    /// <summary>What of a line was kept would be missing to whoever reads a block or a record next.</summary>
-    private void GoBackToLine()
+    /// <summary>Restores the position of an incomplete line: the next call for a block or a record would miss its stored bytes.</summary>
+    private void RestoreLinePosition()
     {
         int kept = Carry.KeptBytes(Position);
         if (kept > 0 && !IsDisposed)
@@ -844,7 +844,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         }
         catch (ArgumentException e)
         {
-            throw new IOException($"'{_handle.Path}' has no decimal at offset {Position - 16}: {e.Message}", e);
+            throw new IOException($"'{_handle.Path}' has no valid decimal at offset {Position - 16}: {e.Message}", e);
         }
     }
 
@@ -868,7 +868,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         }
         catch (ArgumentException e)
         {
-            throw new IOException($"'{_handle.Path}' has no moment at offset {Position - 8}: {e.Message}", e);
+            throw new IOException($"'{_handle.Path}' has no valid DateTime at offset {Position - 8}: {e.Message}", e);
         }
     }
 
@@ -938,7 +938,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>The whole records at the front of what is unread; false when there is not one.</summary>
+    /// <summary>Returns the complete records at the start of the unread bytes, or false if there is none.</summary>
     internal bool TryTakeRecords<T>(out Memory<byte> bytes, out bool isAligned)
         where T : unmanaged
     {
@@ -959,7 +959,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
             return whole;
         }
 
-        // A length that the file cannot have is found out piece by piece, not by allocating it.
+        // Reads in pieces: the length may be invalid and larger than the file.
         ArrayBufferWriter<byte> bytes = new(Math.Min(length, 4096));
         while (bytes.WrittenCount < length)
         {
@@ -976,7 +976,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         return encoding.GetString(bytes.WrittenSpan);
     }
 
-    /// <summary>The next bytes, in the block or, across its border, in a copy.</summary>
+    /// <summary>Returns the next bytes: in the block or, if they span two blocks, as a copy.</summary>
     private ReadOnlySpan<byte> TakeValue(int length, CancellationToken cancellationToken)
     {
         ObjectDisposedException.ThrowIf(IsDisposed, this);
@@ -1047,7 +1047,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>The next line that has its end; null when the file has no more at the moment, and what there is of it is kept.</summary>
+    /// <summary>Returns the next line with a line ending. At the end of the file, stores the rest and returns null.</summary>
     internal async ValueTask<ReadOnlyMemory<byte>?> TryReadWholeLineAsync(CancellationToken cancellationToken)
     {
         do
@@ -1061,7 +1061,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         return null;
     }
 
-    /// <summary>What there is of a line that has no end.</summary>
+    /// <summary>Returns the rest of the file after the last line ending.</summary>
     internal ReadOnlyMemory<byte>? TakeUnendedLine() =>
         TryTakeLastLine(out ReadOnlySpan<byte> line) ? line.ToArray() : default(ReadOnlyMemory<byte>?);
 
@@ -1125,13 +1125,13 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
             return SluiceHandle.Open(path, new SluiceOptions { Caching = options.Caching, Engine = options.Engine });
         }
 
-        // A FIFO that is opened as .NET does would wait for a writer, and it has no length.
-        SafeFileHandle file = UnwaitingFile.Open(
+        // Opening a FIFO as .NET does would wait for a writer, and a FIFO has no length.
+        SafeFileHandle file = NonBlockingFile.Open(
             path, PathCalls.ReadOnly, createMode: 0, "Scanning", static (verb, name) =>
-                new NotSupportedException($"{verb} '{name}' failed: it is a pipe or a socket, and has no parts."), out _);
+                new NotSupportedException($"{verb} '{name}' failed: it is a pipe or a socket, which cannot be divided into parts."), out _);
         try
         {
-            UnwaitingFile.MakeWaiting(file, path);
+            NonBlockingFile.MakeBlocking(file, path);
         }
         catch
         {

@@ -10,7 +10,7 @@ public sealed class SluiceReaderOptions
     /// </summary>
     public const int Adaptive = 0;
 
-    /// <summary>The largest value of <see cref="Depth"/>.</summary>
+    /// <summary>The maximum value of <see cref="Depth"/>, which is 128.</summary>
     public const int MaxDepth = 128;
 
     /// <summary>
@@ -49,6 +49,9 @@ public sealed class SluiceReaderOptions
     /// <summary>
     /// Gets the object that receives the position in the file, in bytes, after each read. The default is <see langword="null"/>.
     /// </summary>
+    /// <remarks>
+    /// The object is called by the call of the reader that receives the data. An exception that it throws is thrown to the caller.
+    /// </remarks>
     public IProgress<long>? Progress { get; init; }
 
     /// <summary>

@@ -1,6 +1,6 @@
 namespace Sluice.Sequential;
 
-/// <summary>The rest of a reader's file as a stream, over the reader's own blocks. Closing it closes the reader.</summary>
+/// <summary>A stream over the rest of a reader's file that uses the blocks of the reader. Closing it closes the reader.</summary>
 internal sealed class SluiceReaderStream(SluiceReader reader) : Stream
 {
     public override bool CanRead => !reader.IsDisposed;
@@ -82,7 +82,7 @@ internal sealed class SluiceReaderStream(SluiceReader reader) : Stream
             SeekOrigin.Begin => offset,
             SeekOrigin.Current => Position + offset,
             SeekOrigin.End => Length + offset,
-            _ => throw new ArgumentException("There is no such origin.", nameof(origin)),
+            _ => throw new ArgumentException("Invalid seek origin.", nameof(origin)),
         };
         if (position < 0)
         {
@@ -93,11 +93,12 @@ internal sealed class SluiceReaderStream(SluiceReader reader) : Stream
         return position;
     }
 
-    public override void SetLength(long value) => throw new NotSupportedException("A reader does not write.");
+    public override void SetLength(long value) => throw new NotSupportedException("A reader does not support writing.");
 
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException("A reader does not write.");
+    public override void Write(byte[] buffer, int offset, int count) =>
+        throw new NotSupportedException("A reader does not support writing.");
 
-    /// <summary>There is nothing to write.</summary>
+    /// <summary>Does nothing, because the stream is read-only.</summary>
     public override void Flush() => ThrowIfClosed();
 
     protected override void Dispose(bool disposing)

@@ -39,7 +39,7 @@ namespace Sluice;
 /// </remarks>
 public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDisposable
 {
-    /// <summary>The longest length of a string, 7 bits a byte.</summary>
+    /// <summary>The maximum size of a string's length, in bytes of 7 bits.</summary>
     private const int MaxPrefixBytes = 5;
 
     private readonly SluiceHandle _handle;
@@ -49,7 +49,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     private readonly Encoding _encoding;
     private readonly string _newLine;
 
-    /// <summary>Null until text is written.</summary>
+    /// <summary>The encoder, or null if no text has been written.</summary>
     private TextEncoder? _text;
     private byte[]? _scratch;
     private int _lent;
@@ -57,7 +57,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     private int _busy;
     private int _closing;
 
-    /// <summary>Why what was not flushed is given up; null where it is not.</summary>
+    /// <summary>The reason why data that was not flushed must be discarded, or null.</summary>
     private Exception? _abandoned;
 
     /// <summary>Opens or creates a file for sequential writing.</summary>
@@ -146,7 +146,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     {
         try
         {
-            // The other end of a pipe may never take what is left.
+            // The other end of a pipe may never read the remaining bytes.
             if (_pipeline is not null && _handle.CanSeek && TryBeginClosing())
             {
                 WritePipeline.Ended(CompleteAndCloseAsync(isAsync: false));
@@ -218,7 +218,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
         finally
         {
-            Leave();
+            Exit();
         }
     }
 
@@ -244,7 +244,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
 
         Enter();
         return !IsTextPending && !_pipeline.IsFull && !IsWrittenThrough(bytes.Length) && bytes.Length < RoomNow()
-            ? TakeAndLeave(bytes)
+            ? TakeAndExit(bytes)
             : WriteSlowAsync(bytes, cancellationToken);
     }
 
@@ -294,7 +294,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
         finally
         {
-            Leave();
+            Exit();
         }
     }
 
@@ -334,7 +334,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         {
             Enter();
             _pipeline.Advance(count);
-            Leave();
+            Exit();
         }
     }
 
@@ -343,7 +343,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         options.Check();
         return SluiceHandle.Open(path, new SluiceOptions
         {
-            // In append mode the kernel would ignore the offsets of writes in flight: the writer begins at the end by itself.
+            // In append mode, the kernel would ignore the offsets of concurrent writes. The writer determines the end of the file itself.
             Mode = options.Mode == FileMode.Append ? FileMode.OpenOrCreate : options.Mode,
             Access = options.Caching == FileCaching.Direct ? FileAccess.ReadWrite : FileAccess.Write,
             Share = options.Share,
@@ -352,20 +352,22 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
             UnixCreateMode = options.UnixCreateMode,
             Options = FileOptions.Asynchronous,
 
-            // Where there is fallocate, the pipeline reserves the space, from any offset and in any mode.
+            // With fallocate, the pipeline reserves the space, at any offset and in any mode.
             PreallocationSize = !OperatingSystem.IsLinux() && options.Mode is (FileMode.Create or FileMode.CreateNew)
                 ? options.PreallocationSize : 0,
         });
     }
 
-    /// <summary>Cached, and no smaller than a block of its own: written from where it is.</summary>
+    /// <summary>
+    /// Returns true if bytes are written directly from the caller's memory: the file is cached, and they fill at least a block.
+    /// </summary>
     private bool IsLarge(int length) =>
         !_pipeline.IsDirect && _pipeline.IsBlockEmpty && !_pipeline.IsFull && length >= _pipeline.RequestSizeBytes;
 
-    /// <summary>As <see cref="IsLarge"/>, where it is awaited: not by a pipe, which may never take it.</summary>
+    /// <summary>As <see cref="IsLarge"/>, for asynchronous calls: not to a pipe, whose other end may never read the bytes.</summary>
     private bool IsWrittenThrough(int length) => IsLarge(length) && _handle.CanSeek;
 
-    /// <summary>Bytes that the block takes, of a call that has just entered: where there is no memory for one, it leaves.</summary>
+    /// <summary>Returns the number of bytes that fit into the block. If it throws, the call has been left.</summary>
     private int RoomNow()
     {
         try
@@ -374,7 +376,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
         catch
         {
-            Leave();
+            Exit();
             throw;
         }
     }
@@ -388,20 +390,20 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         return count;
     }
 
-    private ValueTask TakeAndLeave(ReadOnlyMemory<byte> bytes)
+    private ValueTask TakeAndExit(ReadOnlyMemory<byte> bytes)
     {
         try
         {
-            // The memory may be of the caller's own making, and throw.
+            // The memory may be a custom implementation that throws.
             _ = Take(bytes.Span);
         }
         catch
         {
-            Leave();
+            Exit();
             throw;
         }
 
-        return TryLeave() ? ValueTask.CompletedTask : CloseAfterCallAsync(isAsync: true);
+        return TryExit() ? ValueTask.CompletedTask : CloseAfterCallAsync(isAsync: true);
     }
 
     private async ValueTask WriteSlowAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
@@ -448,40 +450,40 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         if (Interlocked.Exchange(ref _busy, 1) != 0)
         {
             ObjectDisposedException.ThrowIf(IsClosing, this);
-            throw new InvalidOperationException("A writer takes one call at a time.");
+            throw new InvalidOperationException("Another call on the writer is in progress.");
         }
 
         if (_completed)
         {
-            Leave();
-            throw new InvalidOperationException("The writer is complete.");
+            Exit();
+            throw new InvalidOperationException("The writer has been completed.");
         }
 
         _lent = 0;
         if (_pipeline.IsFaulted)
         {
-            Leave();
+            Exit();
             _pipeline.ThrowIfFaulted();
         }
     }
 
-    /// <summary>False when the writer was disposed of meanwhile, and closing it was left to this call.</summary>
-    private bool TryLeave()
+    /// <summary>Returns false if the writer was disposed during the call, which must then close it.</summary>
+    private bool TryExit()
     {
-        // A plain store and a plain load: whoever disposes has a barrier for both sides.
+        // A plain store and a plain load: Dispose has a barrier for both threads.
         Volatile.Write(ref _busy, 0);
         return !IsClosing || Interlocked.CompareExchange(ref _busy, 1, 0) != 0;
     }
 
-    private void Leave()
+    private void Exit()
     {
-        if (!TryLeave())
+        if (!TryExit())
         {
             WritePipeline.Ended(CloseAfterCallAsync(isAsync: false));
         }
     }
 
-    private ValueTask LeaveAsync() => TryLeave() ? ValueTask.CompletedTask : CloseAfterCallAsync(isAsync: true);
+    private ValueTask LeaveAsync() => TryExit() ? ValueTask.CompletedTask : CloseAfterCallAsync(isAsync: true);
 
     /// <summary>Passes all written bytes to the operating system and, optionally, flushes them to the disk.</summary>
     /// <param name="flushToDisk">
@@ -512,7 +514,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
         finally
         {
-            Leave();
+            Exit();
         }
     }
 
@@ -572,7 +574,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
         finally
         {
-            Leave();
+            Exit();
         }
     }
 
@@ -635,12 +637,10 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
     }
 
-    /// <summary>
-    /// Gives up what was not flushed: disposing, which comes next, does not write it, and cuts off what of it was sent ahead.
-    /// </summary>
+    /// <summary>Discards what was not flushed: Dispose does not write it, and truncates what was already written of it.</summary>
     internal void Abandon(Exception reason) => Volatile.Write(ref _abandoned, reason);
 
-    /// <summary>True for the one call that is to close the writer; false when that was done, or is left to a call that runs.</summary>
+    /// <summary>Returns true for the one call that must close the writer; false if it is closed or a call in progress closes it.</summary>
     private bool TryBeginClosing()
     {
         if (Interlocked.Exchange(ref _closing, 1) != 0)
@@ -653,8 +653,8 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
             return true;
         }
 
-        // The call that runs looks at the mark after it has stored that it ended, without a fence between: behind this barrier either it
-        // sees the mark, or what it stored is seen here.
+        // The call in progress stores that it has ended and then reads the mark, without a fence. After this barrier, either it sees the
+        // mark, or this thread sees that it has ended.
         Interlocked.MemoryBarrierProcessWide();
         if (Interlocked.CompareExchange(ref _busy, 1, 0) == 0)
         {
@@ -684,7 +684,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
                 }
                 catch (Exception e) when (!_pipeline.IsFaulted)
                 {
-                    // The encoding threw: everything before is written all the same.
+                    // The encoding threw an exception. Everything before is still written.
                     textError = ExceptionDispatchInfo.Capture(e);
                 }
 
@@ -705,13 +705,13 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         _pipeline.ThrowProgressError();
     }
 
-    /// <summary>Closes for whoever disposed beside the call that ends here, whose outcome does not count any more.</summary>
+    /// <summary>Closes the writer at the end of a call during which it was disposed. The result of the call is discarded.</summary>
     private async ValueTask CloseAfterCallAsync(bool isAsync)
     {
         ObjectDisposedException error = new(nameof(SluiceWriter));
         if (!_handle.CanSeek)
         {
-            // What the other end of a pipe does not take would be waited for once more.
+            // Otherwise, closing would wait for the other end of the pipe again.
             _pipeline.Abandon(error);
         }
 
@@ -750,7 +750,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
         catch (IOException) when (_pipeline.IsFaulted)
         {
-            // The error of the write has been thrown, or is being thrown.
+            // The error of the write has already been thrown, or is being thrown.
         }
     }
 
@@ -766,7 +766,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
         catch (Exception e) when (e is IOException or ObjectDisposedException or NotSupportedException)
         {
-            // The error that matters has been thrown; cutting the file behind it was the best that could be tried.
+            // The first error has been thrown. Truncating the file after it is best effort.
         }
         finally
         {
@@ -847,7 +847,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     /// <inheritdoc cref="Write(ReadOnlySpan{char}, CancellationToken)" path="/exception"/>
     public ValueTask WriteLineAsync(CancellationToken cancellationToken = default) => WriteAsync(default, isLine: true, cancellationToken);
 
-    /// <summary>Whether earlier text may still become bytes, which belong in front of what comes next.</summary>
+    /// <summary>Gets a value that indicates whether earlier text may still produce bytes, which precede the next ones.</summary>
     private bool IsTextPending => _text is { IsPending: true };
 
     private void Write(ReadOnlySpan<char> text, bool isLine, CancellationToken cancellationToken)
@@ -866,7 +866,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
         finally
         {
-            Leave();
+            Exit();
         }
     }
 
@@ -881,17 +881,17 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         bool isPut;
         try
         {
-            // The memory and the encoding may be of the caller's own making, and throw.
+            // Memory and encoding may be custom implementations that throw.
             isPut = TryPutNow(text.Span, isLine);
         }
         catch
         {
-            Leave();
+            Exit();
             throw;
         }
 
         return !isPut ? WriteSlowAsync(text, isLine, cancellationToken)
-            : TryLeave() ? ValueTask.CompletedTask
+            : TryExit() ? ValueTask.CompletedTask
             : CloseAfterCallAsync(isAsync: true);
     }
 
@@ -911,7 +911,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
     }
 
-    /// <summary>Puts all of the text into the block, or nothing and returns false.</summary>
+    /// <summary>Encodes all of the text into the block. If it does not fit, changes nothing and returns false.</summary>
     private bool TryPutNow(ReadOnlySpan<char> text, bool isLine)
     {
         TextEncoder encoder = _text ??= new TextEncoder(_encoding, _newLine, isAtStart: Position == 0);
@@ -952,7 +952,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         while (!IsTextPut(text.Length, isLast));
     }
 
-    /// <summary>Encodes some of the text into the block, which is not full; returns the rest.</summary>
+    /// <summary>Encodes a part of the text into the block, which is not full. Returns the rest.</summary>
     private ReadOnlySpan<char> PutStep(ReadOnlySpan<char> text, bool isLast)
     {
         int written = _text!.Put(text, _pipeline.Room.Span, isLast, out int taken);
@@ -963,7 +963,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     private bool IsTextPut(int unitsLeft, bool isLast) =>
         unitsLeft == 0 && (isLast ? !IsTextPending : !_text!.HasCarry);
 
-    /// <summary>Writes what the encoding has kept of the text so far, as its end.</summary>
+    /// <summary>Flushes the encoder and writes its bytes.</summary>
     private ValueTask EndTextAsync(bool isAsync, CancellationToken cancellationToken)
     {
         if (!IsTextPending)
@@ -991,7 +991,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     public void WriteRecords<T>(ReadOnlySpan<T> records, CancellationToken cancellationToken = default)
         where T : unmanaged
     {
-        // More than 2 GiB are no span of bytes.
+        // A span of bytes cannot exceed 2 GiB.
         for (int most = MaxRecords<T>(); records.Length > most; records = records[most..])
         {
             Write(MemoryMarshal.AsBytes(records[..most]), cancellationToken);
@@ -1052,7 +1052,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
     }
 
-    /// <summary>As many as have fewer than 2 GiB together.</summary>
+    /// <summary>Returns the maximum number of records with less than 2 GiB in total.</summary>
     private static int MaxRecords<T>()
         where T : unmanaged => int.MaxValue / Unsafe.SizeOf<T>();
 
@@ -1267,14 +1267,14 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         encoding ??= Encoding.UTF8;
         cancellationToken.ThrowIfCancellationRequested();
 
-        // The encoding may be of the caller's own making: whatever it throws, nothing of the string has been taken.
+        // The encoding may be a custom implementation. If it throws here, nothing was written.
         int expected = encoding.GetByteCount(value);
         Span<byte> room = GetSpan(MaxPrefixBytes + expected);
         int start = Put7Bits(room, (ulong)expected);
         int length = encoding.GetBytes(value, room[start..]);
         if (length != expected)
         {
-            throw new ArgumentException($"The encoding said {expected} bytes, and gave {length}.", nameof(encoding));
+            throw new ArgumentException($"The encoding computed {expected} bytes and produced {length}.", nameof(encoding));
         }
 
         Advance(start + length);

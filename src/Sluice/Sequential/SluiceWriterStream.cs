@@ -1,8 +1,8 @@
 namespace Sluice.Sequential;
 
 /// <summary>
-/// A writer as a stream. Flushing passes all bytes to the operating system; closing it completes and closes the writer. As with
-/// <see cref="FileStream"/>, a write that has begun is not canceled: the caller, such as a pipe, would not know which bytes were accepted.
+/// A stream over a writer. Flushing it passes all bytes to the operating system; closing it completes and closes the writer. As with <see
+/// cref="FileStream"/>, a write that has begun is not canceled, because the caller would not know which bytes were accepted.
 /// </summary>
 internal sealed class SluiceWriterStream(SluiceWriter writer) : Stream
 {
@@ -12,7 +12,7 @@ internal sealed class SluiceWriterStream(SluiceWriter writer) : Stream
 
     public override bool CanWrite => !writer.IsDisposed;
 
-    public override long Length => throw new NotSupportedException("A writer does not seek.");
+    public override long Length => throw new NotSupportedException("A writer does not support seeking.");
 
     public override long Position
     {
@@ -22,7 +22,7 @@ internal sealed class SluiceWriterStream(SluiceWriter writer) : Stream
             return writer.Position;
         }
 
-        set => throw new NotSupportedException("A writer does not seek.");
+        set => throw new NotSupportedException("A writer does not support seeking.");
     }
 
     public override void Write(ReadOnlySpan<byte> buffer) => writer.Write(buffer);
@@ -53,11 +53,11 @@ internal sealed class SluiceWriterStream(SluiceWriter writer) : Stream
             ? Task.FromCanceled(cancellationToken)
             : writer.FlushAsync(cancellationToken: cancellationToken).AsTask();
 
-    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("A writer does not read.");
+    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("A writer does not support reading.");
 
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException("A writer does not seek.");
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException("A writer does not support seeking.");
 
-    public override void SetLength(long value) => throw new NotSupportedException("A writer does not seek.");
+    public override void SetLength(long value) => throw new NotSupportedException("A writer does not support seeking.");
 
     public override async ValueTask DisposeAsync()
     {

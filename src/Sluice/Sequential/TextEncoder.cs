@@ -6,25 +6,27 @@ using System.Text.Unicode;
 namespace Sluice.Sequential;
 
 /// <summary>
-/// Turns text into bytes for a writer, into whatever room the writer has. It keeps what text may leave behind at the end of a call: a high
-/// surrogate whose other half may follow, the state of the encoding, and bytes of a character for which there was no room.
+/// Encodes text into the space that a writer provides. Stores what a call may leave behind: a high surrogate, the state of the encoding,
+/// and bytes of a character that did not fit.
 /// </summary>
 /// <remarks>
-/// Text is encoded by an <see cref="Encoder"/>, by <see cref="Encoder.GetBytes(ReadOnlySpan{char}, Span{byte}, bool)"/> alone, as StreamWriter
-/// does; UTF-8 that replaces invalid text is transcoded without one as long as the room is large enough. An encoding is code of the user's:
-/// when it throws, the call has taken nothing and put nothing, and every later text throws the same exception, since the file may be in a
-/// shifted state that a new encoder does not know.
+/// As in StreamWriter, text is encoded only with <see cref="Encoder.GetBytes(ReadOnlySpan{char}, Span{byte}, bool)"/>. UTF-8 with
+/// replacement of invalid text is transcoded directly if there is enough space. An encoding is user code: if it throws, the call has
+/// consumed and produced nothing, and every later text throws the same exception, because the file may be in a shift state that a new
+/// encoder does not know.
 /// </remarks>
 internal sealed class TextEncoder
 {
 #if DEBUG
     private const int PieceUnits = 16;
 #else
-    /// <summary>The most UTF-16 units that an <see cref="Encoder"/> is given at a time; small in Debug builds.</summary>
+    /// <summary>
+    /// The maximum number of UTF-16 code units that are passed to an <see cref="Encoder"/> at once. Small in Debug builds.
+    /// </summary>
     private const int PieceUnits = 1024;
 #endif
 
-    /// <summary>The most bytes that a UTF-16 unit becomes in UTF-8. A lone surrogate becomes three, as U+FFFD.</summary>
+    /// <summary>The maximum number of bytes of a UTF-16 code unit in UTF-8. A lone surrogate becomes U+FFFD, which has three.</summary>
     private const long MaxUtf8Bytes = 3;
 
     private readonly Encoding _encoding;
@@ -36,16 +38,16 @@ internal sealed class TextEncoder
     private Encoder? _encoder;
     private ExceptionDispatchInfo? _failure;
 
-    /// <summary>The encoder may keep something of the text.</summary>
+    /// <summary>True if the encoder may have stored a part of the text.</summary>
     private bool _isEncoderUsed;
 
-    // Bytes that belong in front of everything else.
+    // The bytes to be written before all others.
     private int _carryStart;
     private int _carryEnd;
 
     /// <param name="encoding">The encoding.</param>
-    /// <param name="newLine">What ends a line.</param>
-    /// <param name="isAtStart">Whether the text begins the file, so that the encoding's preamble is put first.</param>
+    /// <param name="newLine">The line terminator.</param>
+    /// <param name="isAtStart">True if the text is at the start of the file, so that the preamble of the encoding is written first.</param>
     public TextEncoder(Encoding encoding, string newLine, bool isAtStart)
     {
         _encoding = encoding;
@@ -57,24 +59,26 @@ internal sealed class TextEncoder
         _carryEnd = preamble.Length;
     }
 
-    /// <summary>Whether there are bytes that must be put before anything else.</summary>
+    /// <summary>Gets a value that indicates whether there are bytes that must be written first.</summary>
     public bool HasCarry => _carryStart < _carryEnd;
 
-    /// <summary>Whether something of earlier text may still become bytes, which <see cref="Put"/> with isLast puts.</summary>
+    /// <summary>
+    /// Gets a value that indicates whether earlier text may still produce bytes, which <see cref="Put"/> returns if isLast is true.
+    /// </summary>
     public bool IsPending => HasCarry || _isEncoderUsed;
 
     /// <summary>
-    /// Puts all of a text, and the end of a line if asked for. Returns false and changes nothing if the room may be too small, or the text is
-    /// not to be transcoded at once.
+    /// Encodes all of a text and optionally the line terminator. Returns false and changes nothing if the space may be too small or the
+    /// text cannot be transcoded directly.
     /// </summary>
-    /// <param name="written">Bytes that were put into <paramref name="room"/>.</param>
+    /// <param name="written">The number of bytes written to <paramref name="room"/>.</param>
     public bool TryPutWhole(ReadOnlySpan<char> text, bool isLine, Span<byte> room, out int written)
     {
         written = 0;
         if (!_isUtf8 || IsPending || room.Length - (isLine ? _utf8NewLine.Length : 0) < MaxUtf8Bytes * text.Length
             || Utf8.FromUtf16(text, room, out _, out written, replaceInvalidSequences: true, isFinalBlock: isLine) != OperationStatus.Done)
         {
-            // A text that ends with the first half of a pair, if it is not too long, is the encoder's, which keeps that.
+            // If the text ends with a high surrogate, the encoder must store it.
             return false;
         }
 
@@ -87,12 +91,14 @@ internal sealed class TextEncoder
         return true;
     }
 
-    /// <summary>One step: puts bytes, or takes units, or both. The caller repeats it until there is no text left, and no carry.</summary>
-    /// <param name="text">What is left of the text.</param>
-    /// <param name="room">Where bytes go; not empty.</param>
-    /// <param name="isLast">No text follows: what is kept becomes bytes.</param>
-    /// <param name="taken">Units of <paramref name="text"/> that are done with.</param>
-    /// <returns>Bytes that were put into <paramref name="room"/>.</returns>
+    /// <summary>
+    /// Performs one step, which writes bytes, consumes text, or both. The caller repeats it until no text and no carry are left.
+    /// </summary>
+    /// <param name="text">The rest of the text.</param>
+    /// <param name="room">The space for the bytes. It is not empty.</param>
+    /// <param name="isLast">True if no text follows, so that stored text is flushed.</param>
+    /// <param name="taken">The number of consumed code units.</param>
+    /// <returns>The number of bytes written to <paramref name="room"/>.</returns>
     public int Put(ReadOnlySpan<char> text, Span<byte> room, bool isLast, out int taken)
     {
         taken = 0;
@@ -104,7 +110,7 @@ internal sealed class TextEncoder
         ReadOnlySpan<char> piece = text[..Math.Min(text.Length, PieceUnits)];
         if (piece.Length < text.Length && char.IsHighSurrogate(piece[^1]))
         {
-            // A call that is canceled behind this piece has not written half of a character.
+            // Does not split a surrogate pair, so that a call that is canceled after this piece has not written half of a character.
             piece = piece[..^1];
         }
 
@@ -126,7 +132,7 @@ internal sealed class TextEncoder
         return PutCarry(room);
     }
 
-    /// <summary>Whether this is .NET's own UTF-8 with the fallback that replaces invalid text by U+FFFD.</summary>
+    /// <summary>Returns true for the UTF-8 encoding of .NET with the fallback that replaces invalid text by U+FFFD.</summary>
     private static bool IsReplacingUtf8(Encoding encoding) =>
         encoding is UTF8Encoding && encoding.GetType().Assembly == typeof(UTF8Encoding).Assembly
         && encoding.EncoderFallback is EncoderReplacementFallback { DefaultString: "\uFFFD" };
@@ -139,7 +145,7 @@ internal sealed class TextEncoder
         return count;
     }
 
-    /// <summary>Calls the encoder. If it throws or returns an impossible count, that is final.</summary>
+    /// <summary>Calls the encoder. An exception or an impossible result is final.</summary>
     private int Encode(ReadOnlySpan<char> text, Span<byte> bytes, bool flush)
     {
         _failure?.Throw();
@@ -149,10 +155,10 @@ internal sealed class TextEncoder
             int count = _encoder.GetBytes(text, bytes, flush);
             if ((uint)count > (uint)bytes.Length)
             {
-                throw new InvalidOperationException($"The encoding gave {count} bytes where there was room for {bytes.Length}.");
+                throw new InvalidOperationException($"The encoding produced {count} bytes for a span of {bytes.Length}.");
             }
 
-            // UTF-8 keeps nothing but the first half of a pair.
+            // An encoder for UTF-8 stores only a high surrogate.
             _isEncoderUsed = !flush && (!_isUtf8 || char.IsHighSurrogate(text[^1]));
             return count;
         }

@@ -2,17 +2,17 @@ using System.Text;
 
 namespace Sluice.Sequential;
 
-/// <summary>What the first bytes of a file say about its encoding: the rules of <see cref="StreamReader"/>.</summary>
+/// <summary>Detects the encoding from the first bytes of a file, with the rules of <see cref="StreamReader"/>.</summary>
 internal static class TextStart
 {
-    /// <summary>The longest byte order mark.</summary>
+    /// <summary>The maximum length of a byte order mark.</summary>
     public const int MaxBytes = 4;
 
     private static readonly UTF32Encoding BigEndianUtf32 = new(bigEndian: true, byteOrderMark: true);
 
-    /// <summary>The encoding to decode with, and how many bytes of its mark come first.</summary>
+    /// <summary>Returns the encoding and the length of the byte order mark.</summary>
     /// <param name="start">At least <see cref="MaxBytes"/> bytes, or the whole file.</param>
-    /// <param name="asked">The encoding that the caller named; its own mark goes before any other.</param>
+    /// <param name="asked">The encoding that the caller specified. Its own mark takes precedence.</param>
     public static Encoding Detect(ReadOnlySpan<byte> start, Encoding asked, out int markBytes)
     {
         ReadOnlySpan<byte> preamble = asked.Preamble;
@@ -24,7 +24,7 @@ internal static class TextStart
 
         if (start.Length < preamble.Length && preamble.StartsWith(start))
         {
-            // A file that ends within the mark: nothing else is looked for in it.
+            // The file ends within the mark. No other mark is tried.
             markBytes = 0;
             return asked;
         }

@@ -6,13 +6,13 @@ using Sluice.Memory;
 namespace Sluice.Sequential;
 
 /// <summary>
-/// Blocks on their way to a file, in order: direct ones several at a time, through a ring of the writer's own where the caller waits,
-/// through the handle's engine where it awaits; cached ones at once. The space ahead is allocated in large steps and given back at the end.
-/// One caller at a time. Methods that take isAsync complete before they return when it is false.
+/// Writes blocks to a file in order. Direct writes are issued several at a time: through a ring of the writer for synchronous calls, and
+/// through the handle's engine for asynchronous calls. Cached writes are issued one at a time. Space is reserved in large steps and
+/// released at the end. Supports one caller at a time. Methods with a parameter isAsync complete synchronously if it is false.
 /// </summary>
 /// <remarks>
-/// What goes through the ring does not hold <see cref="OpenFile.DirectGate"/>, which a caller that writes an edge of the same file
-/// would wait for in vain: instead, such blocks begin and end at page borders, so that no page has both an edge and a block in flight.
+/// Writes through the ring do not enter <see cref="OpenFile.DirectGate"/>, because a caller that writes a partial page of the same file
+/// would wait for it forever. Instead, these blocks begin and end at page boundaries, so that a page is never part of both.
 /// </remarks>
 [SuppressMessage("Design", "CA1001", Justification = "A token source without a timer need not be disposed of, and may be cancelled late.")]
 internal sealed class WritePipeline
@@ -23,10 +23,10 @@ internal sealed class WritePipeline
     private readonly Queue<BlockTransfer> _inFlight = new();
     private readonly Stack<BlockTransfer> _idle = new();
     private readonly bool _canSeek;
-    private readonly SpaceAhead _space;
+    private readonly Preallocation _space;
     private readonly int _unit;
 
-    /// <summary>Ends what waits for the other end of a pipe. The writes of a file end by themselves.</summary>
+    /// <summary>Cancels waits for the other end of a pipe. Writes to a file end by themselves.</summary>
     private readonly CancellationTokenSource _closing = new();
     private IProgress<long>? _progress;
     private ExceptionDispatchInfo? _progressError;
@@ -41,7 +41,7 @@ internal sealed class WritePipeline
     private ExceptionDispatchInfo? _fault;
     private long _faultOffset;
 
-    /// <summary>How far a write past the block that failed may have come.</summary>
+    /// <summary>The offset up to which a failed write from the caller's memory may have written.</summary>
     private long _reached;
     private long _flushedTo;
 
@@ -57,26 +57,26 @@ internal sealed class WritePipeline
         Depth = !IsDirect ? 1 : options.Depth != 0 ? options.Depth : RequestSizes.DirectDepth;
         RequestSizeBytes = options.RequestSize != 0 ? (options.RequestSize + _unit - 1) / _unit * _unit
             : IsDirect ? RequestSizes.DirectBytes : RequestSizes.CachedBytes;
-        _space = new SpaceAhead(handle, offset, options.PreallocationSize);
+        _space = new Preallocation(handle, offset, options.PreallocationSize);
     }
 
-    /// <summary>Several writes may be in flight at once.</summary>
+    /// <summary>Gets a value that indicates whether several writes can be in flight.</summary>
     public bool IsDirect { get; }
 
     public int Depth { get; }
 
     public int RequestSizeBytes { get; }
 
-    /// <summary>Where the next byte goes.</summary>
+    /// <summary>Gets the offset of the next byte.</summary>
     public long Position => _blockOffset + _filled;
 
-    /// <summary>Nothing is buffered that the file has not got.</summary>
+    /// <summary>Gets a value that indicates whether the file contains all bytes of the block.</summary>
     public bool IsBlockEmpty => _filled == _written;
 
-    /// <summary>The current block takes no more; <see cref="PushAsync"/> sends it off.</summary>
+    /// <summary>Gets a value that indicates whether the current block is full and must be written with <see cref="PushAsync"/>.</summary>
     public bool IsFull => _filled > 0 && _filled == _limit;
 
-    /// <summary>Room in the current block; none when it <see cref="IsFull"/>.</summary>
+    /// <summary>Gets the free memory of the current block; empty if it <see cref="IsFull"/>.</summary>
     public Memory<byte> Room
     {
         get
@@ -93,7 +93,8 @@ internal sealed class WritePipeline
     public void Advance(int bytes) => _filled += bytes;
 
     /// <summary>
-    /// Sends the full block off, as soon as fewer than <see cref="Depth"/> are in flight. Cancelled, it has not been sent.
+    /// Starts writing the full block as soon as fewer than <see cref="Depth"/> writes are in flight. If it is canceled, the block has not
+    /// been written.
     /// </summary>
     public async ValueTask PushAsync(bool isAsync, CancellationToken cancellationToken)
     {
@@ -116,8 +117,8 @@ internal sealed class WritePipeline
     }
 
     /// <summary>
-    /// Writes the caller's own bytes past the block, as one write. The block is empty, and the file is not direct. A write that has begun
-    /// is not cancelled: the file could be longer than the position says.
+    /// Writes the caller's bytes directly, as one write. The block is empty, and the file is not direct. A write that has begun is not
+    /// canceled, because the file could then be longer than the position.
     /// </summary>
     public async ValueTask WriteThroughAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
     {
@@ -156,8 +157,8 @@ internal sealed class WritePipeline
     }
 
     /// <summary>
-    /// Returns when the operating system has everything that was written so far, the tail exact to the byte. To a pipe the tail goes as a
-    /// block: nobody knows how much of a write that is cancelled went out, so that a token ends the wait for it alone.
+    /// Waits until the operating system has all bytes that were written. To a pipe, the last block is pushed: it is unknown how much of a
+    /// canceled write was sent, so a token ends only the wait.
     /// </summary>
     public async ValueTask FlushAsync(bool isAsync, CancellationToken cancellationToken)
     {
@@ -175,7 +176,7 @@ internal sealed class WritePipeline
 
         try
         {
-            // From the last page border on: the bytes in front of _written are in the file already.
+            // Starts at the last page boundary; the bytes before _written are already in the file.
             int from = _written / _unit * _unit;
             if (isAsync)
             {
@@ -199,8 +200,8 @@ internal sealed class WritePipeline
     }
 
     /// <summary>
-    /// Returns when the device has everything that was flushed. An error is final, as that of a write is: the system tells it once, and
-    /// takes what it could not write for written from then on.
+    /// Waits until the device has everything that was flushed. An error is final: the kernel reports it once, and treats the lost data as
+    /// written from then on.
     /// </summary>
     public async ValueTask FlushToDiskAsync(bool isAsync, CancellationToken cancellationToken)
     {
@@ -222,7 +223,7 @@ internal sealed class WritePipeline
         }
     }
 
-    /// <summary>Asks what waits for the other end of a pipe to end; the writer is closed by whoever awaits it.</summary>
+    /// <summary>Cancels a wait for the other end of a pipe. The call that waits then closes the writer.</summary>
     public void CancelAwaited()
     {
         if (!_canSeek)
@@ -231,8 +232,10 @@ internal sealed class WritePipeline
         }
     }
 
-    /// <summary>From here on an exception of the progress stops nothing; <see cref="ThrowProgressError"/> throws it.</summary>
-    /// <param name="isBlockLent">Whether the caller has memory of the current block that it has not taken leave of.</param>
+    /// <summary>
+    /// Begins closing. From then on, an exception of the progress object is stored and thrown by <see cref="ThrowProgressError"/>.
+    /// </summary>
+    /// <param name="isBlockLent">True if the caller may still use memory of the current block.</param>
     public void BeginClosing(bool isBlockLent)
     {
         _isClosing = true;
@@ -242,30 +245,30 @@ internal sealed class WritePipeline
         }
     }
 
-    /// <summary>What the progress threw while the writer was being closed.</summary>
+    /// <summary>Throws the exception that the progress object threw while the writer was being closed.</summary>
     public void ThrowProgressError() => _progressError?.Throw();
 
-    /// <summary>Gives back the space that was allocated ahead. Everything has been flushed, or writing has failed.</summary>
+    /// <summary>Releases the reserved space. Everything has been flushed, or writing has failed.</summary>
     public void Trim() =>
-        // A failed block may begin in front of what was flushed: its first page was partly written before.
+        // A failed block may begin before the flushed offset, because its first page had been partly written.
         _space.Trim(_fault is null ? Position : Math.Max(_faultOffset, _flushedTo), Math.Max(Position, _reached), IsFaulted);
 
-    /// <summary>Nothing more is written, and what was not flushed is to be cut off.</summary>
+    /// <summary>Discards what was not flushed: nothing more is written, and the file is truncated.</summary>
     public void Abandon(Exception reason) => Fault(reason, _flushedTo);
 
     public bool IsFaulted => _fault is not null;
 
-    /// <summary>The outcome of a method that was not to be asynchronous: it has ended.</summary>
+    /// <summary>Throws the exception of a method that completed synchronously.</summary>
     public static void Ended(ValueTask task)
     {
         Debug.Assert(task.IsCompleted, "A synchronous call must not leave work behind.");
         task.GetAwaiter().GetResult();
     }
 
-    /// <summary>What failed once stays failed: bytes behind the error would leave a gap.</summary>
+    /// <summary>Throws the first error. It is final, because later bytes would leave a gap.</summary>
     public void ThrowIfFaulted() => _fault?.Throw();
 
-    /// <summary>As <see cref="ThrowIfFaulted"/>, unless it was given up.</summary>
+    /// <summary>As <see cref="ThrowIfFaulted"/>, unless the data was discarded.</summary>
     public void ThrowIfFailed()
     {
         if (_fault is { SourceException: not OperationCanceledException } fault)
@@ -274,12 +277,12 @@ internal sealed class WritePipeline
         }
     }
 
-    /// <summary>After an error: returns when nothing is in flight that could still make the file longer.</summary>
+    /// <summary>After an error, waits until no transfer is in flight that could extend the file.</summary>
     public async ValueTask EndTransfersAsync(bool isAsync)
     {
         if (!_canSeek)
         {
-            // The other end of a pipe may never take it; it keeps its memory and the descriptor until it ends.
+            // The other end of a pipe may never read the bytes. The transfer keeps memory and descriptor until it ends.
             CancelAwaited();
             return;
         }
@@ -297,7 +300,7 @@ internal sealed class WritePipeline
         }
     }
 
-    /// <summary>Ends all transfers and gives the memory back; nothing more is written.</summary>
+    /// <summary>Ends all transfers and returns the memory. Nothing more is written.</summary>
     public void Close()
     {
         _lease?.Dispose();
@@ -309,10 +312,10 @@ internal sealed class WritePipeline
 
         while (_idle.TryPop(out BlockTransfer? idle))
         {
-            idle.GiveBack();
+            idle.Return();
         }
 
-        _block?.GiveBack();
+        _block?.Return();
         _block = null;
     }
 
@@ -322,12 +325,12 @@ internal sealed class WritePipeline
         {
             if (isAsync)
             {
-#pragma warning disable CA2012 // It becomes a task, or has ended.
+#pragma warning disable CA2012 // It is converted to a task, or has ended.
                 ValueTask task = _handle.WriteAsync(block.Memory, block.Offset, _closing.Token);
 #pragma warning restore CA2012
                 if (task.IsCompletedSuccessfully)
                 {
-                    // Its operation is another one's only when it was asked for its result.
+                    // The operation returns to its pool only when its result is taken.
                     task.GetAwaiter().GetResult();
                     block.Result = block.Length;
                 }
@@ -349,8 +352,8 @@ internal sealed class WritePipeline
             throw;
         }
 
-        // A task that has ended already may have failed: only TakeOldestAsync finds out.
-        // An entry that the ring completed while it was submitted may have failed, or be short: that is told where its turn comes.
+        // A task that has ended may have failed, and an entry that completed during its submission may have failed or be short.
+        // TakeOldestAsync checks both.
         if (block.Task is null && !block.IsInRing && block.Result == block.Length && _inFlight.Count == 0)
         {
             _idle.Push(block);
@@ -368,7 +371,7 @@ internal sealed class WritePipeline
         return bytes;
     }
 
-    /// <summary>Whole pages only: see the remarks of this class.</summary>
+    /// <summary>Queues whole pages only: see the remarks of this class.</summary>
     private bool TryQueue(BlockTransfer block)
     {
         if (block.Offset % _unit != 0 || block.Length % _unit != 0
@@ -412,7 +415,7 @@ internal sealed class WritePipeline
         Report(oldest.Offset + oldest.Length);
     }
 
-    /// <summary>The rest of a short write, and an error's second try and exception, by the plain way.</summary>
+    /// <summary>Writes the rest after a short write or an error with the handle, which also creates the exception.</summary>
     private void Finish(BlockTransfer transfer)
     {
         if (transfer.Task is { } task)
@@ -459,7 +462,10 @@ internal sealed class WritePipeline
         _limit = length;
     }
 
-    /// <summary>After a flush in the middle of a block: goes on behind it, or, direct, from the last page border in front of it.</summary>
+    /// <summary>
+    /// After a flush of a partly filled block: continues after the flushed bytes or, for direct writes, at the last page boundary before
+    /// them.
+    /// </summary>
     private void KeepTail()
     {
         int keep = _blockOffset % _unit == 0 ? _filled % _unit : _filled;
@@ -488,7 +494,9 @@ internal sealed class WritePipeline
         Report(_blockOffset);
     }
 
-    /// <summary>Calls the user: nothing may be half-done, for what this throws goes to the caller, who may go on.</summary>
+    /// <summary>
+    /// Reports the position to user code. The state must be consistent, because an exception is thrown to the caller, who may continue.
+    /// </summary>
     private void Report(long position)
     {
         try
@@ -502,7 +510,7 @@ internal sealed class WritePipeline
         }
     }
 
-    /// <summary>Not a write to a file that the caller cancelled: it may be made again at its offset.</summary>
+    /// <summary>Returns false for a write that the caller canceled, which can be repeated at its offset.</summary>
     private static bool IsFinal(Exception error, CancellationToken cancellationToken) =>
         error is not OperationCanceledException || !cancellationToken.IsCancellationRequested;
 

@@ -1,14 +1,14 @@
 namespace Sluice.Streams;
 
-/// <summary>Whose a stream's handle is; a byte, since two truth values would make each stream 8 bytes longer (decision 0006).</summary>
+/// <summary>The owner of a stream's handle. One byte, because two Booleans would make each stream 8 bytes larger (decision 0006).</summary>
 internal enum HandleOrigin : byte
 {
-    /// <summary>The caller's, who closes it.</summary>
+    /// <summary>The caller owns the handle and closes it.</summary>
     Borrowed,
 
-    /// <summary>The stream's.</summary>
+    /// <summary>The stream owns the handle.</summary>
     Own,
 
-    /// <summary>The stream's, over a SafeFileHandle of the caller's: its file's name is not known.</summary>
+    /// <summary>The stream owns the handle, which was created from a SafeFileHandle of the caller, so its path is unknown.</summary>
     Foreign,
 }

@@ -5,13 +5,15 @@ using Sluice.Kernel;
 namespace Sluice.Streams;
 
 /// <summary>
-/// Reads that a stream has begun before its caller asked: consecutive chunks, in the order of their offsets. Not thread-safe: the stream's
-/// gate admits one call at a time.
+/// Reads that a stream has started in advance: consecutive chunks in the order of their offsets. Not thread-safe: the stream's gate admits
+/// one call at a time.
 /// </summary>
 /// <remarks>Nothing is canceled: a chunk that is not needed costs less than a second code path.</remarks>
 internal sealed class ReadAhead(SluiceHandle handle)
 {
-    /// <summary>Cached reads go one by one: out of order they would defeat the kernel's own read-ahead.</summary>
+    /// <summary>
+    /// The number of concurrent reads. Cached reads are issued one at a time, because the kernel's read-ahead requires their order.
+    /// </summary>
     private readonly int _depth = handle.Caching == FileCaching.Direct ? Tuning.ReadAheadDepth : 1;
     private readonly int _chunkBytes = handle.Caching == FileCaching.Direct ? AdaptiveSize.MaxDirect : 2 * AdaptiveSize.MaxRead;
     private readonly Queue<Chunk> _chunks = new();
@@ -23,7 +25,7 @@ internal sealed class ReadAhead(SluiceHandle handle)
     /// <summary>The offset of the next chunk to take; -1 if there is none.</summary>
     public long Offset => _isStale || !_chunks.TryPeek(out Chunk chunk) ? -1 : chunk.Offset;
 
-    /// <summary>Begins to read from <paramref name="offset"/> to the present end of the file. Does not throw.</summary>
+    /// <summary>Starts reading from <paramref name="offset"/> to the current end of the file. Does not throw.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask StartAsync(long offset)
     {
@@ -32,8 +34,8 @@ internal sealed class ReadAhead(SluiceHandle handle)
         Refill();
     }
 
-    /// <summary>Waits for the first chunk, and begins to read another one.</summary>
-    /// <param name="used">A window that is not used any more.</param>
+    /// <summary>Waits for the first chunk and starts reading another one.</summary>
+    /// <param name="used">A window that can be reused.</param>
     /// <returns>The chunk, the number of bytes in it, and whether the file ended there.</returns>
     /// <exception cref="IOException">The chunk could not be read. The chunks after it are abandoned.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
@@ -64,10 +66,10 @@ internal sealed class ReadAhead(SluiceHandle handle)
         }
     }
 
-    /// <summary>The chunks are not needed.</summary>
+    /// <summary>Marks all chunks as unneeded.</summary>
     public void Abandon() => _isStale = true;
 
-    /// <summary>Waits until no read is in progress, and drops the chunks. Does not throw.</summary>
+    /// <summary>Waits until no read is in progress, and removes the chunks. Does not throw.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask DrainAsync()
     {

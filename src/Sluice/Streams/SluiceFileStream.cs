@@ -4,8 +4,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Sluice.Streams;
 
 /// <summary>
-/// A <see cref="FileStream"/> of which every member is a <see cref="SluiceStream"/>'s. The base class gets a handle that owns nothing, and
-/// never transfers a byte by it.
+/// A <see cref="FileStream"/> that forwards every member to a <see cref="SluiceStream"/>. The base class gets a handle that it does not
+/// own, and never transfers data through it.
 /// </summary>
 internal sealed class SluiceFileStream(SluiceStream stream, nint descriptor, FileAccess access)
     : FileStream(new SafeFileHandle(descriptor, ownsHandle: false), access, bufferSize: 0)
@@ -100,7 +100,7 @@ internal sealed class SluiceFileStream(SluiceStream stream, nint descriptor, Fil
 
     protected override void Dispose(bool disposing)
     {
-        // From a finalizer there is nothing to do: the stream, dropped as well, has the finalization that it always has.
+        // From the finalizer, nothing is done: the stream has its own finalizer.
         if (disposing)
         {
             stream.Dispose();

@@ -170,7 +170,7 @@ public sealed partial class SluiceStream
             }
             catch (Exception e)
             {
-                KeepRest(e);
+                KeepUnwritten(e);
                 throw;
             }
 
@@ -195,7 +195,7 @@ public sealed partial class SluiceStream
             }
             catch (Exception e)
             {
-                KeepRest(e);
+                KeepUnwritten(e);
                 throw;
             }
 
@@ -209,7 +209,7 @@ public sealed partial class SluiceStream
     /// Removes the bytes from the window that were written before a write failed: the next attempt would write them a second time to a pipe
     /// or at the end of a file. The position stays.
     /// </summary>
-    private void KeepRest(Exception error)
+    private void KeepUnwritten(Exception error)
     {
         int written = PartialWrite.Of(error, _handle);
         if (written > 0)
@@ -221,7 +221,7 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>Undoes <see cref="PutAvailable"/> if the window could not be written: the caller learns that its bytes were not accepted.</summary>
-    private void TakeBack(int put)
+    private void UndoPut(int put)
     {
         _pos -= put;
         if (put > 0 && _pos < _window.Start)
@@ -232,7 +232,7 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>Undoes <see cref="TakeAvailable"/> if the rest of a read failed.</summary>
-    private void StepBack(int taken)
+    private void UndoTake(int taken)
     {
         if (taken != 0)
         {

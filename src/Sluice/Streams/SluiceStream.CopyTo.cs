@@ -3,7 +3,7 @@ using Sluice.Streams;
 
 namespace Sluice;
 
-// Copying to another stream, in pieces as large as are worth it.
+// Copying to another stream in large pieces.
 public sealed partial class SluiceStream
 {
     /// <summary>Copies the bytes from the position of the stream to the end of the file to another stream.</summary>
@@ -39,7 +39,7 @@ public sealed partial class SluiceStream
         }
         catch
         {
-            // Whoever failed may still look at it.
+            // The failed stream may still use the memory.
             piece.LeaveToCollector();
             throw;
         }
@@ -85,7 +85,7 @@ public sealed partial class SluiceStream
         }
         catch
         {
-            // Whoever failed may still look at it.
+            // The failed stream may still use the memory.
             piece.LeaveToCollector();
             throw;
         }
@@ -98,6 +98,8 @@ public sealed partial class SluiceStream
         ThrowUnlessReadable();
     }
 
-    /// <summary>A stream that cannot seek gives what it has: no piece is too large for it.</summary>
+    /// <summary>
+    /// Returns the size of a piece. A stream that cannot seek returns the data that is available, so a large piece does no harm.
+    /// </summary>
     private static int PieceOf(int bufferSize) => Math.Clamp(bufferSize, AdaptiveSize.MaxDirect / 2, AdaptiveSize.MaxDirect);
 }

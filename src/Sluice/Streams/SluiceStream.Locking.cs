@@ -5,7 +5,7 @@ namespace Sluice;
 
 public sealed partial class SluiceStream
 {
-    /// <summary>For names and locks.</summary>
+    /// <summary>A FileStream over the same file, used for names and locks.</summary>
     private FileStream? _lockingStream;
 
     /// <summary>Gets the path of the file.</summary>

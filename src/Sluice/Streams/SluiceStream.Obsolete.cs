@@ -2,7 +2,7 @@ using Sluice.Streams;
 
 namespace Sluice;
 
-// The constructors that FileStream keeps for programs older than SafeFileHandle.
+// The constructors with an IntPtr, which FileStream has for compatibility.
 public sealed partial class SluiceStream
 {
     private const string UseSafeFileHandle = "Use the constructor that takes a SafeFileHandle.";

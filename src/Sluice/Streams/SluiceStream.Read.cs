@@ -186,7 +186,7 @@ public sealed partial class SluiceStream
             }
             catch
             {
-                StepBack(done);
+                UndoTake(done);
                 throw;
             }
         }
@@ -251,7 +251,7 @@ public sealed partial class SluiceStream
             }
             catch
             {
-                StepBack(done);
+                UndoTake(done);
                 throw;
             }
         }
@@ -291,7 +291,7 @@ public sealed partial class SluiceStream
         }
         catch
         {
-            StepBack(done);
+            UndoTake(done);
             throw;
         }
     }
@@ -331,7 +331,7 @@ public sealed partial class SluiceStream
     private async ValueTask<int> ReadUnbufferedAsync(Memory<byte> buffer, CancellationToken cancellationToken)
     {
         int count = buffer.Length;
-        long offset = TakePlace(count);
+        long offset = AdvancePosition(count);
         int bytes = 0;
         try
         {
@@ -342,11 +342,11 @@ public sealed partial class SluiceStream
         {
             if (bytes != count)
             {
-                TakePlace(bytes - count);
+                AdvancePosition(bytes - count);
             }
         }
     }
 
     /// <summary>Moves the position of a stream without a buffer, and returns the position before.</summary>
-    private long TakePlace(int count) => Interlocked.Add(ref _base, count) - count;
+    private long AdvancePosition(int count) => Interlocked.Add(ref _base, count) - count;
 }

@@ -269,7 +269,7 @@ public sealed partial class SluiceStream
         }
         catch
         {
-            TakeBack(put);
+            UndoPut(put);
             throw;
         }
         finally
@@ -280,14 +280,14 @@ public sealed partial class SluiceStream
 
     private void WriteUnbuffered(ReadOnlySpan<byte> buffer)
     {
-        long offset = TakePlace(buffer.Length);
+        long offset = AdvancePosition(buffer.Length);
         try
         {
             _handle.Write(buffer, offset);
         }
         catch
         {
-            TakePlace(-buffer.Length);
+            AdvancePosition(-buffer.Length);
             throw;
         }
     }
@@ -375,7 +375,7 @@ public sealed partial class SluiceStream
         }
         catch
         {
-            TakeBack(put);
+            UndoPut(put);
             throw;
         }
         finally
@@ -388,14 +388,14 @@ public sealed partial class SluiceStream
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask WriteUnbufferedAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
     {
-        long offset = TakePlace(buffer.Length);
+        long offset = AdvancePosition(buffer.Length);
         try
         {
             await _handle.WriteAsync(buffer, offset, TokenOfWrite(cancellationToken)).ConfigureAwait(false);
         }
         catch
         {
-            TakePlace(-buffer.Length);
+            AdvancePosition(-buffer.Length);
             throw;
         }
     }

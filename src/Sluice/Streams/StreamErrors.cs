@@ -21,7 +21,7 @@ internal static class StreamErrors
 
     [DoesNotReturn]
     public static void ThrowUnreadBytes() =>
-        throw new NotSupportedException("Cannot write: bytes that were read ahead cannot be put back into a file that cannot seek.");
+        throw new NotSupportedException("Cannot write: the buffer contains bytes that were read from a file that cannot seek.");
 
     [DoesNotReturn]
     public static void ThrowSeekBeforeStart(string path, long target) =>
@@ -30,14 +30,14 @@ internal static class StreamErrors
 
     [DoesNotReturn]
     public static void ThrowSeekRefused(string path, long target) =>
-        throw new IOException($"Seeking in '{path}' to {target} failed: the file system takes no such offset.", Uring.Errno.EINVAL);
+        throw new IOException($"Seeking in '{path}' to {target} failed: the file system does not support this offset.", Uring.Errno.EINVAL);
 
     [DoesNotReturn]
     public static void ThrowSeekBeforeAppend(string path, long target, long appendStart) => throw new IOException(
         $"Seeking in '{path}' to {target} failed: it was opened for appending at {appendStart}, "
-        + "and what was there before is not overwritten.");
+        + "and earlier bytes cannot be overwritten.");
 
     [DoesNotReturn]
     public static void ThrowTruncateBeforeAppend(string path, long length, long appendStart) => throw new IOException(
-        $"Cutting '{path}' to {length} failed: it was opened for appending at {appendStart}, and what was there before is kept.");
+        $"Truncating '{path}' to {length} failed: it was opened for appending at {appendStart}, and earlier bytes cannot be removed.");
 }

@@ -3,17 +3,14 @@ using Sluice.Handles;
 
 namespace Sluice.Streams;
 
-/// <summary>
-/// Opens the handle of a stream. Arguments that cannot be right go to FileStream, whose exception is then the one that the caller
-/// expects.
-/// </summary>
+/// <summary>Opens the handle of a stream. Invalid arguments are passed to FileStream, which throws the expected exception.</summary>
 internal static class StreamOpening
 {
     public static SluiceHandle Open(string path, FileMode mode, FileAccess access, FileShare share, int bufferSize, FileOptions options)
     {
         if (bufferSize < 0)
         {
-            // Never opens anything: no FileStream takes a negative size.
+            // Throws for the negative buffer size, so that no file is opened.
             new FileStream(path, mode, access, share, bufferSize, options).Dispose();
         }
 
@@ -21,8 +18,8 @@ internal static class StreamOpening
     }
 
     /// <summary>
-    /// What .NET's options say, read once, since others may set them meanwhile. FileStream names its options where File.OpenHandle names an
-    /// argument.
+    /// Copies the options, which other threads may change. FileStream and File.OpenHandle use different parameter names in their
+    /// exceptions.
     /// </summary>
     public static SluiceOptions Copied(string path, FileStreamOptions options)
     {
@@ -50,11 +47,11 @@ internal static class StreamOpening
         return SluiceHandle.Open(path, options);
     }
 
-    /// <summary>The handle of a stream that is made over a handle of the operating system.</summary>
-    /// <param name="isAsync">What the caller says of the handle; null if the caller does not say.</param>
+    /// <summary>Returns the handle of a stream that is created over an operating system handle.</summary>
+    /// <param name="isAsync">The value that the caller specified, or null.</param>
     public static SluiceHandle Adopt(SafeFileHandle? handle, FileAccess access, int bufferSize, bool? isAsync = null)
     {
-        // An invalid handle is not asked whether it is asynchronous: on .NET 11 that throws an exception of its own.
+        // IsAsync is not read for an invalid handle: on .NET 11 it throws its own exception.
         if (handle is null || handle.IsClosed || handle.IsInvalid || bufferSize < 0 || !IsKnown(access)
             || (isAsync is { } expected && handle.IsAsync != expected))
         {
@@ -66,7 +63,7 @@ internal static class StreamOpening
         return SluiceHandle.FromSafeFileHandle(handle!, access, ownsHandle: true);
     }
 
-    /// <summary>As <see cref="Adopt(SafeFileHandle?, FileAccess, int, bool?)"/>; a descriptor that is not taken stays open.</summary>
+    /// <summary>As <see cref="Adopt(SafeFileHandle?, FileAccess, int, bool?)"/>. If this fails, the descriptor stays open.</summary>
     public static SluiceHandle Adopt(nint handle, FileAccess access, bool ownsHandle, int bufferSize, bool isAsync)
     {
         var file = new SafeFileHandle(handle, ownsHandle);

@@ -46,7 +46,7 @@ public sealed class LargeFileTests : IDisposable
         array.IsAlive.ShouldBeFalse();
 
         [MethodImpl(MethodImplOptions.NoInlining)]
-        static WeakReference Keep() => new(LargeArrayHold.Keep(new byte[100_000]));
+        static WeakReference Keep() => new(LargeArrayRetention.Keep(new byte[100_000]));
     }
 
     [SkippableFact]

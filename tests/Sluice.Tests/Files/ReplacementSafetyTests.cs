@@ -169,7 +169,7 @@ public sealed partial class ReplacementSafetyTests : IDisposable
                 File.WriteAllText(name, "torn");
             }
 
-            Should.Throw<IOException>(temporary.ReplaceTarget).Message.ShouldContain("taken away");
+            Should.Throw<IOException>(temporary.ReplaceTarget).Message.ShouldContain("removed or replaced");
         }
 
         File.ReadAllText(target).ShouldBe("old");
@@ -311,7 +311,7 @@ public sealed partial class ReplacementSafetyTests : IDisposable
         new FileStream(source, FileMode.Open, FileAccess.ReadWrite, FileShare.None).Dispose();
     }
 
-    /// <summary>An access list as the kernel takes it: the owner, one more user, the group, the mask, others.</summary>
+    /// <summary>Returns an access control list in the format of the kernel: owner, one named user, group, mask, others.</summary>
     private static byte[] List(ushort owner, (uint User, ushort Permissions) named, ushort group, ushort mask, ushort others)
     {
         List<byte> list = [2, 0, 0, 0];

@@ -138,7 +138,7 @@ public sealed class TreeCopyTests : IDisposable
             SluiceFile.CopyAsync(source, Path.Combine(link, "in"), options))).Message.ShouldContain("inside");
         (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, source, options))).Message.ShouldContain("same folder");
         (await Should.ThrowAsync<IOException>(() =>
-            SluiceFile.CopyAsync(source, _temp.NewFile(1), options))).Message.ShouldContain("no folder");
+            SluiceFile.CopyAsync(source, _temp.NewFile(1), options))).Message.ShouldContain("not a folder");
         await Should.ThrowAsync<UnauthorizedAccessException>(() => SluiceFile.CopyAsync(source, _temp.NewPath()));
         Listing(source, Everything).ShouldBe(before);
     }

@@ -25,7 +25,7 @@ public sealed class VerifyingTests : IDisposable
         copy.Position = 99_999;
         copy.WriteByte((byte)(Bytes.Pattern(100_000)[^1] + 1));
         copy.Flush(flushToDisk: true);
-        Should.Throw<IOException>(() => Verify(source, copy)).Message.ShouldContain("other bytes than the source has");
+        Should.Throw<IOException>(() => Verify(source, copy)).Message.ShouldContain("differs from the source");
     }
 
     private static FileStream Locked(string path) => new(path, FileMode.Open, FileAccess.ReadWrite, FileShare.None);

@@ -3,12 +3,11 @@ using Sluice.Kernel;
 namespace Sluice.Sequential;
 
 /// <summary>
-/// The space that a writer has reserved ahead of itself. Direct writes need it within the file's length, because one that makes the file
-/// longer lets no other pass: it is reserved in large steps, and what is left is cut off at the end. A cached writer reserves what it was
-/// asked to, behind the end of the file, and leaves it there, as FileStream does: no call gives it back without naming a length that others
-/// may have passed.
+/// The space that a writer reserves in advance. Direct writes that extend a file are not concurrent, so the space is reserved within the
+/// length of the file, in large steps, and the rest is truncated at the end. A cached writer reserves only the specified space, beyond the
+/// end of the file, and leaves it there, as FileStream does: releasing it requires a length that others may have exceeded.
 /// </summary>
-internal sealed class SpaceAhead
+internal sealed class Preallocation
 {
 #if DEBUG
     private const long SmallestStepBytes = 256L << 10;
@@ -25,8 +24,8 @@ internal sealed class SpaceAhead
     private bool _reserves;
     private bool _hasExtended;
 
-    /// <exception cref="IOException">The disk has no room for <paramref name="preallocationSize"/>.</exception>
-    public SpaceAhead(SluiceHandle handle, long offset, long preallocationSize)
+    /// <exception cref="IOException">There is not enough disk space for <paramref name="preallocationSize"/>.</exception>
+    public Preallocation(SluiceHandle handle, long offset, long preallocationSize)
     {
         _handle = handle;
         _start = offset;
@@ -51,7 +50,7 @@ internal sealed class SpaceAhead
     }
 
     /// <summary>
-    /// Before a write up to <paramref name="end"/>. It is a help, not a need: a disk that is really full says so at the write.
+    /// Reserves space before a write up to <paramref name="end"/>. Errors are ignored: if the disk is really full, the write fails.
     /// </summary>
     public void Ensure(long end)
     {
@@ -71,12 +70,12 @@ internal sealed class SpaceAhead
     }
 
     /// <summary>
-    /// Cuts off the zeros behind <paramref name="end"/>, and after an error what was written there. A file that others have made longer
-    /// than this writer has made it keeps its length: their bytes are not ours to cut.
+    /// Truncates the file at <paramref name="end"/>, and after an error what was written beyond it. If other code has made the file longer
+    /// than this writer did, it is not truncated.
     /// </summary>
-    /// <param name="end">Where the writer's bytes end.</param>
-    /// <param name="reached">How far it may have written, after an error.</param>
-    /// <param name="hasFailed">Whether there was an error.</param>
+    /// <param name="end">The end of the writer's bytes.</param>
+    /// <param name="reached">The maximum offset that the writer may have written to.</param>
+    /// <param name="hasFailed">True if there was an error.</param>
     public void Trim(long end, long reached, bool hasFailed)
     {
         if (!_canSeek || (!hasFailed && !_hasExtended))
@@ -84,12 +83,12 @@ internal sealed class SpaceAhead
             return;
         }
 
-        // A writer that begins behind the end of the file and has written nothing leaves no gap either.
+        // A writer that starts beyond the end of the file and has written nothing leaves no gap.
         end = end == _start ? _startLength : Math.Max(_startLength, end);
         long length = _handle.Length;
         if (length > end && length <= Math.Max(_hasExtended ? _reservedTo : 0, hasFailed ? reached : 0))
         {
-            // Between these two calls another process might append: see docs/decisions/0005-cached-writes-and-space.md.
+            // Another process might append between these two calls: see docs/decisions/0005-cached-writes-and-space.md.
             _handle.SetLength(end);
         }
 

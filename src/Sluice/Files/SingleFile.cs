@@ -9,20 +9,21 @@ using Sluice.Uring.Abi;
 namespace Sluice.Files;
 
 /// <summary>
-/// One file of a batch that is opened by itself: what is no plain file, is locked, has changed or went wrong. As <see cref="File"/> does
-/// it, and with its exceptions, but waiting for nobody's other end: what is looked at is what was opened, whatever had the name a moment
-/// before.
+/// Reads or writes a file of a batch outside its group: a file that is not a regular file, is locked, has changed, or failed. Results and
+/// exceptions are those of <see cref="File"/>, but the methods never wait for another process. The type is checked on the open descriptor.
 /// </summary>
-internal static class LoneFile
+internal static class SingleFile
 {
-    /// <summary>The whole content.</summary>
+    /// <summary>Reads the whole file.</summary>
     public static byte[] Read(string path)
     {
         using SafeFileHandle file = OpenToRead(path, out bool isPlain);
         return isPlain ? WholeFile.Read(file, path) : ReadNow(file, path);
     }
 
-    /// <summary>As <see cref="Read"/>; what of a plain file is not in memory is read without this thread.</summary>
+    /// <summary>
+    /// As <see cref="Read"/>, but data of a regular file that is not in the page cache is read without blocking the calling thread.
+    /// </summary>
     public static async Task<byte[]> ReadAsync(string path, CancellationToken cancellationToken)
     {
         using SafeFileHandle file = OpenToRead(path, out bool isPlain);
@@ -32,7 +33,7 @@ internal static class LoneFile
             : ReadNow(file, path);
     }
 
-    /// <summary>Makes the file with the permissions <paramref name="createMode"/>, or empties and fills it.</summary>
+    /// <summary>Creates the file with the permissions <paramref name="createMode"/>, or truncates it, and writes the content.</summary>
     public static void Write(string path, ReadOnlySpan<byte> bytes, uint createMode)
     {
         const int flags = PathCalls.WriteOnly | PathCalls.Create;
@@ -60,7 +61,7 @@ internal static class LoneFile
         WrittenFile.CloseUnshared(file, path);
     }
 
-    /// <summary>Reads to the end without waiting: EAGAIN, which says that there is nothing now, is an error here.</summary>
+    /// <summary>Reads to the end without waiting. EAGAIN, which means that no data is available now, is an error here.</summary>
     private static byte[] ReadNow(SafeFileHandle file, string path)
     {
         ArrayBufferWriter<byte> content = new();
@@ -89,10 +90,10 @@ internal static class LoneFile
         }
     }
 
-    /// <param name="path">The file.</param>
+    /// <param name="path">The path of the file.</param>
     /// <param name="isPlain">
-    /// Whether it is a plain file with a length, which a ring may wait for. Devices, and files of /proc and /sys, which may have nothing to
-    /// give now, are read without waiting.
+    /// True for a regular file whose length is not 0, which can be read by blocking calls. Devices and files in /proc and /sys are read
+    /// without waiting, because they may have no data available.
     /// </param>
     private static SafeFileHandle OpenToRead(string path, out bool isPlain)
     {
@@ -100,7 +101,7 @@ internal static class LoneFile
         isPlain = type == Statx.TypeRegular && Libc.LengthOf(Descriptor(file)) > 0;
         if (isPlain)
         {
-            // Only a ring heeds O_NONBLOCK of a plain file, and asks again where it fails.
+            // Clears O_NONBLOCK: a ring would return EAGAIN for a regular file that is open with it.
             _ = Libc.SetFlags(Descriptor(file), 0);
         }
 
@@ -108,7 +109,7 @@ internal static class LoneFile
     }
 
     private static SafeFileHandle Open(string path, int flags, uint createMode, string verb, out int type) =>
-        UnwaitingFile.Open(path, flags, createMode, verb, SmallFile.RefuseFifo, out type);
+        NonBlockingFile.Open(path, flags, createMode, verb, SmallFile.RefuseFifo, out type);
 
     private static int Descriptor(SafeFileHandle file) => (int)file.DangerousGetHandle();
 }

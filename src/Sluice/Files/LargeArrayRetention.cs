@@ -1,27 +1,27 @@
 namespace Sluice.Files;
 
 /// <summary>
-/// Keeps the newest array of the large object heap until the next full collection has passed. A collection that finds that heap's end
-/// empty gives its pages back, and each read into the next array then waits for its page faults: 0.66 MB in 350 us instead of 80.
+/// Keeps the newest array on the large object heap alive until the next full collection has ended. Without it, the collection returns the
+/// unused end of that heap to the operating system, and the next array causes page faults: reading 0.66 MB then takes 350 us instead of 80.
 /// </summary>
-internal sealed class LargeArrayHold
+internal sealed class LargeArrayRetention
 {
-    /// <summary>Bytes from which on an array is the large object heap's, .NET's own limit.</summary>
+    /// <summary>The size from which .NET allocates an array on the large object heap, in bytes.</summary>
     private const int MinBytes = 85_000;
 
-    /// <summary>Bytes of the largest array that is held for a while (0010).</summary>
+    /// <summary>The maximum size of an array that is kept alive, in bytes (0010).</summary>
     private const int MaxBytes = 4 << 20;
 
     private static byte[]? s_newest;
     private static int s_isWatched;
 
-    private LargeArrayHold()
+    private LargeArrayRetention()
     {
     }
 
-    ~LargeArrayHold()
+    ~LargeArrayRetention()
     {
-        // Where a read came since the last collection there will be more: watched on, until one passes without.
+        // Stays registered until a collection passes in which no array was read.
         if (Interlocked.Exchange(ref s_newest, null) is null || Environment.HasShutdownStarted)
         {
             Volatile.Write(ref s_isWatched, 0);
@@ -38,7 +38,7 @@ internal sealed class LargeArrayHold
             Volatile.Write(ref s_newest, array);
             if (Interlocked.Exchange(ref s_isWatched, 1) == 0)
             {
-                _ = new LargeArrayHold();
+                _ = new LargeArrayRetention();
             }
         }
 

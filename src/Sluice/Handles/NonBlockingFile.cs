@@ -7,24 +7,24 @@ using Sluice.Uring.Abi;
 namespace Sluice.Handles;
 
 /// <summary>
-/// Opens files as <see cref="File.OpenHandle"/> does, with its lock of <see cref="FileShare.Read"/> and its exceptions, but waits for
-/// nobody's other end: what is looked at is what was opened, whatever had the name a moment before. Linux only.
+/// Opens files as <see cref="File.OpenHandle"/> does, with the lock of <see cref="FileShare.Read"/> and its exceptions, but without
+/// blocking on a FIFO or device. The type is checked on the open descriptor. Linux only.
 /// </summary>
-internal static class UnwaitingFile
+internal static class NonBlockingFile
 {
     private static readonly bool LocksFiles = !IsLockingOff();
 
-    /// <param name="path">The file.</param>
-    /// <param name="flags">Of open(2). What was opened has O_NONBLOCK beside them, unless it is a plain file.</param>
-    /// <param name="createMode">Permissions of a new file.</param>
-    /// <param name="verb">For messages.</param>
-    /// <param name="refusal">The exception for a FIFO or a socket, of verb and path.</param>
-    /// <param name="type">What it is, as in the mode of stat(2).</param>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="flags">The flags of open(2). O_NONBLOCK is added, and stays set unless the file is a regular file.</param>
+    /// <param name="createMode">The permissions of a new file.</param>
+    /// <param name="verb">The operation, for messages.</param>
+    /// <param name="refusal">Creates the exception for a FIFO or a socket.</param>
+    /// <param name="type">The type of the file, as in the mode of stat(2).</param>
     public static SafeFileHandle Open(
         string path, int flags, uint createMode, string verb, Func<string, string, Exception> refusal, out int type)
     {
         NodePath full = NodePath.Of(Path.GetFullPath(path));
-        int fd = PathCalls.OpenUnwaiting(full, flags, createMode);
+        int fd = PathCalls.OpenNonBlocking(full, flags, createMode);
         if (fd < 0)
         {
             throw fd == -Errno.ENXIO && IsFifo(full) ? refusal(verb, path) : Refuse(fd, path);
@@ -40,9 +40,9 @@ internal static class UnwaitingFile
                 throw refusal(verb, path);
             }
 
-            // As .NET says of folders.
+            // The error that .NET reports for directories.
             PathErrors.ThrowIfFailed(type == Statx.TypeDirectory ? -Errno.EACCES : 0, "Opening", path);
-            if (LocksFiles && PathCalls.LockSharedNow(fd) == -Errno.EAGAIN)
+            if (LocksFiles && PathCalls.TryLockShared(fd) == -Errno.EAGAIN)
             {
                 throw InUse(path);
             }
@@ -56,20 +56,20 @@ internal static class UnwaitingFile
         }
     }
 
-    /// <summary>Takes O_NONBLOCK away.</summary>
-    public static void MakeWaiting(SafeFileHandle file, string path)
+    /// <summary>Clears O_NONBLOCK.</summary>
+    public static void MakeBlocking(SafeFileHandle file, string path)
     {
         int fd = (int)file.DangerousGetHandle();
         int given = Libc.GetFlags(fd);
         PathErrors.ThrowIfFailed(given < 0 ? given : Libc.SetFlags(fd, given & ~PathCalls.NonBlocking), "Opening", path);
     }
 
-    /// <summary>Whether a name that could not be opened is a FIFO's without a reader, or a socket's.</summary>
+    /// <summary>Returns true if a path that could not be opened is a FIFO without a reader, or a socket.</summary>
     private static bool IsFifo(in NodePath path) =>
         NodeCalls.Stat(path, followsLinks: true, StatxMask.Type, out Statx stat) == 0
         && (stat.Mode & Statx.TypeMask) is Statx.TypeFifo or Statx.TypeSocket;
 
-    /// <summary>The exception that .NET has for a file that it cannot open.</summary>
+    /// <summary>Returns the exception of .NET for a file that cannot be opened.</summary>
     private static Exception Refuse(int result, string path) => result switch
     {
         -Errno.EISDIR => PathErrors.Create(-Errno.EACCES, "Opening", path),
@@ -80,7 +80,7 @@ internal static class UnwaitingFile
     private static IOException InUse(string path) =>
         new($"The process cannot access the file '{path}' because it is being used by another process.", Errno.EAGAIN);
 
-    /// <summary>As .NET's own switch for FileShare.</summary>
+    /// <summary>The switch of .NET that disables the locks of FileShare.</summary>
     private static bool IsLockingOff() => AppContext.TryGetSwitch("System.IO.DisableFileLocking", out bool isOff)
         ? isOff
         : Environment.GetEnvironmentVariable("DOTNET_SYSTEM_IO_DISABLEFILELOCKING") is { } value
