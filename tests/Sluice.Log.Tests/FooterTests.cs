@@ -131,7 +131,7 @@ public sealed class FooterTests
             _ => [good, good],
         };
         byte[] footer = LogLayout.MakeFooter(
-            new SegmentTotals(info.LastSequence, info.LastSequence, info.FirstTime, info.LastTime),
+            new SegmentTotals(info.LastSequence, info.LastSequence, info.Footer!.FirstTime, info.Footer.LastTime),
             index, info.FooterOffset, chain, info.HeaderChain);
         log.WriteTo(folder.Log, first, [.. file[..(int)info.FooterOffset], .. footer]);
         SegmentInfo.Read(Path.Combine(folder.Log, first), 1).ShouldNotBeNull().IsSealed.ShouldBeTrue();

@@ -111,8 +111,7 @@ public sealed class MissingTests
     private static bool HasRecords(SegmentInfo info)
     {
         using SluiceHandle file = LogFile.OpenToRead(info.Path);
-        _ = info.Scan(file);
-        return info.LastSequence >= info.FirstSequence;
+        return info.Scan(file).LastSequence >= info.FirstSequence;
     }
 
     private static string[] Files(TempFolder folder) => [.. Directory.GetFiles(folder.Log, "*.slog").Order(StringComparer.Ordinal)];

@@ -31,12 +31,12 @@ public sealed class RecoveryTests
         SegmentInfo segment = SegmentInfo.Read(path, 1).ShouldNotBeNull();
         using SluiceHandle file = SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite);
         List<long> offsets = [];
-        segment.Scan(file, durable, offset =>
+        SegmentScan scan = segment.Scan(file, durable, offset =>
         {
             offsets.Add(offset);
             file.SetLength(offset);
         });
-        segment.LastSequence.ShouldBe(expected);
+        scan.LastSequence.ShouldBe(expected);
         offsets.Count.ShouldBe(durable <= count ? 1 : 0);
     }
 

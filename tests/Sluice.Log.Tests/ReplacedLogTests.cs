@@ -181,9 +181,8 @@ public sealed class ReplacedLogTests
         {
             SegmentInfo info = SegmentInfo.Read(path, 3).ShouldNotBeNull();
             using SluiceHandle file = LogFile.OpenToRead(path);
-            _ = info.Scan(file);
             int first = (int)info.FirstSequence;
-            return [.. Enumerable.Range(first, (int)info.LastSequence - first + 1).Select(static n => (long)n)];
+            return [.. Enumerable.Range(first, (int)info.Scan(file).LastSequence - first + 1).Select(static n => (long)n)];
         }
     }
 

@@ -43,9 +43,8 @@ internal static class LogErrors
     /// <summary>The folder's segments are of another log than those that were read.</summary>
     public const string IsOtherLog = "the log that was read was removed, and another one is in its folder by now";
 
-    /// <summary>What was durable is not there.</summary>
-    public static SluiceLogDamagedException LostFiles(string directory, long durable, long first) =>
-        new(directory, -1, first, $"records up to {durable} were on the disk, and files that had them are gone or cut");
+    /// <summary>Durable records are missing.</summary>
+    public static string Lost(long durable) => $"records up to {durable} were on the disk, and files that had them are gone or cut";
 
     [DoesNotReturn]
     public static void ThrowClosed(string directory) =>

@@ -62,7 +62,6 @@ public sealed class SluiceLogReader : IDisposable
     /// <summary>What the last look at the folder found; null if it is known to be out of date.</summary>
     private LogCatalog? _catalog;
     private bool _hasFrame;
-    private bool _isDurableBehind;
     private bool _isDisposed;
     private FrameHeader _frame;
     private int _recordAt;
@@ -305,7 +304,7 @@ public sealed class SluiceLogReader : IDisposable
         int length = (int)(header & LogLayout.LengthMask);
         if (length > payload.Length - _recordAt - LogLayout.RecordHeaderBytes)
         {
-            // Its sum was right: whoever wrote it did not keep to the format.
+            // The checksum is valid: the program that wrote the frame violated the format.
             _hasFrame = false;
             SluiceLogDamagedException damage = new(
                 _segment.Path, _segment.FrameOffset, _recordSequence, "a record is longer than its frame");
@@ -313,9 +312,10 @@ public sealed class SluiceLogReader : IDisposable
             {
                 // The same frame again at the next call.
                 _segment.Unread();
+                throw damage;
             }
 
-            Report(damage);
+            AddDamage(damage);
             _next = _frame.LastSequence + 1;
             return false;
         }
@@ -344,41 +344,31 @@ public sealed class SluiceLogReader : IDisposable
                 return false;
             }
 
-            if (!MayRead(_next))
+            FrameResult result = FrameResult.Zeros;
+            bool mayRead = MayRead(_next);
+            if (mayRead)
             {
-                if (TryBeginOtherLog() || TryGoBack())
+                result = _segment!.TryNext(out _frame);
+                if (result == FrameResult.Good && _frame.Kind == FrameKind.Opening)
                 {
                     continue;
                 }
 
-                return false;
-            }
-
-            FrameResult result = _segment!.TryNext(out _frame);
-            if (result == FrameResult.Good && _frame.Kind == FrameKind.Records)
-            {
-                if (!MayRead(_frame.LastSequence))
+                if (result == FrameResult.Good && _frame.Kind == FrameKind.Records)
                 {
-                    _segment.Unread();
-                    if (TryBeginOtherLog() || TryGoBack())
+                    if (MayRead(_frame.LastSequence))
                     {
-                        continue;
+                        _tail = null;
+                        (_hasFrame, _recordAt, _recordSequence) = (true, 0, _frame.FirstSequence);
+                        return true;
                     }
 
-                    return false;
+                    _segment.Unread();
+                    mayRead = false;
                 }
-
-                _tail = null;
-                (_hasFrame, _recordAt, _recordSequence) = (true, 0, _frame.FirstSequence);
-                return true;
             }
 
-            if (result == FrameResult.Good && _frame.Kind != FrameKind.Footer)
-            {
-                continue;
-            }
-
-            if (!TryBeginOtherLog() && !TryGoBack() && !TryLeaveSegment(result) && !TryBeginOtherLog())
+            if (!TryBeginOtherLog() && !TryGoBack() && !(mayRead && (TryLeaveSegment(result) || TryBeginOtherLog())))
             {
                 return false;
             }
@@ -399,7 +389,7 @@ public sealed class SluiceLogReader : IDisposable
             if (_state is null && reason is not null && _options.UpTo is null or LogDurability.Durable)
             {
                 // A state that cannot be read is not one that says that no record is durable.
-                Report(new SluiceLogDamagedException(path, -1, 0, reason));
+                ThrowUnlessSkipping(new SluiceLogDamagedException(path, -1, 0, reason));
             }
 
             _limit = upTo == LogDurability.Durable ? _state?.DurableSequence ?? 0
@@ -415,27 +405,32 @@ public sealed class SluiceLogReader : IDisposable
     private LogCatalog Look(long fromId = 0)
     {
         Looks++;
-        _catalog = LogCatalog.Read(_folder, Report, State, fromId);
-        if (_options.SkipDamage)
+        _catalog = LogCatalog.Read(_folder, State, fromId);
+        foreach (CatalogFile file in _catalog.Files)
         {
-            _catalog.DamagedFiles.ForEach(d => Report(d.Damage));
+            // A damaged file is reported when the reader comes to it.
+            if (file.Damage is { } damage && (_options.SkipDamage || file.Role == SegmentRole.Foreign))
+            {
+                ThrowUnlessSkipping(damage);
+            }
         }
 
         return _catalog;
     }
 
-    private void Report(SluiceLogDamagedException damage) => Report(damage, always: false);
-
-    /// <param name="damage">The damage.</param>
-    /// <param name="always">True to count it again if it was reported before.</param>
-    private void Report(SluiceLogDamagedException damage, bool always)
+    private void ThrowUnlessSkipping(SluiceLogDamagedException damage)
     {
         if (!_options.SkipDamage)
         {
             throw damage;
         }
 
-        if (always || !_damage.Exists(d => d.Message == damage.Message))
+        AddDamage(damage);
+    }
+
+    private void AddDamage(SluiceLogDamagedException damage)
+    {
+        if (!_damage.Exists(d => d.Message == damage.Message))
         {
             _damage.Add(damage);
         }
@@ -453,7 +448,7 @@ public sealed class SluiceLogReader : IDisposable
             return true;
         }
 
-        bool wasTruncated = _segment.TryForgetEnd();
+        bool wasTruncated = _segment.TryForgetFooter();
         long from = _segment.FindReplaced();
         if (from > 0)
         {
@@ -483,7 +478,14 @@ public sealed class SluiceLogReader : IDisposable
     private void ReportRemoved(long from)
     {
         from = Math.Max(from, _start);
-        Report(new SluiceLogDamagedException(_segment?.Path ?? _folder.Path, -1, from, LogErrors.Removed(from)), always: true);
+        SluiceLogDamagedException damage = new(_segment?.Path ?? _folder.Path, -1, from, LogErrors.Removed(from));
+        if (!_options.SkipDamage)
+        {
+            throw damage;
+        }
+
+        // Each removal counts, also if an earlier one had the same message.
+        _damage.Add(damage);
         (_next, _limit) = (from, 0);
     }
 
@@ -504,187 +506,119 @@ public sealed class SluiceLogReader : IDisposable
 
     private void BeginOtherLog()
     {
-        Report(new SluiceLogDamagedException(_folder.Path, -1, _next, LogErrors.IsOtherLog));
+        ThrowUnlessSkipping(new SluiceLogDamagedException(_folder.Path, -1, _next, LogErrors.IsOtherLog));
         _segment?.Dispose();
         _passed.Clear();
         (_segment, _catalog, _logId, _next, _start, _limit, _state) = (null, null, Guid.Empty, 1, 1, 0, null);
     }
 
-    /// <summary>At the end of what is good in a segment: to the next one, if there is one; false at the end of the log.</summary>
+    /// <summary>At the end of the valid frames of a segment. Returns false at the end of the log; true to go on.</summary>
     private bool TryLeaveSegment(FrameResult result)
     {
-        // Before the buffer is discarded: reserved space is not read for each look at the end of the log.
-        bool isUnwritten = result == FrameResult.Unwritten && _segment!.HasOnlyZerosBuffered();
-        SegmentInfo? next = FindNext(out SluiceLogCut? torn);
-        _segment!.Forget();
-        FrameResult again = result;
-        if (next is not null || result == FrameResult.Good)
+        // Before the buffer is discarded: reserved space is not read at each poll.
+        bool isAllZeros = result == FrameResult.Zeros && _segment!.HasOnlyZerosBuffered();
+        (SegmentInfo? next, bool isBeforeFooter, SluiceLogCut? torn) = FindNext();
+        if ((next is not null || result == FrameResult.Good) && HasFrameByNow(out result))
         {
-            // Between the look at the frames and the look for the next segment some may have been written.
-            again = _segment.TryNext(out _frame);
-            if (again == FrameResult.Good && _frame.Kind == FrameKind.Records)
-            {
-                _segment.Unread();
-                return true;
-            }
+            return true;
         }
 
-        // Behind the look for the next segment: what is there now may be in the place of what was read.
+        // After the look for the next segment: what is there now may have replaced records that were read.
         if (TryGoBack())
         {
             return true;
         }
 
-        ThrowIfDamagedBehind(_segment.Id, next?.Id ?? long.MaxValue);
-        if (next is null)
+        ThrowIfDamagedBetween(_segment!.Id, next?.Id ?? long.MaxValue);
+        _segment.DiscardBuffer();
+        LogState? state = State();
+        SegmentEnd end = _segment.EndAt(result, next) with
         {
-            _segment.Forget();
-            _tail = again == FrameResult.Bad ? new SluiceLogCut(_segment.Path, _segment.Offset, -1, _next, _segment.Reason) : torn;
-            SluiceLogDamagedException? damage = WhyLonger();
-            if (damage is null && !isUnwritten && WhyNotTorn(again) is { } middle)
-            {
-                if (TryGoBack())
-                {
-                    return true;
-                }
-
-                Report(middle);
-                return _segment.TryPassOver();
-            }
-
-            return damage is not null && (HasMoreByNow() || TryGoBack() || ReportLostEnd(damage));
-        }
-
-        if (_segment.ReadTo + 1 < next.FirstSequence)
+            IsBeforeFooter = isBeforeFooter,
+            Durable = _segment.DurableBy(state),
+            MayHaveRestarted = LogState.MayBeOfEarlierBoot(state),
+        };
+        EndVerdict verdict = end.Decide(WasOvertaken, () => !isAllZeros && _segment.HasFrameAfter());
+        if (verdict.Kind == EndKind.NextSegment)
         {
-            return TryPassGap(next, again);
-        }
-
-        if (next.FirstSequence <= _segment.ReadTo)
-        {
-            _segment.Unread();
-            Report(new SluiceLogDamagedException(
-                next.Path, LogLayout.HeaderBytes, next.FirstSequence, LogErrors.BeginsBeforeEnd(_segment.Path)));
-        }
-
-        _ = TryEnter(next);
-        return true;
-    }
-
-    /// <summary>Reports a damaged file between two segments. The reader stays where it is, to report it again at the next call.</summary>
-    private void ThrowIfDamagedBehind(long before, long next)
-    {
-        if (!_options.SkipDamage && _catalog?.DamagedFiles.Find(d => d.Id > before && d.Id < next) is { Damage: { } damage })
-        {
-            _segment?.Unread();
-            throw damage;
-        }
-    }
-
-    /// <summary>Between the last record of a segment and the first of the next some are not there.</summary>
-    private bool TryPassGap(SegmentInfo next, FrameResult end)
-    {
-        // What ended the segment is found again at the next call.
-        _segment!.Unread();
-        if (FindNext(out _)?.Id != next.Id)
-        {
-            // What was found is gone, and another one has its place: then it is that one that counts.
+            _ = TryEnter(next!);
             return true;
         }
 
-        if (TryGoBack())
+        _tail = result == FrameResult.Bad || verdict.Kind == EndKind.NeverSynced
+            ? new SluiceLogCut(_segment.Path, _segment.Offset, -1, _next, end.Reason ?? verdict.Reason) : torn;
+        if (verdict.Kind is EndKind.EndOfLog or EndKind.TornTail or EndKind.NeverSynced)
         {
-            return true;
+            return false;
         }
 
-        long first = _segment.ReadTo + 1;
-        bool isGone = !_folder.List().Exists(id => id <= _segment.Id && SegmentReader.MayBeIn(_folder, id));
-        SluiceLogDamagedException damage;
-        if ((isGone && end != FrameResult.Bad) || end == FrameResult.Good)
-        {
-            damage = isGone
-                ? new SluiceLogDamagedException(_folder.Path, -1, first, LogErrors.Overtaken(next.FirstSequence))
-                : _catalog!.Missing(_segment.Path, next, first);
-        }
-        else
-        {
-            string reason = end == FrameResult.Bad ? _segment.Reason : "its records end before the next segment begins";
-            if (!_isDurableBehind && !_segment.IsKnownToBeLonger && KnownDurable() <= _segment.ReadTo
-                && LogState.MayBeOfEarlierBoot(State()))
-            {
-                _tail = new SluiceLogCut(_segment.Path, _segment.Offset, -1, _next, reason);
-                return false;
-            }
+        // All of it is looked at again: the writer may have changed the files between the looks.
+        return HasFrameByNow(out _) || FindNext().Next?.Id != next?.Id || TryGoBack() || TryPassDamage(verdict, next);
+    }
 
-            damage = new SluiceLogDamagedException(_segment.Path, _segment.Offset, first, reason);
-            Report(damage);
-            if (_segment.TryPassOver())
-            {
-                return true;
-            }
+    /// <summary>Returns false if nothing follows the damage.</summary>
+    private bool TryPassDamage(EndVerdict verdict, SegmentInfo? next)
+    {
+        if (verdict.Kind == EndKind.Missing)
+        {
+            verdict = WasOvertaken()
+                ? verdict with { Reason = LogErrors.Overtaken(next!.FirstSequence) }
+                : verdict with { Path = _catalog!.EmptiedBetween(_segment!.Id, next!.Id) };
         }
 
+        SluiceLogDamagedException damage = verdict.ToException(_folder);
         if (!_options.SkipDamage)
         {
             throw damage;
         }
 
-        // Where the next one has been removed too, another one is to be looked for, and the gap is larger.
-        if (TryEnter(next))
+        if (verdict.Kind == EndKind.Damaged)
         {
-            Report(damage);
+            AddDamage(damage);
+            bool hasPassed = _segment!.TryPassOver();
+            if (hasPassed || next is null)
+            {
+                return hasPassed;
+            }
+        }
+
+        // If the next segment has been removed meanwhile, another one is to be found, and more is missing.
+        if (TryEnter(next!))
+        {
+            AddDamage(damage);
         }
 
         return true;
     }
 
-    /// <summary>The last sequence that the log's state knows to be on the disk; 0 where it knows of none.</summary>
-    private long KnownDurable() => _segment!.DurableBy(State());
+    /// <summary>Returns true if the writer has removed the segment and all older ones.</summary>
+    private bool WasOvertaken() => !_folder.List().Exists(id => id <= _segment!.Id && SegmentReader.MayBeIn(_folder, id));
 
-    /// <summary>A bad frame that complete frames follow is damage, unless a restart of the machine explains it; else null.</summary>
-    private SluiceLogDamagedException? WhyNotTorn(FrameResult end) =>
-        end != FrameResult.Good && !LogState.MayBeOfEarlierBoot(State()) && _segment!.HasFrameBehind()
-            ? new SluiceLogDamagedException(
-                _segment.Path, _segment.Offset, _segment.ReadTo + 1,
-                $"{(end == FrameResult.Bad ? _segment.Reason : "there are zeros in place of a frame")}, and complete frames follow")
-            : null;
-
-    /// <summary>A log that ends before what was durable is damaged, and has no torn tail; null where it may end here.</summary>
-    private SluiceLogDamagedException? WhyLonger()
+    /// <summary>Reads at the same position again. Returns true if there is a frame of records by now, which stays the next one.</summary>
+    private bool HasFrameByNow(out FrameResult result)
     {
-        long first = _segment!.ReadTo + 1;
-        long durable = _segment.IsKnownToBeLonger ? 0 : KnownDurable();
-        return durable < first && !_segment.IsKnownToBeLonger ? null
-            : _tail is { } tail ? new SluiceLogDamagedException(tail.Path, tail.FileOffset, first, tail.Reason)
-            : durable < first ? new SluiceLogDamagedException(_segment.Path, _segment.Offset, first, "it has zeros before its footer")
-            : LogErrors.LostFiles(_folder.Path, durable, first);
-    }
-
-    /// <summary>
-    /// Whether what was being written when it was looked at has become a frame, or another segment has begun. Asked after the state: what
-    /// that one says was whole in the files before.
-    /// </summary>
-    private bool HasMoreByNow()
-    {
-        _segment!.Forget();
-        if (_segment.TryNext(out FrameHeader frame) == FrameResult.Good && frame.Kind == FrameKind.Records)
+        _segment!.DiscardBuffer();
+        result = _segment.TryNext(out FrameHeader frame);
+        bool isThere = result == FrameResult.Good && frame.Kind == FrameKind.Records;
+        if (isThere)
         {
             _segment.Unread();
-            return true;
         }
 
-        _segment.Forget();
-        return FindNext(out _) is not null;
+        return isThere;
     }
 
-    /// <summary>Returns true if there is more to read behind the damage.</summary>
-    private bool ReportLostEnd(SluiceLogDamagedException damage)
+    /// <summary>Throws if there is a damaged file between two segments. The next call throws again.</summary>
+    private void ThrowIfDamagedBetween(long before, long next)
     {
-        Report(damage);
-        return _segment!.TryPassOver();
+        if (!_options.SkipDamage
+            && _catalog?.Files.Find(f => f.Role == SegmentRole.Damaged && f.Id > before && f.Id < next) is { Damage: { } damage })
+        {
+            throw damage;
+        }
     }
 
-    /// <summary>What stands in a segment that was about to begin.</summary>
+    /// <summary>Returns an incomplete write in a segment that was about to begin.</summary>
     /// <exception cref="SluiceLogDamagedException">Complete frames follow it.</exception>
     private SluiceLogCut? TornOf(LogCatalog catalog)
     {
@@ -694,44 +628,42 @@ public sealed class SluiceLogReader : IDisposable
         }
 
         // Looked at twice: its writer may have begun it since.
-        if (!LogState.MayBeOfEarlierBoot(State()) && newest.HasFramesWithoutOpening() && newest.HasFramesWithoutOpening())
+        SegmentEnd end = new(newest, newest.FirstOffset, _next - 1, false, newest.TornOpening, null)
         {
-            Report(new SluiceLogDamagedException(
-                newest.Path, LogLayout.HeaderBytes, _next,
-                $"{newest.TornOpening ?? "there are zeros in place of its opening"}, and complete frames follow"));
+            MayHaveRestarted = LogState.MayBeOfEarlierBoot(State()),
+        };
+        EndVerdict verdict = end.Decide(static () => false, () => newest.HasFramesWithoutOpening() && newest.HasFramesWithoutOpening());
+        if (verdict.Kind == EndKind.Damaged)
+        {
+            ThrowUnlessSkipping(verdict.ToException(_folder));
         }
 
-        return newest.TornOpening is { } reason ? new SluiceLogCut(newest.Path, LogLayout.HeaderBytes, -1, _next, reason) : null;
+        return newest.TornOpening is { } reason ? new SluiceLogCut(newest.Path, newest.FirstOffset, -1, _next, reason) : null;
     }
 
-    /// <summary>The segment behind the present one, by now; null where there is none.</summary>
-    private SegmentInfo? FindNext(out SluiceLogCut? torn)
+    /// <summary>Returns the segment after the present one, if there is one by now; true if a later segment has a footer.</summary>
+    private (SegmentInfo? Next, bool IsBeforeFooter, SluiceLogCut? Torn) FindNext()
     {
         long id = _segment!.Id;
-        torn = null;
 
         // Nothing comes between two segments later. The last one of a catalog is not confirmed by another one.
         int known = _catalog?.Segments.FindIndex(s => s.Id > id) ?? -1;
         if (known >= 0 && known < _catalog!.Segments.Count - 1 && _catalog.Segments[known].FirstSequence == _segment.ReadTo + 1)
         {
-            return _catalog.Segments[known];
+            return (_catalog.Segments[known], false, null);
         }
 
         if (_folder.List() is not [.., long last] || last <= id)
         {
-            return null;
+            return default;
         }
 
         LogCatalog catalog = Look(fromId: id);
-        torn = TornOf(catalog);
-        if (catalog.Segments.Exists(s => s.Id > id && s.Header.LogId != _logId))
-        {
-            return null;
-        }
-
-        // What is written only when everything earlier is on the disk.
-        _isDurableBehind = catalog.Segments.Exists(s => s.Id > id && s.EndsWithFooter);
-        return catalog.Segments.Find(s => s.Id > id);
+        SluiceLogCut? torn = TornOf(catalog);
+        int next = catalog.Segments.FindIndex(s => s.Id > id);
+        return next < 0 || catalog.Segments[next].Header.LogId != _logId
+            ? (null, false, torn)
+            : (catalog.Segments[next], catalog.HasFooterFrom(next), torn);
     }
 
     /// <summary>The segment in which the next record is, or would be.</summary>
@@ -743,7 +675,7 @@ public sealed class SluiceLogReader : IDisposable
             List<SegmentInfo> segments = catalog.Segments;
             if (segments.Count == 0)
             {
-                ThrowIfDamagedBehind(0, long.MaxValue);
+                ThrowIfDamagedBetween(0, long.MaxValue);
                 _tail = TornOf(catalog);
 
                 // What the state says was whole in the files before it was written: they are looked at once more.
@@ -751,7 +683,8 @@ public sealed class SluiceLogReader : IDisposable
                     && (catalog.Newest is null || catalog.Newest.Header.LogId == state.LogId)
                     && Look().Segments.Count == 0)
                 {
-                    Report(LogErrors.LostFiles(_folder.Path, state.DurableSequence, _next));
+                    ThrowUnlessSkipping(
+                        new SluiceLogDamagedException(_folder.Path, -1, _next, LogErrors.Lost(state.DurableSequence)));
                 }
 
                 return false;
@@ -779,13 +712,13 @@ public sealed class SluiceLogReader : IDisposable
             if (index < 0)
             {
                 // The record may be in a damaged file before the oldest segment.
-                ThrowIfDamagedBehind(0, segments[0].Id);
+                ThrowIfDamagedBetween(0, segments[0].Id);
             }
 
             if (_options.FromTime is not null && _passed.Count == 0)
             {
                 // Segments whose records are all earlier are left out; the time of a segment that is written is not known.
-                int inTime = segments.FindIndex(s => !s.IsSealed || s.LastTime >= _fromTime);
+                int inTime = segments.FindIndex(s => !s.IsSealed || s.Footer!.LastTime >= _fromTime);
                 index = Math.Max(index, inTime < 0 ? segments.Count - 1 : inTime);
             }
 
@@ -814,7 +747,7 @@ public sealed class SluiceLogReader : IDisposable
         {
             // The next look at the folder leaves it out.
             _catalog = null;
-            Report(e);
+            ThrowUnlessSkipping(e);
             return false;
         }
 

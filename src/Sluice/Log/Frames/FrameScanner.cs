@@ -7,7 +7,7 @@ internal enum FrameResult
     Good,
 
     /// <summary>Zeros, or the end of the file at a frame's border.</summary>
-    Unwritten,
+    Zeros,
 
     /// <summary>Bytes that are no frame that belongs here.</summary>
     Bad,
@@ -73,7 +73,7 @@ internal sealed class FrameScanner
     public int Fills { get; private set; }
 
     /// <summary>Forgets what was read ahead: another process may have written there since.</summary>
-    public void Forget() => _buffered = 0;
+    public void DiscardBuffer() => _buffered = 0;
 
     /// <summary>Goes to another frame of the same segment.</summary>
     public void MoveTo(long offset, uint chain) => (Offset, Chain) = (offset, chain);
@@ -86,7 +86,7 @@ internal sealed class FrameScanner
         {
             // A write that failed in part is written over, from its beginning on: what was read before and after that may be a frame
             // together, and has never been one.
-            Forget();
+            DiscardBuffer();
             result = Peek(out header, out frame);
         }
 
@@ -142,7 +142,7 @@ internal sealed class FrameScanner
     /// </summary>
     /// <param name="firstSequence">The sequence number after the last good record; 0 if unknown.</param>
     /// <param name="readsOn">Whether to search the whole file, and not only what is buffered.</param>
-    public bool HasFrameBehind(long firstSequence, bool readsOn = true)
+    public bool HasFrameAfter(long firstSequence, bool readsOn = true)
     {
         (long offset, uint chain) = (Offset, Chain);
         bool found = TryPassOver(firstSequence, readsOn) || _searchedBytes >= MaxSearchedBytes;
@@ -242,7 +242,7 @@ internal sealed class FrameScanner
         ReadOnlySpan<byte> start = Fill(Offset, LogLayout.FrameHeaderBytes);
         if (!start.ContainsAnyExcept((byte)0))
         {
-            return FrameResult.Unwritten;
+            return FrameResult.Zeros;
         }
 
         if (start.Length < LogLayout.FrameHeaderBytes)

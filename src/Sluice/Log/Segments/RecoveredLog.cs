@@ -3,66 +3,80 @@ using Sluice.Log.Frames;
 
 namespace Sluice.Log.Segments;
 
-/// <summary>A log as a writer finds it: checked as a whole first, and only then cut at its end, where something was being
-/// written.</summary>
+/// <summary>
+/// A log as a writer finds it. All files are checked and locked first; only then is anything changed: an incomplete write at the end is
+/// saved and cut off, and what is there is made durable.
+/// </summary>
 internal sealed class RecoveredLog
 {
-    /// <summary>More than any log will have segments.</summary>
+    /// <summary>More segments than any log will have.</summary>
     private const long MinNumbersLeft = 1_000_000_000_000;
 
-    private const string NoOpening = "zeros in the place of its opening";
-
-    private const string LostBehind = "what comes before it was never synced, and is not there";
+    private const string CutExtension = ".cut";
+    private const int SaveBytes = 1024 * 1024;
 
     private readonly LogFolder _folder;
+    private readonly LogSettings _settings;
+    private readonly LogState? _state;
     private readonly LogCatalog _catalog;
-    private SegmentInfo? _last;
-    private SluiceHandle? _lastFile;
-    private FrameScanner? _scanner;
-    private List<IndexEntry> _index = [];
+
+    /// <summary>The segments that were read as a whole.</summary>
+    private readonly List<SegmentScan> _scans = [];
+
+    /// <summary>Full segments without a footer.</summary>
+    private readonly List<SegmentScan> _unsealed = [];
 
     /// <summary>Files without records of the log, whose content is saved before they are removed.</summary>
-    private readonly List<string> _saves = [];
+    private readonly HashSet<string> _saves = [];
 
-    /// <summary>The largest id that a segment has had, by the state.</summary>
+    /// <summary>The segment in which the log continues; null if it needs a new one.</summary>
+    private SegmentScan? _last;
+    private SluiceHandle? _lastFile;
+
+    /// <summary>The largest id that a segment has had, according to log.state.</summary>
     private long _largestId;
 
-    private RecoveredLog(LogFolder folder, LogCatalog catalog) => (_folder, _catalog) = (folder, catalog);
+    /// <summary>True if records are missing that were durable according to log.state, and that loss was accepted.</summary>
+    private bool _hasAcceptedLoss;
 
-    public Guid LogId { get; private set; }
+    private RecoveredLog(LogFolder folder, LogSettings settings, LogState? state)
+    {
+        (_folder, _settings, _state) = (folder, settings, state);
+        _catalog = LogCatalog.Read(folder, () => state);
+        LogId = _catalog.Newest?.Header.LogId ?? state?.LogId ?? Guid.NewGuid();
+    }
 
-    /// <summary>The segment to go on with; null where a new one is needed.</summary>
+    public Guid LogId { get; }
+
+    /// <summary>The segment to continue in; null if a new one is needed.</summary>
     public SegmentFile? Current { get; private set; }
 
     public List<ClosedSegment> Closed { get; } = [];
 
-    /// <summary>No segment has, or had, a larger one, as far as is known.</summary>
+    /// <summary>The largest id that a segment has or had, as far as is known.</summary>
     public long LargestId => Math.Max(Math.Max(_catalog.LargestId, _largestId), Current?.Header.Id ?? 0);
 
     public long NextSequence { get; private set; } = 1;
 
-    /// <summary>What was cut; null where everything was whole.</summary>
+    /// <summary>The bytes that were cut off; null if there were none.</summary>
     public SluiceLogCut? Cut { get; private set; }
 
-    /// <summary>Whether less is there than the state says was on the disk, and that loss was accepted.</summary>
-    private bool _hasAcceptedLoss;
+    private bool MayHaveRestarted => LogState.MayBeOfEarlierBoot(_state);
 
-    /// <summary>Checks the log, cuts its end if need be, and makes what is there durable.</summary>
+    /// <summary>Checks the log, cuts off an incomplete write at its end, and makes what is there durable.</summary>
     /// <param name="folder">The folder, which exists.</param>
     /// <param name="settings">The options.</param>
     /// <param name="writer">The writer's lock and log.state.</param>
-    /// <exception cref="SluiceLogDamagedException">It is not as it was acknowledged; nothing was changed.</exception>
+    /// <exception cref="SluiceLogDamagedException">The log is damaged; nothing was changed.</exception>
     public static RecoveredLog Open(LogFolder folder, LogSettings settings, WriterLock writer)
     {
-        LogState? state = writer.State;
-        RecoveredLog log = new(folder, LogCatalog.ReadChecked(folder, settings, state));
+        RecoveredLog log = new(folder, settings, writer.State);
         try
         {
-            log.Check(settings, state);
-            log.CheckNumbers();
-            log.Mend(settings);
-            log.BeginBehindLoss(settings);
-            log.Seal(settings, writer);
+            log.Check();
+            log.Mend();
+            log.BeginAfterLoss();
+            log.Seal(writer);
             return log;
         }
         catch
@@ -73,188 +87,187 @@ internal sealed class RecoveredLog
         }
     }
 
-    private void Check(LogSettings settings, LogState? state)
+    private void Check()
     {
-        _saves.AddRange(_catalog.LostSegments);
-        SegmentInfo? newest = _catalog.Newest;
-        LogId = newest?.Header.LogId ?? state?.LogId ?? Guid.NewGuid();
-        SegmentInfo? last = _catalog.Segments.LastOrDefault();
-        NextSequence = (last?.LastSequence ?? 0) + 1;
-        if (newest is { HasBegun: false })
+        if (_catalog.Files.Find(static f => f.Damage is not null) is { Damage: { } damage })
         {
-            CheckOneThatNeverBegan(newest, settings, state);
+            throw damage;
         }
 
+        CheckOrder();
+        List<CatalogFile> lost = _catalog.Files.FindAll(static f => f.Role == SegmentRole.NeverSynced);
+        lost.ForEach(f => _saves.Add(f.Path));
+        long lostBytes = lost.Sum(f => CountTailBytes(f.Path));
+        SegmentInfo? last = _catalog.Segments.LastOrDefault();
         if (last is not null)
         {
-            CheckLast(last, settings, mayBeTorn: last == newest || newest is { HasBegun: false }, state);
+            CheckLast(last, lostBytes);
         }
 
-        if (_catalog.LostSegments is [var first, ..] && Cut is null)
+        foreach (CatalogFile file in _catalog.Files.Where(static f => f.Role == SegmentRole.NotBegun).OrderBy(f => f.Info != _catalog.Newest))
         {
-            Cut = new SluiceLogCut(first, LogLayout.HeaderBytes, LostBytes(), NextSequence, LostBehind);
+            CheckNotBegun(file, lostBytes);
         }
 
-        _catalog.MadeAhead.ForEach(s => CheckOneMadeAhead(s, settings, state));
-        if (state is { } known && known.LogId == LogId)
+        if (lost is [var first, ..])
         {
-            _hasAcceptedLoss = known.DurableSequence >= NextSequence;
-            if (_hasAcceptedLoss && !settings.AcceptLoss)
-            {
-                throw new SluiceLogDamagedException(
-                    Cut?.Path ?? last?.Path ?? _folder.Path,
-                    Cut?.FileOffset ?? -1,
-                    NextSequence,
-                    $"records up to {known.DurableSequence} were on the disk, and those from {NextSequence} on are not there "
-                        + $"({Cut?.Reason ?? "the files are gone"})");
-            }
-
-            _largestId = known.LargestId;
-            NextSequence = last is null ? known.DurableSequence + 1 : NextSequence;
+            Cut ??= new SluiceLogCut(
+                first.Path, LogLayout.HeaderBytes, lostBytes, NextSequence, "what comes before it was never synced, and is not there");
         }
-    }
 
-    /// <summary>Whoever put a file with one of the last numbers there has no say in how long records can be appended.</summary>
-    private void CheckNumbers()
-    {
+        if (_state is { } known && known.LogId == LogId)
+        {
+            CheckAgainst(known, last);
+        }
+
         if (LargestId > SegmentNames.MaxId - MinNumbersLeft)
         {
+            // A planted file with a huge number must not use up the numbers.
+            throw new SluiceLogDamagedException(_folder.PathOf(LargestId), -1, 0, "its number is too large for a segment");
+        }
+    }
+
+    private void CheckAgainst(in LogState known, SegmentInfo? last)
+    {
+        _hasAcceptedLoss = known.DurableSequence >= NextSequence;
+        if (_hasAcceptedLoss && !_settings.AcceptLoss)
+        {
             throw new SluiceLogDamagedException(
-                _folder.PathOf(LargestId), -1, 0, "too few segments can have a number behind its own; no log has as many");
+                Cut?.Path ?? last?.Path ?? _folder.Path,
+                Cut?.FileOffset ?? -1,
+                NextSequence,
+                $"records up to {known.DurableSequence} were on the disk, and those from {NextSequence} on are not there "
+                    + $"({Cut?.Reason ?? "the files are gone"})");
         }
+
+        _largestId = known.LargestId;
+        NextSequence = last is null ? known.DurableSequence + 1 : NextSequence;
     }
 
-    /// <summary>What is behind the headers of the segments that a power cut left behind the log's end.</summary>
-    private long LostBytes()
+    /// <summary>Checks each segment against the next one, and reads those without a footer that leads to it.</summary>
+    private void CheckOrder()
     {
-        long bytes = 0;
-        foreach (string path in _catalog.LostSegments)
+        for (int i = 1; i < _catalog.Segments.Count; i++)
         {
-            using SluiceHandle? file = TryOpen(path);
-            if (file is not null)
+            (SegmentInfo segment, SegmentInfo next) = (_catalog.Segments[i - 1], _catalog.Segments[i]);
+            if (segment.IsSealed)
             {
-                bytes += FrameScanner.CountTailBytes(file, LogLayout.HeaderBytes);
+                continue;
             }
-        }
 
-        return bytes;
-    }
+            using SluiceHandle file = _folder.Open(segment.Path, FileMode.Open, FileAccess.Read, _settings);
+            SegmentScan scan = segment.ScanFromDisk(file, _settings, _state);
+            _scans.Add(scan);
 
-    private void CheckOneThatNeverBegan(SegmentInfo newest, LogSettings settings, LogState? state)
-    {
-        // Locked before it is looked at: if log.lock was deleted, another writer may be about to begin it.
-        using SluiceHandle handle = TryOpen(newest.Path) ?? throw WriterLock.Refusal(_folder.Path, null);
-        WriterLock.TakeSegment(_folder.Path, handle, alone: false);
-        if (SegmentInfo.Read(handle, newest.Id) is not { HasBegun: false })
-        {
-            throw WriterLock.Refusal(_folder.Path, null);
-        }
-
-        (FrameScanner scanner, FrameResult end, _) = newest.Scan(handle);
-        long bytes = FrameScanner.CountTailBytes(handle, scanner.Offset);
-        if (end == FrameResult.Bad || bytes > 0)
-        {
-            string reason = end == FrameResult.Bad ? scanner.Reason : NoOpening;
-            ThrowIfFramesFollow(newest, scanner, reason, 0, settings, state);
-            Cut = new SluiceLogCut(newest.Path, scanner.Offset, bytes + LostBytes(), NextSequence, reason);
-            _saves.Add(newest.Path);
-        }
-
-        _catalog.Superfluous.Add(newest.Path);
-    }
-
-    /// <summary>Behind its opening, which a power cut took, others may have been written.</summary>
-    private void CheckOneMadeAhead(SegmentInfo segment, LogSettings settings, LogState? state)
-    {
-        using SluiceHandle? file = TryOpen(segment.Path);
-        if (file is null)
-        {
-            return;
-        }
-
-        WriterLock.TakeSegment(_folder.Path, file, alone: false);
-        byte[] first = new byte[Environment.SystemPageSize];
-        _ = file.Read(first, 0);
-        if (first.AsSpan(LogLayout.HeaderBytes).ContainsAnyExcept((byte)0)
-            || !LogFile.IsKnownToBeEmptyFrom(file, first.Length))
-        {
-            long bytes = FrameScanner.CountTailBytes(file, LogLayout.HeaderBytes);
-            if (bytes > 0)
+            // What log.state knows is compared with all of the log later.
+            SegmentEnd end = new(scan, next) { IsBeforeFooter = _catalog.HasFooterFrom(i), MayHaveRestarted = MayHaveRestarted };
+            EndVerdict verdict = end.Decide(static () => false, static () => false);
+            switch (verdict.Kind)
             {
-                ThrowIfFramesFollow(segment, segment.Scan(file).Scanner, NoOpening, 0, settings, state);
-                Cut ??= new SluiceLogCut(segment.Path, LogLayout.HeaderBytes, bytes, NextSequence, NoOpening);
-                _saves.Add(segment.Path);
+                case EndKind.NextSegment:
+                    if (!scan.ReachesFooter && segment.FooterOffset == 0)
+                    {
+                        _unsealed.Add(scan);
+                    }
+
+                    break;
+                case EndKind.NeverSynced:
+                    _catalog.LeaveOutFrom(i);
+                    return;
+                case EndKind.Missing:
+                    throw (verdict with { Path = _catalog.EmptiedBetween(segment.Id, next.Id) }).ToException(_folder);
+                default:
+                    throw verdict.ToException(_folder);
             }
         }
     }
 
-    private void CheckLast(SegmentInfo last, LogSettings settings, bool mayBeTorn, LogState? state)
+    private void CheckLast(SegmentInfo last, long lostBytes)
     {
-        _lastFile = _folder.Open(last.Path, FileMode.Open, FileAccess.ReadWrite, settings);
+        _lastFile = _folder.Open(last.Path, FileMode.Open, FileAccess.ReadWrite, _settings);
         WriterLock.TakeSegment(_folder.Path, _lastFile);
-        bool hasFooter = last.IsSealed;
-        (long lastSequence, long firstTime, long lastTime) = (last.LastSequence, last.FirstTime, last.LastTime);
-        (FrameScanner scanner, FrameResult end, List<IndexEntry> index) = last.ScanFromDisk(_lastFile, settings, state);
-        if (hasFooter && !last.IsSealed && (lastSequence < last.LastSequence || last.FooterOffset < scanner.Offset))
+        SegmentScan scan = last.ScanFromDisk(_lastFile, _settings, _state);
+        bool isFooterTrue = last.Footer is { } footer
+            && scan.Offset <= last.FooterOffset
+            && scan.LastSequence <= footer.LastSequence
+            && footer.LastSequence <= last.DurableBy(_state);
+        if (!scan.ReachesFooter && isFooterTrue)
         {
-            last.ForgetFooter();
-        }
-        else if (hasFooter && !last.IsSealed && lastSequence <= last.DurableBy(state))
-        {
-            // Damage before a footer is the readers', as in any other segment: all that it has was on the disk when that was written. Where
-            // the state does not know of that, the bytes may be a torn record's.
-            (last.IsSealed, last.LastSequence, last.FirstTime, last.LastTime) = (true, lastSequence, firstTime, lastTime);
+            // Everything before a footer was on the disk when it was written. Readers report the damage, as in any other segment.
+            scan = scan with { LastSequence = last.Footer!.LastSequence, LastTime = last.Footer.LastTime, ReachesFooter = true };
         }
 
-        NextSequence = last.LastSequence + 1;
-        if (last.IsSealed)
+        NextSequence = scan.LastSequence + 1;
+        if (scan.ReachesFooter)
         {
-            // Also where its footer was written, and the space behind it not given back.
+            _scans.Add(scan);
             LogFile.TryClose(_lastFile);
             _lastFile = null;
             return;
         }
 
-        if (scanner.Offset < last.FooterOffset && FrameScanner.CountTailBytes(_lastFile, scanner.Offset) > 0 && !settings.AcceptLoss)
-        {
-            string damage = end == FrameResult.Bad ? scanner.Reason : "it has zeros before its footer";
-            throw new SluiceLogDamagedException(last.Path, scanner.Offset, NextSequence, damage);
-        }
-
-        (_last, _scanner, _index) = (last, scanner, index);
-        long offset = scanner.Offset;
-        string reason = end == FrameResult.Bad ? scanner.Reason : "bytes behind the end";
-        long bytes = FrameScanner.CountTailBytes(_lastFile, scanner.Offset);
-        if (_catalog.LostSegments.Count > 0)
-        {
-            bytes += LostBytes();
-            reason = end == FrameResult.Bad ? reason : "its records end before the next segment begins, and were never synced";
-        }
-
+        _last = scan;
+        long bytes = FrameScanner.CountTailBytes(_lastFile, scan.Offset);
         if (bytes > 0)
         {
-            ThrowIfFramesFollow(last, scanner, reason, NextSequence, settings, state);
+            ThrowIfDamaged(scan, _lastFile, NextSequence);
         }
 
-        if (bytes > 0 && mayBeTorn)
+        if (bytes + lostBytes > 0)
         {
-            Cut = new SluiceLogCut(last.Path, offset, bytes, NextSequence, reason);
+            Cut = new SluiceLogCut(last.Path, scan.Offset, bytes + lostBytes, NextSequence, scan.Reason
+                ?? (lostBytes > 0 ? "its records end before the next segment begins, and were never synced" : "bytes after the end"));
         }
     }
 
-    /// <summary>
-    /// Bytes that complete frames follow are damage and no incomplete write, unless a restart of the machine explains it: a writer writes one
-    /// frame after another.
-    /// </summary>
-    private void ThrowIfFramesFollow(
-        SegmentInfo segment, FrameScanner scanner, string reason, long firstSequence, LogSettings settings, LogState? state)
+    /// <summary>A power failure may have taken the opening of a segment and kept what was written after it.</summary>
+    private void CheckNotBegun(CatalogFile segment, long lostBytes)
     {
-        if (!settings.AcceptLoss && !LogState.MayBeOfEarlierBoot(state) && scanner.HasFrameBehind(firstSequence))
+        // Locked first: if log.lock was deleted, another writer may be about to begin it.
+        using SluiceHandle file = TryOpen(segment.Path) ?? throw WriterLock.Refusal(_folder.Path, null);
+        WriterLock.TakeSegment(_folder.Path, file, alone: false);
+        if (SegmentInfo.Read(file, segment.Id) is not { HasBegun: false } info)
         {
-            throw new SluiceLogDamagedException(segment.Path, scanner.Offset, NextSequence, $"{reason}, and complete frames follow");
+            throw WriterLock.Refusal(_folder.Path, null);
+        }
+
+        byte[] first = new byte[Environment.SystemPageSize];
+        _ = file.Read(first, 0);
+        if (!first.AsSpan(LogLayout.HeaderBytes).ContainsAnyExcept((byte)0) && LogFile.IsKnownToBeEmptyFrom(file, first.Length))
+        {
+            return;
+        }
+
+        long bytes = FrameScanner.CountTailBytes(file, LogLayout.HeaderBytes);
+        if (bytes > 0)
+        {
+            SegmentScan scan = info.Scan(file);
+            ThrowIfDamaged(scan, file, 0);
+            Cut ??= new SluiceLogCut(
+                segment.Path, scan.Offset, bytes + lostBytes, NextSequence, scan.Reason ?? "zeros in the place of its opening");
+            _saves.Add(segment.Path);
         }
     }
 
+    /// <summary>Throws if the bytes after the frames of a segment, which no other follows, are more than an incomplete write.</summary>
+    private void ThrowIfDamaged(SegmentScan scan, SluiceHandle file, long firstSequence)
+    {
+        SegmentEnd end = new(scan, null) { LastSequence = NextSequence - 1, MayHaveRestarted = MayHaveRestarted };
+        if (!_settings.AcceptLoss && end.Decide(static () => false, FramesFollow) is { Kind: EndKind.Damaged } damage)
+        {
+            throw damage.ToException(_folder);
+        }
+
+        bool FramesFollow() => scan.Segment.ScannerAt(file, scan.Offset, scan.Chain).HasFrameAfter(firstSequence);
+    }
+
+    private long CountTailBytes(string path)
+    {
+        using SluiceHandle? file = TryOpen(path);
+        return file is null ? 0 : FrameScanner.CountTailBytes(file, LogLayout.HeaderBytes);
+    }
+
+    /// <summary>Returns null if the file was removed.</summary>
     private SluiceHandle? TryOpen(string path)
     {
         try
@@ -263,48 +276,30 @@ internal sealed class RecoveredLog
         }
         catch (FileNotFoundException)
         {
-            // Removed by somebody.
             return null;
         }
     }
 
-    private const string CutExtension = ".cut";
-    private const int SaveBytes = 1024 * 1024;
-
-    /// <summary>
-    /// A log that goes on behind records none of which is there says so by a segment that begins there: else it would have lost them anew
-    /// for readers, and for the next writer.
-    /// </summary>
-    private void BeginBehindLoss(LogSettings settings)
+    private void Mend()
     {
-        if (_catalog.Segments.Count == 0 && NextSequence > 1)
+        // The newest first: an interruption leaves no segment after a gap.
+        foreach (CatalogFile file in Enumerable.Reverse(_catalog.Files).Where(static f => f.Role != SegmentRole.Log))
         {
-            Current = SegmentFile.Create(_folder, LargestId + 1, settings, LogId);
-            Current.Begin(NextSequence, LogLayout.ToNanoseconds(DateTime.UtcNow));
-            Current.FlushToDisk(Current.Mark(writesZeros: false));
-        }
-    }
-
-    private void Mend(LogSettings settings)
-    {
-        // The newest first: who is killed here leaves none behind a gap.
-        foreach (string path in _catalog.Superfluous.OrderByDescending(_folder.IdOf))
-        {
-            if (_saves.Contains(path))
+            if (_saves.Contains(file.Path))
             {
-                using SluiceHandle? lost = TryOpen(path);
-                string? saved = lost is null ? null : Save(lost, 0, settings);
-                Cut = Cut?.Path == path ? Cut with { SavedAs = saved } : Cut;
+                using SluiceHandle? lost = TryOpen(file.Path);
+                string? saved = lost is null ? null : Save(lost, 0);
+                Cut = Cut?.Path == file.Path ? Cut with { SavedAs = saved } : Cut;
             }
 
-            _ = _folder.DeleteOrEmpty(path, settings);
+            _ = _folder.DeleteOrEmpty(file.Path, _settings);
         }
 
-        foreach (SegmentInfo segment in _catalog.Segments.Where(s => s != _last))
+        foreach (SegmentInfo segment in ClosedSegments())
         {
-            // Found on the disk, and perhaps never synced by who wrote it.
+            // The earlier writer may not have synced it.
             using SluiceHandle file = _folder.Open(segment.Path, FileMode.Open, FileAccess.Read);
-            LogFile.Flush(file, settings);
+            LogFile.Flush(file, _settings);
         }
 
         _folder.FlushToDisk();
@@ -312,19 +307,19 @@ internal sealed class RecoveredLog
         {
             if (Cut is not null)
             {
-                Cut = Cut with { SavedAs = Save(_lastFile!, _scanner!.Offset, settings) ?? Cut.SavedAs };
-                LogFile.SetLength(_lastFile!, _scanner.Offset);
+                Cut = Cut with { SavedAs = Save(_lastFile!, _last.Offset) ?? Cut.SavedAs };
+                LogFile.SetLength(_lastFile!, _last.Offset);
             }
 
-            LogFile.FlushData(_lastFile!, settings);
-            Current = SegmentFile.Resume(_folder, _lastFile!, settings, _last, new SegmentEnd(_scanner!.Offset, _scanner.Chain, _index));
+            LogFile.FlushData(_lastFile!, _settings);
+            Current = SegmentFile.Resume(_folder, _lastFile!, _settings, _last);
             Current.Reserve();
         }
     }
 
-    /// <summary>Copies what is to be removed from a segment to a file beside the log, which nobody reads.</summary>
+    /// <summary>Copies the bytes that are to be removed from a segment to a file that is not part of the log.</summary>
     /// <returns>The path, or null if there is nothing but zeros or the copy could not be written.</returns>
-    private string? Save(SluiceHandle segment, long offset, LogSettings settings)
+    private string? Save(SluiceHandle segment, long offset)
     {
         long end = offset + FrameScanner.CountTailBytes(segment, offset);
         if (end == offset)
@@ -341,7 +336,7 @@ internal sealed class RecoveredLog
         try
         {
             using SluiceHandle copy = _folder.Open(
-                path, FileMode.CreateNew, FileAccess.ReadWrite, settings, LogFile.PermissionsOf(segment));
+                path, FileMode.CreateNew, FileAccess.ReadWrite, _settings, LogFile.PermissionsOf(segment));
             byte[] buffer = new byte[Math.Min(end - offset, SaveBytes)];
             for (long at = offset; at < end;)
             {
@@ -350,7 +345,7 @@ internal sealed class RecoveredLog
                 at += read > 0 ? read : end;
             }
 
-            LogFile.Flush(copy, settings);
+            LogFile.Flush(copy, _settings);
             return path;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -362,26 +357,39 @@ internal sealed class RecoveredLog
     }
 
     /// <summary>
-    /// Writes log.state, and then the footers of segments that their writer left full and without one. A segment that cannot be written
-    /// stays as it is: readers do not need a footer.
+    /// If all records were lost and the loss is accepted, begins a segment with the next sequence number, so that readers and later writers
+    /// do not report the loss again.
     /// </summary>
-    private void Seal(LogSettings settings, WriterLock writer)
+    private void BeginAfterLoss()
     {
-        List<(SegmentInfo Info, SegmentEnd End)> unsealed = _catalog.Unsealed.FindAll(u => u.Info != _last && _catalog.Segments.Contains(u.Info));
-        writer.Write(new LogState(
-            settings.Durability, LogId, NextSequence - 1, Environment.ProcessId, LogState.CurrentBoot, LargestId));
-        if (_hasAcceptedLoss || unsealed.Count > 0)
+        if (_catalog.Segments.Count == 0 && NextSequence > 1)
         {
-            // Without it, a power cut would bring the old state back, and with it the loss. A footer is believed only if log.state covers it.
-            writer.Flush(settings);
+            Current = SegmentFile.Create(_folder, LargestId + 1, _settings, LogId);
+            Current.Begin(NextSequence, LogLayout.ToNanoseconds(DateTime.UtcNow));
+            Current.FlushToDisk(Current.Mark(writesZeros: false));
+        }
+    }
+
+    /// <summary>
+    /// Writes log.state, and then the footers of full segments without one. A segment that cannot be written stays as it is: readers do not
+    /// need a footer.
+    /// </summary>
+    private void Seal(WriterLock writer)
+    {
+        writer.Write(new LogState(
+            _settings.Durability, LogId, NextSequence - 1, Environment.ProcessId, LogState.CurrentBoot, LargestId));
+        if (_hasAcceptedLoss || _unsealed.Count > 0)
+        {
+            // A power failure must not bring the old state back, and with it the loss. A footer is trusted only if log.state covers it.
+            writer.Flush(_settings);
         }
 
-        foreach ((SegmentInfo info, SegmentEnd end) in unsealed)
+        foreach (SegmentScan scan in _unsealed)
         {
             try
             {
-                SluiceHandle file = _folder.Open(info.Path, FileMode.Open, FileAccess.ReadWrite, settings);
-                using SegmentFile segment = SegmentFile.Resume(_folder, file, settings, info, end);
+                SluiceHandle file = _folder.Open(scan.Segment.Path, FileMode.Open, FileAccess.ReadWrite, _settings);
+                using SegmentFile segment = SegmentFile.Resume(_folder, file, _settings, scan);
                 WriterLock.TakeSegment(_folder.Path, file);
                 segment.TryCutReserved();
                 segment.Seal();
@@ -391,14 +399,18 @@ internal sealed class RecoveredLog
             }
         }
 
-        foreach (SegmentInfo segment in _catalog.Segments.Where(s => s != _last))
+        foreach (SegmentInfo segment in ClosedSegments())
         {
             (long bytes, long writtenAt) = _folder.LookAt(segment.Path);
-            Closed.Add(new ClosedSegment(segment.Path, segment.FirstSequence, segment.LastSequence, segment.LastTime, bytes)
+            SegmentScan? scan = _scans.Find(s => s.Segment.Id == segment.Id);
+            Closed.Add(new ClosedSegment(
+                segment.Path, segment.FirstSequence, scan?.LastSequence ?? segment.LastSequence, scan?.LastTime ?? segment.Footer!.LastTime, bytes)
             {
                 WrittenAt = writtenAt,
                 Id = segment.Id,
             });
         }
     }
+
+    private IEnumerable<SegmentInfo> ClosedSegments() => _catalog.Segments.Where(s => s.Id != _last?.Segment.Id);
 }

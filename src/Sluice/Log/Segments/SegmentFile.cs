@@ -118,20 +118,19 @@ internal sealed class SegmentFile : IDisposable
     }
 
     /// <summary>Continues a segment whose frames were checked, and which was synced.</summary>
-    public static SegmentFile Resume(
-        LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentInfo info, SegmentEnd end)
+    public static SegmentFile Resume(LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentScan scan)
     {
-        SegmentFile file = new(folder, handle, settings, info.Header, info.HeaderChain)
+        SegmentFile file = new(folder, handle, settings, scan.Segment.Header, scan.Segment.HeaderChain)
         {
-            Chain = end.Chain,
-            Offset = end.Offset,
-            FirstSequence = info.FirstSequence,
-            LastSequence = info.LastSequence,
-            FirstTime = info.FirstTime,
-            LastTime = info.LastTime,
-            _durableOffset = end.Offset,
+            Chain = scan.Chain,
+            Offset = scan.Offset,
+            FirstSequence = scan.Segment.FirstSequence,
+            LastSequence = scan.LastSequence,
+            FirstTime = scan.FirstTime,
+            LastTime = scan.LastTime,
+            _durableOffset = scan.Offset,
         };
-        file._index.AddRange(end.Index);
+        file._index.AddRange(scan.Index);
         file._nextIndexAt = (file._index.Count > 0 ? file._index[^1].Offset : 0) + LogLayout.IndexEveryBytes;
         return file;
     }

@@ -3,70 +3,60 @@ using Sluice.Log.Frames;
 
 namespace Sluice.Log.Segments;
 
-/// <summary>What one segment of a folder says of itself.</summary>
-internal sealed class SegmentInfo
+/// <summary>The header, the opening and the footer of one segment. Immutable.</summary>
+internal sealed record SegmentInfo
 {
-    private long _openingTime;
-
     public required string Path { get; init; }
 
     public required long Id { get; init; }
 
     public required SegmentHeader Header { get; init; }
 
-    /// <summary>The sum that its first frame goes on from.</summary>
+    /// <summary>The checksum that the first frame continues.</summary>
     public required uint HeaderChain { get; init; }
 
-    /// <summary>The checksum that the footer continues: that of all frames before it.</summary>
-    private uint _footerChain;
+    /// <summary>True if the segment has a valid opening.</summary>
+    public bool HasBegun { get; init; }
 
-    /// <summary>Whether it has an opening frame: else it has not begun.</summary>
-    public bool HasBegun { get; set; }
+    /// <summary>For a segment that has not begun: why the bytes after the header are no opening; null if they are zeros.</summary>
+    public string? TornOpening { get; init; }
 
-    /// <summary>Where it has not begun: why what stands behind the header is no opening; null where nothing stands there.</summary>
-    public string? TornOpening { get; private set; }
+    public long FirstSequence { get; init; }
 
-    /// <summary>Whether a footer was found.</summary>
-    public bool IsSealed { get; set; }
+    /// <summary>The offset of the first frame of records, and of the opening if that is not valid.</summary>
+    public long FirstOffset { get; init; } = LogLayout.HeaderBytes;
+
+    /// <summary>The checksum that the frame at <see cref="FirstOffset"/> continues.</summary>
+    public uint FirstChain { get; init; }
+
+    public long OpeningTime { get; init; }
+
+    /// <summary>The offset of the footer according to the trailer; 0 if the file does not end with a trailer.</summary>
+    public long FooterOffset { get; init; }
+
+    /// <summary>The content of the footer; null if there is no valid one.</summary>
+    public SegmentFooter? Footer { get; init; }
 
     /// <summary>
-    /// Where its footer is, by the end of the file; 0 where that does not say so. All before it was on the disk when it was written.
+    /// False if the next segment does not begin with the record after the footer's last one. The content of a record can imitate a footer
+    /// at the end of a file that was truncated within a frame.
     /// </summary>
-    public long FooterOffset { get; private set; }
+    public bool TrustsFooter { get; init; } = true;
 
-    /// <summary>The last sequence that a footer which is not proven claims. Where a frame has a later one, there was no footer.</summary>
-    public long UnprovenLastSequence { get; private set; } = long.MaxValue;
+    public bool IsSealed => TrustsFooter && Footer is not null;
 
-    /// <summary>Where its first frame of records is.</summary>
-    public long FirstOffset { get; set; }
+    /// <summary>The last sequence number according to a trusted footer; else one less than the first.</summary>
+    public long LastSequence => IsSealed ? Footer!.LastSequence : FirstSequence - 1;
 
-    /// <summary>The sum that that frame goes on from.</summary>
-    public uint FirstChain { get; set; }
+    /// <summary>The index of a trusted footer.</summary>
+    public IndexEntry[] Index => IsSealed ? Footer!.Index : [];
 
-    public long FirstSequence { get; set; }
-
-    /// <summary>Its last record: what the footer says, or what was found; meaningless before a segment without footer was
-    /// scanned.</summary>
-    public long LastSequence { get; set; }
-
-    /// <summary>Gets the least time of its frames of records. Times go back if the clock is set back.</summary>
-    public long FirstTime { get; set; }
-
-    /// <summary>Gets the greatest time of its frames of records.</summary>
-    public long LastTime { get; set; }
-
-    /// <summary>Of the footer.</summary>
-    public IndexEntry[] Index { get; private set; } = [];
-
-    /// <summary>Whether the file ends as one with a footer does, though the footer itself be damaged: all that it has was on the
-    /// disk.</summary>
-    public bool EndsWithFooter => IsSealed || FooterOffset > 0;
-
-    /// <summary>Reads header, opening and footer; an exception says what of them is not as it should be.</summary>
+    /// <summary>Reads header, opening and footer.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="id">By its name.</param>
-    /// <returns>Null where the file has zeros behind a header that is not whole: it was being made.</returns>
+    /// <param name="id">The number in the file's name.</param>
+    /// <returns>Null if the file has no valid header and only zeros follow: it was being created.</returns>
     /// <exception cref="NotSupportedException">An earlier version has restarted the log.</exception>
+    /// <exception cref="SluiceLogDamagedException">The header is damaged.</exception>
     public static SegmentInfo? Read(string path, long id)
     {
         using SluiceHandle file = LogFile.OpenToRead(path);
@@ -81,43 +71,50 @@ internal sealed class SegmentInfo
             return null;
         }
 
+        FrameScanner scanner = new(file, header.MaxFrameBytes, LogLayout.HeaderBytes, chain);
+        FrameResult result = scanner.TryNext(out FrameHeader opening, out ReadOnlySpan<byte> payload);
+        bool hasBegun = result == FrameResult.Good && opening.Kind == FrameKind.Opening;
         SegmentInfo info = new()
         {
             Path = file.Path,
             Id = id,
             Header = header,
             HeaderChain = chain,
+            FirstChain = chain,
+            TornOpening = result == FrameResult.Bad ? scanner.Reason : null,
         };
-        FrameScanner scanner = new(file, header.MaxFrameBytes, LogLayout.HeaderBytes, chain);
-        FrameResult result = scanner.TryNext(out FrameHeader opening, out ReadOnlySpan<byte> payload);
-        info.TornOpening = result == FrameResult.Bad ? scanner.Reason : null;
-        if (result == FrameResult.Good && opening.Kind == FrameKind.Opening)
+        if (!hasBegun)
         {
-            if (payload[..Math.Min(payload.Length, 2)].ContainsAnyExcept((byte)0))
-            {
-                throw new NotSupportedException(
-                    $"'{file.Path}' belongs to a log in which an earlier version replaced records by later ones (a restart of the log), "
-                    + "which this version does not read.");
-            }
-
-            info.HasBegun = true;
-            (info.FirstSequence, info.LastSequence) = (opening.FirstSequence, opening.FirstSequence - 1);
-            (info._openingTime, info.FirstTime, info.LastTime) = (opening.Time, opening.Time, opening.Time);
-            (info.FirstOffset, info.FirstChain) = (scanner.Offset, scanner.Chain);
-            info.TryReadFooter(file);
+            return info;
         }
 
-        return info;
+        if (payload[..Math.Min(payload.Length, 2)].ContainsAnyExcept((byte)0))
+        {
+            throw new NotSupportedException(
+                $"'{file.Path}' belongs to a log in which an earlier version replaced records by later ones (a restart of the log), "
+                + "which this version does not read.");
+        }
+
+        info = info with
+        {
+            HasBegun = true,
+            FirstSequence = opening.FirstSequence,
+            OpeningTime = opening.Time,
+            FirstOffset = scanner.Offset,
+            FirstChain = scanner.Chain,
+        };
+        return info.TryReadTrailer(file, out long offset, out uint footerChain)
+            ? info with { FooterOffset = offset, Footer = info.ReadFooter(file, offset, footerChain) }
+            : info;
     }
 
-    /// <summary>Returns true if the file has not begun, and has complete frames in spite of that.</summary>
+    /// <summary>Returns true if a file that has not begun contains complete frames.</summary>
     public bool HasFramesWithoutOpening()
     {
         try
         {
             using SluiceHandle file = LogFile.OpenToRead(Path);
-            FrameScanner scanner = new(file, Header.MaxFrameBytes, LogLayout.HeaderBytes, HeaderChain, readsMany: true);
-            return scanner.HasFrameBehind(0, readsOn: false) && Read(file, Id) is { HasBegun: false };
+            return ScannerAt(file, FirstOffset, FirstChain).HasFrameAfter(0, readsOn: false) && Read(file, Id) is { HasBegun: false };
         }
         catch (FileNotFoundException)
         {
@@ -125,17 +122,84 @@ internal sealed class SegmentInfo
         }
     }
 
-    /// <summary>Reads on as if there were no footer, but for where it is: what it says of the frames before it is not proven.</summary>
-    public void DistrustFooter()
+    /// <summary>Reads the frames of records, as far as they are valid.</summary>
+    /// <param name="file">The segment.</param>
+    /// <param name="durable">The last sequence number that is known to be on the disk.</param>
+    /// <param name="beforeRest">Called once, with the offset after that record, before anything after it is read.</param>
+    /// <exception cref="SluiceLogDamagedException">A valid frame does not belong there.</exception>
+    public SegmentScan Scan(SluiceHandle file, long durable = 0, Action<long>? beforeRest = null)
     {
-        UnprovenLastSequence = IsSealed ? LastSequence : UnprovenLastSequence;
-        (IsSealed, Index, LastSequence, FirstTime, LastTime) = (false, [], FirstSequence - 1, _openingTime, _openingTime);
+        FrameScanner scanner = ScannerAt(file, FirstOffset, FirstChain);
+        List<IndexEntry> index = [];
+        long nextIndexAt = 0;
+        SegmentScan scan = new(this, FirstOffset, FirstChain, FirstSequence - 1, OpeningTime, OpeningTime, index);
+        while (true)
+        {
+            if (beforeRest is not null && scan.LastSequence >= durable)
+            {
+                beforeRest(scan.Offset);
+                scanner.DiscardBuffer();
+                beforeRest = null;
+            }
+
+            FrameResult result = scanner.TryNext(out FrameHeader frame, out _);
+            if (result != FrameResult.Good)
+            {
+                return scan with { Reason = result == FrameResult.Bad ? scanner.Reason : null };
+            }
+
+            if (frame.Kind == FrameKind.Footer)
+            {
+                return scan with { ReachesFooter = true };
+            }
+
+            if (frame.Kind != FrameKind.Records || frame.FirstSequence != scan.LastSequence + 1)
+            {
+                throw new SluiceLogDamagedException(
+                    file.Path, scan.Offset, scan.LastSequence + 1, "a frame is good, and does not belong here");
+            }
+
+            if (scan.Offset >= nextIndexAt)
+            {
+                index.Add(new IndexEntry(frame.FirstSequence, frame.Time, scan.Offset, scan.Chain));
+                nextIndexAt = scan.Offset + LogLayout.IndexEveryBytes;
+            }
+
+            bool isFirst = scan.LastSequence < FirstSequence;
+            scan = scan with
+            {
+                Offset = scanner.Offset,
+                Chain = scanner.Chain,
+                LastSequence = frame.LastSequence,
+                FirstTime = isFirst ? frame.Time : Math.Min(scan.FirstTime, frame.Time),
+                LastTime = isFirst ? frame.Time : Math.Max(scan.LastTime, frame.Time),
+            };
+        }
     }
 
-    /// <summary>There is no footer: what looked like one does not agree with the frames before it.</summary>
-    public void ForgetFooter() => FooterOffset = 0;
+    /// <summary>
+    /// Scans a segment of an earlier writer. After a failed sync, pages can be clean in the page cache although they are not on the disk.
+    /// Therefore everything after the last record that is known to be durable is read from the disk.
+    /// </summary>
+    /// <exception cref="IOException">The segment cannot be made durable or read.</exception>
+    public SegmentScan ScanFromDisk(SluiceHandle file, LogSettings settings, LogState? state)
+    {
+        LogFile.FlushData(file, settings);
+        return Scan(file, DurableBy(state), offset => LogFile.DropFromCache(file, offset));
+    }
 
-    /// <summary>False where the segment is being made, and has no header yet.</summary>
+    /// <summary>Returns a scanner for many frames.</summary>
+    public FrameScanner ScannerAt(SluiceHandle file, long offset, uint chain) =>
+        new(file, Header.MaxFrameBytes, offset, chain, readsMany: true);
+
+    /// <summary>Returns the last sequence number that is on the disk according to log.state; 0 if that belongs to another log.</summary>
+    public long DurableBy(LogState? state) => state is { } known && known.LogId == Header.LogId ? known.DurableSequence : 0;
+
+    /// <summary>Returns true if the file still ends with the same footer, so that nothing before it has changed.</summary>
+    public bool HasSameFooter(SluiceHandle file) =>
+        TryReadTrailer(file, out long offset, out uint chain) && offset == FooterOffset && (Footer is null || chain == Footer.Chain);
+
+    /// <summary>Returns false if the segment is being created and has no header yet.</summary>
     private static bool TryReadHeader(SluiceHandle file, long id, out SegmentHeader header, out uint chain)
     {
         byte[] bytes = new byte[LogLayout.HeaderBytes];
@@ -159,7 +223,7 @@ internal sealed class SegmentInfo
                 return false;
             }
 
-            // Its writer may have written the header, and more, since the header was looked for.
+            // The writer may have written the header, and more, since it was read.
             if (before is not null && bytes.AsSpan(0, read).SequenceEqual(before))
             {
                 throw new SluiceLogDamagedException(file.Path, 0, 0, reason);
@@ -169,94 +233,11 @@ internal sealed class SegmentInfo
         }
     }
 
-    /// <summary>
-    /// Goes over the frames of a segment from its first record on, as far as they are good, and notes its last record; a footer ends it.
-    /// </summary>
-    /// <param name="file">The segment.</param>
-    /// <param name="durable">The last sequence that is known to be on the disk.</param>
-    /// <param name="beforeRest">Called once, before what is behind that is read, with its offset.</param>
-    /// <returns>Standing at the first frame that is not good, or is not of records; what was found there.</returns>
-    public (FrameScanner Scanner, FrameResult End, List<IndexEntry> Index) Scan(
-        SluiceHandle file, long durable = 0, Action<long>? beforeRest = null)
-    {
-        FrameScanner scanner = HasBegun
-            ? new(file, Header.MaxFrameBytes, FirstOffset, FirstChain, readsMany: true)
-            : new(file, Header.MaxFrameBytes, LogLayout.HeaderBytes, HeaderChain, readsMany: true);
-        List<IndexEntry> index = [];
-        long nextIndexAt = 0;
-        (IsSealed, LastSequence) = (false, FirstSequence - 1);
-        while (true)
-        {
-            (long offset, uint chain) = (scanner.Offset, scanner.Chain);
-            if (beforeRest is not null && LastSequence >= durable)
-            {
-                beforeRest(offset);
-                scanner.Forget();
-                beforeRest = null;
-            }
-
-            FrameResult result = scanner.TryNext(out FrameHeader frame, out ReadOnlySpan<byte> payload);
-            if (result != FrameResult.Good)
-            {
-                return (scanner, result, index);
-            }
-
-            if (frame.Kind == FrameKind.Footer)
-            {
-                IsSealed = true;
-                return (scanner, FrameResult.Good, index);
-            }
-
-            if (frame.Kind != FrameKind.Records || frame.FirstSequence != LastSequence + 1)
-            {
-                throw new SluiceLogDamagedException(file.Path, offset, LastSequence + 1, "a frame is good, and does not belong here");
-            }
-
-            if (offset >= nextIndexAt)
-            {
-                index.Add(new IndexEntry(frame.FirstSequence, frame.Time, offset, chain));
-                nextIndexAt = offset + LogLayout.IndexEveryBytes;
-            }
-
-            (FirstTime, LastTime) = LastSequence < FirstSequence
-                ? (frame.Time, frame.Time) : (Math.Min(FirstTime, frame.Time), Math.Max(LastTime, frame.Time));
-            LastSequence = frame.LastSequence;
-        }
-    }
-
-    /// <summary>
-    /// Scans a segment of a writer that is no more. What a sync of that one failed for may stand in the page cache, clean, and not on the
-    /// disk: it is not to be taken for durable. What a sync has succeeded for is on the disk.
-    /// </summary>
-    /// <param name="file">The segment.</param>
-    /// <param name="settings">The options.</param>
-    /// <param name="state">What is known of the log from that writer.</param>
-    /// <exception cref="IOException">It cannot be written to the disk, or not be read.</exception>
-    public (FrameScanner Scanner, FrameResult End, List<IndexEntry> Index) ScanFromDisk(
-        SluiceHandle file, LogSettings settings, LogState? state)
-    {
-        LogFile.FlushData(file, settings);
-        return Scan(file, DurableBy(state), offset => LogFile.DropFromCache(file, offset));
-    }
-
-    /// <summary>The last sequence of the segment's log that its state knows to be on the disk; 0 where it knows of none.</summary>
-    public long DurableBy(LogState? state) => state is { } known && known.LogId == Header.LogId ? known.DurableSequence : 0;
-
-    /// <summary>Returns true if the file has the footer that was found, so that nothing before it has changed.</summary>
-    public bool HasSameEnd(SluiceHandle file) =>
-        TryReadTrailer(file, out long offset, out uint chain, out _) && (offset, chain) == (FooterOffset, _footerChain);
-
-    /// <summary>The segment is written again, from a place before its footer on, and nothing that followed it is there.</summary>
-    public void ForgetEnd()
-    {
-        DistrustFooter();
-        (FooterOffset, UnprovenLastSequence) = (0, long.MaxValue);
-    }
-
-    private bool TryReadTrailer(SluiceHandle file, out long offset, out uint chain, out long end)
+    private bool TryReadTrailer(SluiceHandle file, out long offset, out uint chain)
     {
         Span<byte> trailer = stackalloc byte[LogLayout.TrailerBytes];
-        (offset, chain, end) = (0, 0, file.Length);
+        long end = file.Length;
+        (offset, chain) = (0, 0);
         return LogLayout.MayEndWithFooter(end)
             && end >= FirstOffset + LogLayout.TrailerBytes
             && file.Read(trailer, end - LogLayout.TrailerBytes) == LogLayout.TrailerBytes
@@ -265,28 +246,21 @@ internal sealed class SegmentInfo
             && offset <= end - LogLayout.TrailerBytes;
     }
 
-    private void TryReadFooter(SluiceHandle file)
+    private SegmentFooter? ReadFooter(SluiceHandle file, long offset, uint chain)
     {
-        if (!TryReadTrailer(file, out long offset, out uint chain, out long end))
-        {
-            return;
-        }
-
-        (FooterOffset, _footerChain) = (offset, chain);
         FrameScanner scanner = new(file, Header.MaxFrameBytes, offset, chain);
-        if (scanner.TryNext(out FrameHeader footer, out ReadOnlySpan<byte> payload) == FrameResult.Good
+        return scanner.TryNext(out FrameHeader footer, out ReadOnlySpan<byte> payload) == FrameResult.Good
             && footer.Kind == FrameKind.Footer
-            && scanner.Offset == end
+            && scanner.Offset == file.Length
             && LogLayout.TryReadFooter(payload, out SegmentTotals totals, out IndexEntry[] index)
-            && totals.Records == totals.LastSequence - FirstSequence + 1)
-        {
-            (IsSealed, LastSequence, FirstTime, LastTime) = (true, totals.LastSequence, totals.FirstTime, totals.LastTime);
-            Index = MayBe(index) ? index : [];
-        }
+            && totals.Records == totals.LastSequence - FirstSequence + 1
+            ? new SegmentFooter(
+                chain, totals.LastSequence, totals.FirstTime, totals.LastTime, IsPossible(index, offset, totals.LastSequence) ? index : [])
+            : null;
     }
 
-    /// <summary>Whether entries can be those of this segment: without them it is read from its first frame on.</summary>
-    private bool MayBe(IndexEntry[] index)
+    /// <summary>Returns true if the entries can be those of this segment. Otherwise it is read from its first frame on.</summary>
+    private bool IsPossible(IndexEntry[] index, long footerOffset, long lastSequence)
     {
         IndexEntry before = new(FirstSequence - 1, 0, FirstOffset - 1, 0);
         foreach (IndexEntry entry in index)
@@ -299,6 +273,28 @@ internal sealed class SegmentInfo
             before = entry;
         }
 
-        return before.Offset < FooterOffset && before.Sequence <= LastSequence;
+        return before.Offset < footerOffset && before.Sequence <= lastSequence;
     }
 }
+
+/// <summary>The content of a valid footer.</summary>
+/// <param name="Chain">The checksum that it continues: that of all frames before it.</param>
+/// <param name="LastSequence">The sequence number of the last record.</param>
+/// <param name="FirstTime">The least time of the frames of records.</param>
+/// <param name="LastTime">The greatest time of the frames of records.</param>
+/// <param name="Index">Empty if the entries cannot be those of the segment.</param>
+internal sealed record SegmentFooter(uint Chain, long LastSequence, long FirstTime, long LastTime, IndexEntry[] Index);
+
+/// <summary>The valid frames of a segment, as they were read from its first record on.</summary>
+/// <param name="Segment">The segment.</param>
+/// <param name="Offset">The offset after the last valid frame of records.</param>
+/// <param name="Chain">The checksum that a frame at that offset continues.</param>
+/// <param name="LastSequence">The sequence number of the last record; one less than the first if there is none.</param>
+/// <param name="FirstTime">The least time of the frames of records.</param>
+/// <param name="LastTime">The greatest time of the frames of records.</param>
+/// <param name="Index">The entries for a footer.</param>
+/// <param name="ReachesFooter">True if a footer follows.</param>
+/// <param name="Reason">Why the following bytes are no frame; null if a footer or zeros follow.</param>
+internal sealed record SegmentScan(
+    SegmentInfo Segment, long Offset, uint Chain, long LastSequence, long FirstTime, long LastTime, List<IndexEntry> Index,
+    bool ReachesFooter = false, string? Reason = null);

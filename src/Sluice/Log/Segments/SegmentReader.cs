@@ -11,7 +11,7 @@ internal sealed class SegmentReader : IDisposable
     private const int PollsPerSearch = 16;
 
     private readonly SluiceHandle _file;
-    private readonly SegmentInfo _info;
+    private SegmentInfo _info;
 
     private readonly FrameScanner _scanner;
     private (long Offset, uint Chain, long ReadTo) _before;
@@ -22,7 +22,7 @@ internal sealed class SegmentReader : IDisposable
     private int _passedAt;
 
     /// <summary>The position after which no complete frame was found, and how often that was asked since.</summary>
-    private (long Offset, int Polls) _noFrameBehind = (-1, 0);
+    private (long Offset, int Polls) _noFrameAfter = (-1, 0);
     private int _passedCount;
 
     private SegmentReader(SluiceHandle file, SegmentInfo info)
@@ -52,16 +52,14 @@ internal sealed class SegmentReader : IDisposable
     /// <summary>Where the last frame was.</summary>
     public long FrameOffset => _before.Offset;
 
-    /// <summary>Why the last answer was bad.</summary>
-    public string Reason => _scanner.Reason;
-
     /// <summary>The last sequence that was read or passed over.</summary>
     public long ReadTo { get; private set; }
 
-    /// <summary>Whether its footer says that there are records behind what was read, or stands behind it.</summary>
-    public bool IsKnownToBeLonger => _info.IsSealed
-        ? ReadTo < _info.LastSequence
-        : _scanner.Offset < _info.FooterOffset && ReadTo <= _info.UnprovenLastSequence;
+    /// <summary>Describes the position, at which there is no frame of records.</summary>
+    /// <param name="result">The result of the last read.</param>
+    /// <param name="next">The next segment; null if there is none.</param>
+    public SegmentEnd EndAt(FrameResult result, SegmentInfo? next) => new(
+        _info, _scanner.Offset, ReadTo, result == FrameResult.Good, result == FrameResult.Bad ? _scanner.Reason : null, next);
 
     /// <inheritdoc cref="FrameScanner.Fills"/>
     public int Fills => _scanner.Fills;
@@ -85,7 +83,7 @@ internal sealed class SegmentReader : IDisposable
             if (!found.IsSealed || info.LastSequence != found.LastSequence)
             {
                 // The next segment does not confirm this footer.
-                info.DistrustFooter();
+                info = info with { TrustsFooter = false };
             }
 
             return new SegmentReader(file, info);
@@ -229,18 +227,18 @@ internal sealed class SegmentReader : IDisposable
             ReadTo = LastPassed.ReadTo;
         }
 
-        _scanner.Forget();
+        _scanner.DiscardBuffer();
     }
 
-    /// <summary>Reads on as in a segment without a footer, if it had one, and has been truncated since.</summary>
-    public bool TryForgetEnd()
+    /// <summary>Returns true if the segment had a footer and has been truncated since. Then it is read as one without a footer.</summary>
+    public bool TryForgetFooter()
     {
-        if (_info.FooterOffset == 0 || _info.HasSameEnd(_file))
+        if (_info.FooterOffset == 0 || _info.HasSameFooter(_file))
         {
             return false;
         }
 
-        _info.ForgetEnd();
+        _info = _info with { Footer = null, FooterOffset = 0 };
         _scanner.IsLive = true;
         if (_passedCount == 0)
         {
@@ -259,10 +257,10 @@ internal sealed class SegmentReader : IDisposable
     /// Returns true if a complete frame follows the position, at which there is no good frame. The frame at the position is read again
     /// between two looks at what follows: a writer writes a frame only after the frame before it.
     /// </summary>
-    public bool HasFrameBehind()
+    public bool HasFrameAfter()
     {
         long offset = _scanner.Offset;
-        if (_noFrameBehind.Offset == offset && ++_noFrameBehind.Polls % PollsPerSearch != 0)
+        if (_noFrameAfter.Offset == offset && ++_noFrameAfter.Polls % PollsPerSearch != 0)
         {
             return false;
         }
@@ -270,23 +268,23 @@ internal sealed class SegmentReader : IDisposable
         try
         {
             // No further than a frame may be long: much reserved space may follow.
-            _scanner.Forget();
-            if (!_scanner.HasFrameBehind(ReadTo + 1, readsOn: false))
+            _scanner.DiscardBuffer();
+            if (!_scanner.HasFrameAfter(ReadTo + 1, readsOn: false))
             {
-                _noFrameBehind.Offset = offset;
+                _noFrameAfter.Offset = offset;
                 return false;
             }
 
-            _scanner.Forget();
+            _scanner.DiscardBuffer();
             uint chain = _scanner.Chain;
             bool isGood = _scanner.TryNext(out _, out _) == FrameResult.Good;
             _scanner.MoveTo(offset, chain);
-            return !isGood && !WasReplaced() && _scanner.HasFrameBehind(ReadTo + 1, readsOn: false);
+            return !isGood && !WasReplaced() && _scanner.HasFrameAfter(ReadTo + 1, readsOn: false);
         }
         finally
         {
             // What follows may be written by the next call.
-            _scanner.Forget();
+            _scanner.DiscardBuffer();
         }
     }
 
@@ -304,8 +302,8 @@ internal sealed class SegmentReader : IDisposable
         }
     }
 
-    /// <inheritdoc cref="FrameScanner.Forget"/>
-    public void Forget() => _scanner.Forget();
+    /// <inheritdoc cref="FrameScanner.DiscardBuffer"/>
+    public void DiscardBuffer() => _scanner.DiscardBuffer();
 
     /// <summary>Passes over what cannot be read, as little as can be: a frame, or as far as the footer's next entry. False where nothing
     /// is left.</summary>

@@ -33,7 +33,7 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
         using SluiceHandle file = folder.OpenToRead(segmentId);
         SegmentInfo info = SegmentInfo.Read(file, segmentId) is { HasBegun: true } found ? found
             : throw new SluiceLogDamagedException(file.Path, 0, lastKept, "it has no records");
-        FrameScanner scanner = new(file, info.Header.MaxFrameBytes, info.FirstOffset, info.FirstChain, readsMany: true);
+        FrameScanner scanner = info.ScannerAt(file, info.FirstOffset, info.FirstChain);
         long reached = info.FirstSequence - 1;
         while (true)
         {
@@ -145,10 +145,7 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
                 LogFile.Flush(file, settings);
             }
 
-            SegmentInfo info = SegmentInfo.Read(file, SegmentId)!;
-            (FrameScanner scanner, _, List<IndexEntry> index) = info.Scan(file);
-            SegmentFile segment = SegmentFile.Resume(
-                folder, file, settings, info, new SegmentEnd(scanner.Offset, scanner.Chain, index));
+            SegmentFile segment = SegmentFile.Resume(folder, file, settings, SegmentInfo.Read(file, SegmentId)!.Scan(file));
             segment.Reserve();
             Forget(folder);
             return segment;
