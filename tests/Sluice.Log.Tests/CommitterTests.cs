@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 using Sluice.Log.Folders;
-using Sluice.Log.Stages;
+using Sluice.Log.Appending;
 
 namespace Sluice.Log.Tests;
 
@@ -24,6 +24,21 @@ public sealed class CommitterTests
         Should.Throw<IOException>(() => committer.WaitWritten(next.FirstSequence, next, 1)).Message.ShouldContain("dead");
         committer.WaitDurable(Done, new Placed(null, 0, 0, 0), 0);
         (output.Syncs, committer.Written, committer.Durable).ShouldBe((1, place.FirstSequence, Done));
+    }
+
+    /// <summary>A footer needs a log.state on the disk that covers it.</summary>
+    [Theory]
+    [InlineData(Done)]
+    [InlineData(Done - 1)]
+    public void Full_segments_get_footers_only_if_log_state_covers_them(long sequence)
+    {
+        int flushes = 0;
+        using DeadOutput output = new(failsWrites: false);
+        PageRing ring = new([new LogPage(4096), new LogPage(4096)], output.PageStart, Done + 1);
+        Committer committer = new(ring, output, "log", new StateFile(static _ => { }, () => flushes++, sequence), Done, 1000);
+        committer.CloseFull().ShouldBeNull();
+        output.Seals.ShouldBe(sequence == Done);
+        flushes.ShouldBe(sequence == Done ? 1 : 0);
     }
 
     /// <summary>The record is withdrawn: it is not in the page that is written later.</summary>
@@ -176,7 +191,7 @@ public sealed class CommitterTests
     }
 
     private static Committer Make(DeadOutput output, PageRing ring) =>
-        new(ring, output, "log", new DurableMark(static _ => { }, static () => { }, Done), Done, 1000);
+        new(ring, output, "log", new StateFile(static _ => { }, static () => { }, Done), Done, 1000);
 
     private static Placed Fill(PageRing ring)
     {

@@ -1,5 +1,4 @@
 using Sluice.Log.Folders;
-using Sluice.Log.Segments;
 using Sluice.Tests.Shared;
 using Sluice.Uring;
 
@@ -104,34 +103,6 @@ public sealed class FailedSyncTests : IDisposable
         Should.Throw<IOException>(log.Dispose);
         SystemCallFaults.Use(null);
         SluiceLog.Open(folder.Log).Dispose();
-    }
-
-    /// <summary>A footer needs a log.state that covers it.</summary>
-    [SkippableFact]
-    public void A_segment_is_closed_without_a_footer_if_log_state_cannot_be_written()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
-        using TempFolder folder = new();
-        string first = Path.Combine(folder.Log, "0000000001.slog");
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
-        {
-            SystemCallFaults.Use((call, fd, _) => call == "pwrite" && OpenFiles.NameOf(fd).EndsWith("/" + LogFolder.StateName, StringComparison.Ordinal)
-                ? -FailingEngine.ENOSPC : 0);
-            for (int i = 0; i < 20; i++)
-            {
-                log.Append(Records.Make(0, i, 900), LogDurability.Durable);
-            }
-
-            SpinWait.SpinUntil(() => !OpenFiles.Of(folder.Root).Contains(first), TimeSpan.FromMinutes(1)).ShouldBeTrue();
-            SegmentInfo.Read(first, 1).ShouldNotBeNull().IsSealed.ShouldBeFalse();
-            log.LastError.ShouldNotBeNull();
-            log.Failure.ShouldBeNull();
-            SystemCallFaults.Use(null);
-        }
-
-        SluiceLog.Open(folder.Log, SmallLog.Options).Dispose();
-        SegmentInfo.Read(first, 1).ShouldNotBeNull().IsSealed.ShouldBeTrue();
-        Records.ReadAll(folder.Log).Count.ShouldBe(20);
     }
 
     /// <summary>A write that fails is no failed sync.</summary>

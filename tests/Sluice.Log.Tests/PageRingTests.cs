@@ -1,4 +1,4 @@
-using Sluice.Log.Stages;
+using Sluice.Log.Appending;
 
 namespace Sluice.Log.Tests;
 

@@ -2,7 +2,7 @@ using Sluice.Kernel;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 using Sluice.Log.Segments;
-using Sluice.Log.Stages;
+using Sluice.Log.Appending;
 
 namespace Sluice.Log;
 
@@ -19,7 +19,7 @@ internal sealed class FramedOutput : LogOutput
 
     private readonly List<SegmentFile> _rolled = [];
 
-    private readonly List<SegmentMark> _marks = [];
+    private readonly List<SyncPoint> _syncPoints = [];
     private SegmentFile? _current;
     private int _fullCount;
 
@@ -39,7 +39,7 @@ internal sealed class FramedOutput : LogOutput
     public FramedOutput(LogFolder folder, LogSettings settings, RecoveredLog recovered)
     {
         (_folder, _settings, _current) = (folder, settings, recovered.Current);
-        _retention = new SegmentRetention(folder, settings, recovered.Closed, keepsNewest: () => !IsCurrentOnDisk);
+        _retention = new SegmentRetention(folder, settings, recovered.Closed, keepsNewest: () => !IsCurrentDurable);
         _next = new NextSegment(folder, settings, recovered.LogId, recovered.LargestId + 1);
         _nextSequence = recovered.NextSequence;
         _durable = _nextSequence - 1;
@@ -77,16 +77,16 @@ internal sealed class FramedOutput : LogOutput
 
     public override bool HasFull => Volatile.Read(ref _fullCount) > 0;
 
-    public override bool IsBehind => Volatile.Read(ref _fullCount) >= Tuning.LogFullSegments;
+    public override bool IsBackedUp => Volatile.Read(ref _fullCount) >= Tuning.LogFullSegments;
 
-    /// <summary>Whether the segment that is written would be there after a power cut; until then the one before it stays.</summary>
-    private bool IsCurrentOnDisk
+    /// <summary>True if the opening of the current segment is on the disk; until then the segment before it is kept.</summary>
+    private bool IsCurrentDurable
     {
         get
         {
             lock (_rolling)
             {
-                return _current is { IsOnDisk: true };
+                return _current is { HasDurableOpening: true };
             }
         }
     }
@@ -110,39 +110,39 @@ internal sealed class FramedOutput : LogOutput
         }
     }
 
-    public override void TakeMark()
+    public override void BeginSync()
     {
-        _marks.Clear();
+        _syncPoints.Clear();
         lock (_rolling)
         {
             foreach (SegmentFile segment in _rolled)
             {
-                _marks.Add(segment.Mark(writesZeros: false));
+                _syncPoints.Add(segment.BeginSync(writesZeros: false));
             }
         }
 
         if (_current is not null)
         {
-            _marks.Add(_current.Mark(writesZeros: true));
+            _syncPoints.Add(_current.BeginSync(writesZeros: true));
         }
     }
 
     public override void Sync()
     {
-        foreach (SegmentMark mark in _marks)
+        foreach (SyncPoint point in _syncPoints)
         {
-            mark.Segment.FlushToDisk(mark);
-            _durable = Math.Max(_durable, mark.LastSequence);
+            point.Segment.FlushToDisk(point);
+            _durable = Math.Max(_durable, point.LastSequence);
         }
     }
 
-    /// <summary>Removes all records behind one, durably. All records are durable, and nobody writes or syncs meanwhile.</summary>
+    /// <summary>Removes all records after one, durably. All records are durable, and no thread writes or syncs meanwhile.</summary>
     /// <param name="lastKept">The sequence number of the last record to keep.</param>
-    /// <param name="lowerMark">Makes log.state say, durably, that no more than a sequence number is there.</param>
+    /// <param name="lowerState">Makes log.state say, durably, that no more than a sequence number is there.</param>
     /// <param name="fail">Called with an error after which the log must be opened again, which completes the removal.</param>
     /// <exception cref="ArgumentOutOfRangeException">The log has no such record.</exception>
     /// <exception cref="IOException">The records are still there, unless <paramref name="fail"/> was called.</exception>
-    public void Truncate(long lastKept, Action<long> lowerMark, Action<Exception> fail)
+    public void Truncate(long lastKept, Action<long> lowerState, Action<Exception> fail)
     {
         lock (_retention.Removing)
         {
@@ -161,7 +161,7 @@ internal sealed class FramedOutput : LogOutput
             Save(removal, fail);
             try
             {
-                Remove(removal, lowerMark);
+                Remove(removal, lowerState);
             }
             catch (Exception e)
             {
@@ -261,7 +261,7 @@ internal sealed class FramedOutput : LogOutput
         {
             try
             {
-                TailRemoval.Forget(_folder);
+                TailRemoval.Delete(_folder);
             }
             catch (Exception again) when (again is IOException or UnauthorizedAccessException)
             {
@@ -272,7 +272,7 @@ internal sealed class FramedOutput : LogOutput
         }
     }
 
-    private void Remove(TailRemoval removal, Action<long> lowerMark)
+    private void Remove(TailRemoval removal, Action<long> lowerState)
     {
         SegmentFile[] open = [.. _rolled, .. _current is null ? [] : new[] { _current }];
         foreach (SegmentFile segment in open)
@@ -281,7 +281,7 @@ internal sealed class FramedOutput : LogOutput
             _retention.Add(segment.Closed());
         }
 
-        _retention.RemoveFrom(removal.SegmentId);
+        _retention.ForgetFrom(removal.SegmentId);
         lock (_rolling)
         {
             _rolled.Clear();
@@ -289,11 +289,11 @@ internal sealed class FramedOutput : LogOutput
             Volatile.Write(ref _fullCount, 0);
         }
 
-        _marks.Clear();
+        _syncPoints.Clear();
         LogFile.DisposeAll(open);
         _durable = removal.FirstMissing - 1;
         SegmentFile? current = null;
-        _next.Remove(then: () => current = removal.Apply(_folder, _settings, lowerMark));
+        _next.Remove(then: () => current = removal.Apply(_folder, _settings, lowerState));
         lock (_rolling)
         {
             _current = current;

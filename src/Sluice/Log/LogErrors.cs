@@ -26,7 +26,7 @@ internal static class LogErrors
         new($"Opening the log '{directory}' failed: no thread can be made for it ({error.Message.TrimEnd('.')}).", error);
 
     /// <summary>Between two segments sequence numbers are missing.</summary>
-    public static string Missing(string before, string behind) => $"a segment is missing between '{before}' and '{behind}'";
+    public static string Missing(string before, string next) => $"a segment is missing between '{before}' and '{next}'";
 
     /// <summary>The records after those that were read were removed from the beginning of the log.</summary>
     /// <param name="next">The first record that is there.</param>
@@ -57,7 +57,7 @@ internal static class LogErrors
     public static ArgumentOutOfRangeException NotThere(string parameter, long sequence, long first, long last) =>
         new(parameter, sequence, $"The log has the records {first} to {last}.");
 
-    public static IOException Behind(string directory) =>
+    public static IOException BackedUp(string directory) =>
         new($"Appending to the log '{directory}' failed: {Tuning.LogFullSegments} full segments wait to be on the disk.");
 
     [DoesNotReturn]

@@ -1,10 +1,10 @@
 using Sluice.Log.Segments;
-using Sluice.Log.Stages;
+using Sluice.Log.Appending;
 
 namespace Sluice.Log;
 
 /// <summary>
-/// The files of a log. <see cref="Write"/> and <see cref="TakeMark"/> are called by one thread at a time, <see cref="Sync"/>,
+/// The files of a log. <see cref="Write"/> and <see cref="BeginSync"/> are called by one thread at a time, <see cref="Sync"/>,
 /// <see cref="ConfirmSynced"/> and <see cref="CloseFull"/> by another one, and <see cref="MakeAhead"/> and <see cref="Housekeep"/> by the
 /// log's keeper, side by side.
 /// </summary>
@@ -25,22 +25,22 @@ internal abstract class LogOutput : IDisposable
     /// <summary>Bytes before each record.</summary>
     public abstract int RecordHeaderBytes { get; }
 
-    /// <summary>Whether there is something for the log's keeper to do.</summary>
+    /// <summary>True if there is work for the log's keeper.</summary>
     public abstract bool NeedsHousekeeping { get; }
 
-    /// <summary>Whether something is full, and is to be made durable and sealed.</summary>
+    /// <summary>True if files are full and are to be synced and closed.</summary>
     public abstract bool HasFull { get; }
 
-    /// <summary>Whether so many are full that whoever fills more is to wait for the keeper.</summary>
-    public abstract bool IsBehind { get; }
+    /// <summary>True if so many files are full that appends have to wait for the keeper.</summary>
+    public abstract bool IsBackedUp { get; }
 
-    /// <summary>Writes a sealed page whole, or throws; then the same page comes again.</summary>
+    /// <summary>Writes a sealed page, or throws. Then the page comes again, without the bytes of withdrawn records.</summary>
     public abstract void Write(LogPage page);
 
-    /// <summary>Notes how far it is written: what the next <see cref="Sync"/> is to make durable.</summary>
-    public abstract void TakeMark();
+    /// <summary>Notes how far the files are written: what the next <see cref="Sync"/> makes durable.</summary>
+    public abstract void BeginSync();
 
-    /// <summary>Makes durable what the mark says.</summary>
+    /// <summary>Makes durable what was written at <see cref="BeginSync"/>.</summary>
     public abstract void Sync();
 
     /// <summary>Throws if the bytes that the last sync made durable are in no file of the log any more.</summary>
@@ -52,10 +52,10 @@ internal abstract class LogOutput : IDisposable
     /// <summary>The last sequence that is durable; after <see cref="Sync"/>.</summary>
     public abstract long DurableSequence { get; }
 
-    /// <summary>The largest id that a file has had; 0 where files are not told apart.</summary>
+    /// <summary>The largest id that a file has had; 0 for a raw log.</summary>
     public virtual long LargestId => 0;
 
-    /// <summary>Compresses what is full; null where nobody asks for it.</summary>
+    /// <summary>Compresses full files; null if the options do not ask for it.</summary>
     public SegmentCompressor? Compressor { get; protected init; }
 
     /// <summary>Closes what is full and durable.</summary>

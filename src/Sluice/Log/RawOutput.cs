@@ -5,14 +5,14 @@ using Sluice.Kernel;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 using Sluice.Log.Segments;
-using Sluice.Log.Stages;
+using Sluice.Log.Appending;
 using Sluice.Uring;
 
 namespace Sluice.Log;
 
 /// <summary>
 /// Files with the bytes as they were given. Each page goes to the end of the newest file in one append, which on Linux other processes may
-/// append to as well; whoever finds a file full goes on in the next, which is made by who comes first.
+/// append to as well; a process that finds a file full continues in the next one, and creates it if necessary.
 /// </summary>
 internal sealed class RawOutput : LogOutput
 {
@@ -20,27 +20,27 @@ internal sealed class RawOutput : LogOutput
     private readonly LogSettings _settings;
     private readonly Lock _files = new();
     private readonly List<SluiceHandle> _unsynced = [];
-    /// <summary>What a sync flushes. The last was written at the mark: it may take more meanwhile, which is the next sync's.</summary>
-    private readonly List<SluiceHandle> _marked = [];
+    /// <summary>The files that the next <see cref="Sync"/> flushes, as of <see cref="BeginSync"/>; the last one is the current one.</summary>
+    private readonly List<SluiceHandle> _filesToSync = [];
     private SluiceHandle _current;
 
     /// <summary>The name of the present file; kept, since it is looked up with each sync.</summary>
     private NodePath _currentName;
-    private NodePath _markedName;
+    private NodePath _nameAtSync;
     private AppendTarget? _end;
     private long _id;
     private DateTime _utc;
     private DateTime _nameEnds;
-    private long _markSequence;
+    private long _writtenAtSync;
     private long _written;
     private long _durable;
     private int _done;
     private bool _rolled;
 
-    /// <summary>Whether the name of a file that was written to may not be on the disk; of whoever has the write stage.</summary>
+    /// <summary>True if the name of a written file may not be on the disk. For the thread that writes.</summary>
     private bool _hasNewName;
 
-    /// <summary>Whether the next sync flushes the folder first; of whoever has the sync stage.</summary>
+    /// <summary>True if the next sync flushes the folder first. For the thread that syncs.</summary>
     private bool _flushesFolder;
 
     /// <summary>True if the present file was moved away: later records go to another one.</summary>
@@ -84,7 +84,7 @@ internal sealed class RawOutput : LogOutput
 
     public override bool HasFull => _unsynced.Count > 0;
 
-    public override bool IsBehind => _unsynced.Count >= Tuning.LogFullSegments;
+    public override bool IsBackedUp => _unsynced.Count >= Tuning.LogFullSegments;
 
     public override long DurableSequence => _durable;
 
@@ -113,17 +113,17 @@ internal sealed class RawOutput : LogOutput
         _written = page.FirstSequence + page.Count - 1;
     }
 
-    public override void TakeMark()
+    public override void BeginSync()
     {
         lock (_files)
         {
-            _marked.Clear();
-            _marked.AddRange(_unsynced);
-            _marked.Add(_current);
+            _filesToSync.Clear();
+            _filesToSync.AddRange(_unsynced);
+            _filesToSync.Add(_current);
         }
 
-        _markedName = _currentName;
-        _markSequence = _written;
+        _nameAtSync = _currentName;
+        _writtenAtSync = _written;
         _flushesFolder |= _hasNewName;
         _hasNewName = false;
     }
@@ -137,13 +137,13 @@ internal sealed class RawOutput : LogOutput
             _flushesFolder = false;
         }
 
-        for (int i = 0; i < _marked.Count; i++)
+        for (int i = 0; i < _filesToSync.Count; i++)
         {
-            SluiceHandle file = _marked[i];
+            SluiceHandle file = _filesToSync[i];
             LogFile.FlushData(file, _settings);
             lock (_files)
             {
-                if (i == _marked.Count - 1 || !_unsynced.Remove(file))
+                if (i == _filesToSync.Count - 1 || !_unsynced.Remove(file))
                 {
                     continue;
                 }
@@ -153,14 +153,14 @@ internal sealed class RawOutput : LogOutput
         }
 
         Compressor?.Signal();
-        _durable = _markSequence;
+        _durable = _writtenAtSync;
     }
 
     public override void ConfirmSynced()
     {
         // A full file may have been removed or compressed since; the last one takes records until it is full.
-        SluiceHandle last = _marked[^1];
-        if (Libc.IsSupported && LogFile.LookForName(last, _markedName, out bool has) == 0 && !has)
+        SluiceHandle last = _filesToSync[^1];
+        if (Libc.IsSupported && LogFile.LookForName(last, _nameAtSync, out bool has) == 0 && !has)
         {
             lock (_files)
             {
@@ -211,7 +211,7 @@ internal sealed class RawOutput : LogOutput
         }
     }
 
-    /// <summary>What the full disk took stays: the rest comes behind it when there is space.</summary>
+    /// <summary>Appends the rest of a page after the bytes that a full disk has taken.</summary>
     private void AppendRest(LogPage page)
     {
         if (_end is null)
@@ -255,7 +255,7 @@ internal sealed class RawOutput : LogOutput
                 _unsynced.Add(_current);
             }
 
-            // With the next sync: who appends waits for no flush, and what is written survives the process without one.
+            // The name is flushed with the next sync: an append that is only written survives the process without it.
             _hasNewName = true;
             AppendTarget? end = _end;
             _current = file;
@@ -276,7 +276,7 @@ internal sealed class RawOutput : LogOutput
         _lookedMs = Environment.TickCount64;
     }
 
-    /// <summary>Opens the newest file behind the present one, or makes one.</summary>
+    /// <summary>Opens the newest file after the present one, or creates one.</summary>
     private (SluiceHandle File, long Id, DateTime Utc) OpenNewest()
     {
         for (long passedOver = _id; ;)

@@ -1,5 +1,5 @@
 using Sluice.Log;
-using Sluice.Log.Stages;
+using Sluice.Log.Appending;
 
 namespace Sluice;
 
@@ -173,7 +173,7 @@ public sealed partial class SluiceLog
     private bool TryAppend(
         ReadOnlyMemory<byte> record, LogDurability durability, out ValueTask<long> appended, out long waitFor, out int epoch)
     {
-        // The caller's memory is asked before a place is taken: nobody behind it could be written if it threw in between.
+        // The caller's memory is read before space is reserved: if that threw afterwards, no later record could be written.
         ReadOnlySpan<byte> content = record.Span;
         CheckLength(content.Length, nameof(record));
         int bytes = _headerBytes + content.Length;

@@ -149,10 +149,10 @@ public sealed partial class SluiceLog
     /// <returns>The error of a segment that could not be sealed; null if there was none.</returns>
     private Exception? Finish()
     {
-        if (_mark.IsBehind(_committer.Durable))
+        if (_stateFile.IsStale(_committer.Durable))
         {
             // No thread writes these records later.
-            _mark.Write(_committer.Durable);
+            _stateFile.Write(_committer.Durable);
         }
 
         Exception? error = _committer.CloseFull();

@@ -95,7 +95,7 @@ public sealed partial class SluiceLog
         }
         else if (File.Exists(folder.RemovalPath))
         {
-            TailRemoval.Forget(folder);
+            TailRemoval.Delete(folder);
         }
     }
 }

@@ -1,5 +1,5 @@
 using Sluice.Log;
-using Sluice.Log.Stages;
+using Sluice.Log.Appending;
 
 namespace Sluice;
 
@@ -59,11 +59,11 @@ public sealed partial class SluiceLog
                     return false;
                 default:
                     _committer.Signal();
-                    if (_output.IsBehind)
+                    if (_output.IsBackedUp)
                     {
-                        // Whoever fills pages faster than segments can be synced and closed waits here.
+                        // Appends that fill pages faster than segments can be synced and closed wait here.
                         _keeper.Signal();
-                        return _settings.WaitWhenFull ? false : throw LogErrors.Behind(Directory);
+                        return _settings.WaitWhenFull ? false : throw LogErrors.BackedUp(Directory);
                     }
 
                     break;
@@ -79,7 +79,7 @@ public sealed partial class SluiceLog
         bool waits = durability != LogDurability.Buffered;
         if (place.Offset == _output.PageStart && !waits)
         {
-            // Who waits for a write or a sync sees to it; what others put behind such a record is written with it.
+            // A caller that waits writes the page itself. For a buffered record, the first one of a page starts the interval.
             _committer.Rouse();
         }
 

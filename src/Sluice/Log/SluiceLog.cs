@@ -3,7 +3,7 @@ using System.IO.Pipelines;
 using Sluice.Log;
 using Sluice.Log.Folders;
 using Sluice.Log.Segments;
-using Sluice.Log.Stages;
+using Sluice.Log.Appending;
 
 namespace Sluice;
 
@@ -33,7 +33,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     private readonly PageRing _ring;
     private readonly Committer _committer;
     private readonly Keeper _keeper;
-    private readonly DurableMark _mark;
+    private readonly StateFile _stateFile;
     private readonly WriterLock? _lock;
     private readonly Guid _logId;
     private readonly int _headerBytes;
@@ -53,8 +53,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         _ring = new PageRing(
             Enumerable.Range(0, settings.Pages).Select(_ => new LogPage(settings.PageBytes)), output.PageStart, next);
         _flushAt = settings.FlushBytes < settings.PageBytes ? settings.FlushBytes : int.MaxValue;
-        _mark = new DurableMark(WriteMark, () => _lock?.Flush(_settings), output.DurableSequence);
-        _committer = new Committer(_ring, output, directory, _mark, next - 1, settings.FlushIntervalMs);
+        _stateFile = new StateFile(WriteState, () => _lock?.Flush(_settings), output.DurableSequence);
+        _committer = new Committer(_ring, output, directory, _stateFile, next - 1, settings.FlushIntervalMs);
         _keeper = new Keeper(_committer, output, settings.RetentionIntervalMs);
         StartThreads();
         _keeper.Signal();
@@ -314,7 +314,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
     }
 
-    private void WriteMark(long durable) =>
+    private void WriteState(long durable) =>
         _lock?.Write(new LogState(
             _settings.Durability, _logId, durable, Environment.ProcessId, LogState.CurrentBoot, _output.LargestId));
 }

@@ -146,7 +146,7 @@ public sealed class SluiceLogReader : IDisposable
     {
         get
         {
-            // Counted when somebody asks: much reserved space may follow.
+            // Counted when the property is read: much reserved space may follow.
             if (_tail is { Bytes: < 0 } tail)
             {
                 _tail = tail with { Bytes = CountUnwritten(tail) };
@@ -377,7 +377,7 @@ public sealed class SluiceLogReader : IDisposable
 
     private bool MayRead(long sequence)
     {
-        // What was read after the state may have been written since, in the place of durable records that were removed.
+        // Bytes that were read after log.state may have replaced durable records that were removed meanwhile.
         bool isOld = _limit is not 0 and not long.MaxValue && _segment!.Fills != _fillsAtLimit;
         if (sequence > _limit || isOld)
         {
@@ -490,8 +490,8 @@ public sealed class SluiceLogReader : IDisposable
     }
 
     /// <summary>
-    /// At the end: whether somebody has removed the log and made another one in the same folder. Whoever passes over damage reads that one
-    /// from its beginning.
+    /// At the end: returns true if the log was removed and another one was created in the same folder. With SkipDamage, the reader continues
+    /// with the first record of that one.
     /// </summary>
     private bool TryBeginOtherLog()
     {
@@ -666,7 +666,7 @@ public sealed class SluiceLogReader : IDisposable
             : (catalog.Segments[next], catalog.HasFooterFrom(next), torn);
     }
 
-    /// <summary>The segment in which the next record is, or would be.</summary>
+    /// <summary>Opens the segment that contains the next record, or would contain it.</summary>
     private bool FindSegment()
     {
         while (true)
@@ -729,7 +729,7 @@ public sealed class SluiceLogReader : IDisposable
         }
     }
 
-    /// <summary>False where it was removed since it was found: another one is to be looked for.</summary>
+    /// <summary>Returns false if the segment was removed since it was found.</summary>
     private bool TryEnter(SegmentInfo segment)
     {
         SegmentReader entered;

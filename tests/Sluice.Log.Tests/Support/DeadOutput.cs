@@ -1,4 +1,4 @@
-using Sluice.Log.Stages;
+using Sluice.Log.Appending;
 
 namespace Sluice.Log.Tests.Support;
 
@@ -15,9 +15,12 @@ internal sealed class DeadOutput(bool failsWrites, int recordHeaderBytes = 0) : 
 
     public override bool NeedsHousekeeping => false;
 
-    public override bool HasFull => false;
+    public override bool HasFull => true;
 
-    public override bool IsBehind => false;
+    /// <summary>Whether full segments were closed with footers; null if they were not closed.</summary>
+    public bool? Seals { get; private set; }
+
+    public override bool IsBackedUp => false;
 
     public override long DurableSequence => 5;
 
@@ -29,7 +32,7 @@ internal sealed class DeadOutput(bool failsWrites, int recordHeaderBytes = 0) : 
         }
     }
 
-    public override void TakeMark()
+    public override void BeginSync()
     {
     }
 
@@ -37,6 +40,12 @@ internal sealed class DeadOutput(bool failsWrites, int recordHeaderBytes = 0) : 
     {
         Syncs++;
         throw new IOException("dead");
+    }
+
+    public override Exception? CloseFull(bool seals)
+    {
+        Seals = seals;
+        return null;
     }
 
     public override void Housekeep()

@@ -7,8 +7,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Log.Folders;
 
 /// <summary>
-/// Opens and flushes the files of a log's folder. Whoever may write to the folder may put other things under their names: a link is not
-/// followed, and a FIFO is not waited for.
+/// Opens, locks, writes and flushes the files of a log's folder. Another user who can write to the folder can plant other things under their
+/// names: a link is not followed, and a FIFO is not waited for.
 /// </summary>
 internal static class LogFile
 {
@@ -18,7 +18,7 @@ internal static class LogFile
     /// <summary>Of the last year that a <see cref="DateTime"/> has, since 1970.</summary>
     private const long LastSecond = 253_402_300_799;
 
-    /// <summary>Opens a file for reading, beside its writer and whoever removes it.</summary>
+    /// <summary>Opens a file for reading. It can be written and removed meanwhile.</summary>
     public static SluiceHandle OpenToRead(string path) => Open(path, FileMode.Open, FileAccess.Read);
 
     /// <param name="path">The file.</param>
@@ -70,8 +70,8 @@ internal static class LogFile
     }
 
     /// <summary>
-    /// Locks a file that other users may read, for this writer alone. A lock that others hold for reading is no obstacle: whoever may read
-    /// the file can have it. Zero, or an error if there is another writer.
+    /// Locks a file that other users may read, for this writer alone. A shared lock is no obstacle, since every user who can read the file
+    /// can hold one. Returns zero, or an error if there is another writer.
     /// </summary>
     public static int LockBesideReaders(SluiceHandle file)
     {
@@ -95,8 +95,8 @@ internal static class LogFile
     }
 
     /// <summary>
-    /// Writes to a file. One that the file system, or a limit, finds too large (EFBIG) is an argument out of range for .NET, which whoever
-    /// calls the log would take for one of his own.
+    /// Writes to a file. EFBIG is an <see cref="ArgumentOutOfRangeException"/> for .NET, which a caller of the log would take for an error in
+    /// its own arguments.
     /// </summary>
     /// <exception cref="IOException">It could not be written.</exception>
     /// <exception cref="UnauthorizedAccessException">It may not be written.</exception>
@@ -333,18 +333,18 @@ internal static class LogFile
     }
 
     /// <summary>
-    /// After a sync. One of ext4 that is overtaken by the end of the journal, by an error of its device or with the file system, says that
-    /// all is well, and what it was for is lost: it finds that what it would wait for has ended. Zero, or a negative errno.
+    /// On ext4, an fdatasync that runs while the journal is being aborted can return 0 although its data is lost (decision 0015). Two calls
+    /// that fail on an aborted journal detect this. Returns zero or a negative errno.
     /// </summary>
     private static int AskWhetherItLives(int fd)
     {
         if (Libc.IsExt(fd))
         {
-            // Whatever comes of it: what would go to the journal has the file system notice that there is none any more.
+            // The result does not matter: a change for the journal makes the file system notice that it was aborted.
             _ = Libc.SetTimes(fd, []);
         }
 
-        // From then on a write is an error, also one of nothing.
+        // On an aborted file system even a write of zero bytes fails.
         return TransferCalls.Write(fd, [], 0, RwFlags.None);
     }
 }

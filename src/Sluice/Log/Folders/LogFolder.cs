@@ -269,7 +269,7 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         {
             using SluiceHandle file = Open(path, FileMode.Open, FileAccess.ReadWrite, settings);
 
-            // Of those behind it that were removed already: one that came back after a power cut would name this one.
+            // Sync the directory first, so that no later segment that was deleted comes back and refers to this one.
             FlushToDisk();
             LogFile.SetLength(file, 0);
             LogFile.FlushData(file, settings);

@@ -3,11 +3,11 @@ using Sluice.Log.Frames;
 
 namespace Sluice.Log.Folders;
 
-/// <summary>What log.state says; see docs/log-format.md.</summary>
-/// <param name="Durability">An append's by default.</param>
-/// <param name="LogId">Of which log.</param>
-/// <param name="DurableSequence">The last sequence known to be on the disk.</param>
-/// <param name="ProcessId">Who writes, or wrote.</param>
+/// <summary>The content of log.state; see docs/log-format.md.</summary>
+/// <param name="Durability">The durability of an append by default.</param>
+/// <param name="LogId">The log's id.</param>
+/// <param name="DurableSequence">The last sequence number that is known to be on the disk.</param>
+/// <param name="ProcessId">The process that wrote it.</param>
 /// <param name="Boot">A checksum of the boot id of the machine on which it was written; 0 if unknown.</param>
 /// <param name="LargestId">The largest id that a segment has had. No other segment gets one of these ids.</param>
 internal readonly record struct LogState(

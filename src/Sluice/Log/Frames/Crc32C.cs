@@ -23,7 +23,7 @@ internal static class Crc32C
     /// <summary>What <see cref="StrandBytes"/> zeros make of a value, by each of its bytes.</summary>
     private static readonly uint[] Shifts = MakeShifts();
 
-    /// <summary>The sum of what <paramref name="crc"/> stands for and <paramref name="bytes"/> behind it.</summary>
+    /// <summary>Continues a checksum with more bytes.</summary>
     public static uint Append(uint crc, ReadOnlySpan<byte> bytes)
     {
         while (BitConverter.IsLittleEndian && bytes.Length >= 3 * StrandBytes)
@@ -68,8 +68,8 @@ internal static class Crc32C
     }
 
     /// <summary>
-    /// Asks for what the next strands are of, which another processor may have written: three strands at once are no stream that a
-    /// processor sees by itself.
+    /// Prefetches the next block, which another processor may have written. A hardware prefetcher does not recognize three interleaved
+    /// streams.
     /// </summary>
     private static unsafe void FetchAhead(ReadOnlySpan<byte> next)
     {

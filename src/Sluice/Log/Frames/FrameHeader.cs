@@ -9,15 +9,15 @@ internal enum FrameKind : uint
 }
 
 /// <summary>The first 32 bytes of a frame.</summary>
-/// <param name="Length">Of the payload, without the zeros behind it.</param>
-/// <param name="Count">How many records.</param>
-/// <param name="FirstSequence">Sequence of the first.</param>
-/// <param name="Time">When the last of them had come.</param>
-/// <param name="Kind">What it is.</param>
-/// <param name="Crc">Its sum.</param>
+/// <param name="Length">The length of the payload, without the zeros after it.</param>
+/// <param name="Count">The number of records.</param>
+/// <param name="FirstSequence">The sequence number of the first record.</param>
+/// <param name="Time">The time of the last record.</param>
+/// <param name="Kind">The kind of the frame.</param>
+/// <param name="Crc">The checksum of the frame.</param>
 internal readonly record struct FrameHeader(int Length, int Count, long FirstSequence, long Time, FrameKind Kind, uint Crc)
 {
-    /// <summary>Header, payload and zeros; behind a footer stand none, see <see cref="LogLayout.MayEndWithFooter"/>.</summary>
+    /// <summary>The size of header, payload and zeros. No zeros follow a footer, see <see cref="LogLayout.MayEndWithFooter"/>.</summary>
     public int FrameBytes => LogLayout.FrameHeaderBytes + (Kind == FrameKind.Footer ? Length : LogLayout.Padded(Length));
 
     public long LastSequence => FirstSequence + Count - 1;

@@ -78,14 +78,14 @@ internal sealed class FrameScanner
     /// <summary>Goes to another frame of the same segment.</summary>
     public void MoveTo(long offset, uint chain) => (Offset, Chain) = (offset, chain);
 
-    /// <summary>The next frame and its payload, which is good until the next call; <see cref="Offset"/> moves behind a good one.</summary>
+    /// <summary>Reads the next frame. The payload is valid until the next call. <see cref="Offset"/> moves to the end of a good frame.</summary>
     public FrameResult TryNext(out FrameHeader header, out ReadOnlySpan<byte> payload)
     {
         FrameResult result = Peek(out header, out ReadOnlySpan<byte> frame);
         while (IsLive && result == FrameResult.Good && !Has(Offset, header.Crc))
         {
-            // A write that failed in part is written over, from its beginning on: what was read before and after that may be a frame
-            // together, and has never been one.
+            // A failed write is overwritten from its start. A buffer that was read partly before and partly after that can look like a
+            // valid frame.
             DiscardBuffer();
             result = Peek(out header, out frame);
         }
@@ -102,7 +102,7 @@ internal sealed class FrameScanner
         return result;
     }
 
-    /// <summary>Whether a frame with this sum stands at an offset by now, by its header.</summary>
+    /// <summary>Returns true if the header at an offset has a checksum by now.</summary>
     public bool Has(long offset, uint crc)
     {
         Span<byte> header = stackalloc byte[LogLayout.FrameHeaderBytes];
@@ -124,7 +124,7 @@ internal sealed class FrameScanner
         return last - offset;
     }
 
-    /// <summary>Returns true if there are only zeros behind the position, as far as is buffered, and enough is or the file ends there.</summary>
+    /// <summary>Returns true if only zeros follow the position in the buffer, and enough of them are buffered or the file ends there.</summary>
     public bool HasOnlyZerosBuffered()
     {
         long from = Offset - _bufferAt;
@@ -214,7 +214,7 @@ internal sealed class FrameScanner
         return false;
     }
 
-    /// <summary>Moves behind a frame of records that the next one continues.</summary>
+    /// <summary>Moves to the end of a frame of records if the next frame continues it.</summary>
     private bool IsFrameAt(long offset, in FrameHeader frame, long firstSequence) =>
         frame.LastSequence >= firstSequence && IsFrameAt(offset + frame.FrameBytes, frame.Crc, frame.LastSequence + 1);
 

@@ -366,7 +366,7 @@ internal sealed class RecoveredLog
         {
             Current = SegmentFile.Create(_folder, LargestId + 1, _settings, LogId);
             Current.Begin(NextSequence, LogLayout.ToNanoseconds(DateTime.UtcNow));
-            Current.FlushToDisk(Current.Mark(writesZeros: false));
+            Current.FlushToDisk(Current.BeginSync(writesZeros: false));
         }
     }
 
@@ -404,7 +404,8 @@ internal sealed class RecoveredLog
             (long bytes, long writtenAt) = _folder.LookAt(segment.Path);
             SegmentScan? scan = _scans.Find(s => s.Segment.Id == segment.Id);
             Closed.Add(new ClosedSegment(
-                segment.Path, segment.FirstSequence, scan?.LastSequence ?? segment.LastSequence, scan?.LastTime ?? segment.Footer!.LastTime, bytes)
+                segment.Path, segment.FirstSequence, scan?.LastSequence ?? segment.LastSequence,
+                scan?.LastTime ?? segment.Footer!.LastTime, bytes)
             {
                 WrittenAt = writtenAt,
                 Id = segment.Id,

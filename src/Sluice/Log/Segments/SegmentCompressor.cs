@@ -3,7 +3,7 @@ using Sluice.Errors;
 using Sluice.Handles;
 using Sluice.Kernel;
 using Sluice.Log.Folders;
-using Sluice.Log.Stages;
+using Sluice.Log.Appending;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Log.Segments;
@@ -20,7 +20,7 @@ internal sealed class SegmentCompressor
     private readonly LogSettings _settings;
     private readonly Func<HashSet<string>, bool> _compressNext;
     private readonly Action<Exception> _noteError;
-    private readonly StageThread _thread;
+    private readonly WorkerThread _thread;
 
     /// <summary>The files that the current round has tried.</summary>
     private readonly HashSet<string> _tried = new(StringComparer.Ordinal);
@@ -34,10 +34,10 @@ internal sealed class SegmentCompressor
         LogFolder folder, LogSettings settings, Func<HashSet<string>, bool> compressNext, Action<Exception> noteError)
     {
         (_folder, _settings, _compressNext, _noteError) = (folder, settings, compressNext, noteError);
-        _thread = new StageThread("Sluice log compressor", Timeout.Infinite, Round, static () => false);
+        _thread = new WorkerThread("Sluice log compressor", Timeout.Infinite, Round, static () => false);
     }
 
-    /// <inheritdoc cref="StageThread.Start"/>
+    /// <inheritdoc cref="WorkerThread.Start"/>
     public void Start()
     {
         _thread.Start();

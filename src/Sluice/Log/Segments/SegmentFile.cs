@@ -32,12 +32,12 @@ internal sealed class SegmentFile : IDisposable
 
     private long _lookedMs = Environment.TickCount64;
 
-    /// <summary>The end of the bytes that failed writes may have left behind the last frame.</summary>
+    /// <summary>The end of the bytes that failed writes may have left after the last frame.</summary>
     private long _failedTo;
 
     /// <summary>
     /// The number of times that the file may have been truncated, counted before each. In such a file nobody knows where zeros on the disk
-    /// end: a sync whose mark was taken before may end afterwards.
+    /// end: a sync that began before may end afterwards.
     /// </summary>
     private int _cuts;
 
@@ -81,8 +81,8 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>True if all of its records are on the disk, for a segment that is not written any more. Thread-safe.</summary>
     public bool IsDurable => Volatile.Read(ref _durableOffset) == Offset && Volatile.Read(ref _cutsOnDisk) == Volatile.Read(ref _cuts);
 
-    /// <summary>True if it was synced since it has begun. Thread-safe.</summary>
-    public bool IsOnDisk => Volatile.Read(ref _durableOffset) > 0;
+    /// <summary>True if the segment was synced after it had begun. Thread-safe.</summary>
+    public bool HasDurableOpening => Volatile.Read(ref _durableOffset) > 0;
 
     public bool IsEmpty => LastSequence < FirstSequence;
 
@@ -177,17 +177,17 @@ internal sealed class SegmentFile : IDisposable
     /// Before a sync, by the thread that may write frames: how far the segment is written, with the next zeros, which the sync covers too.
     /// There are none in a file that was truncated: every sync of it needs the journal.
     /// </summary>
-    public SegmentMark Mark(bool writesZeros)
+    public SyncPoint BeginSync(bool writesZeros)
     {
         if (writesZeros && _cuts == 0)
         {
             _zeros.Write(Offset);
         }
 
-        return new SegmentMark(this, Offset, LastSequence, _zeros.End, _cuts);
+        return new SyncPoint(this, Offset, LastSequence, _zeros.End, _cuts);
     }
 
-    /// <summary>Writes a frame of records, whose bytes stand behind the space for its header and before space for zeros.</summary>
+    /// <summary>Writes a frame of records. There is space for its header before the records, and for zeros after them.</summary>
     /// <param name="bytes">Header, records and space for up to seven zeros.</param>
     /// <param name="end">The end of the records.</param>
     /// <param name="count">The number of records.</param>
@@ -216,22 +216,22 @@ internal sealed class SegmentFile : IDisposable
         LastSequence = first + count - 1;
     }
 
-    /// <summary>Makes durable what was written before a mark was taken, if it is not.</summary>
+    /// <summary>Makes durable what was written when a sync began, if it is not.</summary>
     /// <exception cref="IOException">The device failed, or the file was deleted.</exception>
-    public void FlushToDisk(in SegmentMark mark)
+    public void FlushToDisk(in SyncPoint point)
     {
-        if (_durableOffset == mark.Offset && _cutsOnDisk == mark.Cuts)
+        if (_durableOffset == point.Offset && _cutsOnDisk == point.Cuts)
         {
             return;
         }
 
         // Frames over zeros that are on the disk change nothing of the file but its bytes.
-        bool needsJournal = Math.Max(mark.Offset, mark.ZerosTo) > _zerosOnDisk;
+        bool needsJournal = Math.Max(point.Offset, point.ZerosTo) > _zerosOnDisk;
         LogFile.FlushData(_handle, _settings, needsJournal || Volatile.Read(ref _cuts) > 0);
         ThrowIfDeleted();
-        _zerosOnDisk = Math.Max(_zerosOnDisk, mark.ZerosTo);
-        Volatile.Write(ref _cutsOnDisk, mark.Cuts);
-        Volatile.Write(ref _durableOffset, mark.Offset);
+        _zerosOnDisk = Math.Max(_zerosOnDisk, point.ZerosTo);
+        Volatile.Write(ref _cutsOnDisk, point.Cuts);
+        Volatile.Write(ref _durableOffset, point.Offset);
     }
 
     /// <summary>Writes the footer, gives reserved space back and makes both durable.</summary>
@@ -255,7 +255,7 @@ internal sealed class SegmentFile : IDisposable
     public void TryCutReserved() => LogFile.TrySetLength(_handle, Offset);
 
     /// <summary>
-    /// Before the log goes on in another segment: cuts off what a failed write left behind the last frame. Nobody writes there again, and
+    /// Before the log continues in another segment: cuts off what a failed write left after the last frame. It is not overwritten later, and
     /// readers would take it for a frame.
     /// </summary>
     /// <exception cref="IOException">It may still be there; the next call tries again.</exception>

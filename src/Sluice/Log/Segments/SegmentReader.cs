@@ -7,7 +7,7 @@ namespace Sluice.Log.Segments;
 /// <summary>A segment that is read, frame by frame.</summary>
 internal sealed class SegmentReader : IDisposable
 {
-    /// <summary>A reader that follows the log searches behind a bad frame once in so many polls.</summary>
+    /// <summary>The number of polls between two searches for a frame after a bad one, for a reader that follows the log.</summary>
     private const int PollsPerSearch = 16;
 
     private readonly SluiceHandle _file;
@@ -95,7 +95,7 @@ internal sealed class SegmentReader : IDisposable
         }
     }
 
-    /// <summary>Whether its name still leads to the file that is open; false where the system does not tell.</summary>
+    /// <summary>True if the segment's name still leads to the open file; false if the system does not say.</summary>
     public bool HasName => Libc.IsSupported && LogFile.HasName(_file);
 
     /// <summary>Returns true if the folder contains another log: the newest of its files with a header says whose.</summary>
@@ -114,8 +114,8 @@ internal sealed class SegmentReader : IDisposable
     }
 
     /// <summary>
-    /// Whether the folder has a segment of a number that has begun, or one of which that cannot be known. A file that could not be removed,
-    /// and was made empty, is none.
+    /// Returns true if a segment with an id has begun, or if that cannot be determined. A file that was emptied because it could not be
+    /// deleted has not begun.
     /// </summary>
     public static bool MayBeIn(LogFolder folder, long id)
     {
@@ -305,8 +305,7 @@ internal sealed class SegmentReader : IDisposable
     /// <inheritdoc cref="FrameScanner.DiscardBuffer"/>
     public void DiscardBuffer() => _scanner.DiscardBuffer();
 
-    /// <summary>Passes over what cannot be read, as little as can be: a frame, or as far as the footer's next entry. False where nothing
-    /// is left.</summary>
+    /// <summary>Skips a damaged frame, or everything up to the next entry of the footer's index. Returns false if nothing follows.</summary>
     public bool TryPassOver()
     {
         if (_scanner.TryPassOver(ReadTo + 1))
@@ -327,7 +326,7 @@ internal sealed class SegmentReader : IDisposable
         return false;
     }
 
-    /// <summary>Moves to the last frame in the footer's index that is not behind a record.</summary>
+    /// <summary>Moves to the last frame in the footer's index that does not follow a record.</summary>
     public void MoveNear(long sequence)
     {
         int index = Array.FindLastIndex(_info.Index, e => e.Sequence <= sequence);
@@ -349,7 +348,7 @@ internal sealed class SegmentReader : IDisposable
         ReadTo = FirstSequence - 1;
     }
 
-    /// <summary>Goes to the frame of an entry, if that is what stands there: what an entry says is proven by no frame before it.</summary>
+    /// <summary>Moves to the frame of an index entry, if the entry is true: no frame before it proves that.</summary>
     private bool TryMoveTo(in IndexEntry entry)
     {
         _scanner.MoveTo(entry.Offset, entry.Chain);

@@ -47,7 +47,7 @@ internal sealed class SegmentRetention(
     }
 
     /// <summary>Forgets the segments with an id or a larger one.</summary>
-    public void RemoveFrom(long id)
+    public void ForgetFrom(long id)
     {
         lock (_lock)
         {
@@ -81,8 +81,8 @@ internal sealed class SegmentRetention(
     }
 
     /// <summary>
-    /// Those that must be older, whatever the clock said for once. A time to come is not believed, nor is one before that of an earlier
-    /// segment, or before there were such logs: what has none that is believed is older than the next one that has.
+    /// Returns the segments older than <paramref name="age"/>. Ignores times in the future, before 2026, or before the preceding segment's;
+    /// such a segment counts as old as the next one with a usable time.
     /// </summary>
     private static HashSet<string> OlderThan(TimeSpan age, List<ClosedSegment> all, DateTime utcNow)
     {

@@ -25,7 +25,7 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
 
     /// <summary>Finds where a log is truncated. Changes nothing.</summary>
     /// <param name="folder">The log's folder.</param>
-    /// <param name="segmentId">The segment with the last record that stays, or the one that begins behind it.</param>
+    /// <param name="segmentId">The segment with the last record that stays, or the one that begins after it.</param>
     /// <param name="lastKept">The sequence number of that record.</param>
     /// <exception cref="IOException">The segment is damaged or cannot be read.</exception>
     public static TailRemoval Plan(LogFolder folder, long segmentId, long lastKept)
@@ -76,7 +76,7 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
     }
 
     /// <summary>Saves the removal durably.</summary>
-    /// <exception cref="IOException">It could not be saved; <see cref="Forget"/> removes what was.</exception>
+    /// <exception cref="IOException">It could not be saved; <see cref="Delete"/> removes what was.</exception>
     public void Save(LogFolder folder, LogSettings settings)
     {
         byte[] bytes = new byte[HeaderBytes + Frame.Length];
@@ -100,7 +100,7 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
 
     /// <summary>Removes the saved removal durably: it is completed, or was never begun.</summary>
     /// <exception cref="IOException">It may still be there.</exception>
-    public static void Forget(LogFolder folder)
+    public static void Delete(LogFolder folder)
     {
         folder.Delete(folder.RemovalPath);
         folder.FlushToDisk();
@@ -111,16 +111,16 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
     /// </summary>
     /// <param name="folder">The log's folder.</param>
     /// <param name="settings">The options.</param>
-    /// <param name="lowerMark">Makes log.state say, durably, that no more than a sequence number is there.</param>
+    /// <param name="lowerState">Makes log.state say, durably, that no more than a sequence number is there.</param>
     /// <returns>The truncated segment, to go on with.</returns>
     /// <exception cref="IOException">It was not completed, or another writer has the log.</exception>
-    public SegmentFile Apply(LogFolder folder, LogSettings settings, Action<long> lowerMark)
+    public SegmentFile Apply(LogFolder folder, LogSettings settings, Action<long> lowerState)
     {
-        lowerMark(FirstMissing - 1);
+        lowerState(FirstMissing - 1);
         SluiceHandle? file = null;
         try
         {
-            List<long> behind = folder.List().FindAll(id => id > SegmentId);
+            List<long> later = folder.List().FindAll(id => id > SegmentId);
             file = folder.Open(folder.PathOf(SegmentId), FileMode.Open, FileAccess.ReadWrite, settings);
             WriterLock.TakeSegment(folder.Path, file);
             if (SegmentInfo.Read(file, SegmentId)?.Header.LogId != LogId)
@@ -129,15 +129,15 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
             }
 
             // The newest first: an interruption leaves no gap.
-            for (int i = behind.Count - 1; i >= 0; i--)
+            for (int i = later.Count - 1; i >= 0; i--)
             {
-                _ = folder.DeleteOrEmpty(folder.PathOf(behind[i]), settings);
+                _ = folder.DeleteOrEmpty(folder.PathOf(later[i]), settings);
             }
 
             folder.FlushToDisk();
             LogFile.SetLength(file, Offset);
 
-            // A footer must not come back behind the frame.
+            // The truncation is synced before the shorter frame is written: a power failure must not leave the old footer after that frame.
             LogFile.Flush(file, settings);
             if (Frame.Length > 0)
             {
@@ -147,7 +147,7 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
 
             SegmentFile segment = SegmentFile.Resume(folder, file, settings, SegmentInfo.Read(file, SegmentId)!.Scan(file));
             segment.Reserve();
-            Forget(folder);
+            Delete(folder);
             return segment;
         }
         catch (FileNotFoundException) when (file is null)

@@ -1,4 +1,4 @@
-namespace Sluice.Log.Stages;
+namespace Sluice.Log.Appending;
 
 /// <summary>
 /// The work of a log beside its appends, on two threads: one seals full segments and removes old ones, and the other one creates the
@@ -8,8 +8,8 @@ internal sealed class Keeper
 {
     private readonly Committer _committer;
     private readonly LogOutput _output;
-    private readonly StageThread _thread;
-    private readonly StageThread _maker;
+    private readonly WorkerThread _thread;
+    private readonly WorkerThread _maker;
 
     /// <param name="committer">Makes full segments durable.</param>
     /// <param name="output">The files.</param>
@@ -17,12 +17,12 @@ internal sealed class Keeper
     public Keeper(Committer committer, LogOutput output, int intervalMs)
     {
         (_committer, _output) = (committer, output);
-        _thread = new StageThread("Sluice log keeper", intervalMs, Round, () => intervalMs != Timeout.Infinite);
-        _maker = new StageThread("Sluice log maker", Timeout.Infinite, _ => Try(_output.MakeAhead), static () => false);
+        _thread = new WorkerThread("Sluice log keeper", intervalMs, Round, () => intervalMs != Timeout.Infinite);
+        _maker = new WorkerThread("Sluice log maker", Timeout.Infinite, _ => Try(_output.MakeAhead), static () => false);
         committer.SignalKeeper = Signal;
     }
 
-    /// <inheritdoc cref="StageThread.Start"/>
+    /// <inheritdoc cref="WorkerThread.Start"/>
     public void Start()
     {
         _thread.Start();

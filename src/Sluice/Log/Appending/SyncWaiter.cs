@@ -1,7 +1,7 @@
 using System.Runtime.ExceptionServices;
 using Sluice.Kernel;
 
-namespace Sluice.Log.Stages;
+namespace Sluice.Log.Appending;
 
 /// <summary>A thread that waits. Each thread keeps one between its waits.</summary>
 internal sealed class SyncWaiter : LogWaiter

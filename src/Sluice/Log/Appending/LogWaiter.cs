@@ -1,4 +1,4 @@
-namespace Sluice.Log.Stages;
+namespace Sluice.Log.Appending;
 
 /// <summary>A thread or task that waits until all records up to a sequence number are written, or are on the disk.</summary>
 /// <remarks>The object belongs to the list from <see cref="WaiterList.Push"/> until the wait ends.</remarks>

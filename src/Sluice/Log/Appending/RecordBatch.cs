@@ -1,11 +1,11 @@
 using System.Buffers;
 using System.Buffers.Binary;
 
-namespace Sluice.Log.Stages;
+namespace Sluice.Log.Appending;
 
 /// <summary>
 /// Records as they are to stand in a page, gathered before a place is taken: the caller's list and memory may change, or throw, while they
-/// are read, and nobody behind a place that is never filled could be written.
+/// are read, and no record after space that is never filled could be written.
 /// </summary>
 internal readonly struct RecordBatch : IDisposable
 {

@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Sources;
 
-namespace Sluice.Log.Stages;
+namespace Sluice.Log.Appending;
 
 /// <summary>An asynchronous wait, which is its own task; used again when its result was taken.</summary>
 internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTaskSource, IThreadPoolWorkItem

@@ -1,4 +1,4 @@
-namespace Sluice.Log.Stages;
+namespace Sluice.Log.Appending;
 
 /// <summary>The threads and tasks that wait for one kind of progress. Any thread adds; one thread at a time ends waits.</summary>
 internal sealed class WaiterList
@@ -11,7 +11,7 @@ internal sealed class WaiterList
     /// <summary>Gets a value that indicates whether nobody waits.</summary>
     public bool IsEmpty => Volatile.Read(ref _head) is null;
 
-    /// <summary>A full fence: a thread that is added and then finds a lock taken is seen by whoever leaves the lock.</summary>
+    /// <summary>A full fence: if a thread is added and then finds a lock taken, the thread that leaves the lock sees it.</summary>
     public void Push(LogWaiter waiter) => PushAll(ref _head, waiter, waiter);
 
     /// <summary>

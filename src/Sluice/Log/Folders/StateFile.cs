@@ -3,27 +3,27 @@ namespace Sluice.Log.Folders;
 /// <summary>Keeps the last durable sequence number in log.state. The number there may be too small.</summary>
 /// <param name="write">Writes the last durable sequence number.</param>
 /// <param name="flush">Makes durable what was written.</param>
-/// <param name="durable">What it says.</param>
-internal sealed class DurableMark(Action<long> write, Action flush, long durable)
+/// <param name="durable">The number in the file.</param>
+internal sealed class StateFile(Action<long> write, Action flush, long durable)
 {
-    private long _said = durable;
+    private long _sequence = durable;
 
-    /// <summary>The last sequence number that it says to be durable.</summary>
-    public long Said => Volatile.Read(ref _said);
+    /// <summary>The number in the file.</summary>
+    public long Sequence => Volatile.Read(ref _sequence);
 
-    /// <summary>Whether it says less than it could.</summary>
-    public bool IsBehind(long durable) => Said < durable;
+    /// <summary>Returns true if the number in the file is smaller.</summary>
+    public bool IsStale(long durable) => Sequence < durable;
 
     public void Write(long durable)
     {
         write(durable);
-        Volatile.Write(ref _said, durable);
+        Volatile.Write(ref _sequence, durable);
     }
 
     /// <summary>Writes a smaller number durably, before records are removed.</summary>
     public void Lower(long durable)
     {
-        Volatile.Write(ref _said, durable);
+        Volatile.Write(ref _sequence, durable);
         write(durable);
         flush();
     }

@@ -1,6 +1,6 @@
 using Sluice.Log.Folders;
 
-namespace Sluice.Log.Stages;
+namespace Sluice.Log.Appending;
 
 /// <summary>
 /// Writes the pages of a log and makes them durable. A thread that waits for its record leads: it writes, or writes and syncs, for all that
@@ -15,8 +15,8 @@ internal sealed class Committer
     private readonly PageRing _ring;
     private readonly LogOutput _output;
     private readonly string _directory;
-    private readonly DurableMark _mark;
-    private readonly StageThread _thread;
+    private readonly StateFile _stateFile;
+    private readonly WorkerThread _thread;
 
     /// <summary>Held while pages are written.</summary>
     private readonly Lock _writing = new();
@@ -42,13 +42,13 @@ internal sealed class Committer
     /// <param name="ring">The pages.</param>
     /// <param name="output">The files.</param>
     /// <param name="directory">For messages.</param>
-    /// <param name="mark">Records how far the log is durable.</param>
+    /// <param name="stateFile">Records how far the log is durable.</param>
     /// <param name="written">The last sequence number that is in the files.</param>
     /// <param name="intervalMs">The time, in milliseconds, after which buffered records are written.</param>
-    public Committer(PageRing ring, LogOutput output, string directory, DurableMark mark, long written, int intervalMs)
+    public Committer(PageRing ring, LogOutput output, string directory, StateFile stateFile, long written, int intervalMs)
     {
-        (_ring, _output, _directory, _mark, _written, _durable) = (ring, output, directory, mark, written, output.DurableSequence);
-        _thread = new StageThread("Sluice log", intervalMs, Round, () => Stopped is null && (_ring.HasRecords || _mark.IsBehind(Durable)));
+        (_ring, _output, _directory, _stateFile, _written, _durable) = (ring, output, directory, stateFile, written, output.DurableSequence);
+        _thread = new WorkerThread("Sluice log", intervalMs, Round, () => Stopped is null && (_ring.HasRecords || _stateFile.IsStale(Durable)));
     }
 
     /// <summary>Called if there is something for the keeper to do.</summary>
@@ -60,13 +60,13 @@ internal sealed class Committer
     /// <summary>The last sequence number that is on the disk.</summary>
     public long Durable => Volatile.Read(ref _durable);
 
-    /// <summary>The failed sync behind which nothing more is written or acknowledged; null if there was none.</summary>
+    /// <summary>The failed sync after which nothing more is written or acknowledged; null if there was none.</summary>
     public Exception? Failure => Volatile.Read(ref _failure);
 
     /// <summary>Why nothing more is written: <see cref="Failure"/>, or the log is closed.</summary>
     public Exception? Stopped => Failure ?? Volatile.Read(ref _closed);
 
-    /// <inheritdoc cref="StageThread.Start"/>
+    /// <inheritdoc cref="WorkerThread.Start"/>
     public void Start() => _thread.Start();
 
     /// <summary>Asks the log's own thread for a round.</summary>
@@ -82,7 +82,7 @@ internal sealed class Committer
         Signal();
     }
 
-    /// <summary>Ends the log's own thread. Whoever waits afterwards leads.</summary>
+    /// <summary>Ends the log's own thread. Afterwards each waiting thread writes and syncs itself.</summary>
     public void End()
     {
         _thread.End();
@@ -163,7 +163,7 @@ internal sealed class Committer
     }
 
     /// <summary>Writes all that has a place now and makes it durable; called within <see cref="Alone"/>.</summary>
-    /// <returns>The error that was told to those who wait for what it concerns; null if there was none.</returns>
+    /// <returns>The error, or null. The waits that it concerns have already failed with it.</returns>
     public Exception? Commit()
     {
         Exception? error;
@@ -179,14 +179,14 @@ internal sealed class Committer
             target = Written;
             if (target > Durable && Stopped is null)
             {
-                _output.TakeMark();
+                _output.BeginSync();
             }
         }
 
         Exception? failure = target > Durable ? Sync(target) : null;
-        if (Stopped is null && _mark.IsBehind(Durable))
+        if (Stopped is null && _stateFile.IsStale(Durable))
         {
-            Mark();
+            WriteState();
         }
 
         if (failure is null)
@@ -247,12 +247,12 @@ internal sealed class Committer
             return null;
         }
 
-        bool isCovered = !_mark.IsBehind(Durable);
+        bool isCovered = !_stateFile.IsStale(Durable);
         if (isCovered)
         {
             try
             {
-                _mark.Flush();
+                _stateFile.Flush();
             }
             catch (Exception e)
             {
@@ -264,7 +264,7 @@ internal sealed class Committer
         return _output.CloseFull(isCovered);
     }
 
-    /// <summary>Removes all records behind one; called within <see cref="Alone"/>, after <see cref="Commit"/>.</summary>
+    /// <summary>Removes all records after one; called within <see cref="Alone"/>, after <see cref="Commit"/>.</summary>
     /// <param name="output">The files.</param>
     /// <param name="lastKept">The sequence number of the last record to keep.</param>
     /// <returns>False if the log is closed.</returns>
@@ -286,15 +286,15 @@ internal sealed class Committer
                 if (Written > Durable)
                 {
                     // Records that have come since the sync.
-                    _output.TakeMark();
+                    _output.BeginSync();
                     ThrowIfNotWritten(Sync(Written));
                 }
 
-                output.Truncate(lastKept, _mark.Lower, Fail);
+                output.Truncate(lastKept, _stateFile.Lower, Fail);
                 next = lastKept + 1;
                 Volatile.Write(ref _written, lastKept);
                 Volatile.Write(ref _durable, lastKept);
-                Mark();
+                WriteState();
                 return true;
             }
             finally
@@ -318,7 +318,7 @@ internal sealed class Committer
     /// <summary>Writes everything that has a place now. The pages of a write that failed stay, and are tried again within the interval.
     /// <see cref="_writing"/> is held.</summary>
     /// <param name="sealsActive">True to write the page that is being filled, too.</param>
-    /// <returns>The error that all were told who wait for what is not written; null if there was none.</returns>
+    /// <returns>The error, or null. All waits for unwritten records have already failed with it.</returns>
     private Exception? WriteAll(bool sealsActive = true)
     {
         Exception? error = Stopped ?? TryWriteAll(sealsActive);
@@ -397,8 +397,8 @@ internal sealed class Committer
     private void FailNotDurable(Exception error) =>
         _syncers.Sift(Durable, _ring.Epoch, _ => LogErrors.Failed(_directory, "Making durable", error));
 
-    /// <summary>Marks records whose append fails, so that they are not written later. They are in one page, which is not written; the
-    /// truncation of another record has not removed them.</summary>
+    /// <summary>Withdraws records whose append fails, so that they are not written later. They are in one page that is still unwritten, and
+    /// their epoch is the current one.</summary>
     private void Withdraw(in Placed place, int ownRecords)
     {
         if (ownRecords > 0 && _output.RecordHeaderBytes > 0)
@@ -407,7 +407,7 @@ internal sealed class Committer
         }
     }
 
-    /// <summary>Leads a sync, unless another thread does: that one, or the log's own thread, sees to whoever was added before.</summary>
+    /// <summary>Leads a sync, unless another thread does: that thread, or the log's own one, serves all waiters that were added before.</summary>
     private void TrySync()
     {
         if (_syncing.TryEnter())
@@ -475,14 +475,14 @@ internal sealed class Committer
     }
 
     /// <summary>
-    /// Says in the log's folder how far it is durable. A mark that is too low is true as well; it is written again by the log's own thread, or
-    /// with the next sync.
+    /// Writes the last durable sequence number to log.state. A smaller number there is valid, too; the log's own thread or the next sync
+    /// writes it again.
     /// </summary>
-    private void Mark()
+    private void WriteState()
     {
         try
         {
-            _mark.Write(Durable);
+            _stateFile.Write(Durable);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -497,7 +497,7 @@ internal sealed class Committer
     {
         try
         {
-            if (!_syncers.IsEmpty || (_mark.IsBehind(Durable) && Stopped is null))
+            if (!_syncers.IsEmpty || (_stateFile.IsStale(Durable) && Stopped is null))
             {
                 _syncing.Enter();
                 try

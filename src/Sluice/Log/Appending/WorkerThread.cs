@@ -1,7 +1,7 @@
-namespace Sluice.Log.Stages;
+namespace Sluice.Log.Appending;
 
-/// <summary>A thread that does a log's rounds when it is asked to, or when a time is over; it sleeps otherwise.</summary>
-internal sealed class StageThread
+/// <summary>A thread that does a round of work when it is signaled or when an interval has passed, and sleeps otherwise.</summary>
+internal sealed class WorkerThread
 {
     private readonly string _name;
     private readonly int _intervalMs;
@@ -17,18 +17,18 @@ internal sealed class StageThread
     private bool _ends;
 
     /// <param name="name">Of the thread.</param>
-    /// <param name="intervalMs">How long it waits for a signal while it is not asleep.</param>
-    /// <param name="round">Does what is to do; told whether it was asked (else the time is over).</param>
-    /// <param name="hasMore">Whether there is reason for another round when the interval is over.</param>
-    public StageThread(string name, int intervalMs, Action<bool> round, Func<bool> hasMore) =>
+    /// <param name="intervalMs">The milliseconds between two rounds while there is work.</param>
+    /// <param name="round">Does the work. The argument is true after a signal, and false after a timeout.</param>
+    /// <param name="hasMore">Returns true if another round is needed after the interval.</param>
+    public WorkerThread(string name, int intervalMs, Action<bool> round, Func<bool> hasMore) =>
         (_name, _intervalMs, _round, _hasMore) = (name, intervalMs, round, hasMore);
 
-    /// <summary>Whether nobody does rounds any more.</summary>
+    /// <summary>True if no new round begins.</summary>
     public bool HasEnded => Volatile.Read(ref _ends);
 
     /// <summary>
-    /// Makes the thread: while the log is opened, so that who opens it hears when there is none to be had, and nobody waits later for one
-    /// that cannot be made.
+    /// Starts the thread. This is done when the log is opened, so that <see cref="SluiceLog.Open"/> reports that no thread can be
+    /// created.
     /// </summary>
     /// <exception cref="OutOfMemoryException">The process, or the machine, allows no more threads, descriptors or memory.</exception>
     public void Start()
@@ -47,7 +47,7 @@ internal sealed class StageThread
         }
     }
 
-    /// <summary>After a full fence: sees to it that a round comes within the interval.</summary>
+    /// <summary>Makes sure that a round begins within the interval. Called after a full fence.</summary>
     public void Rouse()
     {
         if (Volatile.Read(ref _isAsleep) != 0)
@@ -56,7 +56,7 @@ internal sealed class StageThread
         }
     }
 
-    /// <summary>Waits until the thread has ended; whoever asks for a round afterwards asks nobody.</summary>
+    /// <summary>Waits until the thread has ended. Later signals have no effect.</summary>
     public void End()
     {
         Volatile.Write(ref _ends, true);
@@ -75,7 +75,7 @@ internal sealed class StageThread
             bool looksAgain = _hasMore();
             if (!looksAgain)
             {
-                // Whoever took a place before this fence is seen below; who comes behind it sees that we sleep.
+                // Space that was reserved before this fence is seen below; a thread that reserves after it sees _isAsleep.
                 Interlocked.Exchange(ref _isAsleep, 1);
                 looksAgain = _hasMore();
             }
@@ -92,7 +92,7 @@ internal sealed class StageThread
         }
     }
 
-    /// <summary>Until it is signalled, or the time is over; whether it was signalled.</summary>
+    /// <summary>Waits for a signal or a timeout. Returns true if the thread was signaled.</summary>
     private bool Sleep(int timeoutMs)
     {
         long end = timeoutMs == Timeout.Infinite ? long.MaxValue : Environment.TickCount64 + timeoutMs;

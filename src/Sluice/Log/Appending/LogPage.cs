@@ -2,14 +2,15 @@ using System.Buffers.Binary;
 using System.Runtime.InteropServices;
 using Sluice.Log.Frames;
 
-namespace Sluice.Log.Stages;
+namespace Sluice.Log.Appending;
 
 /// <summary>
-/// A page of records on their way to the file. Threads take places in it by one compare-and-swap, copy side by side, and say when they have
-/// copied. Sealing ends the taking; who sealed waits for the copies.
+/// A page of records on their way to the file. Threads reserve space in it with one compare-and-swap and copy their records in parallel. The
+/// thread that writes the sealed page waits for the copies.
 /// </summary>
 internal sealed class LogPage
 {
+    // State: bits 0 to 30 the reserved bytes, 32 to 62 the number of records, 63 set if the page is sealed.
     private const long SealedBit = long.MinValue;
     private const int CountShift = 32;
 
@@ -25,19 +26,19 @@ internal sealed class LogPage
     /// <summary>Gets the space for one frame: its header, its records and the zeros after them.</summary>
     public Span<byte> Bytes => _bytes;
 
-    /// <summary>Sequence of the first record; fixed while somebody has a place that is not copied.</summary>
+    /// <summary>The sequence number of the first record. It does not change while a copy is in progress.</summary>
     public long FirstSequence { get; private set; }
 
-    /// <summary>The ring's <see cref="PageRing.Epoch"/> when the page was opened; fixed as <see cref="FirstSequence"/> is.</summary>
+    /// <summary>The ring's <see cref="PageRing.Epoch"/> when the page was opened; as stable as <see cref="FirstSequence"/>.</summary>
     public int Epoch { get; private set; }
 
-    /// <summary>Bytes up to the end of the last record. Meaningful once sealed.</summary>
+    /// <summary>The end of the last record of a sealed page.</summary>
     public int End { get; private set; }
 
-    /// <summary>How many records. Meaningful once sealed.</summary>
+    /// <summary>The number of records of a sealed page.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Whether the append of some of its records has failed: a write of the page has, and is made again.</summary>
+    /// <summary>True if records of the page were withdrawn because a write failed.</summary>
     public bool HasFailedRecords { get; private set; }
 
     /// <summary>How many bytes have a place, those in front of the first record included.</summary>
@@ -46,8 +47,8 @@ internal sealed class LogPage
     public int TakenCount => (int)((Volatile.Read(ref _hot.State) & ~SealedBit) >> CountShift);
 
     /// <summary>
-    /// Makes it empty, with the first <paramref name="start"/> bytes left free; where it is to be sealed from the beginning, nobody gets a
-    /// place in it at any moment.
+    /// Makes the page empty, with the first <paramref name="start"/> bytes left free. If it is opened sealed, no thread gets space in it at
+    /// any moment.
     /// </summary>
     public void Open(long firstSequence, int start, int epoch = 0, bool isSealed = false)
     {
@@ -60,15 +61,15 @@ internal sealed class LogPage
             return;
         }
 
-        // Last: from here on places are taken.
+        // Last: from here on other threads reserve space.
         Volatile.Write(ref _hot.State, start);
     }
 
-    /// <summary>Takes a place for some records; false where the page is sealed or has not so much room.</summary>
-    /// <param name="bytes">Of all of them.</param>
-    /// <param name="count">How many records.</param>
-    /// <param name="offset">Where the first begins.</param>
-    /// <param name="sequence">Its sequence.</param>
+    /// <summary>Reserves space for records. Returns false if the page is sealed or does not have enough space.</summary>
+    /// <param name="bytes">The size of all records.</param>
+    /// <param name="count">The number of records.</param>
+    /// <param name="offset">The offset of the first record.</param>
+    /// <param name="sequence">The sequence number of the first record.</param>
     public bool TryTake(int bytes, int count, out int offset, out long sequence)
     {
         long state = Volatile.Read(ref _hot.State);
@@ -80,7 +81,7 @@ internal sealed class LogPage
                 break;
             }
 
-            // Records of a raw log may have no bytes: as many as have numbers, and the next has another page.
+            // Records of a raw log can be empty, so that the count, too, can reach its limit.
             long taken = state + ((long)count << CountShift) + bytes;
             if (taken < 0)
             {
@@ -90,7 +91,7 @@ internal sealed class LogPage
             long before = Interlocked.CompareExchange(ref _hot.State, taken, state);
             if (before == state)
             {
-                // Read behind the swap: the page may have been another one's frame before it, and stays this one's until the copy is done.
+                // Read after the swap: before it, the page may have been reopened. From here on it is not, until the copy is done.
                 sequence = FirstSequence + (state >> CountShift);
                 return true;
             }
@@ -102,10 +103,10 @@ internal sealed class LogPage
         return false;
     }
 
-    /// <summary>Notes that the place of <paramref name="count"/> records and <paramref name="bytes"/> bytes is filled.</summary>
+    /// <summary>Notes that <paramref name="count"/> records of <paramref name="bytes"/> bytes are copied.</summary>
     public void EndCopy(int bytes, int count) => Interlocked.Add(ref _hot.Copied, ((long)count << CountShift) + bytes);
 
-    /// <summary>No more places; false where it was sealed before.</summary>
+    /// <summary>Ends the reservations. Returns false if the page was sealed before.</summary>
     public bool TrySeal()
     {
         long state = Interlocked.Or(ref _hot.State, SealedBit);
@@ -118,10 +119,10 @@ internal sealed class LogPage
         return true;
     }
 
-    /// <summary>After sealing: returns true if every place is filled.</summary>
+    /// <summary>For a sealed page: true if all records are copied.</summary>
     public bool IsFilled => Volatile.Read(ref _hot.Copied) == ((long)Count << CountShift) + End;
 
-    /// <summary>After sealing: waits until every place is filled, which takes no longer than to copy a record.</summary>
+    /// <summary>For a sealed page: waits until all records are copied, which takes no longer than to copy a record.</summary>
     public void AwaitCopies()
     {
         SpinWait spin = default;
@@ -131,7 +132,7 @@ internal sealed class LogPage
         }
     }
 
-    /// <summary>Marks records that stand one behind another, and are copied, as ones whose append failed.</summary>
+    /// <summary>Marks consecutive, copied records as ones whose append failed.</summary>
     public void Withdraw(in Placed place, int count)
     {
         HasFailedRecords = true;

@@ -1,9 +1,9 @@
-namespace Sluice.Log.Stages;
+namespace Sluice.Log.Appending;
 
-/// <summary>What became of a wish for a place.</summary>
+/// <summary>The result of a request for another page.</summary>
 internal enum TurnResult
 {
-    /// <summary>There is another page, or there may be: try again.</summary>
+    /// <summary>Another page is active, or may be: try again.</summary>
     Turned,
 
     /// <summary>All pages wait to be written.</summary>
@@ -12,19 +12,25 @@ internal enum TurnResult
     /// <summary>No more records are taken.</summary>
     Closed,
 
-    /// <summary>The ring is frozen: it gives out no place until another thread has thawed it.</summary>
+    /// <summary>The ring is frozen until another thread thaws it.</summary>
     Frozen,
 }
 
 /// <summary>
-/// The pages of a log in a queue: threads fill the active one, full ones wait in their order for whoever writes. Any number of threads take
-/// places and turn pages; one at a time takes sealed pages out.
+/// The pages of a log in a queue: threads fill the active page, and sealed pages wait in their order for the thread that writes. Any number
+/// of threads reserve space and turn pages; one thread at a time takes sealed pages out.
 /// </summary>
+/// <remarks>
+/// While the ring is frozen, for a truncation, no thread gets space. The thread that froze it seals and writes all pages. The page that is
+/// active at the end was sealed when it was opened and is empty, unless a write failed. A truncation reopens this page with a smaller
+/// sequence number and a new epoch: a reservation of an earlier epoch can have a sequence number and a page that belong to other records
+/// now.
+/// </remarks>
 internal sealed class PageRing
 {
     private readonly LogPage[] _pages;
 
-    /// <summary>Those that are free. The last one written is filled next: its memory is in the processor's caches.</summary>
+    /// <summary>The free pages. The last one written is filled next: its memory is in the processor's caches.</summary>
     private readonly Stack<LogPage> _free;
     private readonly int _start;
     private readonly Lock _turning = new();
@@ -54,22 +60,19 @@ internal sealed class PageRing
     /// <summary>The number of the page that is being filled; pages before it are sealed.</summary>
     public long ActiveNumber => Volatile.Read(ref _activeNumber);
 
-    /// <summary>
-    /// How often it was thawed at an earlier sequence: what had a place before is written, or dropped, and its numbers and its page may be
-    /// others' by now. Changes while the ring is frozen.
-    /// </summary>
+    /// <summary>The number of truncations. It changes only while the ring is frozen.</summary>
     public int Epoch => Volatile.Read(ref _epoch);
 
-    /// <summary>Whether a sealed page waits.</summary>
+    /// <summary>True if a sealed page waits to be written.</summary>
     public bool HasSealed => Volatile.Read(ref _oldest) < Volatile.Read(ref _activeNumber);
 
-    /// <summary>Whether a record waits that is not written.</summary>
+    /// <summary>True if a record waits to be written.</summary>
     public bool HasRecords => HasSealed || Active.TakenCount > 0;
 
     /// <summary>The sequence number that the next record would get now.</summary>
     public long NextSequence => NextSequenceIn(out _);
 
-    /// <summary>As <see cref="NextSequence"/>, with the epoch that it is of.</summary>
+    /// <summary>Returns <see cref="NextSequence"/> and the epoch to which it belongs.</summary>
     public long NextSequenceIn(out int epoch)
     {
         lock (_turning)
@@ -128,7 +131,7 @@ internal sealed class PageRing
         }
     }
 
-    /// <summary>Takes no more records, as soon as the ring is not frozen. Those that have a place can be taken out.</summary>
+    /// <summary>Takes no more records. Waits while the ring is frozen. The pages can still be taken out.</summary>
     public void Close()
     {
         while (!TryClose())
@@ -138,8 +141,8 @@ internal sealed class PageRing
     }
 
     /// <summary>
-    /// Lets nobody take a place until <see cref="Thaw"/>, by the same thread, which writes what has a place now. Returns false if the ring
-    /// is closed.
+    /// Gives no thread space until the same thread calls <see cref="Thaw"/>, and seals the active page. Returns false if the ring is
+    /// closed.
     /// </summary>
     public bool TryFreeze()
     {
@@ -164,7 +167,7 @@ internal sealed class PageRing
         {
             if (_active.Count == 0)
             {
-                // A page with records is turned by whoever needs space.
+                // A page with records stays sealed: the next thread that needs space turns it.
                 long first = firstSequence ?? _active.FirstSequence;
                 Volatile.Write(ref _epoch, first < _active.FirstSequence ? _epoch + 1 : _epoch);
                 _active.Open(first, _start, _epoch);
@@ -174,8 +177,8 @@ internal sealed class PageRing
         }
     }
 
-    /// <summary>Whether a sealed page has a smaller number than one that is sealed, or the active one; for who takes pages out, as what
-    /// follows.</summary>
+    /// <summary>Returns true if the oldest sealed page has a smaller number. Only for the thread that writes pages, like the members
+    /// below.</summary>
     public bool HasSealedBefore(long number) => _oldest < number;
 
     /// <summary>The oldest sealed page, when all of its places are filled; it stays in the ring until <see cref="Release"/>.</summary>
@@ -217,11 +220,11 @@ internal sealed class PageRing
         _ = sealedPage.TrySeal();
         LogPage next = _pages[(_activeNumber + 1) % _pages.Length] = _free.Pop();
 
-        // Some thread may still know the page from before, and take a place in it as soon as it is open.
+        // A thread that still refers to this page from before can get space in it as soon as it is open.
         next.Open(sealedPage.FirstSequence + sealedPage.Count, _start, _epoch, isSealed: _isFrozen);
         Volatile.Write(ref _active, next);
 
-        // Behind the seal and the new page: who sees the number may take the sealed one out.
+        // After the seal and the new page: a thread that sees the number may take the sealed page out.
         Volatile.Write(ref _activeNumber, _activeNumber + 1);
     }
 }

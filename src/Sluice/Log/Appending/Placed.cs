@@ -1,4 +1,4 @@
-namespace Sluice.Log.Stages;
+namespace Sluice.Log.Appending;
 
 /// <summary>The place of records in the ring.</summary>
 /// <param name="Page">The page; null for a caller that has no records.</param>
