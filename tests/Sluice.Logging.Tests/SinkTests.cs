@@ -101,7 +101,7 @@ public sealed class SinkTests
         using TempFolder folder = new();
         string path = Path.Combine(folder.Log, "app.txt");
         using (Logger logger = new LoggerConfiguration().WriteTo.SluiceLog(
-            path, outputTemplate: "{Message:lj}{NewLine}", options: new() { SegmentBytes = 4096, FlushBytes = 1 }).CreateLogger())
+            path, outputTemplate: "{Message:lj}{NewLine}", options: new() { SegmentBytes = 4096 }).CreateLogger())
         {
             for (int i = 0; i < 40; i++)
             {

@@ -55,7 +55,6 @@ internal sealed record LogOptions(LogAction Action, string Directory)
         Option<string> threads = command.Value("--threads", null, "N", "Load: threads that append (100).");
         Option<string> rate = command.Value("--rate", null, "size", "Load: bytes a second of each thread; 0 for as many as can be (2M).");
         Option<string> size = command.Value("--size", null, "size", "Load: bytes of a record, from 20 to 1M - 4K (200).");
-        Option<string> flush = command.Value("--flush", null, "size", "Load: what may wait in memory before it is written (5M).");
         Option<string> roll = command.Value("--roll", null, "size", "Load: bytes of a segment (256M).");
         Option<string> time = command.Value("--time", null, "seconds", "Load: how long (30).");
         Option<string> durability = command.Value("--durability", null, "name", "Load: buffered, written or durable (written).");
@@ -69,7 +68,7 @@ internal sealed record LogOptions(LogAction Action, string Directory)
         Option<bool> quiet = command.Flag("--quiet", "q", "Load: no live line.");
         (LogAction Of, Option[] Options)[] owned =
         [
-            (LogAction.Load, [threads, rate, size, flush, roll, time, durability]),
+            (LogAction.Load, [threads, rate, size, roll, time, durability]),
             (LogAction.Cat, [from, skip]), (LogAction.Tail, [lines, follow]), (LogAction.Truncate, [after, before]),
         ];
         Func<ParseResult, PageOutput> output = PageOutput.Define(command);
@@ -89,7 +88,6 @@ internal sealed record LogOptions(LogAction Action, string Directory)
                     BytesPerSecond = OptionText.Size("--rate", result.GetValue(rate), 0, ByteSize.TiB) ?? byDefault.BytesPerSecond,
                     RecordBytes = (int?)OptionText.Size("--size", result.GetValue(size), LogLoad.MinRecordBytes, ByteSize.MiB - 4096)
                         ?? byDefault.RecordBytes,
-                    FlushBytes = (int?)OptionText.Size("--flush", result.GetValue(flush), 1, ByteSize.GiB) ?? byDefault.FlushBytes,
                     SegmentBytes = OptionText.Size("--roll", result.GetValue(roll), 4096, ByteSize.TiB) ?? byDefault.SegmentBytes,
                     Seconds = OptionText.Whole("--time", result.GetValue(time), 1, MaxSeconds, byDefault.Seconds),
                     Durability = OptionText.Choice("--durability", result.GetValue(durability), ("buffered", LogDurability.Buffered),

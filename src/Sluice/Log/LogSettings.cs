@@ -39,8 +39,6 @@ internal sealed class LogSettings
         PageBytes = LogLayout.Padded(MaxRecordBytes) + LogLayout.FrameHeaderBytes + 64;
         Pages = (int)Math.Clamp((long)bufferBytes / PageBytes, 2, MaxPages);
         WaitWhenFull = options.WaitWhenFull;
-        FlushBytes = options.FlushBytes;
-        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(FlushBytes, nameof(options.FlushBytes));
         double intervalMs = options.FlushInterval.TotalMilliseconds;
         ArgumentOutOfRangeException.ThrowIfLessThan(intervalMs, 1, nameof(options.FlushInterval));
         FlushIntervalMs = (int)Math.Min(intervalMs, int.MaxValue);
@@ -90,8 +88,6 @@ internal sealed class LogSettings
     public int Pages { get; }
 
     public bool WaitWhenFull { get; }
-
-    public int FlushBytes { get; }
 
     public int FlushIntervalMs { get; }
 

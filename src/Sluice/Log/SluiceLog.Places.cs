@@ -83,11 +83,6 @@ public sealed partial class SluiceLog
             _committer.Rouse();
         }
 
-        if (place.Offset < _flushAt && place.Offset + bytes >= _flushAt)
-        {
-            _committer.SignalFlush();
-        }
-
         return waits;
     }
 

@@ -37,7 +37,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     private readonly WriterLock? _lock;
     private readonly Guid _logId;
     private readonly int _headerBytes;
-    private readonly int _flushAt;
     private readonly EventHandler? _onExit;
     private readonly Lock _closing = new();
     private bool _isClosing;
@@ -52,7 +51,6 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         _headerBytes = output.RecordHeaderBytes;
         _ring = new PageRing(
             Enumerable.Range(0, settings.Pages).Select(_ => new LogPage(settings.PageBytes)), output.PageStart, next);
-        _flushAt = settings.FlushBytes < settings.PageBytes ? settings.FlushBytes : int.MaxValue;
         _stateFile = new StateFile(WriteState, () => _lock?.Flush(_settings), output.DurableSequence);
         _committer = new Committer(_ring, output, directory, _stateFile, next - 1, settings.FlushIntervalMs);
         _keeper = new Keeper(_committer, output, settings.RetentionIntervalMs);

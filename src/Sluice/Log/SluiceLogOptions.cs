@@ -70,17 +70,6 @@ public class SluiceLogOptions
     public bool WaitWhenFull { get; set; } = true;
 
     /// <summary>
-    /// Gets or sets the number of buffered bytes at which the log writes its records to the file, even if no caller waits for them.
-    /// </summary>
-    /// <value>The default is 5,242,880 (5 MiB). The minimum is 1.</value>
-    /// <remarks>
-    /// Records for which a caller waits are written immediately, regardless of this value. A full buffer is also written immediately. The
-    /// size of one buffer is slightly more than <see cref="MaxRecordBytes"/>, so a value larger than one buffer has no effect. With the
-    /// default values of both options, this option has no effect.
-    /// </remarks>
-    public int FlushBytes { get; set; } = 5 * 1024 * 1024;
-
-    /// <summary>
     /// Gets or sets the approximate time after which buffered records are written to the file, even if no caller waits for them.
     /// </summary>
     /// <value>The default is 200 milliseconds. The minimum is 1 millisecond.</value>

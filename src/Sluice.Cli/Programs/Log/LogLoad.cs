@@ -47,8 +47,6 @@ internal sealed record LogLoad
 
     public int RecordBytes { get; init; } = 200;
 
-    public int FlushBytes { get; init; } = (int)(5 * ByteSize.MiB);
-
     public long SegmentBytes { get; init; } = 256 * ByteSize.MiB;
 
     public int Seconds { get; init; } = 30;
@@ -81,7 +79,6 @@ internal sealed record LogLoad
         {
             Durability = Durability,
             SegmentBytes = SegmentBytes,
-            FlushBytes = FlushBytes,
         }))
         {
             cpu = Environment.CpuUsage.TotalTime.TotalSeconds;

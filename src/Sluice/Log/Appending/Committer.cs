@@ -34,7 +34,6 @@ internal sealed class Committer
     private long _durable;
     private Exception? _failure;
     private Exception? _closed;
-    private bool _flushIsDue;
 
     /// <summary>True if the last write failed: the pages that are left wait for the next interval.</summary>
     private bool _hasFailed;
@@ -74,13 +73,6 @@ internal sealed class Committer
 
     /// <summary>Makes sure that what is in the ring is written within the interval.</summary>
     public void Rouse() => _thread.Rouse();
-
-    /// <summary>Asks the log's own thread to write what is there, full page or not.</summary>
-    public void SignalFlush()
-    {
-        Volatile.Write(ref _flushIsDue, true);
-        Signal();
-    }
 
     /// <summary>Ends the log's own thread. Afterwards each waiting thread writes and syncs itself.</summary>
     public void End()
@@ -512,8 +504,7 @@ internal sealed class Committer
 
             lock (_writing)
             {
-                bool sealsActive = !asked || !_writers.IsEmpty || Volatile.Read(ref _flushIsDue);
-                Volatile.Write(ref _flushIsDue, false);
+                bool sealsActive = !asked || !_writers.IsEmpty;
 
                 // A write that has just failed, and that nobody waits for, is tried again after the interval.
                 if (sealsActive || !_hasFailed)
