@@ -21,8 +21,8 @@ internal sealed record Suite(string Name, string Description, int Minutes, Func<
 
     public static IReadOnlyList<Suite> All { get; } =
     [
-        EverydaySuite.Create(), HandleSuite.Create(), StreamRows.Create(), SequentialRows.Create(), FilesSuite.Create(), LogSuite.Create(),
-        ScaleSuite.Create(), RemoteSuite.Create(),
+        EverydaySuite.Create(), HandleRows.Create(), StreamRows.Create(), SequentialRows.Create(), FilesSuite.Create(), LogSuite.Create(),
+        HandleRows.CreateScale(), RemoteSuite.Create(),
     ];
 
     /// <summary>True if it runs only where it is named, and is not part of <see cref="AllName"/>.</summary>

@@ -145,7 +145,7 @@ internal static class EverydaySuite
         {
             yield return new Row($"everyday-direct-d{depth}", $"direct 4 KiB reads, depth {depth}",
                 "SluiceHandle.ReadAsync; RandomAccess.ReadAsync of a handle with O_DIRECT; at random offsets",
-                context => HandleSuite.OpenDirectRead(context, depth).Checked(() => CheckDirect(context), () => CheckDirect(context)));
+                context => HandleRows.OpenDirectRead(context, depth).Checked(() => CheckDirect(context), () => CheckDirect(context)));
         }
         yield return new Row("everyday-append", "append of a line, 8 threads",
             "SluiceHandle.Append; lock, FileStream.Write and Flush", OpenAppend).FillingForSlice();
@@ -175,7 +175,7 @@ internal static class EverydaySuite
         }
         yield return new Row("everyday-first-use", "first use in a new process",
             "the first open and read of 4 KiB, by SluiceHandle; by RandomAccess; without the start of the process",
-            static context => HandleFileRows.OpenFirstOpen(context));
+            static context => HandleRows.OpenFirstOpen(context));
         yield return new Row("everyday-busy", "64 requests, all CPUs busy",
             "direct SluiceHandle.ReadAsync and 50 us of work in 64 loops, beside four processes that compute; RandomAccess.ReadAsync",
             OpenBusy);

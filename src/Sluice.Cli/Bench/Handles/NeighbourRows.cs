@@ -21,7 +21,7 @@ internal static class NeighbourRows
             "direct 4 KiB ReadAsync in two loops; the rate is one over the latency of the one that does not compute", context =>
             {
                 RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, loops: 2);
-                return HandleSuite.Pair(HandleSuite.Direct(context, FileAccess.Read), side =>
+                return HandleRows.Pair(HandleRows.Direct(context, FileAccess.Read), side =>
                     slice => NeighbourAsync(side, slice, offsets, computeUs, isMedian ? 0.5 : 0.99));
             });
     }
@@ -38,7 +38,7 @@ internal static class NeighbourRows
     public static Contest OpenWorking(BenchContext context, int computeUs, int depth, params IDisposable[] owned)
     {
         RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, depth);
-        return HandleSuite.Pair(HandleSuite.Direct(context, FileAccess.Read), side =>
+        return HandleRows.Pair(HandleRows.Direct(context, FileAccess.Read), side =>
         {
             Memory<byte>[] buffers = Loops.Buffers(depth, PageBytes);
             return slice => Loops.RunLoops(depth, loop => WorkAsync(side, slice, loop, buffers[loop], offsets, computeUs));

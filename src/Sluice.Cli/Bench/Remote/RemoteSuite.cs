@@ -3,7 +3,6 @@ using Sluice.Cli.Bench.Handles;
 using Sluice.Cli.Bench.Sequential;
 using Sluice.Cli.Load;
 using Sluice.Cli.Terminal;
-using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench.Remote;
 
@@ -67,10 +66,10 @@ internal static class RemoteSuite
             context =>
             {
                 RandomOffsets offsets = RandomOffsets.Of(context.Scale.RemoteFileBytes, PageBytes, depth);
-                return HandleSuite.Pair(
+                return HandleRows.Pair(
                     new TargetOptions(context.RemoteFile, FileMode.Open, FileAccess.Read) { Asynchronous = true, Caching = caching },
                     side => Loops.Read(side, depth, PageBytes, offsets), depth,
-                    isDirect ? null : static side => PageCache.Drop(side.SafeFileHandle));
+                    isDirect ? null : _ => BenchContext.DropCache(context.RemoteFile));
             })
         {
             IsRequest = true,
