@@ -10,7 +10,6 @@ namespace Sluice.Faults.Tests;
 /// What method takes effect on each file system, and what a kill at a random moment leaves where blocks can be shared and where they
 /// cannot.
 /// </summary>
-[Trait("Tier", "slow")]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
 public sealed class CopyCrashTests
 {
@@ -23,6 +22,7 @@ public sealed class CopyCrashTests
         } | sort
         """;
 
+    [Trait("Tier", "nightly")]
     [SkippableTheory]
     [InlineData(FileSystemKind.Local)]
     [InlineData(FileSystemKind.Btrfs)]
@@ -51,6 +51,7 @@ public sealed class CopyCrashTests
         FileModel.ShouldMatch(await File.ReadAllBytesAsync(target), contents[1], "resumed");
     }
 
+    [Trait("Tier", "nightly")]
     [SkippableTheory]
     [InlineData(FileSystemKind.Local)]
     [InlineData(FileSystemKind.Btrfs)]
@@ -72,7 +73,7 @@ public sealed class CopyCrashTests
         Command.Run("ln", Path.Combine(source, "3", "3"), Path.Combine(source, "5", "second name"));
         string copy = Path.Combine(folder, "copy");
         string expected = Listing(source);
-        await Kills.RunAsync(20_261_122 + (int)kind, 12, _ => new ChildProcess(null, "copy-tree", folder), async (kill, _, _) =>
+        await Kills.RunAsync(20_261_122 + (int)kind, 40, _ => new ChildProcess(null, "copy-tree", folder), async (kill, _, _) =>
         {
             foreach (string gone in Directory.GetDirectories(folder, "gone-*"))
             {
@@ -101,6 +102,7 @@ public sealed class CopyCrashTests
         static string Listing(string root) => Command.Run("sh", "-c", ListingScript, root);
     }
 
+    [Trait("Tier", "slow")]
     [SkippableTheory]
     [InlineData(FileSystemKind.Local, false)]
     [InlineData(FileSystemKind.Tmpfs, false)]
@@ -112,7 +114,7 @@ public sealed class CopyCrashTests
         Skip.IfNot(OperatingSystem.IsLinux(), "FICLONE is Linux's");
         using Mount mount = Mount.OrSkip(kind);
         string source = Path.Combine(mount.Folder, "source");
-        byte[] content = Pattern.Bytes(3, 20_000_123);
+        byte[] content = Pattern.Bytes(3, 3_000_123);
         await File.WriteAllBytesAsync(source, content);
         foreach (CopyMethod method in Enum.GetValues<CopyMethod>())
         {
@@ -153,6 +155,7 @@ public sealed class CopyCrashTests
         tree.Bytes.ShouldBe(content.Length, $"{kind}");
     }
 
+    [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task A_read_only_file_system_and_a_full_one_say_so()
     {

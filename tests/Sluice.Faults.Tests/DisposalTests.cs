@@ -29,7 +29,7 @@ public sealed class DisposalTests
     public async Task Closing_with_faulty_transfers_in_flight_ends_them_all(FileCaching caching, string inner)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "descriptors are counted in /proc");
-        const int rounds = 40;
+        const int rounds = 16;
         const int each = 48;
         using Mount mount = new(FileSystemKind.Local);
         string path = Path.Combine(mount.Folder, "closed");

@@ -41,31 +41,9 @@ public sealed class EngineTests
     [SkippableFact]
     public async Task A_collectible_load_context_that_used_rings_is_collected()
     {
-        Dictionary<string, string> facts = await RunAsync("unload-rings");
+        Dictionary<string, string> facts = await RunAsync("unload");
         facts["read"].ShouldBe("4096");
         facts["engine"].ShouldBe("uring");
-        facts["alive"].ShouldBe("False");
-        facts["after"].ShouldBe("0 rings, 0 threads");
-    }
-
-    /// <summary>
-    /// Neither by what a program has told .NET (of assemblies that are loaded), nor by what a thread that lives on has put into a bag.
-    /// </summary>
-    [SkippableTheory]
-    [InlineData("opened", "0 rings, 0 threads")]
-    [InlineData("borrowed", "1 rings, 0 threads")]
-    public async Task A_collectible_load_context_is_held_by_nothing(string use, string before)
-    {
-        Dictionary<string, string> facts = await RunAsync($"unload-{use}");
-        facts["before"].ShouldBe(before);
-        facts["alive"].ShouldBe("False");
-        facts["after"].ShouldBe("0 rings, 0 threads");
-    }
-
-    [SkippableFact]
-    public async Task A_collectible_load_context_that_has_a_meter_is_collected()
-    {
-        Dictionary<string, string> facts = await RunAsync("unload-metered");
         facts["alive"].ShouldBe("False");
         facts["after"].ShouldBe("0 rings, 0 threads");
     }

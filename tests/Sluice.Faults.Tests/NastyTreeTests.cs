@@ -56,7 +56,6 @@ public sealed class NastyTreeTests
 
     [SkippableTheory]
     [InlineData(FileSystemKind.Local)]
-    [InlineData(FileSystemKind.Tmpfs)]
     [InlineData(FileSystemKind.Btrfs)]
     public async Task It_is_what_cp_makes_of_it(FileSystemKind kind)
     {

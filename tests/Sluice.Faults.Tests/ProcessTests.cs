@@ -12,10 +12,8 @@ namespace Sluice.Faults.Tests;
 public sealed class ProcessTests
 {
     [SkippableTheory]
-    [InlineData(FileSystemKind.Local, "Direct,Direct,Direct,Direct")]
     [InlineData(FileSystemKind.Local, "Cached,Uncached,Direct,Cached")]
     [InlineData(FileSystemKind.Bindfs, "Cached,Uncached,Direct,Cached")]
-    [InlineData(FileSystemKind.Xfs, "Cached,Uncached,Direct,Cached")]
     public async Task Records_that_processes_append_are_whole_and_where_they_say(FileSystemKind kind, string cachings)
     {
         const int count = 200;
@@ -69,8 +67,6 @@ public sealed class ProcessTests
 
     [SkippableTheory]
     [InlineData("append", "Cached")]
-    [InlineData("append", "Direct")]
-    [InlineData("write", "Cached")]
     [InlineData("write", "Uncached")]
     [InlineData("write", "Direct")]
     public async Task What_a_killed_process_acknowledged_is_there(string way, string caching)

@@ -30,8 +30,6 @@ internal static class Program
                 return await RefusedRing.StopAsync(name);
             case ["starting rings", string name]:
                 return await StartingRings.RunAsync(name);
-            case ["unloaded start", string name]:
-                return StartingRings.Unload(name);
             case ["waiting start", string name]:
                 return await StartingRings.WaitForThreadAsync(name);
             case ["growing rings", string name]:

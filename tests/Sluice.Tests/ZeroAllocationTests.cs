@@ -8,7 +8,7 @@ namespace Sluice.Tests;
 [Collection(AloneCollection.Name)]
 public sealed class ZeroAllocationTests : IDisposable
 {
-    private const int Operations = 8_000;
+    private const int Operations = 4_000;
     private const int Block = 4096;
     private const int Blocks = 256;
 
@@ -161,7 +161,7 @@ public sealed class ZeroAllocationTests : IDisposable
     private static async Task TransferManyAsync(SluiceHandle handle, Memory<byte>[] reads, ReadOnlyMemory<byte>[] writes, int skew)
     {
         int length = reads.Sum(static m => m.Length);
-        for (int i = 0; i < Operations / 4; i++)
+        for (int i = 0; i < Operations / 8; i++)
         {
             long offset = (i % (Blocks - 8) * Block) + skew;
             if (await handle.ReadAsync(reads, offset) != length || handle.Read(reads, offset) != length)

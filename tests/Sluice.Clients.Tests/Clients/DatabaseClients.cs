@@ -14,18 +14,8 @@ internal static class DatabaseClients
 
     public static IReadOnlyList<Client> All { get; } =
     [
-        new Client("LiteDB", static place => Database(place, static stream => stream))
-        {
-            Note = "it writes pages of 8 KiB here and there, flushed one by one and most of them once: with a direct stream the device is "
-                + "waited for at each.",
-        },
-        new Client("LiteDB, over AsFileStream", static place => Database(place, Workplace.AsFileStream))
-        {
-            Note = "cached, it takes a little longer than a FileStream, and more than by chance. That is not in system calls: a cached "
-                + "stream writes as often (pages of 8 KiB), reads a sixteenth as often, and flushes nothing to the disk, and over "
-                + "`AsFileStream()` only the opening makes two more. Nor is it in what the processors do: in processes of their own both "
-                + "took 14,000 samples (perf, two in ten thousand apart), seven tenths of them the runtime, its compiler and the kernel.",
-        },
+        new Client("LiteDB", static place => Database(place, static stream => stream)),
+        new Client("LiteDB, over AsFileStream", static place => Database(place, Workplace.AsFileStream)),
     ];
 
     private static void Database(Workplace place, Func<Stream, Stream> wrap)

@@ -11,32 +11,14 @@ namespace Sluice.Clients.Tests.Clients;
 /// <summary>The framework's own, where they go back and forth in a file.</summary>
 internal static class SeekingClients
 {
-    private const string ReadsBack = "it goes back once for each entry, and reads in whole parts what it has just written, so that a "
-        + "direct stream has the device write and read each part. What of it could be kept was not measured.";
-
     public static IReadOnlyList<Client> All { get; } =
     [
-        new Client("Zip: created, updated, read", ZipAsync) { Note = ReadsBack },
-        new Client("Zip, asynchronously", ZipOfDotNet10Async) { Note = ReadsBack },
-        new Client("ResourceWriter", Resources)
-        {
-            Note = "it goes to and fro between names and values. Of a direct file pages are kept only from the second time on that they "
-                + "are met: before, each read of a window waits for the device, first for the page that a small write left dirty.",
-        },
-        new Client("PEReader", place => ReadAssembly(place, static stream => stream))
-        {
-            Note = "it maps a FileStream's file, and reads any other stream: here half of a file that was copied a moment before, which a "
-                + "direct stream has the device write and read first. Over `AsFileStream()` it maps as well.",
-        },
-        new Client("PEReader, over AsFileStream", place => ReadAssembly(place, Workplace.AsFileStream))
-        {
-            Note = "cached, it takes a little longer than a FileStream, and more than by chance; why was not found out.",
-        },
-        new Client("BinaryWriter that goes back to patch lengths", BackPatch)
-        {
-            Note = "it patches each length once. Of a direct file writes are kept only from the second time on that their pages are met, "
-                + "of an uncached one at once.",
-        },
+        new Client("Zip: created, updated, read", ZipAsync),
+        new Client("Zip, asynchronously", ZipOfDotNet10Async),
+        new Client("ResourceWriter", Resources),
+        new Client("PEReader", place => ReadAssembly(place, static stream => stream)),
+        new Client("PEReader, over AsFileStream", place => ReadAssembly(place, Workplace.AsFileStream)),
+        new Client("BinaryWriter that goes back to patch lengths", BackPatch),
         new Client("MemoryMappedFile over the stream's handle", MapAsync),
         new Client("records at random", RandomRecordsAsync),
     ];

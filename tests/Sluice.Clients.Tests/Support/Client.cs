@@ -14,8 +14,5 @@ internal sealed record Client(string Name, Func<Workplace, Task> Work)
     {
     }
 
-    /// <summary>A sentence below the table of figures; null if there is none.</summary>
-    public string? Note { get; init; }
-
     public override string ToString() => Name;
 }

@@ -34,11 +34,8 @@ internal static class EngineCommand
                 return await WithoutThreadsAsync(path, content);
             case "refused-later":
                 return await RefusedLaterAsync(folder, path, content);
-            case "unload-opened":
-            case "unload-metered":
-            case "unload-rings":
-            case "unload-borrowed":
-                return Unload(path, scenario["unload-".Length..]);
+            case "unload":
+                return Unload(path);
             default:
                 Console.Error.WriteLine($"no scenario '{scenario}'");
                 return 2;
@@ -207,9 +204,9 @@ internal static class EngineCommand
         }
     }
 
-    private static int Unload(string path, string use)
+    private static int Unload(string path)
     {
-        WeakReference context = UseInAContext(path, use);
+        WeakReference context = UseInAContext(path);
         for (int i = 0; i < 3000 && context.IsAlive; i++)
         {
             GC.Collect();
@@ -226,7 +223,7 @@ internal static class EngineCommand
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static WeakReference UseInAContext(string path, string use)
+    private static WeakReference UseInAContext(string path)
     {
         SluiceContext context = new();
         Assembly sluice = context.LoadFromAssemblyPath(typeof(SluiceHandle).Assembly.Location);
@@ -236,35 +233,15 @@ internal static class EngineCommand
         object?[] arguments = [.. open.GetParameters().Select(static p => p.DefaultValue)];
         arguments[0] = path;
         arguments[^1] = direct;
-        if (use == "metered")
-        {
-            Console.WriteLine($"meters={typeof(System.Diagnostics.Metrics.Meter).Assembly.GetName().Name}");
-        }
-
         using (IDisposable handle = (IDisposable)open.Invoke(null, arguments)!)
         {
-            if (use == "rings")
-            {
-                MethodInfo read = handleType.GetMethod("ReadAsync", [typeof(Memory<byte>), typeof(long), typeof(CancellationToken)])!;
-                byte[] buffer = new byte[BlockBytes];
-                ValueTask<int> task = (ValueTask<int>)read.Invoke(handle, [buffer.AsMemory(), 0L, CancellationToken.None])!;
-                Console.WriteLine($"read={task.AsTask().GetAwaiter().GetResult()}");
-                Console.WriteLine($"engine={handleType.GetProperty("EngineName")!.GetValue(handle)}");
-            }
+            MethodInfo read = handleType.GetMethod("ReadAsync", [typeof(Memory<byte>), typeof(long), typeof(CancellationToken)])!;
+            byte[] buffer = new byte[BlockBytes];
+            ValueTask<int> task = (ValueTask<int>)read.Invoke(handle, [buffer.AsMemory(), 0L, CancellationToken.None])!;
+            Console.WriteLine($"read={task.AsTask().GetAwaiter().GetResult()}");
+            Console.WriteLine($"engine={handleType.GetProperty("EngineName")!.GetValue(handle)}");
         }
 
-        if (use == "borrowed")
-        {
-            Type optionsType = sluice.GetType("Sluice.SluiceReaderOptions")!;
-            object options = Activator.CreateInstance(optionsType)!;
-            optionsType.GetProperty("Caching")!.SetValue(options, direct);
-            Type readerType = sluice.GetType("Sluice.SluiceReader")!;
-            using IDisposable reader = (IDisposable)Activator.CreateInstance(readerType, path, options)!;
-            using Stream stream = (Stream)readerType.GetMethod("AsStream")!.Invoke(reader, null)!;
-            stream.ReadExactly(new byte[2 * BlockBytes]);
-        }
-
-        PrintResources("before");
         context.Unload();
         return new WeakReference(context, trackResurrection: true);
     }

@@ -11,8 +11,8 @@ namespace Sluice.Faults.Tests.Support;
 /// </summary>
 internal sealed class StormRun(string path, FileCaching caching, FaultyEngine engine, int seed)
 {
-    private const int Workers = 12;
-    private const int Steps = 60;
+    private const int Workers = 8;
+    private const int Steps = 40;
     private const int RangeBytes = 50_011;
 
     private const int FirstBytes = 64 * 1024;

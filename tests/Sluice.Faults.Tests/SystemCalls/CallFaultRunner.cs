@@ -16,6 +16,9 @@ internal static class CallFaultRunner
     [ThreadStatic]
     private static bool t_isSecond;
 
+    /// <summary>Every answer is tried at so many calls of a name, and then one at each call.</summary>
+    private const int CallsWithEveryAnswer = 4;
+
     /// <param name="scenario">The operation.</param>
     /// <param name="root">An empty folder, in which each run has one of its own.</param>
     /// <returns>How many faults were brought about.</returns>
@@ -37,7 +40,9 @@ internal static class CallFaultRunner
         {
             string? struck = null;
             CallFaults plan;
-            int kind = 0;
+            bool hasEveryAnswer = at >= calm.Calls.Count
+                || calm.Calls.Take(at).Count(call => call == calm.Calls[at]) < CallsWithEveryAnswer;
+            int kind = hasEveryAnswer ? 0 : at % CallsWithEveryAnswer;
             do
             {
                 (plan, string? complaint) = await RunOnceAsync(scenario, root, runs++, at, kind);
@@ -52,7 +57,7 @@ internal static class CallFaultRunner
                     faults++;
                 }
             }
-            while (plan.Calls.Count > at && ++kind < Math.Min(plan.Kinds, scenario.MaxKinds));
+            while (hasEveryAnswer && plan.Calls.Count > at && ++kind < Math.Min(plan.Kinds, scenario.MaxKinds));
 
             if (struck is not null)
             {

@@ -12,13 +12,13 @@ internal static class StreamScenarios
 {
     private const int Chunk = 7_001;
 
-    private static readonly byte[] Content = Pattern.Bytes(3, 400_000);
+    private static readonly byte[] Content = Pattern.Bytes(3, 150_000);
 
     public static IEnumerable<CallScenario> All(FileCaching caching)
     {
         foreach (int bufferSize in (int[])[SluiceOptions.Adaptive, 0, 4096])
         {
-            byte[] content = bufferSize == SluiceOptions.Adaptive ? Content : Content[..60_000];
+            byte[] content = bufferSize == SluiceOptions.Adaptive ? Content : Content[..40_000];
             string what = $"{caching} {(bufferSize < 0 ? "adaptive" : $"{bufferSize}")}";
             SluiceOptions reading = new() { Caching = caching, BufferSize = bufferSize, Options = FileOptions.Asynchronous };
             SluiceOptions writing = new() { Caching = caching, BufferSize = bufferSize, Mode = FileMode.Create, Access = FileAccess.Write };

@@ -15,10 +15,8 @@ public sealed class HandleEndingTests : HostileTests
     {
         { "own", FileCaching.Cached, false, false },
         { "own", FileCaching.Direct, false, false },
-        { "own", FileCaching.Direct, true, false },
         { "own", FileCaching.Cached, true, true },
-        { "held", FileCaching.Cached, true, false },
-        { "held", FileCaching.Direct, true, true },
+        { "held", FileCaching.Direct, true, false },
     };
 
     [Theory]

@@ -14,10 +14,8 @@ public sealed class SequentialEndingTests : HostileTests
     {
         { "own", FileCaching.Cached, false, false },
         { "own", FileCaching.Direct, false, true },
-        { "own", FileCaching.Direct, true, false },
         { "own", FileCaching.Cached, true, true },
-        { "held", FileCaching.Cached, true, false },
-        { "held", FileCaching.Direct, true, true },
+        { "held", FileCaching.Direct, true, false },
     };
 
     [Theory]

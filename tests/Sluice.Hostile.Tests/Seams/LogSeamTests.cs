@@ -16,7 +16,7 @@ public sealed class LogSeamTests : HostileTests
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         const int threads = 8;
-        const int each = 200;
+        const int each = 50;
         string folder = Temp.NewPath();
         int asked = 0;
         int ended = 0;

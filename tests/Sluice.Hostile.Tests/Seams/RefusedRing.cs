@@ -49,7 +49,7 @@ internal static class RefusedRing
     }
 
     /// <summary>Linux keeps the first fifteen characters.</summary>
-    public static bool HasCompletionThread() =>
+    private static bool HasCompletionThread() =>
         Directory.GetDirectories("/proc/self/task").Any(static task =>
         {
             try

@@ -78,7 +78,7 @@ public sealed class SeamTests : HostileTests
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "/proc says what a descriptor is");
         string tree = MakeTree(6, 3);
-        string source = Temp.NewFile(Content);
+        string source = Temp.NewFile(Content.AsSpan(0, 150_000).ToArray());
         string target = Temp.NewPath();
         ConcurrentDictionary<string, string> inherited = [];
         int looks = 0;
@@ -97,7 +97,7 @@ public sealed class SeamTests : HostileTests
             await SluiceFile.CopyAsync(source, target, new CopyOptions { Method = method, Overwrite = true, FlushToDisk = true });
         }
 
-        await SluiceFile.ReplaceAtomicallyAsync(target, Content);
+        await SluiceFile.ReplaceAtomicallyAsync(target, Content.AsMemory(0, 150_000));
         await SluiceFile.CopyAsync(tree, Temp.NewPath(), new CopyOptions { Recurse = true, PreserveMetadata = true });
         SluiceFile.EnumerateFileEntries(tree, "*", All).Count().ShouldBe(18);
         await foreach (FileReadResult result in SluiceFile.ReadManyAsync(Directory.GetFiles(tree, "*", SearchOption.AllDirectories)))
@@ -117,7 +117,7 @@ public sealed class SeamTests : HostileTests
         }
 
         SystemCallFaults.Use(null);
-        looks.ShouldBeGreaterThan(100);
+        looks.ShouldBeGreaterThan(50);
         inherited.ShouldBeEmpty();
     }
 

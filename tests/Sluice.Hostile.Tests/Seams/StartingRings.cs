@@ -1,9 +1,3 @@
-using System.Reflection;
-using System.Runtime.Loader;
-#if DEBUG
-using Sluice.Engines;
-using Sluice.Memory;
-#endif
 using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;
@@ -165,40 +159,6 @@ internal static class StartingRings
         return 0;
     }
 
-    /// <summary>The library is unloaded while its first ring is being made.</summary>
-    public static int Unload(string name)
-    {
-        LibraryContext context = new();
-        Assembly library = context.LoadFromAssemblyPath(typeof(SluiceHandle).Assembly.Location);
-        Type engines = library.GetType(typeof(SluiceEngines).FullName!)!;
-        FieldInfo reason = engines.GetField("s_reason", BindingFlags.NonPublic | BindingFlags.Static)!;
-        library.ShouldNotBe(typeof(RingProbe).Assembly);
-        _ = library.GetType(typeof(RingProbe).FullName!)!.GetProperty("Current")!.GetValue(null);
-        Thread unloading = new(context.Unload);
-        int made = 0;
-        Func<string, int, long, long> fault = (call, _, _) =>
-        {
-            if (call == "io_uring_setup" && Interlocked.Increment(ref made) == 1)
-            {
-                // As far as it gets.
-                unloading.Start();
-                SpinWait.SpinUntil(() => reason.GetValue(null) is not null, Watchdog.Patience).ShouldBeTrue();
-                unloading.Join(TimeSpan.FromSeconds(1));
-            }
-
-            return 0;
-        };
-        Type faults = library.GetType(typeof(SystemCallFaults).FullName!)!;
-        Delegate own = Delegate.CreateDelegate(library.GetType(typeof(SystemCallFault).FullName!)!, fault.Target, fault.Method);
-        faults.GetMethod("Use")!.Invoke(null, [own]);
-        engines.GetProperty("Default")!.GetValue(null);
-        made.ShouldBe(1);
-        unloading.Join(Watchdog.Patience).ShouldBeTrue();
-        SpinWait.SpinUntil(static () => !RefusedRing.HasCompletionThread(), Watchdog.Patience / 4).ShouldBeTrue("its thread has ended");
-        File.Exists(name).ShouldBeTrue();
-        return 0;
-    }
-
     /// <summary>Nobody may enter the kernel, which says that it has no memory.</summary>
     public static int StarveFromTheBeginning()
     {
@@ -206,14 +166,5 @@ internal static class StartingRings
         SluiceEngines.Default.Name.ShouldBe("pool");
         SluiceEngines.UringReason.ShouldNotBeNull().ShouldContain("11");
         return 0;
-    }
-
-    /// <summary>The library, once more, in a context that can be collected.</summary>
-    private sealed class LibraryContext() : AssemblyLoadContext("once more", isCollectible: true)
-    {
-        protected override Assembly? Load(AssemblyName assemblyName) =>
-            assemblyName.Name is "Sluice"
-                ? LoadFromAssemblyPath(Path.Combine(AppContext.BaseDirectory, assemblyName.Name + ".dll"))
-                : null;
     }
 }

@@ -9,10 +9,6 @@ public sealed class StartingRingsTests : HostileTests
         SucceedAsync([("SLUICE_RINGS", "2")], "starting rings", Temp.NewFile(new byte[10]));
 
     [SkippableFact]
-    public Task What_is_made_while_the_library_is_unloaded_is_stopped() =>
-        SucceedAsync([], "unloaded start", Temp.NewFile(new byte[10]));
-
-    [SkippableFact]
     public Task The_first_write_of_a_process_without_rings_keeps_nobody_out_while_it_waits_for_a_thread() =>
         SucceedAsync([], "waiting start", Temp.NewFile(new byte[1 << 16]));
 
@@ -33,9 +29,6 @@ public sealed class StartingRingsTests : HostileTests
     [InlineData(
         "1000", false, "256, the most that there are: SLUICE_RINGS or Sluice.Rings asks for 1000",
         "SLUICE_RINGS or Sluice.Rings has the value '1000': there are 1 to 256 rings")]
-    [InlineData(
-        "99999999999", false, "256, the most that there are: SLUICE_RINGS or Sluice.Rings asks for 99999999999",
-        "SLUICE_RINGS or Sluice.Rings has the value '99999999999': there are 1 to 256 rings")]
     [InlineData(
         "-3", false, "1, the fewest that there are: SLUICE_RINGS or Sluice.Rings asks for -3",
         "SLUICE_RINGS or Sluice.Rings has the value '-3': there are 1 to 256 rings")]

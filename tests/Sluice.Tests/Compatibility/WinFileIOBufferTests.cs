@@ -110,19 +110,6 @@ public sealed class WinFileIOBufferTests : IDisposable
         buffers.Select(b => b.IsAlive).ShouldBe([false, false, false]);
     }
 
-    [Fact]
-    public void A_pin_that_a_transfer_holds_outlives_its_owner()
-    {
-        (PinnedArray pin, WeakReference buffer) = PinHeld();
-        pin.Dispose();
-        Collect();
-        buffer.IsAlive.ShouldBeTrue();
-        Copy(pin).ShouldBeBytes([1, 2, 3]);
-        pin.DangerousRelease();
-        Collect();
-        buffer.IsAlive.ShouldBeFalse();
-    }
-
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static WeakReference Pin(WinFileIO file, bool unpins)
     {
@@ -135,20 +122,6 @@ public sealed class WinFileIOBufferTests : IDisposable
 
         return new WeakReference(buffer);
     }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static (PinnedArray Pin, WeakReference Buffer) PinHeld()
-    {
-        byte[] buffer = [1, 2, 3];
-        PinnedArray pin = new(buffer);
-        bool added = false;
-        pin.DangerousAddRef(ref added);
-        return (pin, new WeakReference(buffer));
-    }
-
-    /// <summary>A frame of its own: a span in the test's would keep the array alive.</summary>
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static byte[] Copy(PinnedArray pin) => pin.Slice(0, 3).ToArray();
 
     private static void Collect()
     {

@@ -237,20 +237,6 @@ public sealed class WinFileIOTests : IDisposable
         Should.Throw<ObjectDisposedException>(() => file.OpenForWriting("x"));
     }
 
-    [SkippableFact]
-    public void What_close_would_say_is_asked_of_the_operating_system()
-    {
-        Skip.IfNot(Libc.IsSupported, "only Linux is asked");
-        string path = _temp.NewFile(1);
-        using Microsoft.Win32.SafeHandles.SafeFileHandle open = File.OpenHandle(path);
-        DescriptorClose.ErrorOf(open).ShouldBe(0);
-        open.IsClosed.ShouldBeFalse();
-        RandomAccess.Read(open, new byte[1], 0).ShouldBe(1);
-        const int beyondAnyLimit = 0x3FFF_FFFF;
-        using Microsoft.Win32.SafeHandles.SafeFileHandle none = new(beyondAnyLimit, ownsHandle: false);
-        DescriptorClose.ErrorOf(none).ShouldBe(BadDescriptor);
-    }
-
     /// <summary>As on a network file system that writes back at close, and cannot; here it is a descriptor that is none.</summary>
     [SkippableTheory]
     [InlineData(false)]
@@ -276,7 +262,7 @@ public sealed class WinFileIOTests : IDisposable
         file.Read(10).ShouldBe(10);
     }
 
-    [Trait("Tier", "slow")]
+    [Trait("Tier", "nightly")]
     [Fact]
     public void More_than_2_GiB_are_read_by_ReadBlocks_piece_by_piece_and_refused_by_ReadUntilEOF()
     {

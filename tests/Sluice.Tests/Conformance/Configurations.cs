@@ -18,10 +18,6 @@ public sealed class PluggedEngineDirectTests(ITestOutputHelper output)
     : SluiceHandleConformance(output, FileCaching.Direct, SluiceEngines.Default);
 
 [Trait("Runs", "once")]
-public sealed class PoolEngineCachedTests(ITestOutputHelper output)
-    : SluiceHandleConformance(output, FileCaching.Cached, SluiceEngines.Pool);
-
-[Trait("Runs", "once")]
 public sealed class PoolEngineDirectTests(ITestOutputHelper output)
     : SluiceHandleConformance(output, FileCaching.Direct, SluiceEngines.Pool);
 
@@ -30,7 +26,3 @@ public sealed class FaultyEngineCachedTests(ITestOutputHelper output)
 
 public sealed class FaultyEngineDirectTests(ITestOutputHelper output)
     : SluiceHandleConformance(output, FileCaching.Direct, new FaultyEngine(ModelProgram.HarmlessFaults(103)));
-
-[Trait("Runs", "once")]
-public sealed class FaultyPoolDirectTests(ITestOutputHelper output)
-    : SluiceHandleConformance(output, FileCaching.Direct, new FaultyEngine(ModelProgram.HarmlessFaults(104), SluiceEngines.Pool));

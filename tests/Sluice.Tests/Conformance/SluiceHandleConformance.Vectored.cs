@@ -69,7 +69,7 @@ public abstract partial class SluiceHandleConformance
         whole.Span[^less..].ToArray().ShouldAllBe(b => b == 0xEE || (b == 0 && handle.Caching == FileCaching.Direct));
     }
 
-    [Trait("Tier", "slow")]
+    [Trait("Tier", "nightly")]
     [SkippableTheory]
     [InlineData(false)]
     [InlineData(true)]

@@ -44,7 +44,7 @@ public sealed class EnumerationTests : IDisposable
                 AttributesToSkip = skipped,
                 ReturnSpecialDirectories = special,
             };
-        Gen<int> seeds = Gen.Choose(0, 20);
+        Gen<int> seeds = Gen.Choose(0, 8);
         Dictionary<int, string> trees = [];
         Prop.ForAll(seeds.ToArbitrary(), Gen.Elements(Patterns).ToArbitrary(), options.ToArbitrary(), (seed, pattern, chosen) =>
         {
@@ -56,7 +56,7 @@ public sealed class EnumerationTests : IDisposable
             string[] expected = Sorted(() => Directory.EnumerateFiles(root, pattern, chosen));
             Sorted(() => SluiceFile.EnumerateFiles(root, pattern, chosen)).ShouldBe(expected);
             Sorted(() => SluiceFile.EnumerateFileEntries(root, pattern, chosen).Select(e => e.Path)).ShouldBe(expected);
-        }).Check(Config.QuickThrowOnFailure.WithMaxTest(200));
+        }).Check(Config.QuickThrowOnFailure.WithMaxTest(100));
     }
 
     [Fact]
@@ -107,12 +107,12 @@ public sealed class EnumerationTests : IDisposable
     public async Task A_large_flat_folder_and_many_folders_are_complete_both_ways()
     {
         string flat = Directory.CreateDirectory(_temp.NewPath()).FullName;
-        for (int i = 0; i < 2500; i++)
+        for (int i = 0; i < 700; i++)
         {
             File.WriteAllBytes(Path.Combine(flat, $"file-{i}"), new byte[i % 7]);
         }
 
-        for (int i = 0; i < 200; i++)
+        for (int i = 0; i < 100; i++)
         {
             string folder = Directory.CreateDirectory(Path.Combine(flat, $"folder-{i}", "below")).FullName;
             File.WriteAllBytes(Path.Combine(folder, "one"), new byte[3]);
@@ -120,7 +120,7 @@ public sealed class EnumerationTests : IDisposable
 
         EnumerationOptions all = new() { RecurseSubdirectories = true };
         string[] expected = Sorted(() => Directory.EnumerateFiles(flat, "*", all));
-        expected.Length.ShouldBe(2700);
+        expected.Length.ShouldBe(800);
         IEnumerable<string> twice = SluiceFile.EnumerateFiles(flat, "*", all);
         Sorted(() => twice).ShouldBe(expected);
         Sorted(() => twice).ShouldBe(expected);
@@ -143,7 +143,7 @@ public sealed class EnumerationTests : IDisposable
     [Fact]
     public async Task Leaving_and_cancelling_close_every_folder()
     {
-        string root = MakeFolders(300, 4);
+        string root = MakeFolders(100, 4);
         using CancellationTokenSource source = new();
         int taken = 0;
         await Should.ThrowAsync<OperationCanceledException>(async () =>
@@ -262,17 +262,6 @@ public sealed class EnumerationTests : IDisposable
 
             return seen;
         }
-    }
-
-    [SkippableFact]
-    public void Names_of_a_folder_that_is_gone_are_none()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "folders are read by system calls on Linux alone");
-        string root = MakeFolders(0, 0);
-        Sluice.Enumeration.DirectoryReader reader = Sluice.Enumeration.DirectoryReader.TryOpen(root, out _).ShouldNotBeNull();
-        Directory.Delete(root);
-        reader.Refill().ShouldBe(0);
-        reader.Release();
     }
 
     [SkippableFact]

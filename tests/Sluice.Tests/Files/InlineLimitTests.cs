@@ -90,42 +90,6 @@ public sealed class InlineLimitTests : IDisposable
         }
     }
 
-    /// <summary>
-    /// A caller's thread that is held where the call, still on its way to it, has just been taken over by another: when it looks again,
-    /// that one has done all that it can.
-    /// </summary>
-    [Fact]
-    public async Task A_caller_that_is_late_goes_on_with_nothing()
-    {
-        string path = _temp.NewPath();
-        string text = new('x', 2_000_000);
-        foreach ((string name, Func<Encoding, Task> call) in new (string, Func<Encoding, Task>)[]
-        {
-            ("lines written", encoding => SluiceFile.WriteAllLinesAsync(path, [text, text], encoding)),
-            ("text written", encoding => SluiceFile.WriteAllTextAsync(path, text, encoding)),
-            ("text replaced", encoding => SluiceFile.ReplaceAtomicallyAsync(path, text, encoding)),
-        })
-        {
-            int all = 0;
-            await call(new ObservedEncoding(() => all++));
-            using CountdownEvent left = new(all);
-            AsyncLocal<object?> changed = new(change =>
-            {
-                // Back on the caller's thread, from a method that it has called: until others have taken the rest.
-                if (change.ThreadContextChanged && t_isCaller)
-                {
-                    left.Wait(TimeSpan.FromMinutes(1));
-                }
-            });
-            await CarriedAsync(name, took => call(new ObservedEncoding(() =>
-            {
-                changed.Value = this;
-                took();
-                left.Signal();
-            })));
-        }
-    }
-
     /// <summary>Says in its failure how much the caller's thread took, and whether it did so in the call.</summary>
     private static async Task CarriedAsync(string name, Func<Action, Task> call)
     {

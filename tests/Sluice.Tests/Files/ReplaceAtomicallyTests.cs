@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Reflection;
 using System.Runtime.Versioning;
 using System.Text;
 
@@ -142,40 +141,6 @@ public sealed class ReplaceAtomicallyTests : IDisposable
         {
             replace(path);
             return Task.CompletedTask;
-        };
-    }
-
-    [Fact]
-    public async Task Options_that_are_null_are_refused_by_every_form()
-    {
-        string path = _temp.NewPath();
-        foreach (MethodInfo method in typeof(SluiceFile).GetMethods().Where(m => m.Name == nameof(SluiceFile.ReplaceAtomicallyAsync)))
-        {
-            ParameterInfo[] parameters = method.GetParameters();
-            if (parameters.Any(p => p.ParameterType == typeof(ReplaceOptions)))
-            {
-                object?[] arguments = [.. parameters.Select(p => Argument(p, path))];
-                (await Should.ThrowAsync<ArgumentNullException>(() =>
-                    (Task)method.Invoke(null, BindingFlags.DoNotWrapExceptions, null, arguments, null)!)).ParamName.ShouldBe("options");
-            }
-        }
-
-        Should.Throw<ArgumentNullException>(() => SluiceFile.ReplaceAtomically(path, "x", (ReplaceOptions)null!));
-        Should.Throw<ArgumentNullException>(() => SluiceFile.ReplaceAtomically(path, "x", Encoding.UTF8, null!));
-        Should.Throw<ArgumentNullException>(() => SluiceFile.ReplaceAtomically(path, [1], null!));
-        Should.Throw<ArgumentNullException>(() => SluiceFile.ReplaceAtomically(path, _ => { }, null!));
-        Directory.GetFileSystemEntries(_temp.Root).ShouldBeEmpty();
-
-        static object? Argument(ParameterInfo parameter, string path) => parameter.Name switch
-        {
-            "path" => path,
-            "contents" when parameter.ParameterType == typeof(string) => "x",
-            "contents" => "x".AsMemory(),
-            "bytes" => (ReadOnlyMemory<byte>)new byte[] { 1 },
-            "encoding" => Encoding.UTF8,
-            "write" => (Func<SluiceHandle, CancellationToken, ValueTask>)((_, _) => ValueTask.CompletedTask),
-            "cancellationToken" => CancellationToken.None,
-            _ => null,
         };
     }
 

@@ -221,7 +221,7 @@ public sealed partial class ReplacementSafetyTests : IDisposable
         string target = Directory.CreateDirectory(_temp.NewPath()).FullName;
         string victim = _temp.NewFile("secret"u8);
         File.SetUnixFileMode(victim, OwnerReadWrite);
-        for (int i = 0; i < 200; i++)
+        for (int i = 0; i < 60; i++)
         {
             Native.MakeFifo(Path.Combine(source, $"{i}"));
             File.SetUnixFileMode(Path.Combine(source, $"{i}"), (UnixFileMode)0x1FF);
@@ -231,7 +231,7 @@ public sealed partial class ReplacementSafetyTests : IDisposable
         Task exchanges = Task.Factory.StartNew(
             () =>
             {
-                for (int i = 0; !stop.IsCancellationRequested; i = (i + 1) % 200)
+                for (int i = 0; !stop.IsCancellationRequested; i = (i + 1) % 60)
                 {
                     string name = Path.Combine(target, $"{i}");
                     try

@@ -19,7 +19,7 @@ public sealed class SmallFileBatchTests : IDisposable
     {
         // Empty, short, at the border of "large" in Debug builds, large, and a period that no power of two hides.
         int[] lengths = [0, 1, 4095, 4096, 4097, 100, 30_000];
-        string[] paths = [.. Enumerable.Range(0, 500).Select(i => _temp.NewFile(Bytes.Pattern(lengths[i % lengths.Length], i)))];
+        string[] paths = [.. Enumerable.Range(0, 200).Select(i => _temp.NewFile(Bytes.Pattern(lengths[i % lengths.Length], i)))];
         int next = 0;
         await foreach (FileReadResult result in SluiceFile.ReadManyAsync(paths, new FileBatchOptions { MaxDegreeOfParallelism = degree }))
         {
@@ -72,7 +72,7 @@ public sealed class SmallFileBatchTests : IDisposable
     [Fact]
     public async Task Cold_files_are_read_too()
     {
-        string[] paths = [.. Enumerable.Range(0, 300).Select(i => _temp.NewFile(Bytes.Pattern(1 + (i * 13 % 4096), i)))];
+        string[] paths = [.. Enumerable.Range(0, 100).Select(i => _temp.NewFile(Bytes.Pattern(1 + (i * 13 % 4096), i)))];
         foreach (string path in paths)
         {
             using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite);
@@ -148,7 +148,7 @@ public sealed class SmallFileBatchTests : IDisposable
     [Fact]
     public async Task Cancelling_and_leaving_end_the_batch()
     {
-        string[] paths = [.. Enumerable.Range(0, 1000).Select(i => _temp.NewFile(100))];
+        string[] paths = [.. Enumerable.Range(0, 200).Select(i => _temp.NewFile(100))];
         using CancellationTokenSource source = new();
         int seen = 0;
         await Should.ThrowAsync<OperationCanceledException>(async () =>
@@ -285,7 +285,7 @@ public sealed class SmallFileBatchTests : IDisposable
         // Two groups and a part of one: whichever is one too many ends last now and then.
         const int files = 80;
         string path = _temp.NewPath();
-        for (int round = 0; round < 40; round++)
+        for (int round = 0; round < 10; round++)
         {
             await SluiceFile.WriteManyAsync(
                 Enumerable.Range(0, files).Select(i => (path, (ReadOnlyMemory<byte>)BitConverter.GetBytes(i))),

@@ -75,7 +75,7 @@ public sealed class WholeFileTests : IDisposable
         });
         try
         {
-            for (int i = 0; i < 1000; i++)
+            for (int i = 0; i < 200; i++)
             {
                 OnlyText(SluiceFile.ReadAllText(path));
                 OnlyText(await SluiceFile.ReadAllTextAsync(path));

@@ -29,7 +29,7 @@ public sealed class LineTests : IDisposable
             }
 
             File.Delete(path);
-        }), tests: engine == "own" && caching == FileCaching.Cached ? 100 : 10);
+        }), tests: engine == "own" && caching == FileCaching.Cached ? 50 : 10);
 
     [Fact]
     public void Lines_split_at_every_border_are_the_same()
@@ -65,7 +65,7 @@ public sealed class LineTests : IDisposable
             foreach (Encoding? given in (Encoding?[])[encoding, null, Encoding.Latin1])
             {
                 List<string> expected = [.. given is null ? File.ReadLines(path) : File.ReadLines(path, given)];
-                foreach (int size in (int[])[0, 1, 64])
+                foreach (int size in (int[])[0, 7, 64])
                 {
                     using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Cached, size);
                     reader.ReadStringLines(given).ToList().ShouldBe(expected, $"{given?.WebName}, request size {size}");
@@ -83,7 +83,7 @@ public sealed class LineTests : IDisposable
             }
 
             File.Delete(path);
-        }), tests: 10);
+        }), tests: 6);
     }
 
     [Fact]
@@ -109,7 +109,7 @@ public sealed class LineTests : IDisposable
             }
 
             File.Delete(path);
-        }), tests: 60);
+        }), tests: 30);
 
     [Fact]
     public void Leaving_the_loop_leaves_the_reader_behind_the_line()

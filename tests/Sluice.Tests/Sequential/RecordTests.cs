@@ -11,7 +11,7 @@ public sealed class RecordTests : IDisposable
     public void Dispose() => _temp.Dispose();
 
     /// <summary>Of memory that takes no place, to a device that has no use for it.</summary>
-    [Trait("Tier", "slow")]
+    [Trait("Tier", "nightly")]
     [SkippableFact]
     public async Task More_records_than_a_span_of_bytes_holds_are_written()
     {

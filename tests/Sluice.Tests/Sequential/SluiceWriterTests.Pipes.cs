@@ -101,25 +101,6 @@ public sealed partial class SluiceWriterTests
         received.ShouldBeBytes(content.AsSpan(0, received.Length));
     }
 
-    [SkippableFact]
-    public async Task Memory_that_was_lent_by_a_writer_to_a_pipe_is_nobody_elses_after_Dispose()
-    {
-        (SluiceWriter writer, SafeFileHandle read) = ToPipe(requestSize: 4096);
-        writer.Write("abc"u8);
-        Memory<byte> lent = writer.GetMemory(100);
-        writer.Dispose();
-        (await ReadToEndAsync(read)).ShouldBe("abc"u8.ToArray());
-        string path = _temp.NewPath();
-        byte[] others = Bytes.Pattern(4000, 3);
-        using (SluiceWriter other = new(path, new SluiceWriterOptions { RequestSize = 4096 }))
-        {
-            other.Write(others);
-            lent.Span.Fill(0xEE);
-        }
-
-        File.ReadAllBytes(path).ShouldBeBytes(others);
-    }
-
     private static (SluiceWriter Writer, SafeFileHandle Read) ToPipe(int requestSize)
     {
         (SafeFileHandle read, SafeFileHandle write) = Native.Pipe();

@@ -64,31 +64,29 @@ public sealed class SluiceWriterTextTests : IDisposable
     {
         Encoding encoding = EncodingOf(name);
         string text = string.Concat(s_parts) + "\uD83D\uDE00\uD83D";
-        foreach (int size in (int[])[0, 1, 2, 3, 5, 4096])
+        foreach (int size in (int[])[0, 1, 3])
         {
             for (int border = 0; border <= text.Length; border++)
             {
-                foreach (bool isAsync in (bool[])[false, true])
+                bool isAsync = (size + border) % 2 == 0;
+                string path = _temp.NewPath();
+                await using (SluiceWriter writer = new(
+                    path, new SluiceWriterOptions { Encoding = encoding, NewLine = "\u6F22\n", RequestSize = size }))
                 {
-                    string path = _temp.NewPath();
-                    await using (SluiceWriter writer = new(
-                        path, new SluiceWriterOptions { Encoding = encoding, NewLine = "\u6F22\n", RequestSize = size }))
-                    {
-                        await WriteAsync(writer, text[..border], isLine: false, isAsync);
-                        await WriteAsync(writer, text[border..], isLine: true, isAsync);
-                        await WriteAsync(writer, text[border..], isLine: false, isAsync);
-                    }
-
-                    using MemoryStream expected = new();
-                    await using (StreamWriter model = new(expected, encoding) { NewLine = "\u6F22\n" })
-                    {
-                        model.Write(text[..border]);
-                        model.WriteLine(text[border..]);
-                        model.Write(text[border..]);
-                    }
-
-                    File.ReadAllBytes(path).ShouldBeBytes(expected.ToArray(), $"{name}, blocks of {size}, {border}, async {isAsync}");
+                    await WriteAsync(writer, text[..border], isLine: false, isAsync);
+                    await WriteAsync(writer, text[border..], isLine: true, isAsync);
+                    await WriteAsync(writer, text[border..], isLine: false, isAsync);
                 }
+
+                using MemoryStream expected = new();
+                await using (StreamWriter model = new(expected, encoding) { NewLine = "\u6F22\n" })
+                {
+                    model.Write(text[..border]);
+                    model.WriteLine(text[border..]);
+                    model.Write(text[border..]);
+                }
+
+                File.ReadAllBytes(path).ShouldBeBytes(expected.ToArray(), $"{name}, blocks of {size}, {border}, async {isAsync}");
             }
         }
     }
@@ -282,25 +280,6 @@ public sealed class SluiceWriterTextTests : IDisposable
         File.ReadAllText(path).ShouldBe("before after");
     }
 
-    [Fact]
-    public void An_encoding_that_calls_the_writer_is_refused_and_one_that_disposes_of_it_ends_it()
-    {
-        string path = _temp.NewPath();
-        OddEncoding encoding = new();
-        SluiceWriter writer = new(path, new SluiceWriterOptions { Encoding = encoding });
-        encoding.OnCall = () => writer.Write("inner"u8);
-        Should.Throw<InvalidOperationException>(() => writer.Write("text"));
-        encoding.OnCall = null;
-        writer.Dispose();
-        File.ReadAllText(path).ShouldBe("");
-        writer = new(path, new SluiceWriterOptions { Encoding = encoding });
-        writer.Write("kept");
-        encoding.OnCall = writer.Dispose;
-        Should.Throw<ObjectDisposedException>(() => writer.Write(" last"));
-        writer.SluiceHandle.SafeFileHandle.IsClosed.ShouldBeTrue();
-        File.ReadAllText(path).ShouldBe("kept last");
-    }
-
     [Theory]
     [MemberData(nameof(EncodingNames))]
     public async Task A_cancelled_call_leaves_whole_characters_of_a_beginning(string name)
@@ -449,20 +428,15 @@ public sealed class SluiceWriterTextTests : IDisposable
         return Convert.ToHexString(File.ReadAllBytes(path));
     }
 
-    /// <summary>ASCII that calls the test, or answers with a wrong count.</summary>
+    /// <summary>ASCII that may answer with a wrong count.</summary>
     private sealed class OddEncoding : Encoding
     {
-        public Action? OnCall { get; set; }
-
         public int? Count { get; set; }
 
         public override int GetByteCount(char[] chars, int index, int count) => count;
 
-        public override int GetBytes(char[] chars, int charIndex, int charCount, byte[] bytes, int byteIndex)
-        {
-            OnCall?.Invoke();
-            return Count ?? ASCII.GetBytes(chars, charIndex, charCount, bytes, byteIndex);
-        }
+        public override int GetBytes(char[] chars, int charIndex, int charCount, byte[] bytes, int byteIndex) =>
+            Count ?? ASCII.GetBytes(chars, charIndex, charCount, bytes, byteIndex);
 
         public override int GetCharCount(byte[] bytes, int index, int count) => count;
 

@@ -7,6 +7,9 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
     private const byte Mine = 0xAA;
     private const byte Others = 0xBB;
 
+    /// <summary>Calls before the stream is closed.</summary>
+    private const int FirstCalls = 4;
+
     private readonly TempFolder _temp = new();
 
     public void Dispose() => _temp.Dispose();
@@ -27,9 +30,9 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
         {
             string path = _temp.NewPath();
             SluiceStream stream = new(path, FileMode.Create);
-            int calls = 0;
-            Task<Exception> writer = Task.Run(() => UntilItThrowsAsync(() => Write(stream, mine, way), ref calls));
-            SpinWait.SpinUntil(() => Volatile.Read(ref calls) > 3);
+            using CountdownEvent begun = new(FirstCalls);
+            Task<Exception> writer = Task.Run(() => UntilItThrows(() => Write(stream, mine, way), begun));
+            begun.Wait();
             stream.Dispose();
 
             for (int i = 0; i < 36; i++)
@@ -38,7 +41,6 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
                 using (SluiceStream second = new(other, FileMode.Create))
                 {
                     second.Write(others);
-                    Thread.Yield();
                     second.Write(others);
                 }
 
@@ -64,9 +66,9 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
         for (int round = 0; round < 20; round++)
         {
             SluiceStream stream = new(path, FileMode.Open, FileAccess.Read);
-            int calls = 0;
-            Task<Exception> reader = Task.Run(() => UntilItThrowsAsync(() => Read(stream, way), ref calls));
-            SpinWait.SpinUntil(() => Volatile.Read(ref calls) > 3);
+            using CountdownEvent begun = new(FirstCalls);
+            Task<Exception> reader = Task.Run(() => UntilItThrows(() => Read(stream, way), begun));
+            begun.Wait();
             stream.Dispose();
             for (int i = 0; i < 36; i++)
             {
@@ -177,19 +179,27 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
         }
     }
 
-    private static Task<Exception> UntilItThrowsAsync(Func<ValueTask> action, ref int calls)
+    private static Exception UntilItThrows(Func<ValueTask> action, CountdownEvent begun)
     {
         try
         {
             while (true)
             {
                 action().AsTask().GetAwaiter().GetResult();
-                Volatile.Write(ref calls, calls + 1);
+                if (!begun.IsSet)
+                {
+                    begun.Signal();
+                }
             }
         }
         catch (Exception e)
         {
-            return Task.FromResult(e);
+            if (!begun.IsSet)
+            {
+                begun.Signal(begun.CurrentCount);
+            }
+
+            return e;
         }
     }
 }

@@ -15,7 +15,7 @@ public sealed class StreamConstructorTests : IDisposable
         [FileShare.None, FileShare.Read, FileShare.Write, FileShare.ReadWrite, FileShare.Delete, FileShare.Inheritable, (FileShare)8,
             (FileShare)31, (FileShare)32, (FileShare)(-1)];
 
-    private static readonly int[] BufferSizes = [int.MinValue, -1, 0, 1, 2, 4096];
+    private static readonly int[] BufferSizes = [-1, 0, 1, 4096];
     private static readonly FileOptions[] Options =
     [
         FileOptions.None, FileOptions.Asynchronous, FileOptions.WriteThrough, FileOptions.SequentialScan, FileOptions.RandomAccess,

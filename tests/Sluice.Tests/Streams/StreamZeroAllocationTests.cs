@@ -10,7 +10,7 @@ namespace Sluice.Tests.Streams;
 [Collection(AloneCollection.Name)]
 public sealed class StreamZeroAllocationTests : IDisposable
 {
-    private const int Operations = 100_000;
+    private const int Operations = 20_000;
     private const int Length = 1 << 20;
 
     /// <summary>For what the test host allocates meanwhile: far less than one object for each operation.</summary>
@@ -186,7 +186,7 @@ public sealed class StreamZeroAllocationTests : IDisposable
     public async Task A_stream_allocates_about_as_much_as_FileStream_from_opening_to_disposal(int bufferSize, bool isAsync)
     {
         SkipInDebug();
-        const int streams = 2_000;
+        const int streams = 400;
         string path = _temp.NewFile(Length);
         FileStreamOptions theirs = new()
         {

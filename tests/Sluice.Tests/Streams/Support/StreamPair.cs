@@ -5,20 +5,19 @@ namespace Sluice.Tests.Streams;
 /// <summary>The same steps, chosen by a test, on both streams: outcomes, positions and lengths must be equal.</summary>
 internal static class StreamPair
 {
-    /// <summary>Buffer sizes x sync/async x caching for files that are no ordinary ones.</summary>
+    /// <summary>Each pair of buffer size, sync/async and caching, for files that are no ordinary ones.</summary>
     public static TheoryData<int, bool, FileCaching> Openings
     {
         get
         {
             TheoryData<int, bool, FileCaching> data = [];
+            bool isAsync = false;
             foreach (int bufferSize in StreamConfiguration.BufferSizes)
             {
-                foreach (bool isAsync in (bool[])[false, true])
+                foreach (FileCaching caching in Enum.GetValues<FileCaching>())
                 {
-                    foreach (FileCaching caching in Enum.GetValues<FileCaching>())
-                    {
-                        data.Add(bufferSize, isAsync, caching);
-                    }
+                    data.Add(bufferSize, isAsync, caching);
+                    isAsync = !isAsync;
                 }
             }
 
