@@ -55,7 +55,7 @@ public sealed partial class SluiceReaderTests
     public async Task Dispose_with_reads_in_flight_is_safe(string engine, FileCaching caching)
     {
         string path = _temp.NewFile(300_000);
-        for (int i = 0; i < 6; i++)
+        for (int i = 0; i < 30; i++)
         {
             SluiceReader reader = SequentialCases.Reader(path, engine, caching, 4096, 8);
             if (i % 2 == 0)
