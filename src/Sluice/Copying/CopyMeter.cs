@@ -39,7 +39,7 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPe
         Interlocked.Increment(ref _totalFiles);
     }
 
-    /// <summary>Adds bytes that did not have to be transferred: holes and bytes of an earlier copy.</summary>
+    /// <summary>Adds bytes of the copy, if there are any: bytes that were transferred, holes, and bytes of an earlier copy.</summary>
     public void Add(long bytes)
     {
         if (bytes > 0)
@@ -53,12 +53,12 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPe
     /// Adds bytes that were transferred. If the rate is limited, waits until they were due. Time in which nothing was transferred is not
     /// made up for.
     /// </summary>
-    /// <param name="bytes">The number of bytes. Nothing is added if it is not positive.</param>
+    /// <param name="bytes">The number of bytes.</param>
     /// <param name="cancellationToken">The token that ends the wait. The method does not throw if it is canceled.</param>
     public void AddMoved(long bytes, CancellationToken cancellationToken)
     {
         Add(bytes);
-        if (bytesPerSecond is not { } rate || bytes <= 0)
+        if (bytesPerSecond is not { } rate)
         {
             return;
         }

@@ -32,7 +32,7 @@ internal sealed class DirectCopy(
 
     /// <summary>Copies the data from <paramref name="begin"/> on; holes are left out.</summary>
     /// <returns>
-    /// 0, or a negative errno: -EOPNOTSUPP if a file does not support direct I/O, <see cref="CopyErrors.SourceEnded"/> if the source ends
+    /// 0, or a negative errno: -EOPNOTSUPP if a file does not support direct I/O, <see cref="FileTransfer.SourceEnded"/> if the source ends
     /// before its length. When this method returns, no request is outstanding and the files use the page cache again.
     /// </returns>
     public int Run(long begin, string source)
@@ -177,7 +177,7 @@ internal sealed class DirectCopy(
             done = (done + bytes) / _alignment * _alignment;
             if (done <= before)
             {
-                return isRead ? CopyErrors.SourceEnded : -Errno.EIO;
+                return isRead ? FileTransfer.SourceEnded : -Errno.EIO;
             }
         }
     }
