@@ -126,6 +126,21 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
         }
     }
 
+    /// <summary>Returns the offset after the last byte of a file, which may report the length 0 nevertheless (FUSE, /proc).</summary>
+    private static long EndOf(SluiceHandle handle)
+    {
+        long end = handle.Length;
+        if (end == 0)
+        {
+            byte[] buffer = new byte[4096];
+            for (int read; (read = handle.Read(buffer, end)) > 0; end += read)
+            {
+            }
+        }
+
+        return end;
+    }
+
     private SluiceReader Open(bool fromStart, out FileIdentity? identity)
     {
         // The name may refer to another file than the one that was checked.
@@ -136,7 +151,7 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
         {
             identity = FileIdentity.Of(handle);
             return new SluiceReader(
-                handle, new SluiceReaderOptions { Offset = fromStart ? 0 : handle.Length, Progress = options.Progress });
+                handle, new SluiceReaderOptions { Offset = fromStart ? 0 : EndOf(handle), Progress = options.Progress });
         }
         catch
         {

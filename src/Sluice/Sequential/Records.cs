@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
@@ -26,23 +25,5 @@ internal static class Records
     {
         public byte Before;
         public T Record;
-    }
-}
-
-/// <summary>Memory that represents bytes as records without a copy. It is valid as long as the bytes.</summary>
-internal sealed class RecordMemory<T>(Memory<byte> bytes) : MemoryManager<T>
-    where T : unmanaged
-{
-    public override Span<T> GetSpan() => MemoryMarshal.Cast<byte, T>(bytes.Span);
-
-    public override MemoryHandle Pin(int elementIndex = 0) => bytes[(elementIndex * Unsafe.SizeOf<T>())..].Pin();
-
-    public override void Unpin()
-    {
-        // The handle that Pin returned unpins the bytes.
-    }
-
-    protected override void Dispose(bool disposing)
-    {
     }
 }

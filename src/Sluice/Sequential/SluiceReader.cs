@@ -105,10 +105,6 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
     /// Gets the offset of the next byte to read, in bytes from the start of the file. For a pipe, this is the number of bytes that have
     /// been read.
     /// </summary>
-    /// <remarks>
-    /// After a line that ends with CR LF, the position can be between the CR and the LF. The next call on this reader skips the LF. Code
-    /// that continues at this position with another reader must skip the LF itself.
-    /// </remarks>
     public long Position => _blockEnd - (_block.Length - _consumed);
 
     /// <summary>
@@ -636,16 +632,6 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
     public RecordBatchEnumerable<T> EnumerateRecordBatches<T>(CancellationToken cancellationToken = default)
         where T : unmanaged => new(this, cancellationToken);
 
-    /// <summary>Asynchronously enumerates fixed-size records from the current position to the end of the file, in batches.</summary>
-    /// <typeparam name="T">
-    /// The type of the records. A record has the same layout and byte order in the file as this type has in memory.
-    /// </typeparam>
-    /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
-    /// <returns>The batches of records, for <c>await foreach</c>. Each batch is valid until the next one is requested.</returns>
-    /// <inheritdoc cref="EnumerateRecordBatches" path="/remarks"/>
-    public AsyncRecordBatchEnumerable<T> EnumerateRecordBatchesAsync<T>(CancellationToken cancellationToken = default)
-        where T : unmanaged => new(this, cancellationToken);
-
     /// <summary>Reads bytes until the destination is full or the end of the file is reached.</summary>
     /// <param name="destination">The span to fill.</param>
     /// <param name="cancellationToken">
@@ -1022,6 +1008,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
     /// </param>
     /// <param name="cancellationToken">The token to monitor for cancellation requests. Cancel it to end the enumeration.</param>
     /// <returns>The lines as bytes, without their line endings. The memory of each line belongs to the caller.</returns>
+    /// <exception cref="ArgumentException"><paramref name="path"/> is empty or is not a valid path.</exception>
     /// <exception cref="ArgumentNullException"><paramref name="path"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><see cref="SluiceFollowOptions.PollInterval"/> is negative.</exception>
     /// <exception cref="UnauthorizedAccessException">The first file with this name cannot be opened for reading.</exception>
@@ -1032,7 +1019,8 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
     /// <para>If the file is replaced by a new file with the same path (log rotation), the rest of the old file is read first. This includes
     /// a last line without a line ending and lines that are written within one more poll interval.</para>
     /// <para>If the file is truncated, an incomplete last line that was already read is returned, and reading continues at the start of the
-    /// file. If the file is missing or a new file cannot be opened, the enumeration waits and reports no error.</para>
+    /// file. A truncation is not recognized if the file has grown beyond the position of the reader again before the next poll. If the file
+    /// is missing or a new file cannot be opened, the enumeration waits and reports no error.</para>
     /// <para>The arguments are checked when the first line is requested. The method is thread-safe.</para>
     /// </remarks>
     public static async IAsyncEnumerable<ReadOnlyMemory<byte>> FollowAsync(
@@ -1040,7 +1028,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
     {
         options ??= new SluiceFollowOptions();
         options.Check();
-        using LineFollower follower = new(path, options);
+        using LineFollower follower = new(System.IO.Path.GetFullPath(path), options);
         await foreach (ReadOnlyMemory<byte> line in follower.RunAsync(cancellationToken).ConfigureAwait(false))
         {
             yield return line;

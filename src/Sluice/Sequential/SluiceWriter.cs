@@ -609,8 +609,9 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     /// message contains the offset.
     /// </exception>
     /// <remarks>
-    /// If the file has already been completed or a write has failed, the file is only closed. This method can be called more than once. If
-    /// another call is in progress, this method returns immediately, and the other call completes and closes the file.
+    /// If the file has already been completed, it is only closed. After a failed write, it is truncated as described for this class. This
+    /// method can be called more than once. If another call is in progress, this method returns immediately, and the other call completes
+    /// and closes the file.
     /// </remarks>
     public void Dispose()
     {
@@ -1010,47 +1011,6 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
     public void WriteRecord<T>(in T record, CancellationToken cancellationToken = default)
         where T : unmanaged => Write(MemoryMarshal.AsBytes(new ReadOnlySpan<T>(in record)), cancellationToken);
-
-    /// <summary>Asynchronously writes fixed-size records. A record has the same layout and byte order in the file as in memory.</summary>
-    /// <typeparam name="T">The type of the records.</typeparam>
-    /// <param name="records">The records to write. The memory must not change until the task has completed.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. After a cancellation, <see cref="Position"/> is the offset after the bytes that the
-    /// writer accepted.
-    /// </param>
-    /// <returns>A task that completes when the records have been copied to the writer or written to the file.</returns>
-    /// <inheritdoc cref="WriteAsync(ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
-    public async ValueTask WriteRecordsAsync<T>(ReadOnlyMemory<T> records, CancellationToken cancellationToken = default)
-        where T : unmanaged
-    {
-        byte[] copy = ArrayPool<byte>.Shared.Rent(64 * 1024);
-        try
-        {
-            while (!records.IsEmpty)
-            {
-                ReadOnlyMemory<T> part = records[..Math.Min(records.Length, MaxRecords<T>())];
-                int count;
-                for (int done = 0; (count = CopyBytes(part.Span, done, copy)) > 0; done += count)
-                {
-                    await WriteAsync(copy.AsMemory(0, count), cancellationToken).ConfigureAwait(false);
-                }
-
-                records = records[part.Length..];
-            }
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(copy);
-        }
-
-        static int CopyBytes(ReadOnlySpan<T> records, int done, byte[] copy)
-        {
-            ReadOnlySpan<byte> rest = MemoryMarshal.AsBytes(records)[done..];
-            int count = Math.Min(rest.Length, copy.Length);
-            rest[..count].CopyTo(copy);
-            return count;
-        }
-    }
 
     /// <summary>Returns the maximum number of records with less than 2 GiB in total.</summary>
     private static int MaxRecords<T>()

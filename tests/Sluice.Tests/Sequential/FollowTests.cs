@@ -198,6 +198,12 @@ public sealed class FollowTests : IDisposable
         await Should.ThrowAsync<OperationCanceledException>(async () => await next);
     }
 
+    [Theory]
+    [InlineData(null)]
+    [InlineData("")]
+    public async Task What_is_no_path_is_refused(string? path) =>
+        await Should.ThrowAsync<ArgumentException>(async () => await Follow(path!, fromStart: true).MoveNextAsync());
+
     [Fact]
     public async Task A_folder_that_comes_later_is_waited_for_and_progress_is_told()
     {
