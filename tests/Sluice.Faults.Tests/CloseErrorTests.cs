@@ -3,6 +3,7 @@ using Shouldly;
 using Sluice.Faults.Child.Fuse;
 using Sluice.Faults.Tests.Support;
 using Sluice.Tests.Shared;
+using Sluice.Uring;
 using Xunit;
 
 namespace Sluice.Faults.Tests;
@@ -135,6 +136,29 @@ public sealed class CloseErrorTests
                 mount.Content("a").Length.ShouldBeGreaterThanOrEqualTo(1000, way);
                 File.Delete(path);
             }
+        }
+    }
+
+    /// <summary>Without a descriptor for the duplicate whose close reports the error, the outcome of the writes is unknown.</summary>
+    [SkippableFact]
+    public async Task An_error_of_the_close_is_not_lost_for_lack_of_descriptors()
+    {
+        using FuseMount mount = FuseMount.OrSkip(FuseFault.CloseError);
+        const int emfile = 24;
+        foreach (string way in (string[])["handle", "stream", "writer", "ReplaceAtomically", "CopyAsync"])
+        {
+            SystemCallFaults.Use(static (call, _, _) => call == "fcntl" ? -emfile : 0);
+            try
+            {
+                (await Should.ThrowAsync<IOException>(() => Ways[way](mount.PathOf("a"), new byte[1000]), way)).HResult
+                    .ShouldBeOneOf(emfile, Eio);
+            }
+            finally
+            {
+                SystemCallFaults.Use(null);
+            }
+
+            File.Delete(mount.PathOf("a"));
         }
     }
 

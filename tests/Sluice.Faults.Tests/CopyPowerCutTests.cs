@@ -74,6 +74,22 @@ public sealed class CopyPowerCutTests
         PowerCut.ShouldHaveLost(mount);
     }
 
+    /// <summary>A durable copy that finds its file unchanged does not rely on the copy that made it.</summary>
+    [SkippableFact]
+    public async Task A_file_that_is_skipped_is_on_the_disk()
+    {
+        using Mount mount = Mount.OrSkip(FileSystemKind.Ext4);
+        (string source, string target) = (Path.Combine(mount.Folder, "source"), Path.Combine(mount.Folder, "target"));
+        await File.WriteAllBytesAsync(source, New);
+        _ = Command.Run("sync", "--file-system", mount.Folder);
+        await SluiceFile.CopyAsync(source, target);
+        CopyOptions options = new() { FlushToDisk = true, SkipUnchanged = true, Overwrite = true };
+        (await SluiceFile.CopyAsync(source, target, options)).UnchangedFiles.ShouldBe(1);
+        PowerCut.Cut(mount, FileSystemKind.Ext4);
+        mount.Remount().ShouldBeNull();
+        FileModel.ShouldMatch(await File.ReadAllBytesAsync(target), New, "after the power cut");
+    }
+
     /// <summary>
     /// The power goes before the copy flushes the file system at its end, and after the names of its files have come to the disk: whatever
     /// the next run takes for finished is whole.

@@ -107,4 +107,29 @@ public sealed class SequentialFuseTests
 
         lines.ShouldBe(["one", "two", "three"]);
     }
+
+    [SkippableTheory]
+    [InlineData(nameof(FuseFault.None))]
+    [InlineData(nameof(FuseFault.ZeroLength))]
+    public async Task Following_from_the_end_returns_later_lines_only(string fault)
+    {
+        using FuseMount mount = FuseMount.OrSkip(Enum.Parse<FuseFault>(fault));
+        string path = mount.PathOf("a");
+        await File.WriteAllTextAsync(path, "one\ntwo\n");
+        using CancellationTokenSource patience = new(TimeSpan.FromMinutes(2));
+        SluiceFollowOptions options = new() { PollInterval = TimeSpan.FromMilliseconds(1) };
+        await using IAsyncEnumerator<ReadOnlyMemory<byte>> lines =
+            SluiceReader.FollowAsync(path, options, patience.Token).GetAsyncEnumerator();
+
+        // The file is opened before the call returns.
+        ValueTask<bool> next = lines.MoveNextAsync();
+        await using (FileStream more = new(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
+        {
+            more.Position = 8;
+            more.Write("three\n"u8);
+        }
+
+        (await next).ShouldBeTrue();
+        Encoding.ASCII.GetString(lines.Current.Span).ShouldBe("three");
+    }
 }

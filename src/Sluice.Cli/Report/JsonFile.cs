@@ -23,7 +23,7 @@ internal static class JsonFile
     public static void CheckWritable(string path, bool exists)
     {
         FolderArgument.RequireParentOf(path);
-        using (new FileStream(path, exists ? FileMode.OpenOrCreate : FileMode.CreateNew, FileAccess.Write))
+        using (new FileStream(path, exists ? FileMode.Open : FileMode.CreateNew, FileAccess.Write))
         {
         }
         if (!exists)

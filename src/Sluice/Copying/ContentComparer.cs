@@ -52,7 +52,7 @@ internal static class ContentComparer
         }
     }
 
-    /// <summary>Reads the copy from the disk and compares it with the source.</summary>
+    /// <summary>Reads the copy from the disk and compares it with the source, up to the end of the copy: the source may have grown.</summary>
     /// <exception cref="IOException">The files differ.</exception>
     public static void Verify(int fromFd, string source, int copyFd, string target, CancellationToken cancellationToken)
     {
@@ -64,13 +64,15 @@ internal static class ContentComparer
         byte[] other = ArrayPool<byte>.Shared.Rent(BlockBytes);
         try
         {
-            int bytes = -1;
-            for (long at = 0; bytes != 0; at += bytes)
+            long length = copy.Length;
+            int wanted;
+            for (long at = 0; at < length; at += wanted)
             {
                 cancellationToken.ThrowIfCancellationRequested();
-                bytes = Read(original, one, at);
-                int copied = Read(copy, other, at);
-                if (!one.AsSpan(0, bytes).SequenceEqual(other.AsSpan(0, copied)))
+                wanted = (int)Math.Min(BlockBytes, length - at);
+                int bytes = Math.Min(Read(original, one, at), wanted);
+                int copied = Math.Min(Read(copy, other, at), wanted);
+                if (bytes < wanted || !one.AsSpan(0, bytes).SequenceEqual(other.AsSpan(0, copied)))
                 {
                     throw new IOException(
                         $"Copying '{source}' to '{target}' failed: the data on the disk differs from the source at or after offset {at}.");

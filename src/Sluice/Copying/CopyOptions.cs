@@ -51,8 +51,9 @@ public sealed class CopyOptions
     /// </summary>
     /// <remarks>
     /// If the value is <see langword="true"/>, the data is first written to a temporary file in the directory of the target, so that a
-    /// killed process leaves no incomplete target. This is always done if a target is replaced (<see cref="Overwrite"/>), with
-    /// <see cref="FlushToDisk"/> and with <see cref="Resume"/>; for files of a tree, it is done only if they replace others.
+    /// killed process leaves no incomplete target. After a power failure, the target may be incomplete or empty unless
+    /// <see cref="FlushToDisk"/> is set. A temporary file is always used if a target is replaced (<see cref="Overwrite"/>), with
+    /// <see cref="FlushToDisk"/> and with <see cref="Resume"/>; for files of a tree, only if they replace others.
     /// </remarks>
     public bool Atomic { get; init; }
 
@@ -184,8 +185,9 @@ public sealed class CopyOptions
     }
 
     /// <summary>
-    /// Gets the object that receives the progress of the copy, at most 10 times a second and once at the end, even if the copy was
-    /// canceled. The object is called by the threads of the copy and should return quickly. The default is <see langword="null"/>.
+    /// Gets the object that receives the progress of the copy, at most 10 times a second and once at the end of a copy that succeeded, was
+    /// canceled, or failed within a tree. The object is called by the threads of the copy and should return quickly. The default is
+    /// <see langword="null"/>.
     /// </summary>
     public IProgress<CopyProgress>? Progress { get; init; }
 

@@ -88,6 +88,11 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         (string source, string target) = (from.Text, to.Text);
         if (options.SkipUnchanged && MayExist && IsUnchanged(before, to))
         {
+            if (options.FlushToDisk)
+            {
+                FlushSkipped(to);
+            }
+
             meter.Find(0);
             meter.EndUnchanged();
             return new CopyResult { UnchangedFiles = 1, MethodReason = "it exists with the same length and time" };
@@ -125,6 +130,21 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         {
             temporary.Keep();
             throw;
+        }
+    }
+
+    /// <summary>
+    /// Makes a file that is skipped durable: an earlier copy may not have been. Where a tree is copied, its file system is flushed at the
+    /// end, unless each file has to be flushed there.
+    /// </summary>
+    private void FlushSkipped(in NodePath to)
+    {
+        using Descriptor file = new(PathCalls.OpenNonBlocking(to, PathCalls.ReadOnly | PathCalls.NoFollowFlag));
+        PathErrors.ThrowIfFailed(file.Fd, "Opening", to.Text);
+        if (_location is not null || RemoteFileSystem.MustFlushEach(file.Fd))
+        {
+            PathErrors.ThrowIfFailed(Libc.Flush(file.Fd), "Writing to the disk", to.Text);
+            _location?.Flush(file.Fd);
         }
     }
 
@@ -238,8 +258,8 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     }
 
     /// <summary>
-    /// Sets the metadata as File.Copy does: the permissions and times of the source, regardless of the umask. UnixCreateMode was applied
-    /// when the file was created. A file that is overwritten keeps its owner. Returns the error if the file system refuses metadata.
+    /// Sets the times of the source and, on a new file, its permissions, as File.Copy, unless others were requested. A file that is replaced
+    /// keeps its owner and permissions: those of the source were given to the source's group. Returns what the file system refuses.
     /// </summary>
     private Exception? SetMetadata(int fromFd, in Statx from, OldFile? old, int toFd, string target)
     {
@@ -253,7 +273,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         Exception? unset = null;
         if (old is not null)
         {
-            NodeMetadata.Inherit(old.Descriptor, old.Stat, toFd, NodeMetadata.PlainMode(fromFd, from), mustHaveOwner: false, target);
+            NodeMetadata.Inherit(old.Descriptor, old.Stat, toFd, old.Stat.Mode & ModeBits.All, mustHaveOwner: false, target);
         }
         else if (options.UnixCreateMode is null)
         {
@@ -272,16 +292,15 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             return FinalRights.Of(fromFd, from);
         }
 
-        uint mode = NodeMetadata.PlainMode(fromFd, from);
         if (old is not null)
         {
-            return new FinalRights(old.Stat.Uid, old.Stat.Gid, mode, NodeMetadata.AccessListOf(old.Descriptor));
+            return new FinalRights(old.Stat.Uid, old.Stat.Gid, old.Stat.Mode & ModeBits.All, NodeMetadata.AccessListOf(old.Descriptor));
         }
 
+        uint mode = (uint?)options.UnixCreateMode ?? NodeMetadata.PlainMode(fromFd, from);
         bool isFolders = Libc.Stat(to.FolderFd, StatxMask.BasicStats, out Statx folder) == 0 && (folder.Mode & ModeBits.SetGroup) != 0;
         return new FinalRights(
-            NodeCalls.EffectiveUser, isFolders ? folder.Gid : NodeCalls.EffectiveGroup, (uint?)options.UnixCreateMode ?? mode,
-            NodeMetadata.DefaultAccessListOf(to.FolderFd));
+            NodeCalls.EffectiveUser, isFolders ? folder.Gid : NodeCalls.EffectiveGroup, mode, NodeMetadata.DefaultAccessListOf(to.FolderFd));
     }
 
     private void Finish(int fromFd, string source, TemporaryFile temporary, in NodePath to)

@@ -9,8 +9,6 @@ namespace Sluice;
 /// <remarks>This type is immutable and therefore thread-safe.</remarks>
 public sealed class ReplaceOptions
 {
-    internal static ReplaceOptions Default { get; } = new();
-
     /// <summary>
     /// Gets the permissions of a file that is created, before the umask of the process is applied. The default is <see langword="null"/>,
     /// which stands for the default of .NET. An existing file keeps its permissions.

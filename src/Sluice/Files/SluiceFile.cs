@@ -731,8 +731,8 @@ public static class SluiceFile
     /// </exception>
     /// <remarks>
     /// <para>Each file is written in the same way as by <see cref="File.WriteAllBytes(string, byte[])"/>. If a path occurs twice, the later
-    /// content is written last. If the enumeration of <paramref name="files"/> throws an exception, the preceding files are written
-    /// first.</para>
+    /// content is written last; different links to one file are not recognized. If the enumeration of <paramref name="files"/> throws an
+    /// exception, the preceding files are written first.</para>
     /// <para>On Linux, writing to a FIFO, a socket or a device that cannot accept data immediately fails, because a batch never waits for
     /// another process.</para>
     /// </remarks>
@@ -815,25 +815,27 @@ public static class SluiceFile
         FileBatchWriter writer = new(
             options.ContinueOnError, OperatingSystem.IsWindows() ? null : options.UnixCreateMode, cancellationToken);
         using GroupedSequence<(string Path, ReadOnlyMemory<byte> Bytes)> groups = new(files, SmallFileReader.MaxFiles);
-        HashSet<string?> underWay = new(StringComparer.Ordinal);
+        HashSet<string> underWay = new(StringComparer.Ordinal);
+        string folder = Directory.Exists(".") ? Environment.CurrentDirectory : "/";
         int degree = Math.Min(options.MaxDegreeOfParallelism, MaxGroups);
-        ParallelSteps<(string Path, ReadOnlyMemory<byte> Bytes)[]> steps = new(degree, 2 * degree);
+        ParallelSteps<string[]> steps = new(degree, 2 * degree);
         try
         {
             while (!writer.IsOver && groups.Next() is { } group)
             {
                 // If a path occurs twice, the later write waits for the earlier one, so that their bytes are not mixed.
-                bool isAgain = Array.Exists(group, file => underWay.Contains(file.Path));
+                string[] paths = Array.ConvertAll(group, file => ToComparablePath(file.Path, folder));
+                bool isAgain = Array.Exists(paths, underWay.Contains);
                 while (!steps.HasRoom || (isAgain && !steps.IsEmpty))
                 {
-                    Array.ForEach(await steps.TakeFirstAsync().ConfigureAwait(false), file => underWay.Remove(file.Path));
+                    underWay.ExceptWith(await steps.TakeFirstAsync().ConfigureAwait(false));
                 }
 
-                Array.ForEach(group, file => underWay.Add(file.Path));
+                underWay.UnionWith(paths);
                 steps.Begin(() =>
                 {
                     writer.Write(group);
-                    return group;
+                    return paths;
                 });
             }
 
@@ -851,6 +853,10 @@ public static class SluiceFile
         cancellationToken.ThrowIfCancellationRequested();
         groups.ThrowIfFailed();
     }
+
+    /// <summary>Returns the full path, or an empty string for what is no path and cannot be written.</summary>
+    private static string ToComparablePath(string? path, string folder) =>
+        string.IsNullOrEmpty(path) || path.Contains('\0', StringComparison.Ordinal) ? "" : Path.GetFullPath(path, folder);
 
     /// <inheritdoc cref="File.Copy(string, string)"/>
     public static void Copy(string sourceFileName, string destFileName) => File.Copy(sourceFileName, destFileName);
@@ -966,18 +972,19 @@ public static class SluiceFile
     /// the file is removed; if the process is killed, an incomplete file remains, whose last write time is not that of the source. With
     /// <see cref="CopyOptions.Atomic"/>, <see cref="CopyOptions.FlushToDisk"/> or <see cref="CopyOptions.Resume"/>, and if an existing file
     /// is replaced, the data is first written to a temporary file next to the target, which is renamed to the target when it is complete.
-    /// The target is then never incomplete. There are three cases in which this does not hold. With
-    /// <see cref="CopyOptions.FlushToDisk"/>, the flush of the target's directory can fail after the rename. If the file system refuses an
-    /// owner, permissions or times, the copy is complete and the exception is thrown at its end. On FUSE file systems that support neither
-    /// a rename without replacement nor hard links, an empty target file can remain if the process is killed during the rename.</para>
+    /// The target is then never incomplete, unless the power fails and <see cref="CopyOptions.FlushToDisk"/> is not set. There are three
+    /// other cases in which this does not hold. With <see cref="CopyOptions.FlushToDisk"/>, the flush of the target's directory can fail
+    /// after the rename. If the file system refuses an owner, permissions or times, the copy is complete and the exception is thrown at its
+    /// end. On FUSE file systems that support neither a rename without replacement nor hard links, an empty target file can remain if the
+    /// process is killed during the rename.</para>
     /// <para>A tree is copied in place: each directory and each file is created at its name in the target. If the copy of a file fails, its
     /// target is removed again; what was copied before stays. A file gets the times of its source last, so that a file which a killed
     /// process left incomplete differs from its source. To continue such a copy, repeat it with
     /// <see cref="CopyOptions.SkipUnchanged"/> and <see cref="CopyOptions.Overwrite"/>. A file that exists in the target is replaced in the
     /// way of a single file.</para>
-    /// <para>The copy gets the permissions and times of the source, as with <see cref="File.Copy(string, string)"/>. If a target file is
-    /// replaced, its extended attributes are kept, and so is its owner if the process may set the owner. Other hard links to the target
-    /// keep the old content. If a source file is written to during the copy, the copy may contain data of several versions; see
+    /// <para>The copy gets the times of the source and, if it is a new file, its permissions, as with <see cref="File.Copy(string, string)"/>.
+    /// If a target file is replaced, its permissions and extended attributes are kept, and so is its owner if the process may set the owner.
+    /// Other hard links to the target keep the old content. If a source file is written to during the copy, the copy may contain data of several versions; see
     /// <see cref="CopyResult.ChangedFiles"/>.</para>
     /// <para>By default, the copy of a tree stops at the first failure. With <see cref="CopyOptions.ContinueOnError"/>, all other entries
     /// are copied. Even with this option, on Linux the copy stops if the disk is full or read-only or a quota is exceeded.</para>
@@ -1003,6 +1010,7 @@ public static class SluiceFile
     /// <summary>Replaces the content of a file atomically and durably, or creates the file.</summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="bytes">The new content.</param>
+    /// <param name="options">The options of the replacement, or <see langword="null"/> (the default) for the default options.</param>
     /// <exception cref="ArgumentException">The path is empty or is not a valid path.</exception>
     /// <exception cref="ArgumentNullException">
     /// An argument that must not be <see langword="null"/> is <see langword="null"/>.
@@ -1029,113 +1037,30 @@ public static class SluiceFile
     /// <para>The method is thread-safe. If several calls replace the same file, the content is that of the call that completed the
     /// replacement last.</para>
     /// </remarks>
-    public static void ReplaceAtomically(string path, ReadOnlySpan<byte> bytes) => ReplaceAtomically(path, bytes, ReplaceOptions.Default);
-
-    /// <summary>Replaces the content of a file atomically and durably, or creates the file, with the specified options.</summary>
-    /// <param name="path">The path of the file to replace or create.</param>
-    /// <param name="bytes">The new content.</param>
-    /// <param name="options">The options of the replacement.</param>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
-    public static void ReplaceAtomically(string path, ReadOnlySpan<byte> bytes, ReplaceOptions options)
+    public static void ReplaceAtomically(string path, ReadOnlySpan<byte> bytes, ReplaceOptions? options = null)
     {
-        using AtomicReplacement replacement = BeginReplacement(path, options);
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        using AtomicReplacement replacement = AtomicReplacement.Begin(path, options ?? new ReplaceOptions());
         replacement.Handle.Write(bytes, 0);
         replacement.Commit(CancellationToken.None);
     }
 
-    /// <summary>
-    /// Replaces the content of a file atomically and durably with UTF-8 text without a byte order mark, or creates the file.
-    /// </summary>
-    /// <param name="path">The path of the file to replace or create.</param>
-    /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
-    public static void ReplaceAtomically(string path, string? contents) => ReplaceAtomically(path, contents.AsSpan(), DefaultEncoding);
-
-    /// <summary>
-    /// Replaces the content of a file atomically and durably with UTF-8 text without a byte order mark, or creates the file, with
-    /// the specified options.
-    /// </summary>
-    /// <param name="path">The path of the file to replace or create.</param>
-    /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
-    /// <param name="options">The options of the replacement.</param>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
-    public static void ReplaceAtomically(string path, string? contents, ReplaceOptions options) =>
-        ReplaceAtomically(path, contents.AsSpan(), DefaultEncoding, options);
-
-    /// <summary>
-    /// Replaces the content of a file atomically and durably with UTF-8 text without a byte order mark, or creates the file.
-    /// </summary>
+    /// <summary>Replaces the content of a file atomically and durably with text, or creates the file.</summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="contents">The new text.</param>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
-    public static void ReplaceAtomically(string path, ReadOnlySpan<char> contents) => ReplaceAtomically(path, contents, DefaultEncoding);
-
-    /// <summary>
-    /// Replaces the content of a file atomically and durably with UTF-8 text without a byte order mark, or creates the file, with
-    /// the specified options.
-    /// </summary>
-    /// <param name="path">The path of the file to replace or create.</param>
-    /// <param name="contents">The new text.</param>
-    /// <param name="options">The options of the replacement.</param>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
-    public static void ReplaceAtomically(string path, ReadOnlySpan<char> contents, ReplaceOptions options) =>
-        ReplaceAtomically(path, contents, DefaultEncoding, options);
-
-    /// <summary>
-    /// Replaces the content of a file atomically and durably with text in the specified encoding, or creates the file.
-    /// </summary>
-    /// <param name="path">The path of the file to replace or create.</param>
-    /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
-    /// <param name="encoding">The encoding of the text. If the encoding has a byte order mark, the mark is written first.</param>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
-    public static void ReplaceAtomically(string path, string? contents, Encoding encoding) =>
-        ReplaceAtomically(path, contents.AsSpan(), encoding);
-
-    /// <summary>
-    /// Replaces the content of a file atomically and durably with text in the specified encoding, or creates the file, with the
-    /// specified options.
-    /// </summary>
-    /// <param name="path">The path of the file to replace or create.</param>
-    /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
-    /// <param name="encoding">The encoding of the text. If the encoding has a byte order mark, the mark is written first.</param>
-    /// <param name="options">The options of the replacement.</param>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
-    public static void ReplaceAtomically(string path, string? contents, Encoding encoding, ReplaceOptions options) =>
-        ReplaceAtomically(path, contents.AsSpan(), encoding, options);
-
-    /// <summary>
-    /// Replaces the content of a file atomically and durably with text in the specified encoding, or creates the file.
-    /// </summary>
-    /// <param name="path">The path of the file to replace or create.</param>
-    /// <param name="contents">The new text.</param>
-    /// <param name="encoding">The encoding of the text. If the encoding has a byte order mark, the mark is written first.</param>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
-    public static void ReplaceAtomically(string path, ReadOnlySpan<char> contents, Encoding encoding) =>
-        ReplaceAtomically(path, contents, encoding, ReplaceOptions.Default);
-
-    /// <summary>
-    /// Replaces the content of a file atomically and durably with text in the specified encoding, or creates the file, with the
-    /// specified options.
-    /// </summary>
-    /// <param name="path">The path of the file to replace or create.</param>
-    /// <param name="contents">The new text.</param>
-    /// <param name="encoding">The encoding of the text. If the encoding has a byte order mark, the mark is written first.</param>
-    /// <param name="options">The options of the replacement.</param>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
-    public static void ReplaceAtomically(string path, ReadOnlySpan<char> contents, Encoding encoding, ReplaceOptions options)
+    /// <param name="encoding">
+    /// The encoding of the text, or <see langword="null"/> (the default) for UTF-8 without a byte order mark. If the encoding has a byte
+    /// order mark, the mark is written first.
+    /// </param>
+    /// <param name="options">The options of the replacement, or <see langword="null"/> (the default) for the default options.</param>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte}, ReplaceOptions)" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte}, ReplaceOptions)" path="/remarks"/>
+    public static void ReplaceAtomically(
+        string path, ReadOnlySpan<char> contents, Encoding? encoding = null, ReplaceOptions? options = null)
     {
-        CheckText(path, encoding);
-        using AtomicReplacement replacement = BeginReplacement(path, options);
-        WriteText(replacement.Handle, contents, encoding, isAppending: false);
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        using AtomicReplacement replacement = AtomicReplacement.Begin(path, options ?? new ReplaceOptions());
+        WriteText(replacement.Handle, contents, encoding ?? DefaultEncoding, isAppending: false);
         replacement.Commit(CancellationToken.None);
     }
 
@@ -1147,27 +1072,14 @@ public static class SluiceFile
     /// The method that writes the new content to the handle that is passed to it. The handle is closed after the method returns. If the
     /// method throws an exception, the old content stays in place and the exception is thrown to the caller.
     /// </param>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
-    public static void ReplaceAtomically(string path, Action<SluiceHandle> write) =>
-        ReplaceAtomically(path, write, ReplaceOptions.Default);
-
-    /// <summary>
-    /// Replaces the content of a file atomically and durably with the data that a method writes, or creates the file, with the
-    /// specified options.
-    /// </summary>
-    /// <param name="path">The path of the file to replace or create.</param>
-    /// <param name="write">
-    /// The method that writes the new content to the handle that is passed to it. The handle is closed after the method returns. If the
-    /// method throws an exception, the old content stays in place and the exception is thrown to the caller.
-    /// </param>
-    /// <param name="options">The options of the replacement.</param>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte})" path="/remarks"/>
-    public static void ReplaceAtomically(string path, Action<SluiceHandle> write, ReplaceOptions options)
+    /// <param name="options">The options of the replacement, or <see langword="null"/> (the default) for the default options.</param>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte}, ReplaceOptions)" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomically(string, ReadOnlySpan{byte}, ReplaceOptions)" path="/remarks"/>
+    public static void ReplaceAtomically(string path, Action<SluiceHandle> write, ReplaceOptions? options = null)
     {
+        ArgumentException.ThrowIfNullOrEmpty(path);
         ArgumentNullException.ThrowIfNull(write);
-        using AtomicReplacement replacement = BeginReplacement(path, options);
+        using AtomicReplacement replacement = AtomicReplacement.Begin(path, options ?? new ReplaceOptions());
         write(replacement.Handle);
         replacement.Commit(CancellationToken.None);
     }
@@ -1175,6 +1087,7 @@ public static class SluiceFile
     /// <summary>Asynchronously replaces the content of a file atomically and durably, or creates the file.</summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="bytes">The new content. The memory must not change until the task has completed.</param>
+    /// <param name="options">The options of the replacement, or <see langword="null"/> (the default) for the default options.</param>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
     /// content stays in place.
@@ -1209,173 +1122,50 @@ public static class SluiceFile
     /// <para>The method is thread-safe. If several calls replace the same file, the content is that of the call that completed the
     /// replacement last.</para>
     /// </remarks>
-    public static Task ReplaceAtomicallyAsync(string path, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken = default) =>
-        ReplaceAtomicallyAsync(path, bytes, ReplaceOptions.Default, cancellationToken);
-
-    /// <summary>
-    /// Asynchronously replaces the content of a file atomically and durably, or creates the file, with the specified options.
-    /// </summary>
-    /// <param name="path">The path of the file to replace or create.</param>
-    /// <param name="bytes">The new content. The memory must not change until the task has completed.</param>
-    /// <param name="options">The options of the replacement.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
-    /// content stays in place.
-    /// </param>
-    /// <returns>A task that completes when the new content is durable.</returns>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
     public static Task ReplaceAtomicallyAsync(
-        string path, ReadOnlyMemory<byte> bytes, ReplaceOptions options, CancellationToken cancellationToken = default)
-    {
-        ArgumentNullException.ThrowIfNull(options);
-        return ReplaceAtomicallyAsync(path, (handle, token) => handle.WriteAsync(bytes, 0, token), options, cancellationToken);
-    }
+        string path, ReadOnlyMemory<byte> bytes, ReplaceOptions? options = null, CancellationToken cancellationToken = default) =>
+        ReplaceAtomicallyAsync(path, (handle, token) => handle.WriteAsync(bytes, 0, token), options, cancellationToken);
 
-    /// <summary>
-    /// Asynchronously replaces the content of a file atomically and durably with UTF-8 text without a byte order mark, or creates
-    /// the file.
-    /// </summary>
+    /// <summary>Asynchronously replaces the content of a file atomically and durably with text, or creates the file.</summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
+    /// <param name="encoding">
+    /// The encoding of the text, or <see langword="null"/> (the default) for UTF-8 without a byte order mark. If the encoding has a byte
+    /// order mark, the mark is written first.
+    /// </param>
+    /// <param name="options">The options of the replacement, or <see langword="null"/> (the default) for the default options.</param>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
     /// content stays in place.
     /// </param>
     /// <returns>A task that completes when the new content is durable.</returns>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
-    public static Task ReplaceAtomicallyAsync(string path, string? contents, CancellationToken cancellationToken = default) =>
-        ReplaceAtomicallyAsync(path, contents.AsMemory(), DefaultEncoding, cancellationToken);
-
-    /// <summary>
-    /// Asynchronously replaces the content of a file atomically and durably with UTF-8 text without a byte order mark, or creates
-    /// the file, with the specified options.
-    /// </summary>
-    /// <param name="path">The path of the file to replace or create.</param>
-    /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
-    /// <param name="options">The options of the replacement.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
-    /// content stays in place.
-    /// </param>
-    /// <returns>A task that completes when the new content is durable.</returns>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, ReplaceOptions, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, ReplaceOptions, CancellationToken)" path="/remarks"/>
     public static Task ReplaceAtomicallyAsync(
-        string path, string? contents, ReplaceOptions options, CancellationToken cancellationToken = default) =>
-        ReplaceAtomicallyAsync(path, contents.AsMemory(), DefaultEncoding, options, cancellationToken);
-
-    /// <summary>
-    /// Asynchronously replaces the content of a file atomically and durably with UTF-8 text without a byte order mark, or creates
-    /// the file.
-    /// </summary>
-    /// <param name="path">The path of the file to replace or create.</param>
-    /// <param name="contents">The new text. The memory must not change until the task has completed.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
-    /// content stays in place.
-    /// </param>
-    /// <returns>A task that completes when the new content is durable.</returns>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
-    public static Task ReplaceAtomicallyAsync(string path, ReadOnlyMemory<char> contents, CancellationToken cancellationToken = default) =>
-        ReplaceAtomicallyAsync(path, contents, DefaultEncoding, cancellationToken);
-
-    /// <summary>
-    /// Asynchronously replaces the content of a file atomically and durably with UTF-8 text without a byte order mark, or creates
-    /// the file, with the specified options.
-    /// </summary>
-    /// <param name="path">The path of the file to replace or create.</param>
-    /// <param name="contents">The new text. The memory must not change until the task has completed.</param>
-    /// <param name="options">The options of the replacement.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
-    /// content stays in place.
-    /// </param>
-    /// <returns>A task that completes when the new content is durable.</returns>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
-    public static Task ReplaceAtomicallyAsync(
-        string path, ReadOnlyMemory<char> contents, ReplaceOptions options, CancellationToken cancellationToken = default) =>
-        ReplaceAtomicallyAsync(path, contents, DefaultEncoding, options, cancellationToken);
-
-    /// <summary>
-    /// Asynchronously replaces the content of a file atomically and durably with text in the specified encoding, or creates the
-    /// file.
-    /// </summary>
-    /// <param name="path">The path of the file to replace or create.</param>
-    /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
-    /// <param name="encoding">The encoding of the text. If the encoding has a byte order mark, the mark is written first.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
-    /// content stays in place.
-    /// </param>
-    /// <returns>A task that completes when the new content is durable.</returns>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
-    public static Task ReplaceAtomicallyAsync(
-        string path, string? contents, Encoding encoding, CancellationToken cancellationToken = default) =>
-        ReplaceAtomicallyAsync(path, contents.AsMemory(), encoding, cancellationToken);
-
-    /// <summary>
-    /// Asynchronously replaces the content of a file atomically and durably with text in the specified encoding, or creates the
-    /// file, with the specified options.
-    /// </summary>
-    /// <param name="path">The path of the file to replace or create.</param>
-    /// <param name="contents">The new text, or <see langword="null"/> for an empty file.</param>
-    /// <param name="encoding">The encoding of the text. If the encoding has a byte order mark, the mark is written first.</param>
-    /// <param name="options">The options of the replacement.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
-    /// content stays in place.
-    /// </param>
-    /// <returns>A task that completes when the new content is durable.</returns>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
-    public static Task ReplaceAtomicallyAsync(
-        string path, string? contents, Encoding encoding, ReplaceOptions options, CancellationToken cancellationToken = default) =>
+        string path, string? contents, Encoding? encoding = null, ReplaceOptions? options = null,
+        CancellationToken cancellationToken = default) =>
         ReplaceAtomicallyAsync(path, contents.AsMemory(), encoding, options, cancellationToken);
 
-    /// <summary>
-    /// Asynchronously replaces the content of a file atomically and durably with text in the specified encoding, or creates the
-    /// file.
-    /// </summary>
+    /// <summary>Asynchronously replaces the content of a file atomically and durably with text, or creates the file.</summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="contents">The new text. The memory must not change until the task has completed.</param>
-    /// <param name="encoding">The encoding of the text. If the encoding has a byte order mark, the mark is written first.</param>
+    /// <param name="encoding">
+    /// The encoding of the text, or <see langword="null"/> (the default) for UTF-8 without a byte order mark. If the encoding has a byte
+    /// order mark, the mark is written first.
+    /// </param>
+    /// <param name="options">The options of the replacement, or <see langword="null"/> (the default) for the default options.</param>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
     /// content stays in place.
     /// </param>
     /// <returns>A task that completes when the new content is durable.</returns>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, ReplaceOptions, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, ReplaceOptions, CancellationToken)" path="/remarks"/>
     public static Task ReplaceAtomicallyAsync(
-        string path, ReadOnlyMemory<char> contents, Encoding encoding, CancellationToken cancellationToken = default) =>
-        ReplaceAtomicallyAsync(path, contents, encoding, ReplaceOptions.Default, cancellationToken);
-
-    /// <summary>
-    /// Asynchronously replaces the content of a file atomically and durably with text in the specified encoding, or creates the
-    /// file, with the specified options.
-    /// </summary>
-    /// <param name="path">The path of the file to replace or create.</param>
-    /// <param name="contents">The new text. The memory must not change until the task has completed.</param>
-    /// <param name="encoding">The encoding of the text. If the encoding has a byte order mark, the mark is written first.</param>
-    /// <param name="options">The options of the replacement.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
-    /// content stays in place.
-    /// </param>
-    /// <returns>A task that completes when the new content is durable.</returns>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
-    public static Task ReplaceAtomicallyAsync(
-        string path, ReadOnlyMemory<char> contents, Encoding encoding, ReplaceOptions options, CancellationToken cancellationToken =
-            default)
+        string path, ReadOnlyMemory<char> contents, Encoding? encoding = null, ReplaceOptions? options = null,
+        CancellationToken cancellationToken = default)
     {
-        CheckText(path, encoding);
-        ArgumentNullException.ThrowIfNull(options);
+        encoding ??= DefaultEncoding;
         return ReplaceAtomicallyAsync(path, Write, options, cancellationToken);
 
         async ValueTask Write(SluiceHandle handle, CancellationToken token)
@@ -1394,53 +1184,25 @@ public static class SluiceFile
     /// The method that writes the new content to the handle that is passed to it. The handle is closed when the task of the method has
     /// completed. If the method fails, the old content stays in place and the exception is thrown to the caller.
     /// </param>
+    /// <param name="options">The options of the replacement, or <see langword="null"/> (the default) for the default options.</param>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
     /// content stays in place.
     /// </param>
     /// <returns>A task that completes when the new content is durable.</returns>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
-    public static Task ReplaceAtomicallyAsync(
-        string path, Func<SluiceHandle, CancellationToken, ValueTask> write, CancellationToken cancellationToken = default) =>
-        ReplaceAtomicallyAsync(path, write, ReplaceOptions.Default, cancellationToken);
-
-    /// <summary>
-    /// Asynchronously replaces the content of a file atomically and durably with the data that a method writes, or creates the
-    /// file, with the specified options.
-    /// </summary>
-    /// <param name="path">The path of the file to replace or create.</param>
-    /// <param name="write">
-    /// The method that writes the new content to the handle that is passed to it. The handle is closed when the task of the method has
-    /// completed. If the method fails, the old content stays in place and the exception is thrown to the caller.
-    /// </param>
-    /// <param name="options">The options of the replacement.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. The operation can be canceled until the file is replaced. If it is canceled, the old
-    /// content stays in place.
-    /// </param>
-    /// <returns>A task that completes when the new content is durable.</returns>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
-    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, CancellationToken)" path="/remarks"/>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, ReplaceOptions, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="ReplaceAtomicallyAsync(string, ReadOnlyMemory{byte}, ReplaceOptions, CancellationToken)" path="/remarks"/>
     public static Task ReplaceAtomicallyAsync(
         string path,
         Func<SluiceHandle, CancellationToken, ValueTask> write,
-        ReplaceOptions options,
+        ReplaceOptions? options = null,
         CancellationToken cancellationToken = default)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
         ArgumentNullException.ThrowIfNull(write);
-        ArgumentNullException.ThrowIfNull(options);
         return cancellationToken.IsCancellationRequested
             ? Task.FromCanceled(cancellationToken)
-            : AtomicReplacement.RunAsync(path, options, write, cancellationToken);
-    }
-
-    private static AtomicReplacement BeginReplacement(string path, ReplaceOptions options)
-    {
-        ArgumentException.ThrowIfNullOrEmpty(path);
-        ArgumentNullException.ThrowIfNull(options);
-        return AtomicReplacement.Begin(path, options);
+            : AtomicReplacement.RunAsync(path, options ?? new ReplaceOptions(), write, cancellationToken);
     }
 
     /// <summary>Enumerates the files in a directory.</summary>

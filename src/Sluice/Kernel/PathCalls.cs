@@ -213,14 +213,21 @@ internal static unsafe partial class PathCalls
     }
 
     /// <summary>
-    /// Returns what close(2) would return for a descriptor, which stays open: the result of closing a duplicate, for which the file system
-    /// is called in the same way. Returns 0 if there is no free descriptor for a duplicate.
+    /// Closes a duplicate of a descriptor that was written to and returns the result: the file system reports delayed errors as it would at
+    /// the close of the descriptor itself, which stays open. If the process has no free descriptor, the result is its error for a file
+    /// system that can report such errors, otherwise 0.
     /// </summary>
     public static int CloseDuplicate(int fd)
     {
         const int duplicateCloseOnExec = 1030;
         int duplicate = SystemCallFaults.Fails("fcntl", fd) ? -1 : fcntl(fd, duplicateCloseOnExec, 0);
-        return duplicate < 0 ? 0 : CloseWritten(duplicate);
+        if (duplicate >= 0)
+        {
+            return CloseWritten(duplicate);
+        }
+
+        int error = Marshal.GetLastSystemError();
+        return RemoteFileSystem.Holds(fd) ? -error : 0;
     }
 
     [LibraryImport(SystemLibrary.Name)]

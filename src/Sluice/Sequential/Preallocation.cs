@@ -1,4 +1,5 @@
 using Sluice.Kernel;
+using Sluice.Uring;
 
 namespace Sluice.Sequential;
 
@@ -39,13 +40,22 @@ internal sealed class Preallocation
             return;
         }
 
-        if (_reserves)
+        try
         {
-            Extend(bytes);
+            if (_reserves)
+            {
+                Extend(bytes);
+            }
+            else
+            {
+                handle.ReserveWhole(_reservedTo, bytes);
+            }
         }
-        else
+        catch (Exception e) when (
+            e is PlatformNotSupportedException or IOException { HResult: not (Errno.ENOSPC or Errno.EDQUOT or Errno.EFBIG) })
         {
-            handle.ReserveWhole(_reservedTo, bytes);
+            // As FileStream: a file system that reserves no space is no error.
+            _reserves = false;
         }
     }
 

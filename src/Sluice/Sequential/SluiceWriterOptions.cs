@@ -92,7 +92,7 @@ public sealed class SluiceWriterOptions
     /// U+FFFD.
     /// </summary>
     /// <remarks>
-    /// As with <see cref="StreamWriter"/>, the preamble of the encoding is written at the start of the file. The default encoding of
+    /// The preamble of the encoding is written before the first text, if that is written at the start of the file. The default encoding of
     /// <see cref="StreamWriter"/> throws an <see cref="EncoderFallbackException"/> for a lone surrogate. To get this behavior, use a
     /// <see cref="UTF8Encoding"/> with <c>throwOnInvalidBytes</c> set to <see langword="true"/>.
     /// </remarks>

@@ -219,12 +219,49 @@ public sealed class SluiceFileCopyTests : IDisposable
         string file = Path.Combine(source, "file");
         File.WriteAllBytes(file, Bytes.Pattern(4_000_000));
         string target = _temp.NewPath();
-        Within writes = new(() => File.AppendAllText(file, "more"));
+        Within writes = new(() =>
+        {
+            // The first byte is copied before progress is reported.
+            using FileStream writer = new(file, FileMode.Open, FileAccess.Write, FileShare.ReadWrite);
+            writer.WriteByte((byte)~Bytes.Pattern(1)[0]);
+        });
         CopyOptions options = new() { Recurse = isTree, Verify = true, Progress = writes };
         IOException error = await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(isTree ? source : file, target, options));
         error.Message.ShouldContain("differs from the source");
         File.Exists(isTree ? Path.Combine(target, "file") : target).ShouldBeFalse();
         Directory.GetFileSystemEntries(_temp.Root, ".*").ShouldBeEmpty();
+    }
+
+    [SkippableFact]
+    [System.Runtime.Versioning.SupportedOSPlatform("linux")]
+    public void A_source_that_has_grown_since_is_compared_up_to_the_end_of_the_copy()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "elsewhere System.IO copies");
+        using FileStream source = File.Open(_temp.NewFile([.. Bytes.Pattern(100_000), 1, 2, 3]), FileMode.Open);
+        using FileStream copy = File.Open(_temp.NewFile(Bytes.Pattern(100_000)), FileMode.Open);
+        Verify();
+        source.SetLength(99_999);
+        Should.Throw<IOException>(Verify);
+
+        void Verify() => Copying.ContentComparer.Verify(
+            (int)source.SafeFileHandle.DangerousGetHandle(), source.Name, (int)copy.SafeFileHandle.DangerousGetHandle(), copy.Name, default);
+    }
+
+    /// <summary>The permissions of the source were given to its own owner and group, and not to those of the file that is replaced.</summary>
+    [SkippableTheory]
+    [InlineData(CopyMethod.Auto)]
+    [InlineData(CopyMethod.Buffered)]
+    public async Task A_replaced_file_keeps_its_permissions(CopyMethod method)
+    {
+        Skip.If(OperatingSystem.IsWindows(), "modes");
+        const UnixFileMode own = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        string source = _temp.NewFile(Bytes.Pattern(1000));
+        string target = _temp.NewFile(Bytes.Pattern(10));
+        File.SetUnixFileMode(source, own | UnixFileMode.GroupRead | UnixFileMode.OtherRead);
+        File.SetUnixFileMode(target, own);
+        await SluiceFile.CopyAsync(source, target, new CopyOptions { Overwrite = true, Method = method });
+        File.GetUnixFileMode(target).ShouldBe(own);
+        File.ReadAllBytes(target).ShouldBeBytes(Bytes.Pattern(1000));
     }
 
     [SkippableFact]

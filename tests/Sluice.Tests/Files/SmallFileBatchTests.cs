@@ -205,6 +205,25 @@ public sealed class SmallFileBatchTests : IDisposable
         }
     }
 
+    /// <summary>Two writes of one file at the same time would mix their bytes; chance decides, so that several rounds are made.</summary>
+    [Fact]
+    public async Task Of_two_contents_of_one_path_the_later_one_is_written_last()
+    {
+        string folder = Directory.CreateDirectory(_temp.NewPath()).FullName;
+        byte[] first = Bytes.Pattern(400_000, 1), second = Bytes.Pattern(200_000, 2);
+        for (int round = 0; round < 10; round++)
+        {
+            (string, ReadOnlyMemory<byte>)[] files =
+            [
+                (Path.Combine(folder, "twice"), first),
+                .. Enumerable.Range(0, 31).Select(i => (Path.Combine(folder, $"{i}"), new ReadOnlyMemory<byte>(first, 0, 10))),
+                (Path.Combine(folder, ".", "twice"), second),
+            ];
+            await SluiceFile.WriteManyAsync(files, new FileBatchOptions { MaxDegreeOfParallelism = 4 });
+            (await File.ReadAllBytesAsync(Path.Combine(folder, "twice"))).ShouldBeBytes(second);
+        }
+    }
+
     [Fact]
     public async Task Written_files_are_those_of_File()
     {
