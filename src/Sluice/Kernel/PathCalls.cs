@@ -227,7 +227,7 @@ internal static unsafe partial class PathCalls
         }
 
         int error = Marshal.GetLastSystemError();
-        return RemoteFileSystem.Holds(fd) ? -error : 0;
+        return OperatingSystem.IsLinux() && RemoteFileSystem.Holds(fd) ? -error : 0;
     }
 
     [LibraryImport(SystemLibrary.Name)]
