@@ -95,7 +95,7 @@ public sealed class TreeChangeTests : IDisposable
         });
         CopyOptions options = new() { Recurse = true, PreserveMetadata = true, ContinueOnError = true, Progress = putting };
         FileBatchException error = await Should.ThrowAsync<FileBatchException>(() => SluiceFile.CopyAsync(source, target, options));
-        error.Failures.ShouldHaveSingleItem().Error.Message.ShouldContain("something else was put in the place of");
+        error.Failures.ShouldHaveSingleItem().Error.Message.ShouldContain("was replaced in the meantime");
         File.Exists(foreign).ShouldBeFalse();
         names.Count(File.Exists).ShouldBe(1);
     }
