@@ -60,18 +60,18 @@ public sealed class BenchRunTests : IDisposable
     }
 
     [SkippableFact]
-    public async Task What_a_file_system_cannot_do_is_a_skipped_row_with_its_reason()
+    public async Task A_file_system_that_reserves_no_space_is_measured()
     {
         using TestVolume volume = TestVolume.MountBindfs(_folder.FullPath);
         ToolRun run = await ToolRun.RunAsync("bench", volume.Path, "--quick", "--suite", "sequential", "--row", "seq-write");
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldMatch("skipped seq-write-direct: .*fallocate");
+        run.Out.ShouldNotContain("skipped seq-write");
         ToolRun advice = await ToolRun.RunAsync("advise", volume.Path, "--quick");
         advice.ExitCode.ShouldBe(ExitCode.Success, advice.Error);
-        advice.Out.ShouldMatch("A large new file: not measured: .*fallocate");
+        advice.Out.ShouldNotContain("A large new file: not measured");
         ToolRun examples = await ToolRun.RunAsync("examples", Path.Combine(volume.Path, "a.dat"), "1000", "--rounds", "1");
         examples.ExitCode.ShouldBe(ExitCode.Success, examples.Error);
-        examples.Out.ShouldMatch("was not measured: .*fallocate");
+        examples.Out.ShouldNotContain("was not measured");
     }
 
     [SkippableTheory]
