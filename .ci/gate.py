@@ -255,6 +255,7 @@ def nightly(gate):
             for tier in ("fast", "slow", "nightly") if project != "Hostile.Tests" else ("fast", "slow"):
                 gate.test(f"Sluice.{project}, tier {tier}, {engine}", [f"tests/Sluice.{project}", "--no-build", f"-p:Tier={tier}"],
                           {**NIGHTLY, "SLUICE_ENGINE": engine})
+    gate.check("everything in Release, with the analyzers", ["dotnet", "build", "-c", "Release", "-warnaserror", "-v", "quiet"])
     gate.check("the tool as a native program", [".ci/native.sh", str(gate.scratch / "native"), "tool"])
     gate.check("packages, twice", ["eng/try-packages.sh", str(gate.scratch / "packages")], {"SLUICE_SAME_BYTES": "1"})
     gate.lab("GlusterFS", ["tests/labs/gluster.sh", "--long"])
@@ -312,16 +313,16 @@ def steps(gate):
     # The longest first. Tests yield the processors to the build, which packages wait for.
     gate.run([
         # The analyzers, and what packages are made of.
-        check("Release", "build Release with analyzers", "dotnet", "build", "-c", "Release", "--no-restore", "-warnaserror", "-v", "quiet"),
+        check("Release", "build Release with analyzers", "dotnet", "build", ".ci/release.proj", "--no-restore", "-warnaserror", "-v", "quiet"),
         # Four projects at once: most of their tests wait.
         ("fast", lambda: gate.test("dotnet test (tier fast)", ["--no-build", "-m:4"], projects=projects)),
         # One test at a time, and most of them wait: for mounts, for processes, for disks.
         ("Faults", tests("Sluice.Faults.Tests", "slow", rings)[1]),
         check("native", "native program", ".ci/native.sh", str(gate.scratch / "native")),
         check("format", "format", "dotnet", "format", "whitespace", ".", "--folder", "--verify-no-changes"),
+        tests("Sluice.Log.Tests", "slow", rings),
         tests("Sluice.Cli.Tests", "slow", rings),
         ("fast/Sluice.Tests", lambda: on_net11(gate)),
-        tests("Sluice.Log.Tests", "slow", rings),
         check("Release/packages", "packages, used from new projects", "eng/try-packages.sh", str(gate.scratch / "packages")),
         tests("Sluice.Hostile.Tests", "slow", rings),
         # What is allocated depends on what the compiler knows: that is tested in Release alone.

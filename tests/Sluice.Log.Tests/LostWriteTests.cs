@@ -19,7 +19,6 @@ public sealed class LostWriteTests
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
-    [InlineData(3)]
     public void Every_subset_of_unsynced_writes_leaves_whole_records_and_all_durable_ones(int seed)
     {
         using TempFolder folder = new(isInMemory: true);
