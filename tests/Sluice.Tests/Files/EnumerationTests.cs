@@ -93,6 +93,8 @@ public sealed class EnumerationTests : IDisposable
     public void Sizes_and_times_are_those_of_FileInfo()
     {
         string root = MakeTree(7);
+        string read = Directory.GetFiles(root, "*", SearchOption.AllDirectories)[0];
+        File.SetLastAccessTimeUtc(read, new DateTime(2001, 2, 3, 4, 5, 6, DateTimeKind.Utc));
         foreach (FileEntry entry in SluiceFile.EnumerateFileEntries(root, "*", new EnumerationOptions { RecurseSubdirectories = true }))
         {
             FileInfo info = new(entry.Path);
