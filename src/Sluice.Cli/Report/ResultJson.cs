@@ -7,7 +7,7 @@ namespace Sluice.Cli.Report;
 /// <summary>Reads results that --json wrote, and says in the tool's words what is wrong with a file that is none.</summary>
 internal static class ResultJson
 {
-    // Of every kind of result.
+    // The version of the format of every kind of result.
     private const int FormatVersion = 1;
 
     /// <exception cref="IOException">It is not there, or a folder.</exception>

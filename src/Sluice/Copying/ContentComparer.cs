@@ -52,9 +52,11 @@ internal static class ContentComparer
         }
     }
 
-    /// <summary>Reads the copy from the disk and compares it with the source, up to the end of the copy: the source may have grown.</summary>
+    /// <summary>
+    /// Reads the copy from the disk and compares as many bytes as were copied with the source, which may have grown since.
+    /// </summary>
     /// <exception cref="IOException">The files differ.</exception>
-    public static void Verify(int fromFd, string source, int copyFd, string target, CancellationToken cancellationToken)
+    public static void Verify(int fromFd, string source, int copyFd, string target, long length, CancellationToken cancellationToken)
     {
         // Without direct I/O, the pages are dropped from the cache. They are clean, because the copy has been flushed.
         CacheCalls.Drop(copyFd, 0, 0);
@@ -64,7 +66,6 @@ internal static class ContentComparer
         byte[] other = ArrayPool<byte>.Shared.Rent(BlockBytes);
         try
         {
-            long length = copy.Length;
             int wanted;
             for (long at = 0; at < length; at += wanted)
             {

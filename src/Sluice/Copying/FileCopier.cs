@@ -122,7 +122,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             transfer.Run(begin);
             Refused = SetMetadata(fromFd, before, old, temporary.Descriptor, target);
             bool isChanged = IsChanged(fromFd, before, from);
-            Finish(fromFd, source, temporary, to);
+            Finish(fromFd, source, temporary, to, transfer.Length);
             meter.EndFile();
             return transfer.Result(begin, isChanged);
         }
@@ -139,13 +139,15 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// </summary>
     private void FlushSkipped(in NodePath to)
     {
+        if (_location is null && !RemoteFileSystem.MustFlushEach(to.FolderFd))
+        {
+            return;
+        }
+
         using Descriptor file = new(PathCalls.OpenNonBlocking(to, PathCalls.ReadOnly | PathCalls.NoFollowFlag));
         PathErrors.ThrowIfFailed(file.Fd, "Opening", to.Text);
-        if (_location is not null || RemoteFileSystem.MustFlushEach(file.Fd))
-        {
-            PathErrors.ThrowIfFailed(Libc.Flush(file.Fd), "Writing to the disk", to.Text);
-            _location?.Flush(file.Fd);
-        }
+        PathErrors.ThrowIfFailed(Libc.Flush(file.Fd), "Writing to the disk", to.Text);
+        _location?.Flush(file.Fd);
     }
 
     /// <summary>Opens a regular file for copying. As in .NET, this fails if another program has opened it without sharing.</summary>
@@ -303,7 +305,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             NodeCalls.EffectiveUser, isFolders ? folder.Gid : NodeCalls.EffectiveGroup, mode, NodeMetadata.DefaultAccessListOf(to.FolderFd));
     }
 
-    private void Finish(int fromFd, string source, TemporaryFile temporary, in NodePath to)
+    private void Finish(int fromFd, string source, TemporaryFile temporary, in NodePath to, long length)
     {
         if (FlushesFolder)
         {
@@ -317,7 +319,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
 
         if (options.Verify)
         {
-            ContentComparer.Verify(fromFd, source, temporary.Descriptor, to.Text, cancellationToken);
+            ContentComparer.Verify(fromFd, source, temporary.Descriptor, to.Text, length, cancellationToken);
         }
 
         if (_location is null)

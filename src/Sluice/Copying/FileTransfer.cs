@@ -40,6 +40,9 @@ internal sealed class FileTransfer(
     /// <summary>The length of the copy: that of the source, or the number of bytes that it had if its length is not true.</summary>
     private long _copyLength;
 
+    /// <summary>Gets the length of the copy.</summary>
+    public long Length => _copyLength;
+
     /// <summary>Gets the result of the copy of this file.</summary>
     public CopyResult Result(long resumedBytes, bool isChanged) => new()
     {

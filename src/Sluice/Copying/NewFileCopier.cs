@@ -63,7 +63,7 @@ internal sealed class NewFileCopier(CopyOptions options, CopyMeter meter, Cancel
             PathErrors.ThrowIfFailed(isFlushedFirst ? Libc.FlushData(toFd) : 0, "Writing to the disk", to.Text);
             if (options.Verify)
             {
-                ContentComparer.Verify(fromFd, from.Text, toFd, to.Text, cancellationToken);
+                ContentComparer.Verify(fromFd, from.Text, toFd, to.Text, transfer.Length, cancellationToken);
             }
 
             // The close of a duplicate reports delayed errors of the writes before the file has its times.

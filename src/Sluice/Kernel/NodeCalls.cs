@@ -17,7 +17,7 @@ internal static unsafe partial class NodeCalls
     /// <summary>A value for chown(2) that leaves user or group unchanged.</summary>
     public const uint Unchanged = uint.MaxValue;
 
-    // For absolute paths.
+    // The folder argument of a call with an absolute path.
     private const int NoFolder = -1;
     private const long NrFaccessAt2 = 439;
     private static bool s_linksDescriptors = true;

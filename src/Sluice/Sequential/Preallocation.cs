@@ -51,8 +51,7 @@ internal sealed class Preallocation
                 handle.ReserveWhole(_reservedTo, bytes);
             }
         }
-        catch (Exception e) when (
-            e is PlatformNotSupportedException or IOException { HResult: not (Errno.ENOSPC or Errno.EDQUOT or Errno.EFBIG) })
+        catch (Exception e) when (e is PlatformNotSupportedException or IOException { HResult: Errno.ENODEV })
         {
             // As FileStream: a file system that reserves no space is no error.
             _reserves = false;

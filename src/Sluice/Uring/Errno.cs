@@ -16,6 +16,7 @@ internal static class Errno
     public const int EBUSY = 16;
     public const int EEXIST = 17;
     public const int EXDEV = 18;
+    public const int ENODEV = 19;
     public const int ENOTDIR = 20;
     public const int EISDIR = 21;
     public const int EINVAL = 22;
