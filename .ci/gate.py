@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Builds, tests and tries out a clean clone, and ends with one line: N passed, N failed, N skipped.
 
-.ci/run starts it; with the argument "nightly" the randomized tests run for hours, and labs and mutants run too. A step that is no test run (build, format, packages, samples) counts as one test. The exit code is 0 only if nothing
-failed.
+.ci/run starts it; with the argument "nightly" the randomized tests run for hours, and labs and mutants run too. A step that is no test run
+(build, format, packages, samples) counts as one test. The exit code is 0 only if nothing failed.
 
 A test that fails is run again, alone, after everything else. If it passes then, it is reported as FLAKY, counts as passed, and its name is
 written to TestResults/flaky.txt; more than three flaky tests fail the run.
@@ -244,31 +244,49 @@ class Gate:
         return totals.failed == 0
 
 
-def nightly(gate):
-    """Everything that takes hours. The outcome stands in TestResults/nightly.txt, with date, commit and machine."""
+def nightly(gate, parts):
+    """Everything that takes hours, or some parts of it. The outcome is appended to TestResults/nightly.txt, with date, commit and machine."""
     global JOB_LIMIT, HANG_LIMIT
     JOB_LIMIT, HANG_LIMIT = 12 * 3600, 3 * 3600
-    if not gate.check("build", ["dotnet", "build", "-v", "quiet"]):
-        return gate.finish()
-    for engine in ("uring", "pool"):
-        for project in ("Tests", "Log.Tests", "Faults.Tests", "Hostile.Tests"):
-            for tier in ("fast", "slow", "nightly") if project != "Hostile.Tests" else ("fast", "slow"):
-                gate.test(f"Sluice.{project}, tier {tier}, {engine}", [f"tests/Sluice.{project}", "--no-build", f"-p:Tier={tier}"],
-                          {**NIGHTLY, "SLUICE_ENGINE": engine})
-    gate.check("everything in Release, with the analyzers", ["dotnet", "build", "-c", "Release", "-warnaserror", "-v", "quiet"])
-    gate.check("the tool as a native program", [".ci/native.sh", str(gate.scratch / "native"), "tool"])
-    gate.check("packages, twice", ["eng/try-packages.sh", str(gate.scratch / "packages")], {"SLUICE_SAME_BYTES": "1"})
-    gate.lab("GlusterFS", ["tests/labs/gluster.sh", "--long"])
-    gate.lab("Slurm", ["tests/labs/slurm.sh"])
-    gate.check("mutants", ["tests/mutation/run.py", "--tree", str(gate.scratch / "mutants"), "--out", "TestResults/mutants.txt"])
+    counts = {name: os.environ.get(name, value) for name, value in NIGHTLY.items()}
+
+    def tests():
+        if gate.check("build", ["dotnet", "build", "-v", "quiet"]):
+            for engine in ("uring", "pool"):
+                for project in ("Tests", "Log.Tests", "Faults.Tests", "Hostile.Tests"):
+                    for tier in ("fast", "slow", "nightly") if project != "Hostile.Tests" else ("fast", "slow"):
+                        gate.test(f"Sluice.{project}, tier {tier}, {engine}", [f"tests/Sluice.{project}", "--no-build", f"-p:Tier={tier}"],
+                                  {**counts, "SLUICE_ENGINE": engine})
+
+    def builds():
+        gate.check("everything in Release, with the analyzers", ["dotnet", "build", "-c", "Release", "-warnaserror", "-v", "quiet"])
+        gate.check("the tool as a native program", [".ci/native.sh", str(gate.scratch / "native"), "tool"])
+        gate.check("packages, twice", ["eng/try-packages.sh", str(gate.scratch / "packages")], {"SLUICE_SAME_BYTES": "1"})
+
+    def labs():
+        gate.lab("GlusterFS", ["tests/labs/gluster.sh", "--long"])
+        gate.lab("Slurm", ["tests/labs/slurm.sh"])
+
+    def mutants():
+        gate.check("mutants", ["tests/mutation/run.py", "--tree", str(gate.scratch / "mutants"), "--out", "TestResults/mutants.txt"])
+
+    steps = {"tests": tests, "builds": builds, "labs": labs, "mutants": mutants}
+    parts = parts or list(steps)
+    if unknown := [part for part in parts if part not in steps]:
+        print(f"{unknown[0]}: no part of a nightly run; {', '.join(steps)} are")
+        return False
+    (ROOT / "TestResults").mkdir(exist_ok=True)
+    for part in parts:
+        steps[part]()
     ok = gate.finish()
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
     machine = f"{model.group(1) if model else platform.machine()}, {os.cpu_count()} processors, {platform.system()} {platform.release()}"
-    lines = [f"{time.strftime('%Y-%m-%d')}, {commit}, {machine}",
+    changed = [f"{name}={value}" for name, value in counts.items() if value != NIGHTLY[name]]
+    lines = [f"{time.strftime('%Y-%m-%d')}, {commit}, {machine}: {', '.join(parts)}{' with ' if changed else ''}{', '.join(changed)}",
              f"{gate.totals.passed} passed, {gate.totals.failed} failed, {gate.totals.skipped} skipped", *gate.totals.problems]
-    (ROOT / "TestResults").mkdir(exist_ok=True)
-    (ROOT / "TestResults" / "nightly.txt").write_text("\n".join(lines) + "\n")
+    with open(ROOT / "TestResults" / "nightly.txt", "a") as outcome:
+        outcome.write("\n".join(lines) + "\n")
     return ok
 
 
@@ -278,7 +296,7 @@ def main():
     scratch = tempfile.mkdtemp(prefix="sluice-ci-")
     gate = Gate(scratch)
     try:
-        return 0 if (nightly if sys.argv[1:] == ["nightly"] else steps)(gate) else 1
+        return 0 if (nightly(gate, sys.argv[2:]) if sys.argv[1:2] == ["nightly"] else steps(gate)) else 1
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
