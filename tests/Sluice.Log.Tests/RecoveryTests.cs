@@ -162,8 +162,8 @@ public sealed class RecoveryTests
     /// <summary>A log of one record of that time.</summary>
     private static void MakeAhead(string directory, long time)
     {
-        using SegmentFile file = SegmentFile.Create(
-            new LogFolder(directory, SegmentNames.Framed), 1, new LogSettings(SmallLog.Options), Guid.NewGuid());
+        LogFolder folder = new(directory, SegmentNames.Framed);
+        using SegmentFile file = new NextSegment(folder, new LogSettings(SmallLog.Options), Guid.NewGuid(), 1).Get();
         file.Begin(1, time);
         byte[] record = Records.Make(0, 0, 100);
         byte[] frame = new byte[LogLayout.FrameHeaderBytes + LogLayout.RecordHeaderBytes + record.Length + 8];

@@ -97,6 +97,40 @@ public sealed class RollCallTests : IDisposable
         log.NextSequence.ShouldBe(1);
     }
 
+    /// <summary>A header without an opening before a segment that has begun is damage: the log would not open again.</summary>
+    [SkippableTheory]
+    [InlineData("statx")]
+    [InlineData("unlinkat")]
+    public void A_segment_whose_creation_fails_leaves_no_header_before_the_next_one(string failing)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new();
+        Directory.CreateDirectory(folder.Log);
+        using WriterLock writer = WriterLock.Take(folder.Log, null);
+        LogFolder files = new(folder.Log, SegmentNames.Framed, writer);
+        using NextSegment next = new(files, new LogSettings(SmallLog.Options), Guid.NewGuid(), 1);
+
+        bool mayBeEmptied = true;
+        bool hasFailed = false;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            bool fails = hasFailed ? call == failing || (call == "ftruncate" && !mayBeEmptied) : call == "fsync";
+            hasFailed |= fails;
+            return fails ? -Errno.EIO : 0;
+        });
+        Should.Throw<IOException>(() => next.Get());
+        new FileInfo(files.PathOf(1)).Length.ShouldBe(0);
+
+        (mayBeEmptied, hasFailed) = (false, false);
+        Should.Throw<IOException>(() => next.Get());
+        Should.Throw<IOException>(() => next.Get());
+        files.List().ShouldBe([1, 2], "no later segment is created as long as the second one has a header");
+
+        SystemCallFaults.Use(null);
+        using SegmentFile third = next.Get();
+        files.List().ShouldBe([1, 3]);
+    }
+
     /// <summary>How much of a segment is written, without what is reserved.</summary>
     private static long Of(TempFolder folder, int id)
     {

@@ -48,13 +48,20 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     /// <exception cref="UnauthorizedAccessException">That cannot be known.</exception>
     public bool Has(SluiceHandle file)
     {
+        if (!Libc.IsSupported)
+        {
+            return true;
+        }
+
+        bool has;
         if (writer?.Folder is not { } folder)
         {
-            return !Libc.IsSupported || LogFile.HasName(file);
+            PathErrors.ThrowIfFailed(LogFile.LookForName(file, NodePath.Of(file.Path), out has), "Looking at", file.Path);
+            return has;
         }
 
         using OpenFile.Reference held = new(folder);
-        PathErrors.ThrowIfFailed(LogFile.LookForName(file, NodeOf(folder, file.Path), out bool has), "Looking at", file.Path);
+        PathErrors.ThrowIfFailed(LogFile.LookForName(file, NodeOf(folder, file.Path), out has), "Looking at", file.Path);
         return has;
     }
 

@@ -13,6 +13,10 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     private readonly Lock _creating = new();
 
     private SegmentFile? _prepared;
+
+    /// <summary>A segment that has not begun and could not be removed. A later segment would make it damage.</summary>
+    private SluiceHandle? _leftover;
+
     private long _nextId = id;
 
     /// <summary>The largest id that a segment has had. Any thread may ask.</summary>
@@ -23,7 +27,7 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     {
         lock (_creating)
         {
-            _prepared ??= SegmentFile.Create(folder, _nextId++, settings, logId);
+            _prepared ??= Create();
         }
     }
 
@@ -39,7 +43,7 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
                 deleted.Dispose();
             }
 
-            return _prepared ??= SegmentFile.Create(folder, _nextId++, settings, logId);
+            return _prepared ??= Create();
         }
     }
 
@@ -58,11 +62,26 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     {
         lock (_creating)
         {
-            _prepared?.TryRemove();
+            _leftover = _prepared?.TryRemove() ?? _leftover;
             _prepared = null;
             then?.Invoke();
         }
     }
 
-    public void Dispose() => _prepared?.Dispose();
+    public void Dispose()
+    {
+        LogFile.TryClose(_leftover);
+        _prepared?.Dispose();
+    }
+
+    private SegmentFile Create()
+    {
+        if (_leftover is { } leftover)
+        {
+            SegmentFile.Remove(folder, leftover, settings);
+            _leftover = null;
+        }
+
+        return SegmentFile.Create(folder, _nextId++, settings, logId, ref _leftover);
+    }
 }

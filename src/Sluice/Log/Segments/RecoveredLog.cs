@@ -364,7 +364,9 @@ internal sealed class RecoveredLog
     {
         if (_catalog.Segments.Count == 0 && NextSequence > 1)
         {
-            Current = SegmentFile.Create(_folder, LargestId + 1, _settings, LogId);
+            using NextSegment next = new(_folder, _settings, LogId, LargestId + 1);
+            Current = next.Get();
+            next.Take();
             Current.Begin(NextSequence, LogLayout.ToNanoseconds(DateTime.UtcNow));
             Current.FlushToDisk(Current.BeginSync(writesZeros: false));
         }

@@ -91,7 +91,8 @@ internal sealed class SegmentFile : IDisposable
     /// <param name="id">A number that no segment has.</param>
     /// <param name="options">Sizes and the engine.</param>
     /// <param name="logId">The log's id.</param>
-    public static SegmentFile Create(LogFolder folder, long id, LogSettings options, Guid logId)
+    /// <param name="leftover">After a failure, the file if <see cref="Remove"/> failed, too.</param>
+    public static SegmentFile Create(LogFolder folder, long id, LogSettings options, Guid logId, ref SluiceHandle? leftover)
     {
         string path = folder.PathOf(id);
         SluiceHandle handle = folder.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, options);
@@ -112,7 +113,7 @@ internal sealed class SegmentFile : IDisposable
         }
         catch
         {
-            TryRemove(folder, handle, options);
+            leftover = TryRemove(folder, handle, options) ? null : handle;
             throw;
         }
     }
@@ -268,26 +269,43 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>Closes the file, to which nothing was written.</summary>
     public void TryDispose() => LogFile.TryClose(_handle);
 
-    /// <summary>Removes the file, unless another one has its name, and closes it. Errors are ignored: it has no records.</summary>
-    public void TryRemove() => TryRemove(_folder, _handle, _settings);
+    /// <summary>Removes the file, which has no records. Returns it if it is still there and not empty.</summary>
+    public SluiceHandle? TryRemove() => TryRemove(_folder, _handle, _settings) ? null : _handle;
 
-    private static void TryRemove(LogFolder folder, SluiceHandle handle, LogSettings settings)
+    /// <summary>
+    /// Removes a segment that has not begun, unless another file has its name, and closes it. If the name cannot be removed, the file is
+    /// emptied: before a segment that has begun, only an empty file is no damage.
+    /// </summary>
+    /// <exception cref="IOException">It can be neither removed nor emptied, and stays open.</exception>
+    /// <exception cref="UnauthorizedAccessException">It can be neither removed nor emptied, and stays open.</exception>
+    public static void Remove(LogFolder folder, SluiceHandle handle, LogSettings settings)
     {
         try
         {
             if (folder.Has(handle))
             {
-                // Before a segment that has begun, only an empty file is no damage.
-                _ = folder.DeleteOrEmpty(handle.Path, settings);
+                folder.Delete(handle.Path);
             }
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // A file without frames is no part of the log.
+            LogFile.SetLength(handle, 0);
+            LogFile.FlushData(handle, settings);
         }
-        finally
+
+        LogFile.TryClose(handle);
+    }
+
+    private static bool TryRemove(LogFolder folder, SluiceHandle handle, LogSettings settings)
+    {
+        try
         {
-            LogFile.TryClose(handle);
+            Remove(folder, handle, settings);
+            return true;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return false;
         }
     }
 
