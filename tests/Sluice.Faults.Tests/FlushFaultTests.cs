@@ -71,6 +71,22 @@ public sealed class FlushFaultTests : IDisposable
         }
     }
 
+    /// <summary>Some file systems flush files only.</summary>
+    [SkippableFact]
+    public void Of_a_directory_an_error_is_thrown_unless_its_file_system_flushes_none()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
+        string file = Path.Combine(_root, "file");
+        File.WriteAllText(file, "");
+        SluiceFile.FlushDirectoryToDisk(_root);
+        FailFlushes(CallFaults.EINVAL);
+        SluiceFile.FlushDirectoryToDisk(_root);
+        FailFlushes(CallFaults.EROFS);
+        Should.Throw<IOException>(() => SluiceFile.FlushDirectoryToDisk(_root)).HResult.ShouldBe(CallFaults.EROFS);
+        Should.Throw<DirectoryNotFoundException>(() => SluiceFile.FlushDirectoryToDisk(file));
+        Should.Throw<DirectoryNotFoundException>(() => SluiceFile.FlushDirectoryToDisk(Path.Combine(_root, "missing")));
+    }
+
     /// <summary>A regular file by its mode, of a file system that flushes nothing.</summary>
     [SkippableFact]
     public async Task Of_a_file_of_proc_there_is_nothing_to_flush()

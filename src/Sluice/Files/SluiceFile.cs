@@ -1007,6 +1007,43 @@ public static class SluiceFile
         return (Path.GetFullPath(sourceFileName), Path.GetFullPath(destFileName));
     }
 
+    /// <summary>
+    /// Flushes a directory to the disk, so that the names of files that were created, renamed or deleted in it survive a power failure
+    /// (fsync(2)).
+    /// </summary>
+    /// <param name="path">The path of the directory.</param>
+    /// <exception cref="ArgumentException">The path is empty or is not a valid path.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="path"/> is <see langword="null"/>.</exception>
+    /// <exception cref="DirectoryNotFoundException">The directory does not exist.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process is not permitted to read the directory.</exception>
+    /// <exception cref="IOException">The device or the file system reported an error.</exception>
+    /// <remarks>
+    /// <para><see cref="SluiceHandle.FlushToDisk"/> makes the content of a file durable, but not the name of a new file: for that, flush the
+    /// file and then its directory. The name of a new directory is in its parent directory.</para>
+    /// <para>The method is thread-safe. It does nothing if the file system cannot flush directories, and on other operating systems than
+    /// 64-bit Linux.</para>
+    /// </remarks>
+    public static void FlushDirectoryToDisk(string path)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        path = Path.GetFullPath(path);
+        if (!Directory.Exists(path))
+        {
+            throw new DirectoryNotFoundException($"Flushing '{path}' failed: the directory does not exist.");
+        }
+
+        if (!Libc.IsSupported)
+        {
+            return;
+        }
+
+        int fd = PathCalls.Open(PathCalls.ToKernel(path), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
+        PathErrors.ThrowIfFailed(fd, "Flushing", path);
+        using SafeFileHandle directory = new(fd, ownsHandle: true);
+        int result = Libc.Flush(fd);
+        PathErrors.ThrowIfFailed(OpenFile.IsUnflushable(-result) ? 0 : result, "Flushing", path);
+    }
+
     /// <summary>Replaces the content of a file atomically and durably, or creates the file.</summary>
     /// <param name="path">The path of the file to replace or create.</param>
     /// <param name="bytes">The new content.</param>
