@@ -11,7 +11,7 @@ mkdir -p "$scratch/packages"
 [ $# -gt 0 ] || trap 'rm -rf "$scratch"' EXIT
 version="$(sed -nE 's|.*<Version>(.*)</Version>.*|\1|p' Directory.Build.props)"
 rid="linux-$(uname -m | sed -e s/x86_64/x64/ -e s/aarch64/arm64/)"
-packages=(Sluice Sluice.Testing Sluice.Classic Sluice.Extensions.Logging Sluice.Serilog)
+packages=(Sluice Sluice.Testing Sluice.Classic Sluice.Extensions.Logging Sluice.Serilog Sluice.Lucene)
 
 say() { printf -- '-- %s\n' "$*"; }
 
@@ -124,7 +124,7 @@ else:
             wrong = [n for n in names if is_compiled_ahead(package.read(n)) != expected]
             assert not wrong, f"{kind}: compiled ahead {not expected}: {wrong}"
             print(f"{kind}: {len(names)} assemblies, compiled ahead: {expected}")
-    for library in ("Sluice", "Sluice.Testing", "Sluice.Classic", "Sluice.Extensions.Logging", "Sluice.Serilog"):
+    for library in ("Sluice", "Sluice.Testing", "Sluice.Classic", "Sluice.Extensions.Logging", "Sluice.Serilog", "Sluice.Lucene"):
         with zipfile.ZipFile(pathlib.Path(folder) / f"{library}.{version}.nupkg") as package:
             for name, expected in ((f"runtimes/{rid}/lib/net10.0/{library}.dll", True), (f"lib/net10.0/{library}.dll", False)):
                 assert is_compiled_ahead(package.read(name)) == expected, f"{library}: {name}"
@@ -149,6 +149,8 @@ DEPENDENCIES = {
         "Configuration", "Configuration.Abstractions", "Configuration.Binder", "DependencyInjection", "DependencyInjection.Abstractions",
         "Logging", "Logging.Abstractions", "Logging.Configuration", "Options", "Options.ConfigurationExtensions", "Primitives")},
     "Sluice.Serilog": {"Sluice": version, "Serilog": "3.1.1"},
+    "Sluice.Lucene": {"Sluice": version, "Lucene.Net": "4.8.0-beta00017"} | {EXTENSIONS + name: "10.0.0" for name in (
+        "Configuration.Abstractions", "Primitives")},
 }
 TOOL = ["DotnetToolSettings.xml", "Sluice.Cli.deps.json", "Sluice.Cli.runtimeconfig.json"] + [f"{name}.dll" for name in (
     "Spectre.Console", "Spectre.Console.Ansi", "System.CommandLine", "HdrHistogram", "Perfolizer", "Pragmastat")] + [
@@ -255,6 +257,43 @@ cat >events.csproj <<XML
 XML
 dotnet run -v quiet
 
+say "a program with Lucene.NET"
+new search
+cat >Program.cs <<'CSHARP'
+using Lucene.Net.Analysis.Core;
+using Lucene.Net.Documents;
+using Lucene.Net.Index;
+using Lucene.Net.Search;
+using Lucene.Net.Util;
+using Sluice.Lucene;
+
+string folder = Directory.CreateTempSubdirectory("sluice-package-").FullName;
+int found;
+using (SluiceDirectory directory = new(folder))
+{
+    using (IndexWriter writer = new(directory, new(LuceneVersion.LUCENE_48, new WhitespaceAnalyzer(LuceneVersion.LUCENE_48))))
+    {
+        for (int i = 0; i < 1000; i++)
+            writer.AddDocument([new TextField("text", $"document {i % 100}", Field.Store.YES)]);
+    }
+    using DirectoryReader reader = DirectoryReader.Open(directory);
+    found = new IndexSearcher(reader).Search(new TermQuery(new("text", "42")), 100).TotalHits;
+}
+Directory.Delete(folder, recursive: true);
+Console.WriteLine($"{found} documents were found");
+return found == 10 ? 0 : 1;
+CSHARP
+# Lucene.Net itself comes with the package.
+cat >search.csproj <<XML
+<Project Sdk="Microsoft.NET.Sdk">
+  <PropertyGroup><OutputType>Exe</OutputType><TargetFramework>net10.0</TargetFramework>
+  <ImplicitUsings>enable</ImplicitUsings><Nullable>enable</Nullable><InvariantGlobalization>true</InvariantGlobalization></PropertyGroup>
+  <ItemGroup><PackageReference Include="Sluice.Lucene" Version="$version" />
+  <PackageReference Include="Lucene.Net.Analysis.Common" Version="4.8.0-beta00017" /></ItemGroup>
+</Project>
+XML
+dotnet run -v quiet
+
 say "a web application"
 new web
 cat >Program.cs <<'CSHARP'
@@ -334,7 +373,7 @@ unset NUGET_PACKAGES
 git clone -q . "$scratch/elsewhere"
 mkdir -p "$scratch/again"
 pack_tool "$scratch/elsewhere" "$scratch/again"
-pack "$scratch/elsewhere" "$scratch/again" Sluice Sluice.Testing Sluice.Classic Sluice.Extensions.Logging Sluice.Serilog
+pack "$scratch/elsewhere" "$scratch/again" "${packages[@]}"
 for package in "$scratch"/again/*.*nupkg; do
   cmp "$scratch/packages/$(basename "$package")" "$package"
   echo "$(basename "$package"): the same, $(sha256sum <"$package" | cut -c1-16)"

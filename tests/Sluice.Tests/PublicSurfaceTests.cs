@@ -2,6 +2,7 @@ using System.Reflection;
 using System.Runtime.CompilerServices;
 using Sluice.Classic;
 using Sluice.Extensions.Logging;
+using Sluice.Lucene;
 using Sluice.Serilog;
 using Sluice.Testing;
 
@@ -20,6 +21,7 @@ public sealed class PublicSurfaceTests
         { typeof(WinFileIO), "PublicSurface.Classic.txt" },
         { typeof(SluiceLoggerProvider), "PublicSurface.Logging.txt" },
         { typeof(SluiceLogSink), "PublicSurface.Serilog.txt" },
+        { typeof(SluiceDirectory), "PublicSurface.Lucene.txt" },
     };
 
     [Theory]
