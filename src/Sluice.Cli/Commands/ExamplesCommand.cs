@@ -163,7 +163,7 @@ internal sealed class ExamplesCommand(ExamplesOptions options, CommandContext co
         if (!_mayReplace)
             return;
         if (PathKinds.Of(file) is not (PathKind.RegularFile or PathKind.Unknown))
-            throw new UsageException($"{file} is no plain file");
+            throw new UsageException($"{file} is not a regular file");
         if (options.Force)
             return;
         string question = $"{file} exists ({ByteSize.Format(new FileInfo(file).Length)}). Replace it?";

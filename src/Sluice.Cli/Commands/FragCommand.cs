@@ -45,7 +45,7 @@ internal sealed class FragCommand(FragOptions options, CommandContext context)
             return;
         string what = $"The volume of {options.Directory} has {space}; "
             + $"up to {ByteSize.Format(budgetBytes)} will be filled and partly deleted, again and again.";
-        _terminal.RequireConsent(options.Directory, $"{what} Begin?", $"{what} Nobody can be asked: --force does it");
+        _terminal.RequireConsent(options.Directory, $"{what} Begin?", $"{what} There is no terminal to ask on: --force starts it");
     }
 
     private int Age(FragPlan plan, long budgetBytes)

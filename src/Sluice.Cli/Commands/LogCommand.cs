@@ -47,7 +47,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
     {
         FolderArgument.Require(options.Directory);
         if (!Segments().Any() && !options.Follow)
-            throw new FileNotFoundException($"{options.Directory}: there is no log in it");
+            throw new FileNotFoundException($"{options.Directory} contains no log");
     }
 
     private IEnumerable<string> Segments() => Directory.EnumerateFiles(options.Directory).Where(static f => DigitsOf(f) is not null);
@@ -77,7 +77,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         var table = new TextTable("", "");
         LatencyHistogram latency = result.Latency;
         table.Add("threads, record", $"{options.Load.Threads}, {options.Load.RecordBytes} B, {options.Load.Durability}");
-        table.Add("asked for", options.Load.BytesPerSecond == 0
+        table.Add("requested", options.Load.BytesPerSecond == 0
             ? "as much as can be"
             : $"{ByteSize.Format(options.Load.BytesPerSecond * options.Load.Threads)}/s");
         table.Add("appended", $"{Counted.Of(latency.Count, "record")}, {ByteSize.Format((long)(result.Bytes / result.Seconds))}/s");
@@ -217,8 +217,8 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         if (reader.Damage.Count == 0 && numbers > records)
         {
             _terminal.WriteLine(numbers - records == 1
-                ? "1 number is no record's: its append failed or was given up"
-                : $"{numbers - records:#,0} numbers are no record's: their appends failed or were given up");
+                ? "1 number has no record: its append failed or was abandoned"
+                : $"{numbers - records:#,0} numbers have no record: their appends failed or were abandoned");
         }
         int exitCode = SayDamage(reader);
         if (_cancellationToken.IsCancellationRequested)
@@ -273,7 +273,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         if (!_terminal.IsOutputClosed && reader.Tail is { } tail)
         {
             _terminal.WriteNotice(
-                $"sluice: {tail.Path} ends at offset {tail.FileOffset}: {tail.Reason}; {tail.Bytes:#,0} bytes behind it are no record");
+                $"sluice: {tail.Path} ends at offset {tail.FileOffset}: {tail.Reason}; {tail.Bytes:#,0} bytes after it are not a record");
         }
         return ExitCode.Success;
     }

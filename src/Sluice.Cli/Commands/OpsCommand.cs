@@ -42,7 +42,7 @@ internal sealed class OpsCommand(
             long sizeBytes = OptionText.Size("--size", result.GetValue(size), 1, ByteSize.GiB) ?? 20 * ByteSize.MiB;
             long chunkBytes = OptionText.Size("--chunk", result.GetValue(chunk), 1, ByteSize.GiB) ?? 4 * ByteSize.KiB;
             return sizeBytes % chunkBytes != 0
-                ? throw new UsageException($"--size is whole chunks, and {sizeBytes} is no multiple of {chunkBytes}")
+                ? throw new UsageException($"--size is whole chunks, and {sizeBytes} is not a multiple of {chunkBytes}")
                 : new OpsCommand(
                     directory(result), (int)sizeBytes, (int)chunkBytes, OptionText.Rounds(result.GetValue(rounds), 5),
                     SpeedOptions.EngineOf(result.GetValue(engine)) ?? EngineChoice.Both, result.GetValue(quiet), output(result), context)

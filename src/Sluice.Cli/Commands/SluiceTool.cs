@@ -44,8 +44,8 @@ internal static class SluiceTool
             ["copy -a --verify --exclude '*.o' . ../backup", "copy --demo --size 256M"],
             Runs(CopyCommandOptions.Define, static (options, context) => new CopyCommand(options, context).RunAsync()))
         {
-            Failed = "something was not copied: an I/O error, or it is there and nobody agreed that it is replaced",
-            Refused = "a wrong command line, or nobody agreed that a result is replaced",
+            Failed = "something was not copied: an I/O error, or an existing file that is not to be replaced",
+            Refused = "a wrong command line, or an existing result that is not to be replaced",
         },
         new("Files", "merge", "Add up the JSON results of a copy's shards, or of speed's ranks.",
             [
@@ -55,7 +55,7 @@ internal static class SluiceTool
             MergeCommand.Define)
         {
             Failed = "one of them has no result, failed or was interrupted, or cannot be read",
-            Refused = "a wrong command line, results that are not of one run, or nobody agreed that a result is replaced",
+            Refused = "a wrong command line, results that are not of one run, or an existing result that is not to be replaced",
         },
         new("Files", "extents", "Show where files lie on their device, and how fragmented they are.",
             ["extents .", "extents --sync --html map.html ."],
@@ -68,7 +68,7 @@ internal static class SluiceTool
             Runs(FragOptions.Define, static (options, context) => new FragCommand(options, context).RunAsync()))
         {
             Failed = "an I/O error, or something else is in the folder that was to be removed",
-            Refused = "a wrong command line, or nobody agreed",
+            Refused = "a wrong command line, or not confirmed",
         },
         new("Files", "log", "Load a log with many threads; show, check and cut a log.",
             ["log --threads 10 --time 5 --html load.html .", "log tail -f ."],
@@ -85,7 +85,7 @@ internal static class SluiceTool
         {
             Done = "done, whatever has changed",
             Failed = "a file cannot be read or written",
-            Refused = "a wrong command line, no results of one command, or nobody agreed that a result is replaced",
+            Refused = "a wrong command line, no results of one command, or an existing result that is not to be replaced",
         },
         new(Replays, "figures", "Figures 2 to 8 of MSR-TR-2004-136: bandwidth, CPU, request size.",
             ["figures --quick", "figures --figure 2,3 --html f.html ."], FiguresCommand.Define),
@@ -161,7 +161,7 @@ internal static class SluiceTool
             terminal = terminal with { IsWide = true };
         // .NET has put a sign in the place of bytes that are no text: that name is another file's, or nobody's.
         if (arguments.FirstOrDefault(a => a.Contains('\uFFFD', StringComparison.Ordinal)) is { } noText)
-            throw new UsageException($"'{noText}' is no text in UTF-8: name the folder that it is in");
+            throw new UsageException($"'{noText}' is not valid UTF-8: name its folder instead");
         if (arguments is ["--version"])
         {
             terminal.WriteLine(EnvironmentProbe.Version);

@@ -74,7 +74,7 @@ internal sealed class SpeedFile
         if (needed > 0 && EnvironmentProbe.FreeBytesAt(parent) is { } free && needed > free)
         {
             throw new IOException(
-                $"{_options.Path}: {ByteSize.Format(SizeBytes)} asked for, {ByteSize.Format(free)} free on the file system");
+                $"{_options.Path}: {ByteSize.Format(SizeBytes)} needed, {ByteSize.Format(free)} free on the file system");
         }
     }
 
@@ -91,7 +91,7 @@ internal sealed class SpeedFile
             long needed = together.Sum(f => Math.Max(0, f.SizeBytes - f.PresentSizeBytes));
             if (needed > 0 && EnvironmentProbe.FreeBytesAt(together.Key) is { } free && needed > free)
             {
-                throw new IOException($"{string.Join(", ", together.Select(f => f.Path))}: {ByteSize.Format(needed)} more asked for, "
+                throw new IOException($"{string.Join(", ", together.Select(f => f.Path))}: {ByteSize.Format(needed)} more needed, "
                     + $"{ByteSize.Format(free)} free on the file system");
             }
         }
@@ -161,7 +161,7 @@ internal sealed class SpeedFile
         long present = device?.SizeBytes ?? 0;
         long size = options.SizeBytes ?? present;
         if (size > present)
-            throw new UsageException($"{options.Path}: {ByteSize.Format(size)} asked for, the device has {ByteSize.Format(present)}");
+            throw new UsageException($"{options.Path}: {ByteSize.Format(size)} requested, the device has {ByteSize.Format(present)}");
         if (size < options.RequestSizeBytes)
             throw new UsageException($"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into {ByteSize.Format(size)}");
         return new SpeedFile(options, exists: true, present, isBlockDevice: true, size);

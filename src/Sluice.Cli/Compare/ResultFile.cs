@@ -42,13 +42,13 @@ internal sealed record ResultFile(string Path, BenchReport? Bench, ReportPage Pa
             if (Has("sections"))
                 return new ResultFile(path, null, Read(PageJsonContext.Default.ReportPage));
             throw new UsageException(
-                $"{path} is no result that can be compared; bench, speed, ops, figures, tables and such write them by --json");
+                $"{path} cannot be compared; bench, speed, ops, figures, tables and such write them by --json");
         }
 #pragma warning disable CA1031 // Whatever a page makes of it: sluice did not write it so.
         catch (Exception e) when (e is not UsageException)
 #pragma warning restore CA1031
         {
-            throw new UsageException($"{path} is no result of sluice: it lacks something, or has what is never there");
+            throw new UsageException($"{path} is not a result of sluice: a value is missing or invalid");
         }
     }
 }

@@ -61,7 +61,7 @@ internal sealed record MergedSpeed(int Count, IReadOnlyDictionary<int, SpeedRepo
             if (report.Rank is not { } rank || like.Rank is not { } expected)
             {
                 string alone = report.Rank is null ? path : first;
-                throw new UsageException($"{alone} is no result of one of several processes (sluice speed --shard --rendezvous --json)");
+                throw new UsageException($"{alone} is not a result of one of several processes (sluice speed --shard --rendezvous --json)");
             }
             if (report.Workload.Key() != like.Workload.Key())
                 throw new UsageException($"{path} is of other work than {first}: {Describe(report)}, and not {Describe(like)}");
@@ -104,7 +104,7 @@ internal sealed record MergedSpeed(int Count, IReadOnlyDictionary<int, SpeedRepo
                 if (record is null && summary(side) is null)
                     continue;
                 LatencyHistogram? part = record is null ? null : LatencyHistogram.TryFrom(record);
-                all.Add(part ?? throw new UsageException($"{path} is no result of sluice speed: its latencies are not whole"));
+                all.Add(part ?? throw new UsageException($"{path} is not a result of sluice speed: its latencies are incomplete"));
             }
         }
         return LatencySummary.From(all) is { } latency ? [(name, latency)] : [];

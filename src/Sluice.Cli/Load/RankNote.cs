@@ -50,7 +50,7 @@ internal sealed record RankNote
     {
         try
         {
-            // What is no plain file may keep its reader waiting for ever.
+            // What is not a regular file may keep its reader waiting for ever.
             using SafeFileHandle? opened = PathKinds.OpenPlain(path);
             if (opened is null)
                 return null;

@@ -72,7 +72,7 @@ internal static class JsonFile
         while (Task.WaitAny([opening], ReaderPatience) < 0)
         {
             if (InterruptSignals.IsInterrupted)
-                throw new IOException($"{path}: nobody reads it");
+                throw new IOException($"{path}: no process reads it");
         }
         using SluiceHandle pipe = opening.GetAwaiter().GetResult();
         pipe.Write(bytes, 0);

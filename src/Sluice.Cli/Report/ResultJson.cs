@@ -22,7 +22,7 @@ internal static class ResultJson
     public static JsonDocument Parse(string path, byte[] json)
     {
         if (json.Length == 0)
-            throw new UsageException($"{path} is no result of sluice: it is empty");
+            throw new UsageException($"{path} is not a result of sluice: it is empty");
         try
         {
             return JsonDocument.Parse(json);
@@ -30,7 +30,7 @@ internal static class ResultJson
         catch (JsonException e)
         {
             string place = e.LineNumber is { } line ? $", from line {line + 1} on" : "";
-            throw new UsageException($"{path} is no result of sluice: it is no JSON{place}");
+            throw new UsageException($"{path} is not a result of sluice: it is not valid JSON{place}");
         }
     }
 
@@ -49,7 +49,7 @@ internal static class ResultJson
                 && version.GetInt32() != FormatVersion)
             {
                 throw new UsageException(
-                    $"{path} is no result of this sluice: its format is {version}, and {FormatVersion} is known");
+                    $"{path} is not a result of this sluice: its format is {version}, and {FormatVersion} is known");
             }
             result = root.Deserialize(type);
         }
@@ -58,9 +58,9 @@ internal static class ResultJson
 #pragma warning restore CA1031
         {
             string what = e is JsonException { Path: ['$', '.', .. string place] } ? $"its {place} is not as sluice writes it"
-                : "it lacks something, or has what is never there";
-            throw new UsageException($"{path} is no result of {command}: {what}");
+                : "a value is missing or invalid";
+            throw new UsageException($"{path} is not a result of {command}: {what}");
         }
-        return result ?? throw new UsageException($"{path} is no result of {command}: it is null");
+        return result ?? throw new UsageException($"{path} is not a result of {command}: it is null");
     }
 }

@@ -11,7 +11,7 @@ internal static class FolderArgument
         if (Directory.Exists(path))
             return;
         throw Path.Exists(path)
-            ? new IOException($"{path} is no directory")
+            ? new IOException($"{path} is not a directory")
             : AbsentPath.Error(path, new DirectoryNotFoundException($"{path}: no such directory"));
     }
 
@@ -23,7 +23,7 @@ internal static class FolderArgument
         if (Path.GetDirectoryName(Path.GetFullPath(path)) is not { } parent || Directory.Exists(parent))
             return;
         throw Path.Exists(parent)
-            ? new IOException($"{path}: {parent} is no directory")
+            ? new IOException($"{path}: {parent} is not a directory")
             : AbsentPath.Error(parent, new DirectoryNotFoundException($"{path}: {parent}: no such directory"));
     }
 }

@@ -52,6 +52,6 @@ internal static class OptionText
                 return value;
             names.Add(name);
         }
-        throw new UsageException($"{option}: '{text}' is none of {string.Join(", ", names)}");
+        throw new UsageException($"{option}: '{text}' is not one of {string.Join(", ", names)}");
     }
 }

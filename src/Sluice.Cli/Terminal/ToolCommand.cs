@@ -20,7 +20,7 @@ internal sealed record ToolCommand(
     public string Failed { get; init; } = "an I/O error";
 
     /// <summary>Meaning of exit code 2.</summary>
-    public string Refused { get; init; } = "a wrong command line, or nobody agreed that what is there is replaced";
+    public string Refused { get; init; } = "a wrong command line, or an existing file that is not to be replaced";
 
     /// <summary>Writes what stands below the options in the command's help.</summary>
     public void WriteExamples(TerminalStreams terminal)

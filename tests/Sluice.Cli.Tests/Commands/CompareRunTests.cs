@@ -62,7 +62,7 @@ public sealed class CompareRunTests : IDisposable
         await File.WriteAllTextAsync(_folder["later.json"], text.Replace("\"formatVersion\": 1", "\"formatVersion\": 2"));
         ToolRun run = await ToolRun.RunAsync("compare", kept, _folder["later.json"]);
         run.ExitCode.ShouldBe(ExitCode.Usage);
-        run.Error.ShouldContain("later.json is no result of this sluice: its format is 2, and 1 is known");
+        run.Error.ShouldContain("later.json is not a result of this sluice: its format is 2, and 1 is known");
         run.Out.ShouldBe("");
     }
 
@@ -214,15 +214,15 @@ public sealed class CompareRunTests : IDisposable
     }
 
     [Theory]
-    [InlineData("{}", "is no result that can be compared")]
-    [InlineData("[1, 2]", "is no result that can be compared")]
-    [InlineData("{\"rows\": 1, \"fio\": 2}", "bad.json is no result of sluice: its rows is not as sluice writes it\n")]
-    [InlineData("{\"rows\": [], \"fio\": 2}", "bad.json is no result of sluice: its fio is not as sluice writes it\n")]
+    [InlineData("{}", "cannot be compared")]
+    [InlineData("[1, 2]", "cannot be compared")]
+    [InlineData("{\"rows\": 1, \"fio\": 2}", "bad.json is not a result of sluice: its rows is not as sluice writes it\n")]
+    [InlineData("{\"rows\": [], \"fio\": 2}", "bad.json is not a result of sluice: its fio is not as sluice writes it\n")]
     [InlineData("{\"copies\": [], \"miBPerSecond\": 2}",
-        "bad.json is no result of sluice: it lacks something, or has what is never there\n")]
-    [InlineData("not json", "bad.json is no result of sluice: it is no JSON, from line 1 on\n")]
-    [InlineData("{\"sections\": [\n}", "bad.json is no result of sluice: it is no JSON, from line 2 on\n")]
-    [InlineData("", "bad.json is no result of sluice: it is empty\n")]
+        "bad.json is not a result of sluice: a value is missing or invalid\n")]
+    [InlineData("not json", "bad.json is not a result of sluice: it is not valid JSON, from line 1 on\n")]
+    [InlineData("{\"sections\": [\n}", "bad.json is not a result of sluice: it is not valid JSON, from line 2 on\n")]
+    [InlineData("", "bad.json is not a result of sluice: it is empty\n")]
     public async Task A_file_that_is_no_result_is_named_in_one_line(string content, string message)
     {
         await File.WriteAllTextAsync(_folder["bad.json"], content);
@@ -234,12 +234,12 @@ public sealed class CompareRunTests : IDisposable
     }
 
     [Theory]
-    [InlineData("not json", "bad.json is no result of sluice: it is no JSON, from line 1 on\n")]
-    [InlineData("", "bad.json is no result of sluice: it is empty\n")]
-    [InlineData("null", "bad.json is no result of sluice copy: it is null\n")]
-    [InlineData("{}", "bad.json is no result of sluice copy: it lacks something, or has what is never there\n")]
-    [InlineData("{\"workload\": 1}", "bad.json is no result of sluice speed: its workload is not as sluice writes it\n")]
-    [InlineData("{\"\\ud800\": 1}", "bad.json is no result of sluice copy: it lacks something, or has what is never there\n")]
+    [InlineData("not json", "bad.json is not a result of sluice: it is not valid JSON, from line 1 on\n")]
+    [InlineData("", "bad.json is not a result of sluice: it is empty\n")]
+    [InlineData("null", "bad.json is not a result of sluice copy: it is null\n")]
+    [InlineData("{}", "bad.json is not a result of sluice copy: a value is missing or invalid\n")]
+    [InlineData("{\"workload\": 1}", "bad.json is not a result of sluice speed: its workload is not as sluice writes it\n")]
+    [InlineData("{\"\\ud800\": 1}", "bad.json is not a result of sluice copy: a value is missing or invalid\n")]
     public async Task Merge_names_a_file_that_is_no_result_in_one_line(string content, string message)
     {
         await File.WriteAllTextAsync(_folder["bad.json"], content);

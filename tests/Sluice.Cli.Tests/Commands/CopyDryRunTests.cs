@@ -85,7 +85,7 @@ public sealed class CopyDryRunTests : IDisposable
             ToolRun planned = await ToolRun.RunAsync("copy", "-nr", _folder["tree"], _folder["tree2"]);
             planned.ExitCode.ShouldBe(ExitCode.Success, planned.Error);
             planned.Out.ShouldContain($"copy          {_folder["tree/z"]}");
-            planned.Out.ShouldEndWith("3 files, 16 B; 2 not looked at: their names are no text in UTF-8\n");
+            planned.Out.ShouldEndWith("3 files, 16 B; 2 not looked at: their names are not valid UTF-8\n");
             (await ToolRun.RunAsync("copy", "-r", _folder["tree"], _folder["tree2"])).ExitCode.ShouldBe(ExitCode.Success);
         }
         finally

@@ -121,8 +121,8 @@ public sealed class LogRunTests : IDisposable
     /// <summary>Whoever counts finds more numbers than records, and is told why.</summary>
     [Theory]
     [InlineData(0, "4 records, 24 B, from 1 on; the next is 5\n")]
-    [InlineData(1, "4 records, 24 B, from 1 on; the next is 6\n1 number is no record's: its append failed or was given up\n")]
-    [InlineData(2, "4 records, 24 B, from 1 on; the next is 7\n2 numbers are no record's: their appends failed or were given up\n")]
+    [InlineData(1, "4 records, 24 B, from 1 on; the next is 6\n1 number has no record: its append failed or was abandoned\n")]
+    [InlineData(2, "4 records, 24 B, from 1 on; the next is 7\n2 numbers have no record: their appends failed or were abandoned\n")]
     public async Task Verify_says_why_numbers_are_nobodys(int withdrawn, string output)
     {
         using (SluiceLog log = SluiceLog.Open(Log, new SluiceLogOptions { Engine = _disk }))
@@ -174,7 +174,7 @@ public sealed class LogRunTests : IDisposable
         Directory.CreateDirectory(Log);
         ToolRun empty = await ToolRun.RunAsync(["log", .. action, Log]);
         empty.ExitCode.ShouldBe(ExitCode.IoError);
-        empty.Error.ShouldBe($"sluice: {Log}: there is no log in it{Environment.NewLine}");
+        empty.Error.ShouldBe($"sluice: {Log} contains no log{Environment.NewLine}");
         Directory.EnumerateFileSystemEntries(Log).ShouldBeEmpty();
     }
 

@@ -70,7 +70,7 @@ public sealed class SpeedFailureTests : IDisposable
     {
         using TestVolume disk = TestVolume.MountMemory(_folder["mount"], "4m");
         string[] files = [Path.Combine(disk.Path, "a"), Path.Combine(disk.Path, "b")];
-        ShouldFail(await ToolRun.RunAsync(["speed", "-t1", "-r3M", .. files]), ExitCode.IoError, "6 MiB more asked for, 4 MiB free");
+        ShouldFail(await ToolRun.RunAsync(["speed", "-t1", "-r3M", .. files]), ExitCode.IoError, "6 MiB more needed, 4 MiB free");
         Directory.EnumerateFileSystemEntries(disk.Path).ShouldBeEmpty();
     }
 

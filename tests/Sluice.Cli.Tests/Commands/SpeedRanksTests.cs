@@ -55,8 +55,8 @@ public sealed class SpeedRanksTests : IDisposable
         await RefusesAsync(r => r with { Workload = r.Workload with { RequestSizeBytes = 8192 } }, "is of other work than");
         await RefusesAsync(r => r with { Rank = r.Rank! with { Count = 4 } }, "is one of 4 processes");
         await RefusesAsync(r => r with { Rank = r.Rank! with { Index = 0 } }, "is of rank 0, as");
-        await RefusesAsync(r => r with { Rank = null }, "is no result of one of several processes");
-        await RefusesAsync(r => r with { Sides = [r.Sides[0] with { Histograms = null }] }, "its latencies are not whole");
+        await RefusesAsync(r => r with { Rank = null }, "is not a result of one of several processes");
+        await RefusesAsync(r => r with { Sides = [r.Sides[0] with { Histograms = null }] }, "its latencies are incomplete");
         Write(reports[1] with { Interrupted = true }, 1);
         ToolRun ended = await MergeAsync(0, 1, 2);
         (ended.ExitCode, ended.Out.Contains("rank 1 was interrupted", StringComparison.Ordinal)).ShouldBe((ExitCode.IoError, true));

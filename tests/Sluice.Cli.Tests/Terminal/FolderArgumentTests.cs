@@ -32,7 +32,7 @@ public sealed class FolderArgumentTests : IDisposable
         ToolRun run = await ToolRun.RunAsync(
             [.. command.Split(' ').Select(a => a.Replace("FILE", _folder["file"]).Replace("OTHER", _folder["other"]))]);
         run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
-        run.Error.ShouldEndWith($"{_folder["file"]} is no directory\n");
+        run.Error.ShouldEndWith($"{_folder["file"]} is not a directory\n");
     }
 
     [SkippableTheory]

@@ -39,14 +39,14 @@ internal sealed class CopyPlan(
         // A link stays one in a tree's copy; else what it leads to is copied, with its length and its time.
         var file = new FileInfo(recursive ? source : LinkedFile.Follow(source));
         if (PathKinds.Of(source) is PathKind.Other or PathKind.BlockDevice && file.LinkTarget is null)
-            throw new IOException($"{source} is no plain file");
+            throw new IOException($"{source} is not a regular file");
         AddFile(file, source, target, file.LinkTarget is null ? file.Length : 0, isNamed: true);
     }
 
     public string Total =>
         $"dry run, nothing was copied: {Counted.Of(_files, "file")}, {ByteSize.Format(_bytes)}"
         + (_unchanged > 0 ? $"; {_unchanged:#,0} unchanged" : "")
-        + (_unseen > 0 ? $"; {_unseen:#,0} not looked at: their names are no text in UTF-8" : "")
+        + (_unseen > 0 ? $"; {_unseen:#,0} not looked at: their names are not valid UTF-8" : "")
         + (Failed > 0 ? $"; {Failed:#,0} would fail" : "");
 
     /// <summary>The folder of "folder/.", for the names of what is in it.</summary>

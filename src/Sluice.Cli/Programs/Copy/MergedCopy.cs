@@ -47,7 +47,7 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
         foreach ((string path, CopyReport report) in results.OrderBy(r => r.Report.Started))
         {
             if (report is not { ShardIndex: { } index, ShardCount: { } all } || index < 0 || index >= all)
-                throw new UsageException($"{path} is no result of a copy in shards (sluice copy -r --shard I/N --json)");
+                throw new UsageException($"{path} is not a result of a copy in shards (sluice copy -r --shard I/N --json)");
             if (count is not null && count != all)
                 throw new UsageException($"{path} is one of {all} shards, and {first} one of {count}");
             (count, first) = (all, path);
@@ -57,7 +57,7 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
         }
         return count is { } known
             ? new MergedCopy(known, shards)
-            : throw new UsageException("there is no result of a shard among them (sluice copy -r --shard I/N --json)");
+            : throw new UsageException("there is not a result of a shard among them (sluice copy -r --shard I/N --json)");
     }
 
     /// <exception cref="UsageException">They copied from, or to, different places; or two of them are one.</exception>

@@ -85,7 +85,7 @@ internal static class SpaceFindings
         {
             using SluiceHandle second = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.Read);
             return new Finding("advisory locks (flock)", FindingState.No, "a second handle opened a file of FileShare.None",
-                "FileShare keeps nobody out here");
+                "FileShare has no effect here");
         }
         catch (IOException)
         {

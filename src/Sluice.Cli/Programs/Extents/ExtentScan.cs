@@ -42,7 +42,7 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
     public long Seen => Volatile.Read(ref _seen);
 
     /// <summary>A file that is named: a link stands for what it leads to.</summary>
-    /// <exception cref="IOException">It cannot be opened, or is no plain file, or its extents cannot be read.</exception>
+    /// <exception cref="IOException">It cannot be opened, or is not a regular file, or its extents cannot be read.</exception>
     /// <exception cref="PlatformNotSupportedException">The file system has no FIEMAP.</exception>
     public void AddFile(string path)
     {

@@ -58,7 +58,7 @@ internal static class LogLoadPage
                         new PageRow("threads", (long)load.Threads, ""),
                         new PageRow("record", (long)load.RecordBytes, "B"),
                         new PageRow("durability", load.Durability.ToString().ToLowerInvariant(), ""),
-                        new PageRow("asked for", asked, ""),
+                        new PageRow("requested", asked, ""),
                         new PageRow("measured", result.Seconds, "s"),
                         new PageRow("appended", result.Latency.Count, "records"),
                         new PageRow("rate", result.Bytes / result.Seconds / ByteSize.MiB, "MiB/s"),

@@ -95,7 +95,7 @@ internal sealed record PageOutput
     public void Check(TerminalStreams terminal, string? subject = null)
     {
         if (subject is not null && OptionNaming(subject) is { } naming)
-            throw new UsageException($"{naming} names {subject}, which is no place for its own result");
+            throw new UsageException($"{naming} names {subject}, which cannot also be the result");
         foreach (IGrouping<string, string> same in Named.Select(n => n.Path).GroupBy(PlaceOf).Where(g => g.Count() > 1))
             throw new UsageException($"{same.First()} is named for two results");
         foreach ((string option, string path) in Named)
