@@ -111,10 +111,15 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         turn.BeginRun();
         ThreadPoolEngine.Complete(operation, operation.RingResult);
         _duty.Measure(turn.EndRun());
+        // What one caller's continuation leaves on the thread is not the next one's, as between work items of the pool.
         if (context is not null)
         {
-            // What one caller's continuation leaves there is not the next one's.
             ExecutionContext.Restore(context);
+        }
+
+        if (SynchronizationContext.Current is not null)
+        {
+            SynchronizationContext.SetSynchronizationContext(null);
         }
 
         bool more = !_completed.IsEmpty;
