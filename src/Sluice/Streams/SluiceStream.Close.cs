@@ -11,8 +11,8 @@ public sealed partial class SluiceStream
     /// <para>Calling this method again has no effect.</para>
     /// <para>
     /// Do not dispose the stream while other threads use it. If they do, their calls end with a result or with an
-    /// <see cref="ObjectDisposedException"/>. If the stream supports writing and the file can seek, this method waits for the call in
-    /// progress. Otherwise it does not wait, and buffered bytes of a file that cannot seek, such as a pipe, can be lost.
+    /// <see cref="ObjectDisposedException"/>. If the stream has a buffer and supports writing, and the file can seek, this method waits for
+    /// the call in progress. Otherwise it does not wait, and buffered bytes of a file that cannot seek, such as a pipe, can be lost.
     /// </para>
     /// </remarks>
     /// <exception cref="IOException">
