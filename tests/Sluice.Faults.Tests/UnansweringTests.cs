@@ -132,6 +132,92 @@ public sealed class UnansweringTests : IDisposable
         };
     }
 
+    /// <summary>Threads that have submitted to a ring leave calls on FUSE to others, of which there is no end for another file system.</summary>
+    [SkippableFact]
+    public async Task Files_of_another_program_are_read_meanwhile()
+    {
+        const int threads = 100;
+        const int waiting = 130;
+        using Mount mount = Mount.OrSkip(FileSystemKind.Bindfs);
+        using Mount other = Mount.OrSkip(FileSystemKind.Bindfs);
+        string program = Program(mount);
+        using SluiceHandle far = await OpenAsync(mount);
+        using SluiceHandle near = await OpenAsync(other);
+        ThreadPool.GetMinThreads(out int least, out int leastPorts);
+        ThreadPool.SetMinThreads(threads + waiting, leastPorts).ShouldBeTrue();
+        Task<int>[] reads = [];
+        Command.Run("kill", "-STOP", program);
+        try
+        {
+            using Barrier all = new(threads);
+            await Task.WhenAll(Enumerable.Range(0, threads).Select(_ => Task.Run(() =>
+            {
+                FuseThreads.NoteSubmission();
+                all.SignalAndWait();
+            }))).WaitAsync(Patience);
+            reads = [.. Enumerable.Range(0, waiting).Select(_ => far.ReadAsync(new byte[BlockBytes], 0).AsTask())];
+            for (int i = 0; i < 8; i++)
+            {
+                (await near.ReadAsync(new byte[BlockBytes], 0).AsTask().WaitAsync(Patience)).ShouldBe(BlockBytes);
+            }
+
+            reads.ShouldAllBe(t => !t.IsCompleted, "else nothing was seen");
+        }
+        finally
+        {
+            Command.Run("kill", "-CONT", program);
+            ThreadPool.SetMinThreads(least, leastPorts);
+        }
+
+        (await Task.WhenAll(reads).WaitAsync(Patience)).ShouldAllBe(static bytes => bytes == BlockBytes);
+
+        static async Task<SluiceHandle> OpenAsync(Mount mount)
+        {
+            string path = Path.Combine(mount.Folder, "file");
+            await File.WriteAllBytesAsync(path, new byte[FileBytes]);
+            SluiceHandle handle = SluiceHandle.Open(path, caching: FileCaching.Direct);
+            (await handle.ReadAsync(new byte[BlockBytes], 0)).ShouldBe(BlockBytes);
+            return handle;
+        }
+    }
+
+    /// <summary>The first call on a mount finds out that it is FUSE, and does not ask its program.</summary>
+    [SkippableTheory]
+    [InlineData("read")]
+    [InlineData("write")]
+    [InlineData("flush")]
+    public async Task Who_calls_asynchronously_for_the_first_time_goes_on_meanwhile(string way)
+    {
+        Skip.If(Environment.OSVersion.Version < new Version(6, 8), "it needs statmount (Linux 6.8)");
+        using Mount mount = Mount.OrSkip(FileSystemKind.Bindfs);
+        string program = Program(mount);
+        using SluiceHandle handle = SluiceHandle.Open(Path.Combine(mount.Folder, "far"), FileMode.CreateNew, FileAccess.ReadWrite);
+        Command.Run("kill", "-STOP", program);
+        Task? called = null;
+        bool goesOn;
+        Thread caller = new(() => called = way switch
+        {
+            "read" => handle.ReadAsync(new byte[BlockBytes], 0).AsTask(),
+            "write" => handle.WriteAsync(new byte[BlockBytes], 0).AsTask(),
+            _ => handle.FlushToDiskAsync().AsTask(),
+        })
+        { IsBackground = true };
+        try
+        {
+            caller.Start();
+            goesOn = caller.Join(Patience);
+            called?.IsCompleted.ShouldBeFalse("else nothing was seen");
+        }
+        finally
+        {
+            Command.Run("kill", "-CONT", program);
+        }
+
+        caller.Join();
+        await called!.WaitAsync(Patience);
+        goesOn.ShouldBeTrue();
+    }
+
     [SkippableTheory]
     [InlineData("flush")]
     [InlineData("complete")]

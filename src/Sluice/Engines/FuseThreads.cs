@@ -1,19 +1,19 @@
 namespace Sluice.Engines;
 
 /// <summary>
-/// Threads that make blocking calls on FUSE in place of pool threads that have submitted to a ring. The kernel posts the completions of
-/// what a thread has submitted when that thread next leaves the kernel: a server that does not answer would hold back the completions of
-/// other files (0017). Thread-safe.
+/// Threads that make blocking calls on one FUSE file system in place of pool threads that have submitted to a ring. The kernel posts the
+/// completions of what a thread has submitted when that thread next leaves the kernel: a server that does not answer would hold back the
+/// completions of other files (0017). Thread-safe.
 /// </summary>
-internal static class FuseThreads
+internal sealed class FuseThreads
 {
     private const int MaxThreads = 64;
     private const int IdleMs = 5000;
 
-    private static readonly object Gate = new();
-    private static readonly Queue<IoOperation> Waiting = new();
-    private static int s_threads;
-    private static int s_idle;
+    private readonly object _gate = new();
+    private readonly Queue<IoOperation> _waiting = new();
+    private int _threads;
+    private int _idle;
 
     [ThreadStatic]
     private static bool t_hasSubmitted;
@@ -24,32 +24,30 @@ internal static class FuseThreads
     /// <summary>
     /// Queues an operation on FUSE if the calling pool thread has submitted to a ring. Returns false if the thread is to run it itself.
     /// </summary>
-    public static bool TryQueue(IoOperation operation)
-    {
-        if (!t_hasSubmitted || !operation.Handle.IsKnownToBeginByWaiting)
-        {
-            return false;
-        }
+    public static bool TryQueue(IoOperation operation) =>
+        t_hasSubmitted && operation.Handle.FuseThreads is { } threads && threads.TryAdd(operation);
 
-        lock (Gate)
+    private bool TryAdd(IoOperation operation)
+    {
+        lock (_gate)
         {
-            if (Waiting.Count >= s_idle && s_threads < MaxThreads && !TryStart())
+            if (_waiting.Count >= _idle && _threads < MaxThreads && !TryStart())
             {
                 return false;
             }
 
-            Waiting.Enqueue(operation);
-            Monitor.Pulse(Gate);
+            _waiting.Enqueue(operation);
+            Monitor.Pulse(_gate);
             return true;
         }
     }
 
-    private static bool TryStart()
+    private bool TryStart()
     {
         try
         {
             new Thread(Work) { IsBackground = true, Name = "Sluice calls on FUSE" }.UnsafeStart();
-            s_threads++;
+            _threads++;
             return true;
         }
         catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
@@ -58,7 +56,7 @@ internal static class FuseThreads
         }
     }
 
-    private static void Work()
+    private void Work()
     {
         while (Take() is { } operation)
         {
@@ -66,23 +64,23 @@ internal static class FuseThreads
         }
     }
 
-    private static IoOperation? Take()
+    private IoOperation? Take()
     {
-        lock (Gate)
+        lock (_gate)
         {
-            while (Waiting.Count == 0)
+            while (_waiting.Count == 0)
             {
-                s_idle++;
-                bool isPulsed = Monitor.Wait(Gate, IdleMs);
-                s_idle--;
-                if (!isPulsed && Waiting.Count == 0)
+                _idle++;
+                bool isPulsed = Monitor.Wait(_gate, IdleMs);
+                _idle--;
+                if (!isPulsed && _waiting.Count == 0)
                 {
-                    s_threads--;
+                    _threads--;
                     return null;
                 }
             }
 
-            return Waiting.Dequeue();
+            return _waiting.Dequeue();
         }
     }
 }

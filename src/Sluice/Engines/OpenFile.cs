@@ -174,6 +174,9 @@ public abstract partial class OpenFile
     /// <summary>As <see cref="BeginsByWaiting"/>, without a look: false where nobody has asked yet.</summary>
     internal bool IsKnownToBeginByWaiting => (_found & WaitsToBegin) != 0;
 
+    /// <summary>The threads for blocking calls; null if the file is not on FUSE, or nobody has asked yet.</summary>
+    internal FuseThreads? FuseThreads => IsKnownToBeginByWaiting ? Device.FuseThreads : null;
+
     /// <summary>
     /// Returns true if an asynchronous call may write on the calling thread; <see cref="EndWriteHere"/> or <see cref="AbandonWriteHere"/>
     /// follows. Does not wait.

@@ -40,7 +40,10 @@ internal sealed class StorageDevice
     private int _outstanding;
     private long _lastEnd;
 
-    /// <summary>Returns the device of an open file. Does not wait for a server or a FUSE program if the kernel has unique mount IDs.</summary>
+    /// <summary>Gets the threads for blocking calls. They are used only if the device is FUSE.</summary>
+    public FuseThreads FuseThreads { get; } = new();
+
+    /// <summary>Returns the device of an open file. Does not wait for a server or a FUSE program if the kernel has statmount(2).</summary>
     public static StorageDevice Of(int fd, out bool isOnFuse)
     {
         bool isKnown = Libc.StatCached(fd, StatxMask.MntIdUnique, out Statx stat) == 0;

@@ -216,11 +216,38 @@ internal static unsafe partial class Libc
     public static bool IsInMemory(int fd) => FileSystemType(fd) is TmpfsMagic or RamfsMagic;
 
     /// <summary>Returns the type of the file system of an open file (f_type of statfs(2)), or 0 if it is unknown.</summary>
+    /// <remarks>statfs(2), which asks the server or the FUSE program, is used only if the type of the mount is unknown.</remarks>
     public static long FileSystemType(int fd)
     {
+        if (MountType(fd) is not 0 and long type)
+        {
+            return type;
+        }
+
         // struct statfs: f_type is the first field; the structure has 120 bytes.
         long* stat = stackalloc long[32];
         return (SystemCallFaults.Fails("fstatfs", fd) ? -1 : fstatfs(fd, stat)) < 0 ? 0 : stat[0];
+    }
+
+    /// <summary>Returns the type of the file system of a mount by statmount(2) (Linux 6.8), or 0 if this is not supported.</summary>
+    private static long MountType(int fd)
+    {
+        const long nrStatMount = 457;
+        const ulong superBlock = 1;
+        if (StatCached(fd, StatxMask.MntIdUnique, out Statx stat) != 0 || (stat.Mask & StatxMask.MntIdUnique) == 0)
+        {
+            return 0;
+        }
+
+        // struct mnt_id_req: its size and a spare word, the mount, and the fields to return.
+        ulong* request = stackalloc ulong[3] { 3 * sizeof(ulong), stat.MntId, superBlock };
+
+        // struct statmount (512 bytes): two words of 4 bytes, the fields returned, the device, and sb_magic.
+        ulong* mount = stackalloc ulong[64];
+        nint answer = SystemCallFaults.Fails("statmount", fd)
+            ? -1
+            : syscall(nrStatMount, (nint)request, (nint)mount, 64 * sizeof(ulong), 0, 0, 0);
+        return answer < 0 || (mount[1] & superBlock) == 0 ? 0 : (long)mount[3];
     }
 
     /// <summary>Returns the position of the descriptor, or -ESPIPE if it has none.</summary>
