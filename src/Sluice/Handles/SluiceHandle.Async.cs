@@ -49,9 +49,18 @@ public sealed partial class SluiceHandle
     /// call copied all bytes from the page cache.
     /// </returns>
     /// <remarks>
-    /// This method can copy up to 1 MiB from the page cache on the calling thread. It does not wait for the device there, with one
-    /// exception: after 64 consecutive reads whose data was in the page cache, some reads of at most 64 KiB do not check this first. Such a
-    /// read waits for the device if the data is no longer in the page cache.
+    /// <para>This method can copy up to 1 MiB from the page cache on the calling thread. It waits for the device in three cases:</para>
+    /// <list type="bullet">
+    /// <item>
+    /// After 64 consecutive reads whose data was in the page cache, some reads of at most 64 KiB do not check this first. Such a read waits
+    /// if the data is no longer in the page cache.
+    /// </item>
+    /// <item>
+    /// A read at the offset at which the last short read ended waits if the file has become longer and the new data is not in the page
+    /// cache.
+    /// </item>
+    /// <item>On tmpfs, a read waits for data that was swapped out.</item>
+    /// </list>
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="fileOffset"/> is negative, and the file can seek.</exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>

@@ -101,7 +101,8 @@ public sealed partial class SluiceHandle
     /// </param>
     /// <returns>A task whose result is the number of bytes read, as for <see cref="Read(nint, nuint, long)"/>.</returns>
     /// <remarks>
-    /// This method can copy up to 1 MiB from the page cache on the calling thread. It does not wait for the device there.
+    /// This method can copy up to 1 MiB from the page cache on the calling thread. It waits for the device there in the last two cases of
+    /// <see cref="ReadAsync(Memory{byte}, long, CancellationToken)"/>.
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is 0, and <paramref name="length"/> is not.</exception>
     /// <exception cref="ArgumentOutOfRangeException">

@@ -27,7 +27,8 @@ internal static unsafe class TransferCalls
 
     /// <summary>
     /// Reads from the page cache without waiting. Returns -EAGAIN if the data is not cached, and -EOPNOTSUPP if the file system does not
-    /// support RWF_NOWAIT. tmpfs does not support it, but never waits. The buffer is pinned during the call only.
+    /// support RWF_NOWAIT. tmpfs does not support it, and waits only for data that was swapped out. The buffer is pinned during the call
+    /// only.
     /// </summary>
     public static int ReadNoWait(int fd, Span<byte> buffer, long offset, RwFlags flags)
     {
