@@ -1,168 +1,126 @@
-// A storage device in the manner of FASTER's IDevice: segments of a log in files of their own, native memory in and out, a callback when
-// a transfer has ended. The interface is restated here, so that the sample needs no package.
-using System.Runtime.InteropServices;
+// FasterLog and FasterKV of Microsoft FASTER over SluiceHandle: a storage device, and a factory for the devices of commits and checkpoints.
+//   Sample.Device                     writes, reopens and checks a log and a store
+//   Sample.Device --measure FOLDER    compares with FASTER's ManagedLocalStorageDevice in a folder
+using FASTER.core;
+using Sample.Device;
+
+if (args is ["--measure", var place])
+{
+    return Measurement.Run(place);
+}
 
 string directory = Path.Combine(Path.GetTempPath(), $"sample-{Environment.ProcessId}-device");
-Directory.CreateDirectory(directory);
 try
 {
-    using var device = new SluiceDevice(Path.Combine(directory, "log"));
-    return Check.Run(device, segments: 3, pages: 16) ? 0 : 1;
+    CheckLog(Path.Combine(directory, "log"));
+    CheckStore(Path.Combine(directory, "store"));
+    return 0;
 }
 finally
 {
     Directory.Delete(directory, recursive: true);
 }
 
-/// <summary>What a store asks of a device; addresses are of memory that the store keeps until the callback.</summary>
-internal interface IStorageDevice : IDisposable
+static void CheckLog(string folder)
 {
-    uint SectorSize { get; }
-
-    void WriteAsync(nint source, int segment, ulong offset, uint bytes, Action<uint, uint, object?> callback, object? context);
-
-    void ReadAsync(int segment, ulong offset, nint destination, uint bytes, Action<uint, uint, object?> callback, object? context);
-
-    void RemoveSegment(int segment);
-}
-
-/// <summary>Each segment is a file, past the page cache: a store has a cache of its own.</summary>
-internal sealed class SluiceDevice(string path) : IStorageDevice
-{
-    // Opened one at a time, when first needed; one that could not be opened is tried again.
-    private readonly Dictionary<int, SluiceHandle> _segments = [];
-
-    // A block of any disk; what is no multiple of the disk's own would be right too, and slower.
-    public uint SectorSize => 4096;
-
-    public void WriteAsync(nint source, int segment, ulong offset, uint bytes, Action<uint, uint, object?> callback, object? context) =>
-        _ = WriteAndTellAsync(source, segment, offset, bytes, callback, context);
-
-    public void ReadAsync(int segment, ulong offset, nint destination, uint bytes, Action<uint, uint, object?> callback, object? context) =>
-        _ = ReadAndTellAsync(segment, offset, destination, bytes, callback, context);
-
-    public void RemoveSegment(int segment)
+    const int entries = 10_000;
+    using (IDevice device = new SluiceDevice(Path.Combine(folder, "log")))
+    using (FasterLog log = new(LogSettings(device, folder)))
     {
-        lock (_segments)
+        for (int i = 0; i < entries; i++)
         {
-            if (_segments.Remove(segment, out SluiceHandle? handle))
-            {
-                handle.Dispose();
-            }
-
-            File.Delete(PathOf(segment));
+            _ = log.Enqueue(BitConverter.GetBytes(i));
         }
+
+        // Returns when the entries are durable.
+        log.Commit(spinWait: true);
     }
 
-    public void Dispose()
+    using (IDevice device = new SluiceDevice(Path.Combine(folder, "log")))
+    using (FasterLog log = new(LogSettings(device, folder)))
+    using (FasterLogScanIterator scan = log.Scan(log.BeginAddress, log.TailAddress))
     {
-        lock (_segments)
+        int read = 0;
+        while (scan.GetNext(out byte[] entry, out _, out _))
         {
-            foreach (SluiceHandle handle in _segments.Values)
-            {
-                handle.Dispose();
-            }
-
-            _segments.Clear();
-        }
-    }
-
-    // The callback gets an error number, 0 for none, and how many bytes were transferred. A segment that cannot be opened is an error of
-    // the transfer, as any other: the store waits for its callback.
-    private async Task WriteAndTellAsync(
-        nint source, int segment, ulong offset, uint bytes, Action<uint, uint, object?> callback, object? context)
-    {
-        uint error = 0;
-        try
-        {
-            await Segment(segment).WriteAsync(source, bytes, (long)offset).ConfigureAwait(false);
-        }
-        catch (Exception e)
-        {
-            error = (uint)e.HResult;
+            Expect(read++, BitConverter.ToInt32(entry));
         }
 
-        callback(error, error == 0 ? bytes : 0, context);
-    }
-
-    private async Task ReadAndTellAsync(
-        int segment, ulong offset, nint destination, uint bytes, Action<uint, uint, object?> callback, object? context)
-    {
-        uint error = 0;
-        uint done = 0;
-        try
-        {
-            done = (uint)await Segment(segment).ReadAsync(destination, bytes, (long)offset).ConfigureAwait(false);
-        }
-        catch (Exception e)
-        {
-            error = (uint)e.HResult;
-        }
-
-        callback(error, done, context);
-    }
-
-    private string PathOf(int segment) => $"{path}.{segment}";
-
-    private SluiceHandle Segment(int segment)
-    {
-        lock (_segments)
-        {
-            if (!_segments.TryGetValue(segment, out SluiceHandle? handle))
-            {
-                handle = SluiceHandle.Open(
-                    PathOf(segment),
-                    new SluiceOptions { Mode = FileMode.OpenOrCreate, Access = FileAccess.ReadWrite, Caching = FileCaching.Direct });
-                _segments.Add(segment, handle);
-            }
-
-            return handle;
-        }
+        Expect(entries, read);
+        Console.WriteLine($"FasterLog: {read} entries recovered");
     }
 }
 
-/// <summary>Writes pages to each segment, all at once, and reads them back.</summary>
-internal static unsafe class Check
+static void CheckStore(string folder)
 {
-    private const int PageBytes = 64 * 1024;
-
-    public static bool Run(IStorageDevice device, int segments, int pages)
+    // 3 MiB of records and 1 MiB of memory: two thirds of them are read from the device.
+    const int keys = 128 * 1024;
+    using (IDevice device = new SluiceDevice(Path.Combine(folder, "hlog")))
+    using (FasterKV<long, long> store = new(StoreSettings(device, folder)))
     {
-        nuint bytes = (nuint)(segments * pages * PageBytes);
-        byte* written = (byte*)NativeMemory.AlignedAlloc(bytes, device.SectorSize);
-        byte* read = (byte*)NativeMemory.AlignedAlloc(bytes, device.SectorSize);
-        try
+        using (var session = store.NewSession(new SimpleFunctions<long, long>()))
         {
-            Random.Shared.NextBytes(new Span<byte>(written, (int)bytes));
-            using var ended = new CountdownEvent(segments * pages);
-            int errors = 0;
-            Action<uint, uint, object?> callback = (error, done, _) =>
+            for (long key = 0; key < keys; key++)
             {
-                Interlocked.Add(ref errors, error != 0 || done != PageBytes ? 1 : 0);
-                ended.Signal();
-            };
-            for (int i = 0; i < segments * pages; i++)
-            {
-                device.WriteAsync((nint)(written + (i * PageBytes)), i / pages, (ulong)(i % pages * PageBytes), PageBytes, callback, null);
+                _ = session.Upsert(key, key * 3);
             }
 
-            ended.Wait();
-            ended.Reset();
-            for (int i = 0; i < segments * pages; i++)
+            _ = session.CompletePending(wait: true);
+        }
+
+        (bool isDone, _) = store.TakeFullCheckpointAsync(CheckpointType.FoldOver).AsTask().GetAwaiter().GetResult();
+        Expect(true, isDone);
+    }
+
+    using (IDevice device = new SluiceDevice(Path.Combine(folder, "hlog")))
+    using (FasterKV<long, long> store = new(StoreSettings(device, folder)))
+    {
+        store.Recover();
+        using var session = store.NewSession(new SimpleFunctions<long, long>());
+        int read = 0;
+        for (long key = 0; key < keys; key += 100)
+        {
+            (Status status, long value) = session.Read(key);
+            if (status.IsPending)
             {
-                device.ReadAsync(i / pages, (ulong)(i % pages * PageBytes), (nint)(read + (i * PageBytes)), PageBytes, callback, null);
+                _ = session.CompletePendingWithOutputs(out var outputs, wait: true);
+                using (outputs)
+                {
+                    Expect(true, outputs.Next());
+                    (status, value) = (outputs.Current.Status, outputs.Current.Output);
+                }
             }
 
-            ended.Wait();
-            bool isSame = new Span<byte>(written, (int)bytes).SequenceEqual(new Span<byte>(read, (int)bytes));
-            device.RemoveSegment(0);
-            Console.WriteLine($"{segments * pages} pages, {errors} errors, {(isSame ? "the same" : "DIFFERENT")}");
-            return errors == 0 && isSame;
+            Expect(true, status.Found);
+            Expect(key * 3, value);
+            read++;
         }
-        finally
-        {
-            NativeMemory.AlignedFree(written);
-            NativeMemory.AlignedFree(read);
-        }
+
+        Console.WriteLine($"FasterKV: {read} of {keys} records of a recovered checkpoint read");
+    }
+}
+
+static FasterLogSettings LogSettings(IDevice device, string folder) => new()
+{
+    LogDevice = device,
+    LogCommitManager = new DeviceLogCommitCheckpointManager(new SluiceDeviceFactory(), new DefaultCheckpointNamingScheme(folder)),
+    LogChecksum = LogChecksumType.PerEntry,
+};
+
+static FasterKVSettings<long, long> StoreSettings(IDevice device, string folder) => new()
+{
+    IndexSize = 1L << 22,
+    LogDevice = device,
+    PageSize = 1L << 16,
+    MemorySize = 1L << 20,
+    SegmentSize = 1L << 21,
+    CheckpointManager = new DeviceLogCommitCheckpointManager(new SluiceDeviceFactory(), new DefaultCheckpointNamingScheme(folder)),
+};
+
+static void Expect<T>(T expected, T actual)
+{
+    if (!Equals(expected, actual))
+    {
+        throw new InvalidOperationException($"expected {expected}, found {actual}");
     }
 }
