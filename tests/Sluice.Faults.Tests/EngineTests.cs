@@ -38,16 +38,6 @@ public sealed class EngineTests
         facts["reason"].ShouldContain("EPERM");
     }
 
-    [SkippableFact]
-    public async Task A_collectible_load_context_that_used_rings_is_collected()
-    {
-        Dictionary<string, string> facts = await RunAsync("unload");
-        facts["read"].ShouldBe("4096");
-        facts["engine"].ShouldBe("uring");
-        facts["alive"].ShouldBe("False");
-        facts["after"].ShouldBe("0 rings, 0 threads");
-    }
-
     private static async Task<Dictionary<string, string>> RunAsync(string scenario, params string[] before)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "rings are Linux's");

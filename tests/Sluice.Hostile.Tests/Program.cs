@@ -22,12 +22,8 @@ internal static class Program
                 return await RefusedRing.RunAsync(folder, kind, int.Parse(allowed), int.Parse(errno));
             case ["cancelled in a full queue", string empty, string full]:
                 return await CancelSeam.FillAsync(empty, full);
-            case ["beside a full queue", string empty, string full]:
-                return await CancelSeam.StarveAsync(empty, full);
             case ["cancelled in a refused ring", string empty, string errno]:
                 return await CancelSeam.RefuseAsync(empty, int.Parse(errno));
-            case ["stopped ring", string name]:
-                return await RefusedRing.StopAsync(name);
             case ["starting rings", string name]:
                 return await StartingRings.RunAsync(name);
             case ["waiting start", string name]:

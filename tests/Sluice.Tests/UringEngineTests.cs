@@ -176,20 +176,6 @@ public sealed partial class UringEngineTests
         threads.ShouldNotContain("Sluice completions");
     }
 
-    [SkippableFact]
-    public async Task The_kernels_workers_that_may_block_are_limited()
-    {
-        Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
-        using TempFolder temp = new();
-        using SluiceHandle fifo = SluiceHandle.Open(temp.NewFifo(), FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
-
-        // The kernel counts workers for each thread, from its first submission on.
-        Task<int> read = fifo.ReadAsync(new byte[1], 0).AsTask();
-        ((UringEngine)fifo.EngineInUse).MaxWorkers.ShouldBeInRange(1, 64);
-        fifo.Write([1], 0);
-        (await read).ShouldBe(1);
-    }
-
     /// <summary>Runs what is posted at once, on the thread that posts, after something of the test's.</summary>
     private sealed class SlowContext(Action before) : SynchronizationContext
     {

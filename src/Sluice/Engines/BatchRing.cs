@@ -7,12 +7,10 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Engines;
 
-/// <summary>
-/// A ring that one thread borrows for one batch: all entries in one submission, and one wait for all of them.
-/// </summary>
+/// <summary>A ring that one thread uses for one batch: one submission of all entries, and one wait for all of them.</summary>
 internal sealed class BatchRing : BorrowedRing
 {
-    /// <summary>Entries of one submission; a longer batch goes in several.</summary>
+    /// <summary>Maximum number of entries of one submission. A longer batch has several.</summary>
     public const int MaxEntries = 256;
 
     private static readonly RingPool<BatchRing> Pool = new(Tuning.BatchRingMaxKept, TryCreate);
@@ -22,17 +20,16 @@ internal sealed class BatchRing : BorrowedRing
     {
     }
 
-    /// <summary>Room for the entries of one submission; the borrower's.</summary>
+    /// <summary>The entries of a submission, which the thread that has the ring fills.</summary>
     public BatchEntry[] Entries { get; } = new BatchEntry[MaxEntries];
 
-    /// <summary>A ring for this thread alone until <see cref="Return"/>; null where rings are refused.</summary>
+    /// <summary>Returns a ring that only this thread uses until <see cref="Return"/>; null if there can be none.</summary>
     public static BatchRing? TryRent() => Pool.TryRent();
 
     public void Return() => Pool.Return(this);
 
     /// <summary>
-    /// Transfers the entries from <paramref name="first"/> up to <paramref name="end"/>; each has its result when this returns, and none is
-    /// in flight.
+    /// Transfers the entries from <paramref name="first"/> up to <paramref name="end"/>, and waits for all of them.
     /// </summary>
     public void Run(bool isRead, int fd, int first, int end, RwFlags flags)
     {
@@ -51,40 +48,37 @@ internal sealed class BatchRing : BorrowedRing
         TryCreate(MaxEntries, staysOnThread: true, static ring => new BatchRing(ring), out _);
 }
 
-/// <summary>
-/// One transfer of a batch while it runs. The pin, or the bounce buffer, is held from the entry's making until its completion has been
-/// taken; <see cref="BatchRing"/> waits for all of them before it returns.
-/// </summary>
+/// <summary>One transfer of a batch. Its memory stays pinned until its completion has been taken.</summary>
 [StructLayout(LayoutKind.Auto)]
 internal struct BatchEntry
 {
     public MemoryHandle Pin;
     public MemoryLease Bounce;
 
-    /// <summary>The request that this entry carries.</summary>
+    /// <summary>Index of the request.</summary>
     public int Request;
 
-    /// <summary>Where in the file the request begins.</summary>
+    /// <summary>Offset of the request in the file.</summary>
     public long Place;
 
-    /// <summary>Where the transfer begins, in memory and in the file; a bounce buffer's own place when there is one.</summary>
+    /// <summary>Memory, offset and length of the transfer, which differ from the request's if there is a bounce buffer.</summary>
     public nint Address;
     public long Offset;
     public int Length;
 
-    /// <summary>Bytes at the front of a bounce buffer that were not asked for.</summary>
+    /// <summary>Number of bytes at the start of the bounce buffer that do not belong to the request.</summary>
     public int Skip;
 
-    /// <summary>The kernel's answer.</summary>
+    /// <summary>Number of bytes, or a negative errno.</summary>
     public int Result;
 
     private nint _memory;
     private int _memoryLength;
 
-    /// <summary>The caller's memory; valid while the pin is held.</summary>
+    /// <summary>The caller's memory, while it is pinned.</summary>
     public readonly Span<byte> Memory => PinnedMemory.SpanOf(_memory, _memoryLength);
 
-    /// <summary>Pins the memory of a request, which is not asked again.</summary>
+    /// <summary>Pins the memory of a request.</summary>
     public void Fill(Memory<byte> buffer, int request, long place)
     {
         Pin = buffer.Pin();

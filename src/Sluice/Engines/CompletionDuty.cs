@@ -1,38 +1,39 @@
+using System.Diagnostics;
 using Sluice.Kernel;
 using Sluice.Memory;
 
 namespace Sluice.Engines;
 
 /// <summary>
-/// Who takes a ring's completions, who runs what follows them, who watches and who has been asked for help. It makes no system call,
-/// reads no clock and starts no thread: it says what a thread is to do next, is told what came of it, and so can be explored step by
-/// step (CompletionDutyTests does, over every order of a bounded number of preemptions).
+/// The role of taking a ring's completions (decision 0002): which thread has it, and what each thread does next. The class makes no system
+/// call, reads no clock and starts no thread. A thread asks for its next step, makes it, and reports the result, so CompletionDutyTests can
+/// explore the interleavings of these steps.
 /// </summary>
 /// <remarks>
-/// The role is the right to take completions. The completion thread holds it at first; a thread of the pool that has run continuations
-/// takes it to wait itself (a leader); while nothing is in flight nobody has it. While continuations are long, a leader asks for help
-/// before it runs one, and a thread with nothing to run relieves it of the role meanwhile. What holds in every order of steps:
-/// (a) what has completed starts within one hop between threads of its completion, or, in the batch of a leader whose continuations have
-/// been short, behind those before it and at most two looks of the watcher;
-/// (b) no caller's code runs on the completion thread;
-/// (c) what has completed is never without a thread that will run it: whoever is about to run a continuation while others wait, and is
-/// not watched, has asked the pool for another work item before;
-/// (d) nobody holds nothing: the role is nobody's only while nothing is in flight.
-/// Each method is one step, and atomic; those that say so are called under the ring's submission lock. Thread-safe.
+/// The completion thread has the role at first. A pool thread that has run continuations takes it (a leader), and nobody has it while
+/// nothing is in flight. While continuations are long, a leader requests another pool thread before it runs one, and a pool thread without
+/// work takes the role from it. In every interleaving:
+/// (a) a continuation begins after at most one switch between threads or, in the batch of a leader whose continuations have been short,
+/// after the continuations before it and two checks of the completion thread;
+/// (b) no user code runs on the completion thread;
+/// (c) a thread is always scheduled to run the continuations of completed operations: a thread that runs one while others are queued, and is
+/// not watched, has requested another work item of the pool before;
+/// (d) some thread has the role while an operation is in flight.
+/// Each method is one atomic step. Methods that say so are called under the ring's submission lock. Thread-safe.
 /// </remarks>
-/// <param name="longTicks">From here on a continuation is long.</param>
+/// <param name="longTicks">The duration from which a continuation is long.</param>
 internal class CompletionDuty(long longTicks)
 {
-    /// <summary>Takes what is ready, as much as fits, and says how much.</summary>
+    /// <summary>Takes completions. Returns their number.</summary>
     internal delegate int Taker<T>(Span<T> destination);
 
-    /// <summary>The completion thread has the role.</summary>
+    /// <summary>The role of the completion thread. Leaders have positive numbers.</summary>
     public const int CompletionThread = 0;
 
-    /// <summary>Nobody has it, and nothing is in flight.</summary>
+    /// <summary>No thread has the role, and nothing is in flight.</summary>
     public const int Nobody = -1;
 
-    /// <summary>What taking returns to somebody who does not have the role any more.</summary>
+    /// <summary>The result of <see cref="Take"/> for a thread that no longer has the role.</summary>
     public const int Lost = -1;
 
     private readonly Lock _lock = new();
@@ -42,65 +43,62 @@ internal class CompletionDuty(long longTicks)
 
     private CacheLinePadded _role;
 
-    /// <summary>The role of the leader that is in the kernel; 0 where none is.</summary>
+    /// <summary>The role of the leader that is in the kernel; otherwise, 0.</summary>
     private CacheLinePadded _inKernel;
     private CacheLinePadded _inFlight;
     private ContinuationGauge _gauge = new(longTicks);
     private CacheLinePadded _beat;
     private CacheLinePadded _asked;
 
-    /// <summary>Operations in the ring.</summary>
+    /// <summary>Number of operations in the ring.</summary>
     public int InFlight => Volatile.Read(ref _inFlight.Value);
 
-    /// <summary>Work items that the pool has been asked for and has not begun: 0 or 1.</summary>
+    /// <summary>Number of work items that were queued to the pool and have not begun: 0 or 1.</summary>
     public int Asked => Volatile.Read(ref _asked.Value);
 
     public int Role => Volatile.Read(ref _role.Value);
 
-    /// <summary>Continuations have lately been long, or one stuck: whoever waits for them would keep others waiting.</summary>
+    /// <summary>Recent continuations were long, or one blocked a leader.</summary>
     public bool AreContinuationsLong => _gauge.IsLong;
 
-    /// <summary>The completion thread's work has ended: the ring is refused and nothing is in flight.</summary>
+    /// <summary>The completion thread ends: the ring is refused and nothing is in flight.</summary>
     public bool HasEnded => Volatile.Read(ref _isRefused) && InFlight == 0 && Role <= CompletionThread;
 
-    /// <summary>An operation goes into the ring. Under the submission lock.</summary>
+    /// <summary>Counts an operation that is added to the ring. Called under the submission lock.</summary>
     public void Enter() => Interlocked.Increment(ref _inFlight.Value);
 
-    /// <summary>An operation has come out of it.</summary>
+    /// <summary>Counts an operation that has left the ring.</summary>
     public void Exit() => Interlocked.Decrement(ref _inFlight.Value);
 
-    /// <summary>Nobody leads any more; what is in flight is waited for by the completion thread.</summary>
+    /// <summary>The ring is refused: there are no more leaders, and the completion thread waits for the operations in flight.</summary>
     public void Refuse() => Volatile.Write(ref _isRefused, true);
 
-    /// <summary>
-    /// Whether one thread for each of few transfers, which waits for it and goes on, serves callers better than the ring: continuations
-    /// are long, or one has lately been stuck.
-    /// </summary>
-    /// <param name="nowMs">The time, as <see cref="Environment.TickCount64"/> counts it.</param>
+    /// <summary>Returns true if few transfers are to be blocking calls, because continuations are long.</summary>
+    /// <param name="nowMs">The value of <see cref="Environment.TickCount64"/>.</param>
     public bool PrefersCalls(long nowMs) => _gauge.IsLongAt(nowMs);
 
     /// <inheritdoc cref="ContinuationGauge.Measure"/>
     public void Measure(long ticks) => _gauge.Measure(ticks);
 
     /// <summary>
-    /// Whether this thread may leave entries to be handed over together: only while somebody leads who has yet to enter the kernel, and
-    /// only once the completion thread watches, which hands them over should the leader's continuation block. Under the submission lock:
-    /// so does whoever hands over, and whoever takes the role away.
+    /// Returns true if a thread may leave its entries to the leader, which submits them together. The leader must not have begun to enter
+    /// the kernel, and the completion thread must watch it, since that submits the entries if the leader's continuation blocks. Called under
+    /// the submission lock.
     /// </summary>
     /// <param name="turn">The thread's turn.</param>
-    /// <param name="isEntering">A leader is on its way into the kernel with what it has found.</param>
+    /// <param name="isEntering">A leader is submitting published entries.</param>
     public bool Gathers(DutyTurn turn, bool isEntering) =>
         Volatile.Read(ref _isWatching) && (Leads(turn) || (Role > CompletionThread && !isEntering));
 
-    /// <summary>A leader that is watched runs short continuations: a second thread beside it would only take its processor.</summary>
+    /// <summary>A leader that is watched runs short continuations, so a second thread would only take its processor.</summary>
     private bool IsServed =>
         Role is > CompletionThread and var role && role != Volatile.Read(ref _inKernel.Value)
             && !AreContinuationsLong && Volatile.Read(ref _isWatching);
 
     public bool Leads(DutyTurn turn) => turn.Role > CompletionThread && Role == turn.Role;
 
-    /// <summary>Takes completions, if <paramref name="role"/> is still the role: one thread at a time.</summary>
-    /// <returns>What <paramref name="take"/> returns, or <see cref="Lost"/>.</returns>
+    /// <summary>Takes completions, one thread at a time, if <paramref name="role"/> is the current role.</summary>
+    /// <returns>The number of completions, or <see cref="Lost"/>.</returns>
     public int Take<T>(int role, Span<T> destination, Taker<T> take)
     {
         using (_lock.EnterScope())
@@ -109,10 +107,10 @@ internal class CompletionDuty(long longTicks)
         }
     }
 
-    /// <summary>A work item of the pool begins.</summary>
+    /// <summary>Begins a work item of the pool.</summary>
     public DutyStep Begin(DutyTurn turn)
     {
-        // Full fence: whoever queues from here on sees that nobody is asked for, and asks; or it has queued before this thread looks.
+        // A full fence: a thread that queues a completed operation from now on requests a work item; an earlier operation is found here.
         Interlocked.Exchange(ref _asked.Value, 0);
         turn.Role = CompletionThread;
         turn.HasLed = false;
@@ -121,8 +119,8 @@ internal class CompletionDuty(long longTicks)
     }
 
     /// <param name="turn">The thread's turn.</param>
-    /// <param name="got">There was something to run.</param>
-    /// <param name="more">More of it is queued.</param>
+    /// <param name="got">A completed operation was dequeued.</param>
+    /// <param name="more">More of them are queued.</param>
     public DutyStep Picked(DutyTurn turn, bool got, bool more)
     {
         if (!got)
@@ -137,9 +135,9 @@ internal class CompletionDuty(long longTicks)
     public static DutyStep HelpAsked(DutyTurn turn) => turn.After;
 
     /// <param name="turn">The thread's turn.</param>
-    /// <param name="more">More is queued.</param>
+    /// <param name="more">More completed operations are queued.</param>
     /// <param name="isPoolWanted">
-    /// The pool has work that is not this ring's; asked only where this thread does not lead short continuations.
+    /// The pool has other work. Not checked for a leader of short continuations.
     /// </param>
     public DutyStep Ran(DutyTurn turn, bool more, bool isPoolWanted)
     {
@@ -150,13 +148,13 @@ internal class CompletionDuty(long longTicks)
             return isPoolWanted && AreContinuationsLong ? DutyStep.Retire : DutyStep.Pick;
         }
 
-        // Beside others' work, one of them a work item: the pool decides whose turn it is.
+        // If the pool has other work, each continuation is a work item, and the pool decides on their order.
         return IsServed ? DutyStep.Leave : more && isPoolWanted ? AskBefore(turn, DutyStep.Leave) : DutyStep.Pick;
     }
 
     /// <param name="turn">The thread's turn.</param>
-    /// <param name="isPoolWanted">The pool has work that is not this ring's.</param>
-    /// <param name="nowMs">The time, as <see cref="Environment.TickCount64"/> counts it.</param>
+    /// <param name="isPoolWanted">The pool has other work.</param>
+    /// <param name="nowMs">The value of <see cref="Environment.TickCount64"/>.</param>
     public DutyStep Considered(DutyTurn turn, bool isPoolWanted, long nowMs)
     {
         if (InFlight == 0 || isPoolWanted || Volatile.Read(ref _isRefused))
@@ -180,16 +178,16 @@ internal class CompletionDuty(long longTicks)
 
         turn.HasLed = true;
 
-        // Who is relieved has summoned the completion thread; should that not watch yet, nothing is gathered until it does.
+        // The leader whose role was taken has summoned the completion thread. Until that watches, nothing is gathered.
         return relieves ? DutyStep.Take : DutyStep.Summon;
     }
 
     public DutyStep Summoned(DutyTurn turn) => Leads(turn) ? DutyStep.Take : DutyStep.Pick;
 
     /// <param name="turn">The thread's turn.</param>
-    /// <param name="count">How many were taken and queued; <see cref="Lost"/> where the role has gone.</param>
-    /// <param name="more">Something is queued: somebody may have left it for this leader.</param>
-    /// <param name="isPoolWanted">The pool has work that is not this ring's; asked only where some were taken.</param>
+    /// <param name="count">Number of completions that were taken, or <see cref="Lost"/>.</param>
+    /// <param name="more">Completed operations are queued.</param>
+    /// <param name="isPoolWanted">The pool has other work. Checked only if completions were taken.</param>
     public static DutyStep Taken(DutyTurn turn, int count, bool more, bool isPoolWanted)
     {
         if (count == Lost)
@@ -207,13 +205,13 @@ internal class CompletionDuty(long longTicks)
     }
 
     /// <param name="turn">The thread's turn.</param>
-    /// <param name="done">There was a lone transfer, and it is queued as completed.</param>
-    /// <param name="isPoolWanted">The pool has work that is not this ring's; asked only where there was none.</param>
+    /// <param name="done">There was a single transfer, which is queued as completed.</param>
+    /// <param name="isPoolWanted">The pool has other work. Checked only if there was no such transfer.</param>
     public DutyStep RanAlone(DutyTurn turn, bool done, bool isPoolWanted)
     {
         if (done)
         {
-            // Not a wait in the ring: had it lasted, the completion thread would have the role by now.
+            // If the call had taken long, the completion thread would have the role.
             _beat.Value++;
             return DutyStep.Pick;
         }
@@ -226,8 +224,7 @@ internal class CompletionDuty(long longTicks)
         return RetireThen(turn, DutyStep.Leave);
     }
 
-    /// <summary>A leader enters the kernel, to wait or to hand over: no caller's code that blocks, however long it takes.</summary>
-    /// <remarks>One that has lost the role meanwhile enters too, and hides nothing from who watches the next.</remarks>
+    /// <summary>A leader enters the kernel to wait or to submit. Meanwhile it is not blocked in a continuation.</summary>
     public void EnterKernel(DutyTurn turn)
     {
         using (_lock.EnterScope())
@@ -246,16 +243,16 @@ internal class CompletionDuty(long longTicks)
     }
 
     /// <param name="turn">The thread's turn.</param>
-    /// <param name="any">Something has completed in time.</param>
+    /// <param name="any">An operation has completed in time.</param>
     public static DutyStep Waited(DutyTurn turn, bool any) => any ? DutyStep.Take : RetireThen(turn, DutyStep.Leave);
 
     /// <summary>
-    /// Gives the role up, if this thread still has it. Under the submission lock, so that nothing enters the ring unseen, and what is
-    /// gathered is handed over before that is released.
+    /// Gives the role up, if this thread has it. Called under the submission lock. The thread submits gathered entries before it releases
+    /// that.
     /// </summary>
     /// <param name="turn">The thread's turn.</param>
-    /// <param name="isBacklogEmpty">Nothing waits for room in the ring.</param>
-    /// <returns>The completion thread is to be woken.</returns>
+    /// <param name="isBacklogEmpty">No operation waits for a slot.</param>
+    /// <returns>True if the completion thread must be woken.</returns>
     public bool StepDown(DutyTurn turn, bool isBacklogEmpty)
     {
         using (_lock.EnterScope())
@@ -269,9 +266,7 @@ internal class CompletionDuty(long longTicks)
         }
     }
 
-    /// <summary>
-    /// After <see cref="StepDown"/>: whoever retires runs what is queued, as one that does not lead.
-    /// </summary>
+    /// <summary>After <see cref="StepDown"/>. The thread runs queued continuations without the role.</summary>
     public static DutyStep Retired(DutyTurn turn, bool more)
     {
         turn.Role = CompletionThread;
@@ -279,7 +274,7 @@ internal class CompletionDuty(long longTicks)
     }
 
     /// <summary>
-    /// Somebody must wait for what is in the ring: true when the completion thread is to be woken. Under the submission lock.
+    /// Gives the role to the completion thread if nobody has it. Returns true if that must be woken. Called under the submission lock.
     /// </summary>
     public bool LeaveIdle()
     {
@@ -301,7 +296,7 @@ internal class CompletionDuty(long longTicks)
     }
 
     /// <summary>
-    /// Nothing is in flight: the next submission wakes the completion thread, which need not look until then. Under the submission lock.
+    /// Takes the role from the completion thread if nothing is in flight. The next submission wakes it. Called under the submission lock.
     /// </summary>
     public void BecomeIdle(bool isBacklogEmpty)
     {
@@ -314,7 +309,7 @@ internal class CompletionDuty(long longTicks)
         }
     }
 
-    /// <summary>Where the completion thread begins, and comes back to.</summary>
+    /// <summary>The first step of the completion thread, to which it returns.</summary>
     public WatchStep Look(WatchTurn turn)
     {
         if (HasEnded)
@@ -322,11 +317,11 @@ internal class CompletionDuty(long longTicks)
             return WatchStep.Leave;
         }
 
-        // The beat before the role: a step of this leader that is made from here on is seen.
+        // Read before the role, so that a later step of this leader changes it.
         turn.Beat = Volatile.Read(ref _beat.Value);
         using (_lock.EnterScope())
         {
-            // From here on leaders may gather: until none has the role, this thread comes back here and nowhere else.
+            // From now on leaders may gather entries, until none has the role.
             turn.Role = _role.Value;
             _isWatching = _role.Value > CompletionThread;
         }
@@ -339,15 +334,15 @@ internal class CompletionDuty(long longTicks)
         };
     }
 
-    /// <param name="count">How many were taken and queued; <see cref="Lost"/> where the role has gone.</param>
-    /// <param name="more">Something is queued.</param>
+    /// <param name="count">Number of completions that were taken, or <see cref="Lost"/>.</param>
+    /// <param name="more">Completed operations are queued.</param>
     public WatchStep WatcherTook(int count, bool more) =>
         count == 0 ? WatchStep.WaitInKernel : more && TryAsk() ? WatchStep.AskHelp : WatchStep.Look;
 
     /// <param name="turn">The completion thread's turn.</param>
-    /// <param name="isWoken">Somebody has woken it; else the time is over.</param>
-    /// <param name="more">Something is queued.</param>
-    /// <param name="nowMs">The time, as <see cref="Environment.TickCount64"/> counts it.</param>
+    /// <param name="isWoken">The thread was woken before the time was over.</param>
+    /// <param name="more">Completed operations are queued.</param>
+    /// <param name="nowMs">The value of <see cref="Environment.TickCount64"/>.</param>
     public WatchStep Watched(WatchTurn turn, bool isWoken, bool more, long nowMs)
     {
         if (isWoken)
@@ -357,7 +352,7 @@ internal class CompletionDuty(long longTicks)
 
         using (_lock.EnterScope())
         {
-            // A leader in the kernel makes its step when it comes out: whoever sees it outside sees the step too.
+            // A leader that leaves the kernel makes its step first.
             if (_role.Value != turn.Role || Volatile.Read(ref _inKernel.Value) == turn.Role || Volatile.Read(ref _beat.Value) != turn.Beat)
             {
                 return WatchStep.Look;
@@ -373,13 +368,13 @@ internal class CompletionDuty(long longTicks)
         return WatchStep.TakeOver;
     }
 
-    /// <summary>The completion thread has the role of a leader that was stuck, and has handed over what that had gathered.</summary>
-    /// <param name="more">Something is queued.</param>
+    /// <summary>The completion thread has taken the role from a blocked leader, and has submitted the gathered entries.</summary>
+    /// <param name="more">Completed operations are queued.</param>
     public WatchStep TookOver(bool more) => more && TryAsk() ? WatchStep.AskHelp : WatchStep.Look;
 
     /// <summary>
-    /// Whether a thread that is about to run a continuation has the pool run what is queued behind it. A leader that is watched need not:
-    /// should it get stuck, the completion thread asks. Whoever has lost the role, even since it took what is queued, must ask itself.
+    /// Returns true if a thread must request another work item before it runs a continuation while others are queued. A leader of short
+    /// continuations that is watched need not: if it blocks, the completion thread requests one.
     /// </summary>
     protected virtual bool NeedsHelp(DutyTurn turn) => !Leads(turn) || AreContinuationsLong || !Volatile.Read(ref _isWatching);
 
@@ -396,4 +391,125 @@ internal class CompletionDuty(long longTicks)
     }
 
     private bool TryAsk() => Interlocked.Exchange(ref _asked.Value, 1) == 0;
+}
+
+/// <summary>The next step of a pool thread that runs continuations of a ring; see <see cref="CompletionDuty"/>.</summary>
+internal enum DutyStep
+{
+    /// <summary>Returns to the pool.</summary>
+    Leave,
+
+    /// <summary>Dequeues a completed operation: <see cref="CompletionDuty.Picked"/>.</summary>
+    Pick,
+
+    /// <summary>Queues another work item to the pool: <see cref="CompletionDuty.HelpAsked"/>.</summary>
+    AskHelp,
+
+    /// <summary>Completes the operation, and runs the caller's continuation: <see cref="CompletionDuty.Ran"/>.</summary>
+    Run,
+
+    /// <summary>Checks whether to lead: <see cref="CompletionDuty.Considered"/>.</summary>
+    Consider,
+
+    /// <summary>Wakes the completion thread, which watches this leader: <see cref="CompletionDuty.Summoned"/>.</summary>
+    Summon,
+
+    /// <summary>Takes completions and queues them: <see cref="CompletionDuty.Taken"/>.</summary>
+    Take,
+
+    /// <summary>Makes a single transfer by a system call: <see cref="CompletionDuty.RanAlone"/>.</summary>
+    RunAlone,
+
+    /// <summary>Submits gathered entries and waits briefly for completions: <see cref="CompletionDuty.Waited"/>.</summary>
+    Wait,
+
+    /// <summary>Submits gathered entries and gives the role up: <see cref="CompletionDuty.Retired"/>.</summary>
+    Retire,
+}
+
+/// <summary>The next step of a ring's completion thread.</summary>
+internal enum WatchStep
+{
+    /// <summary>Ends.</summary>
+    Leave,
+
+    /// <summary>Checks which thread has the role: <see cref="CompletionDuty.Look"/>.</summary>
+    Look,
+
+    /// <summary>Takes completions and queues them: <see cref="CompletionDuty.WatcherTook"/>.</summary>
+    Take,
+
+    /// <summary>Queues another work item to the pool; then <see cref="Look"/>.</summary>
+    AskHelp,
+
+    /// <summary>Waits in the kernel for completions; then <see cref="Look"/>.</summary>
+    WaitInKernel,
+
+    /// <summary>Sleeps until it is woken; then <see cref="Look"/>.</summary>
+    Sleep,
+
+    /// <summary>Sleeps until it is woken, or for the time that a leader has for a step: <see cref="CompletionDuty.Watched"/>.</summary>
+    Watch,
+
+    /// <summary>Submits the entries that a blocked leader has gathered: <see cref="CompletionDuty.TookOver"/>.</summary>
+    TakeOver,
+}
+
+/// <summary>State of one pool thread while it runs continuations of a ring, with or without the role. Used by that thread only.</summary>
+internal sealed class DutyTurn
+{
+    private long _began;
+    private long _ended;
+    private long _submitting;
+
+    /// <summary>The engine whose continuations the thread runs; otherwise, null.</summary>
+    public UringEngine? Engine { get; set; }
+
+    /// <summary>The role of this thread if it is a leader; otherwise, 0.</summary>
+    public int Role { get; set; }
+
+    /// <summary>The thread has been a leader in this turn, and may have gathered entries.</summary>
+    public bool HasLed { get; set; }
+
+    /// <summary>The step that follows the current one.</summary>
+    public DutyStep After { get; set; }
+
+    /// <summary>Number of consecutive batches at whose end the pool had other work.</summary>
+    public int TimesWanted { get; set; }
+
+    /// <summary>Begins a turn of this thread.</summary>
+    public void Begin(UringEngine engine)
+    {
+        Engine = engine;
+        Role = CompletionDuty.CompletionThread;
+        Pause();
+    }
+
+    /// <summary>Begins the time of a continuation: the end of the one before if nothing came between, without reading the clock.</summary>
+    public void BeginRun()
+    {
+        _submitting = 0;
+        _began = _ended > 0 ? _ended : Stopwatch.GetTimestamp();
+    }
+
+    /// <summary>Ends the time of a continuation. Returns its duration without the time spent in submissions, in ticks.</summary>
+    public long EndRun()
+    {
+        _ended = Stopwatch.GetTimestamp();
+        return _ended - _began - _submitting;
+    }
+
+    /// <summary>The thread does other work before the next continuation.</summary>
+    public void Pause() => _ended = 0;
+
+    /// <summary>Excludes a submission from the continuation's time.</summary>
+    public void NoteSubmission(long began) => _submitting += Stopwatch.GetTimestamp() - began;
+}
+
+/// <summary>State of the completion thread: the role that it found, and the number of steps that the leader had made.</summary>
+internal sealed class WatchTurn
+{
+    public int Role { get; set; }
+
+    public int Beat { get; set; }
 }

@@ -3,14 +3,15 @@ using Sluice.Kernel;
 namespace Sluice.Engines;
 
 /// <summary>
-/// The thread of a ring that takes completions while nobody of the pool does, and watches whoever does. No caller's code runs on it.
+/// The thread of a ring that takes completions while no pool thread does, and otherwise checks on the pool thread that does. It runs no
+/// user code.
 /// </summary>
 internal sealed class CompletionThread(UringEngine engine, CompletionDuty duty)
 {
     private readonly object _standby = new();
 
-    /// <exception cref="OutOfMemoryException">There can be no thread.</exception>
-    /// <exception cref="ThreadStartException">There can be no thread.</exception>
+    /// <exception cref="OutOfMemoryException">The thread cannot be created.</exception>
+    /// <exception cref="ThreadStartException">The thread cannot be created.</exception>
     public void Start() => new Thread(Loop) { IsBackground = true, Name = "Sluice completions" }.UnsafeStart();
 
     private void Loop()
@@ -45,7 +46,7 @@ internal sealed class CompletionThread(UringEngine engine, CompletionDuty duty)
                     step = duty.Watched(turn, isWoken, engine.HasCompleted, Environment.TickCount64);
                     break;
                 case WatchStep.TakeOver:
-                    engine.TakeOver();
+                    engine.SubmitGathered();
                     step = duty.TookOver(engine.HasCompleted);
                     break;
             }
@@ -54,10 +55,7 @@ internal sealed class CompletionThread(UringEngine engine, CompletionDuty duty)
         engine.Close();
     }
 
-    /// <summary>
-    /// Sleeps unless the role has changed since the last look; true when woken, when there is something to look at, or where there was no
-    /// memory to sleep with: then the look is made anew.
-    /// </summary>
+    /// <summary>Sleeps unless the role has changed. Returns true if it has, or if the thread was woken.</summary>
     private bool SleepUnlessChanged(WatchTurn turn, int timeoutMs)
     {
         lock (_standby)
@@ -66,7 +64,7 @@ internal sealed class CompletionThread(UringEngine engine, CompletionDuty duty)
         }
     }
 
-    /// <summary>Has the thread look again, if it sleeps.</summary>
+    /// <summary>Ends the thread's sleep.</summary>
     public void Wake()
     {
         lock (_standby)

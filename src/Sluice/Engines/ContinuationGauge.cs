@@ -3,14 +3,13 @@ using Sluice.Kernel;
 namespace Sluice.Engines;
 
 /// <summary>
-/// Whether continuations take long: they have lately cost much on average (an eighth of a long one counts at once, up to six times what is
-/// long, and is forgotten within a few hundred short ones), or one has lately been stuck while others waited. Races between threads lose a
-/// sample, nothing else.
+/// Whether continuations take long: their recent average is long, or one has recently blocked a leader. A continuation longer than the
+/// average counts by an eighth, up to six times a long one; a shorter one by a 128th. Races between threads lose a sample, nothing else.
 /// </summary>
-/// <param name="longTicks">From here on a continuation is long.</param>
+/// <param name="longTicks">The duration from which a continuation is long.</param>
 internal struct ContinuationGauge(long longTicks)
 {
-    /// <summary>However small the average is, a short one takes something from it.</summary>
+    /// <summary>Rounds up, so that a short continuation always lowers the average.</summary>
     private const long RoundsUp = (1 << Tuning.ContinuationFallShift) - 1;
 
     private LeaderPenalty _caution;
@@ -20,7 +19,7 @@ internal struct ContinuationGauge(long longTicks)
     public readonly bool IsLong => Volatile.Read(in _ticks) > longTicks || Volatile.Read(in _isCautious);
 
     /// <inheritdoc cref="IsLong"/>
-    /// <param name="nowMs">The time, as <see cref="Environment.TickCount64"/> counts it: caution has an end.</param>
+    /// <param name="nowMs">The value of <see cref="Environment.TickCount64"/>.</param>
     public bool IsLongAt(long nowMs)
     {
         if (Volatile.Read(ref _isCautious) && _caution.IsOver(nowMs))
@@ -31,7 +30,7 @@ internal struct ContinuationGauge(long longTicks)
         return IsLong;
     }
 
-    /// <summary>Books what one continuation took.</summary>
+    /// <summary>Adds the duration of a continuation to the average.</summary>
     public void Measure(long ticks)
     {
         long average = _ticks;
@@ -40,7 +39,7 @@ internal struct ContinuationGauge(long longTicks)
             : average - ((average + RoundsUp) >> Tuning.ContinuationFallShift);
     }
 
-    /// <summary>One was stuck. For one thread at a time.</summary>
+    /// <summary>Notes that a continuation has blocked a leader. Called by one thread at a time.</summary>
     public void NoteStuck(long nowMs)
     {
         _caution.Begin(nowMs);
@@ -49,9 +48,8 @@ internal struct ContinuationGauge(long longTicks)
 }
 
 /// <summary>
-/// How long continuations are taken for long ones after a leader was stuck in one while others waited: little at first, twice as long
-/// each time, and little again after a while without, since a continuation that is slow once must not cost more than it held up.
-/// Times are those of <see cref="Environment.TickCount64"/>. One thread writes; others may ask.
+/// The time for which continuations are treated as long after one has blocked a leader: short at first, doubled each time, and short again
+/// after some time without a blocked leader. Times are values of <see cref="Environment.TickCount64"/>. One thread writes, others may read.
 /// </summary>
 internal struct LeaderPenalty
 {

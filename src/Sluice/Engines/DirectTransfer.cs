@@ -1,25 +1,24 @@
 namespace Sluice.Engines;
 
 /// <summary>
-/// Parts of a direct handle's transfers that are not whole blocks: they go through the page cache with O_DIRECT taken off for the call, so
-/// that the kernel does the read-modify-write under its own inode lock and the end of file is right to the byte, whatever other processes
-/// append meanwhile.
+/// Transfers of a direct file that do not consist of whole blocks. They go through the page cache, with O_DIRECT off for the call, so that
+/// the kernel reads, modifies and writes the block under its inode lock, even if other processes append to the file.
 /// </summary>
 /// <remarks>
-/// <see cref="OpenFile.DirectGate"/> keeps the direct writes of this process out meanwhile: a direct write in flight and a cached write
-/// into the same page must not meet (open(2), NOTES). Reads that run on the same descriptor go through the page cache too, and are right.
+/// <see cref="OpenFile.DirectGate"/> excludes direct writes of this process meanwhile. Reads of the same descriptor then go through the page
+/// cache too, which is correct.
 /// </remarks>
 internal static class DirectTransfer
 {
 #if DEBUG
-    /// <summary>The largest bounce buffer, in bytes: small in Debug builds, so that every test walks the seams.</summary>
+    /// <summary>Maximum size of a bounce buffer, in bytes. Small in Debug builds, so that tests exceed it.</summary>
     public const int MaxBounceBytes = 16 * 1024;
 #else
-    /// <summary>The largest bounce buffer, in bytes; longer transfers go through it piece by piece.</summary>
+    /// <summary>Maximum size of a bounce buffer, in bytes. Longer transfers use it in pieces.</summary>
     public const int MaxBounceBytes = 1024 * 1024;
 #endif
 
-    /// <summary>Carries out what passes the page cache; the operation is alone inside the gate.</summary>
+    /// <summary>Makes a submission through the page cache. The operation is exclusively inside the gate.</summary>
     public static int RunThroughCache(IoOperation operation)
     {
         OpenFile handle = operation.Handle;

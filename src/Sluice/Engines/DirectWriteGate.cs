@@ -1,9 +1,10 @@
 namespace Sluice.Engines;
 
 /// <summary>
-/// An asynchronous reader-writer lock of one file, shared by all direct handles of the process. Whole-block direct writes share it; writes
-/// through the page cache (edges, appends) have it alone, because the two may not meet in one page (open(2), NOTES). They alternate: one
-/// exclusive visitor, then all shared ones that wait. No thread waits here: a visitor that waits is called when it is inside.
+/// An asynchronous reader-writer lock of one file, for all direct handles of the process. Direct writes of whole blocks share it. Writes
+/// through the page cache (partial pages, appends) have it exclusively, because a direct and a cached write of the same page must not
+/// overlap in time (open(2), NOTES). Visitors are admitted in their order. No thread waits: a visitor that waits is called when it is
+/// admitted. Thread-safe.
 /// </summary>
 internal sealed class DirectWriteGate
 {
@@ -11,21 +12,19 @@ internal sealed class DirectWriteGate
     private static readonly Dictionary<(ulong Device, ulong Inode), WeakReference<DirectWriteGate>> Table = [];
 
     private readonly Lock _lock = new();
-    private readonly LinkedList<GateVisitor> _shared = new();
-    private readonly LinkedList<GateVisitor> _exclusive = new();
+    private readonly LinkedList<GateVisitor> _waiting = new();
     private readonly (ulong Device, ulong Inode) _key;
     private int _inside;
     private bool _isExclusive;
-    private bool _sharedAreNext;
 
     private DirectWriteGate((ulong Device, ulong Inode) key) => _key = key;
 
-    /// <summary>No handle and no transfer has the gate any more.</summary>
+    /// <summary>Removes the gate from the table: no handle and no transfer refers to it any more.</summary>
     ~DirectWriteGate()
     {
         lock (TableLock)
         {
-            // By now a new gate of the file may be in its place.
+            // Another gate may have been added for the file.
             if (Table.TryGetValue(_key, out WeakReference<DirectWriteGate>? entry) && !entry.TryGetTarget(out _))
             {
                 Table.Remove(_key);
@@ -60,8 +59,8 @@ internal sealed class DirectWriteGate
     }
 
     /// <summary>
-    /// Inside: <see cref="Leave"/> follows. A visitor that was called is inside already. Waiting: the visitor is called when it is inside,
-    /// and may end at once. Cancelled: the visitor does not want to enter.
+    /// Admits a visitor (<see cref="Leave"/> follows), or has it wait, or returns <see cref="GatePass.Cancelled"/>. A visitor that was
+    /// admitted after waiting is inside already. One that waits may be admitted, and may have ended, before this method returns.
     /// </summary>
     public GatePass Enter(GateVisitor visitor)
     {
@@ -77,23 +76,23 @@ internal sealed class DirectWriteGate
                 return GatePass.Cancelled;
             }
 
-            if (visitor.IsExclusive ? _inside == 0 : !_isExclusive && _exclusive.Count == 0)
+            if (_waiting.Count == 0 && HasRoomFor(visitor.IsExclusive))
             {
-                EnterLocked(visitor);
+                Admit(visitor);
                 return GatePass.Inside;
             }
 
-            (visitor.IsExclusive ? _exclusive : _shared).AddLast(visitor);
+            _waiting.AddLast(visitor);
             return visitor.Pass = GatePass.Waiting;
         }
     }
 
-    /// <summary>Enters among those that share, for work of this thread that does not wait; false if they are kept out.</summary>
+    /// <summary>Enters for shared work of the calling thread; <see cref="Exit"/> follows. Returns false instead of waiting.</summary>
     public bool TryEnterShared()
     {
         lock (_lock)
         {
-            if (_isExclusive || _exclusive.Count > 0)
+            if (_waiting.Count > 0 || !HasRoomFor(isExclusive: false))
             {
                 return false;
             }
@@ -106,47 +105,39 @@ internal sealed class DirectWriteGate
     /// <summary>Ends what <see cref="TryEnterShared"/> began.</summary>
     public void Exit()
     {
-        GateVisitor? entered;
+        GateVisitor? admitted;
         lock (_lock)
         {
             _inside--;
-            entered = EnterNextLocked();
+            admitted = AdmitWaiting();
         }
 
-        Call(entered, mayCall: true);
+        Call(admitted);
     }
 
-    /// <summary>Leaves, inside or waiting; has no effect if the visitor is not here.</summary>
-    /// <param name="visitor">The visitor that leaves.</param>
-    /// <param name="mayCall">False if this thread may run no code of callers: visitors that enter then begin on the pool.</param>
-    public void Leave(GateVisitor visitor, bool mayCall = true)
+    /// <summary>Leaves the gate. Has no effect if the visitor is not inside.</summary>
+    public void Leave(GateVisitor visitor)
     {
-        GateVisitor? entered;
+        GateVisitor? admitted;
         lock (_lock)
         {
-            switch (visitor.Pass)
+            if (visitor.Pass != GatePass.Inside)
             {
-                case GatePass.Waiting:
-                    (visitor.IsExclusive ? _exclusive : _shared).Remove(visitor);
-                    break;
-                case GatePass.Inside:
-                    _inside--;
-                    break;
-                default:
-                    return;
+                return;
             }
 
             visitor.Pass = GatePass.None;
-            entered = EnterNextLocked();
+            _inside--;
+            admitted = AdmitWaiting();
         }
 
-        Call(entered, mayCall);
+        Call(admitted);
     }
 
-    /// <summary>Takes a visitor out of the queue; false if it does not wait.</summary>
+    /// <summary>Removes a visitor that waits. Returns false if it does not wait.</summary>
     public bool TryWithdraw(GateVisitor visitor)
     {
-        GateVisitor? entered;
+        GateVisitor? admitted;
         lock (_lock)
         {
             if (visitor.Pass != GatePass.Waiting)
@@ -154,69 +145,47 @@ internal sealed class DirectWriteGate
                 return false;
             }
 
-            (visitor.IsExclusive ? _exclusive : _shared).Remove(visitor);
             visitor.Pass = GatePass.None;
-            entered = EnterNextLocked();
+            _waiting.Remove(visitor);
+            admitted = AdmitWaiting();
         }
 
-        Call(entered, mayCall: true);
+        Call(admitted);
         return true;
     }
 
-    /// <summary>Lets in those whose turn it is, and returns them, linked by <see cref="GateVisitor.NextEntered"/>.</summary>
-    private GateVisitor? EnterNextLocked()
-    {
-        GateVisitor? entered = null;
-        if (_inside == 0)
-        {
-            _isExclusive = false;
-            if (_exclusive.First is { } next && (!_sharedAreNext || _shared.Count == 0))
-            {
-                _exclusive.RemoveFirst();
-                EnterLocked(next.Value);
-                return next.Value;
-            }
-        }
+    private bool HasRoomFor(bool isExclusive) => _inside == 0 || (!isExclusive && !_isExclusive);
 
-        // After an exclusive one all that share, including those that came while it waited; else only while no exclusive one waits.
-        if (!_isExclusive && (_inside == 0 || _exclusive.Count == 0))
-        {
-            while (_shared.First is { } next)
-            {
-                _shared.RemoveFirst();
-                EnterLocked(next.Value);
-                next.Value.NextEntered = entered;
-                entered = next.Value;
-            }
-        }
-
-        return entered;
-    }
-
-    private void EnterLocked(GateVisitor visitor)
+    private void Admit(GateVisitor visitor)
     {
         _inside++;
-        _isExclusive = _sharedAreNext = visitor.IsExclusive;
+        _isExclusive = visitor.IsExclusive;
         visitor.Pass = GatePass.Inside;
     }
 
-    private static void Call(GateVisitor? entered, bool mayCall)
+    /// <summary>Admits the visitors at the front of the queue. Returns them, linked by <see cref="GateVisitor.NextAdmitted"/>.</summary>
+    private GateVisitor? AdmitWaiting()
     {
-        while (entered is not null)
+        GateVisitor? admitted = null;
+        while (_waiting.First is { Value: { } next } && HasRoomFor(next.IsExclusive))
         {
-            // Read first: a visitor that was called may be another one already.
-            GateVisitor? next = entered.NextEntered;
-            entered.NextEntered = null;
-            if (mayCall || !entered.BeginsWhenCalled)
-            {
-                entered.OnCalled();
-            }
-            else
-            {
-                entered.QueueCalled();
-            }
+            _waiting.RemoveFirst();
+            Admit(next);
+            next.NextAdmitted = admitted;
+            admitted = next;
+        }
 
-            entered = next;
+        return admitted;
+    }
+
+    private static void Call(GateVisitor? admitted)
+    {
+        while (admitted is { } visitor)
+        {
+            // Read first: a visitor that was called may be in use for another transfer already.
+            admitted = visitor.NextAdmitted;
+            visitor.NextAdmitted = null;
+            visitor.OnAdmitted();
         }
     }
 }

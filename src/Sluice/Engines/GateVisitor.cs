@@ -1,31 +1,28 @@
 namespace Sluice.Engines;
 
-/// <summary>A transfer that passes <see cref="DirectWriteGate"/>. The gate's lock guards all that is stored here.</summary>
+/// <summary>A transfer that passes a <see cref="DirectWriteGate"/>. The lock of the gate guards its properties.</summary>
 internal abstract class GateVisitor
 {
-    /// <summary>Where it is. Its owner may read this without the lock: only the owner changes it from and to None.</summary>
+    /// <summary>
+    /// Where the visitor is. Its owner may read this without the lock, because only the owner changes it from and to
+    /// <see cref="GatePass.None"/>.
+    /// </summary>
     public GatePass Pass { get; set; }
 
-    /// <summary>Keeps all others out.</summary>
+    /// <summary>Excludes all other visitors.</summary>
     public bool IsExclusive { get; set; }
 
-    /// <summary>The next of those that enter at the same time.</summary>
-    public GateVisitor? NextEntered { get; set; }
+    /// <summary>The next of the visitors that were admitted together.</summary>
+    public GateVisitor? NextAdmitted { get; set; }
 
-    /// <summary>Its caller does not want it any more: it need not wait.</summary>
+    /// <summary>The visitor need not be admitted any more.</summary>
     public abstract bool IsCancellationRequested { get; }
 
     /// <summary>
-    /// It waited and is inside now. Called outside the lock, on the thread of the visitor that left; runs no code of callers unless
-    /// <see cref="BeginsWhenCalled"/>.
+    /// Called when the visitor, which waited, is inside. Called outside the lock, on the thread of a visitor that left, and must not run
+    /// user code.
     /// </summary>
-    public abstract void OnCalled();
-
-    /// <summary>It begins on the thread that calls <see cref="OnCalled"/>; otherwise, a thread has to be found for it first.</summary>
-    public abstract bool BeginsWhenCalled { get; }
-
-    /// <summary>Calls <see cref="OnCalled"/> on a thread of the pool.</summary>
-    public virtual void QueueCalled() => PoolWork.Queue(static visitor => visitor.OnCalled(), this);
+    public abstract void OnAdmitted();
 }
 
 /// <summary>Where a <see cref="GateVisitor"/> is.</summary>
@@ -34,12 +31,10 @@ internal enum GatePass : byte
     /// <summary>Neither inside nor waiting.</summary>
     None,
 
-    /// <summary>In the queue.</summary>
     Waiting,
 
-    /// <summary>It has entered, and may not have begun.</summary>
     Inside,
 
-    /// <summary>Only an answer: the visitor no longer wants to enter.</summary>
+    /// <summary>Only a result: the visitor is canceled and was not admitted.</summary>
     Cancelled,
 }

@@ -39,10 +39,10 @@ public abstract class InterceptingEngine : IoEngine
     /// <remarks>If no engine was passed to the constructor, reading this property initializes the default engine of the process.</remarks>
     public IoEngine Inner => _inner ?? SluiceEngines.Default;
 
-    internal override bool BlocksThreads => Carrier.BlocksThreads;
+    internal override bool BlocksThreads => Next.BlocksThreads;
 
-    /// <summary>The same, but its rings may not have been made yet.</summary>
-    private IoEngine Carrier => _inner ?? SluiceEngines.Ring;
+    /// <summary>As <see cref="Inner"/>, without initializing io_uring.</summary>
+    private IoEngine Next => _inner ?? SluiceEngines.Ring;
 
     /// <summary>Decides what happens to a submission.</summary>
     /// <param name="submission">The submission, which is a transfer, the rest of a partial transfer, or a flush.</param>
@@ -69,7 +69,7 @@ public abstract class InterceptingEngine : IoEngine
 
         if (decision.Errno != 0)
         {
-            FailSoon(operation, decision.Errno);
+            Fail(operation, decision.Errno);
             return;
         }
 
@@ -79,39 +79,41 @@ public abstract class InterceptingEngine : IoEngine
         }
 
         operation.Hold = decision.Hold;
-        Carrier.Submit(operation);
+        Next.Submit(operation);
     }
 
-    /// <summary>Passes a completion on when what it waits for has ended, well or not.</summary>
-    internal static void PassOn(IoOperation operation, int result, Func<Task> hold)
+    /// <summary>Completes a submission when the task of <paramref name="hold"/> has ended, with or without an exception.</summary>
+    internal static void CompleteAfter(Func<Task> hold, IoOperation operation, int result)
     {
-        if (!operation.TryHandEndToCaller(result, hold))
+        if (operation.IsSynchronous)
         {
-            PassOnLater(operation, result, hold);
+            Wait(hold);
+            operation.Complete(result);
+        }
+        else
+        {
+            PoolWork.Queue(
+                static state => _ = CompleteAfterAsync(state.Hold, state.Operation, state.Result),
+                (Hold: hold, Operation: operation, Result: result));
         }
     }
 
-    /// <summary>What a synchronous caller does itself: waits until a completion may go on.</summary>
-    internal static void WaitFor(Func<Task>? hold)
+    private static void Wait(Func<Task> hold)
     {
         SynchronizationContext? context = SynchronizationContext.Current;
         try
         {
-            // As on a thread of the pool: this one is blocked while the hold lasts, and serves nobody's context.
+            // The context of this thread runs nothing while the thread waits.
             SynchronizationContext.SetSynchronizationContext(null);
-            if (hold?.Invoke() is { } held)
-            {
-                _ = PoolWork.Wait(held);
-            }
+            PoolWork.Wait(hold());
         }
         catch (ThreadInterruptedException)
         {
-            // The caller's, for its next wait.
             Thread.CurrentThread.Interrupt();
         }
         catch (Exception)
         {
-            // As in PassOnAsync.
+            // Thrown by the function: the submission has ended nevertheless.
         }
         finally
         {
@@ -119,42 +121,33 @@ public abstract class InterceptingEngine : IoEngine
         }
     }
 
-    private static void PassOnLater(IoOperation operation, int result, Func<Task> hold) =>
-        PoolWork.Queue(
-            static state => _ = PassOnAsync(state.Operation, state.Result, state.Hold),
-            (Operation: operation, Result: result, Hold: hold));
-
-    private static async Task PassOnAsync(IoOperation operation, int result, Func<Task> hold)
+    private static async Task CompleteAfterAsync(Func<Task> hold, IoOperation operation, int result)
     {
         try
         {
-            Task held = hold();
-            if (!held.IsCompleted)
-            {
-                await held.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-
-                // Whoever has ended it is kept no longer, and does not run what the transfer's caller does next.
-                PoolWork.Queue(static state => state.Operation.Complete(state.Result), (Operation: operation, Result: result));
-                return;
-            }
+            await hold().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
         catch (Exception)
         {
-            // It was asked to wait, and said that it cannot: the completion is not its to lose.
+            // Thrown by the function: the submission has ended nevertheless.
         }
 
-        operation.Complete(result);
+        // The code that ends the task does not run the caller's continuation.
+        PoolWork.Queue(static state => state.Operation.Complete(state.Result), (Operation: operation, Result: result));
     }
 
-    private static void FailSoon(IoOperation operation, int errno)
+    private static void Fail(IoOperation operation, int errno)
     {
         operation.LeaveGate();
         operation.IsFault = true;
-        if (operation.TryHandEndToCaller(-errno))
+        if (operation.IsSynchronous)
         {
-            return;
+            operation.Complete(-errno);
         }
-
-        PoolWork.Queue(static state => state.Operation.Complete(-state.Errno), (Operation: operation, Errno: errno));
+        else
+        {
+            // The caller's continuation does not run inside the call that submits.
+            PoolWork.Queue(static state => state.Operation.Complete(-state.Errno), (Operation: operation, Errno: errno));
+        }
     }
 }

@@ -21,7 +21,7 @@ public abstract class IoEngine
     /// <summary>Gets the short name of the engine: <c>uring</c>, <c>pool</c>, or the name of an <see cref="InterceptingEngine"/>.</summary>
     public abstract string Name { get; }
 
-    /// <summary>The engine of the current context, or null where none was set.</summary>
+    /// <summary>The engine of the current context; null if none was set.</summary>
     internal static IoEngine? Ambient => Volatile.Read(ref s_ambientUsed) ? Context.Engine.Value : null;
 
     /// <summary>Sets the engine for all handles that are subsequently opened in the current asynchronous context.</summary>
@@ -42,18 +42,18 @@ public abstract class IoEngine
     }
 
     /// <summary>
-    /// Whether transfers wait in a queue for a thread that may be blocked: then an operation must not hold a gate while it waits, for
-    /// which those threads may be waiting themselves.
+    /// Transfers wait for threads that may be blocked. An operation must then not hold a gate while it waits, since these threads may wait
+    /// for the gate.
     /// </summary>
     internal virtual bool BlocksThreads => false;
 
     /// <summary>
-    /// Takes an operation and sees to it that <see cref="IoOperation.Complete"/> is called exactly once for this submission, on any
-    /// thread, now or later. Until then the operation's memory belongs to the engine.
+    /// Submits an operation. The engine calls <see cref="IoOperation.Complete"/> exactly once for this submission, on any thread, possibly
+    /// before this method returns. Until then the operation's memory belongs to the engine.
     /// </summary>
     internal abstract void Submit(IoOperation operation);
 
-    /// <summary>Initialized by programs that set an engine only.</summary>
+    /// <summary>Initialized only in programs that set an engine.</summary>
     private static class Context
     {
         public static readonly AsyncLocal<IoEngine?> Engine = new();

@@ -1,57 +1,43 @@
-using System.Diagnostics;
-using System.Diagnostics.CodeAnalysis;
-using System.Runtime.ExceptionServices;
 using System.Threading.Tasks.Sources;
 using Sluice.Errors;
+using Sluice.Kernel;
 using Sluice.Memory;
+using Sluice.Uring;
+using Sluice.Uring.Abi;
 
 namespace Sluice.Engines;
 
-/// <summary>The operation as a task: result, continuation, and the way back to the pool.</summary>
+/// <summary>
+/// Handles the result of a submission (end, rest or repetition), completes the caller's task, and runs as a work item of the pool.
+/// </summary>
 internal sealed partial class IoOperation
 {
-    /// <summary>Stands in the continuation's place once the operation has completed.</summary>
-    private static readonly Action<object?> CompletedSentinel = static _ => throw new UnreachableException();
-
-    private static readonly ContextCallback RunInContext = static state => ((IoOperation)state!).InvokeContinuation();
-
-    private Action<object?>? _continuation;
-    private object? _continuationState;
-    private ExecutionContext? _executionContext;
-    private object? _scheduler;
+    private ManualResetValueTaskSourceCore<long> _task;
     private long _result;
     private Exception? _error;
-    private short _version;
-    private volatile bool _completed;
-
-    /// <summary>
-    /// The completing thread touches the object until it has exchanged the continuation: only then may the caller take the result and
-    /// send the object back to the pool.
-    /// </summary>
-    private bool IsCompleted => _completed && Volatile.Read(ref _continuation) is not null;
 
     /// <summary>The token of the current use, for <see cref="ValueTask"/>.</summary>
-    public short Version => _version;
+    public short Version => _task.Version;
 
-    /// <summary>Appends and blocking writes put here what the number of bytes cannot say: where the bytes landed.</summary>
+    /// <summary>Sets a result that is not the number of bytes: the offset of an append.</summary>
     public void SetResult(long result) => _result = result;
 
-    ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => GetStatus(token);
+    ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => _task.GetStatus(token);
 
-    ValueTaskSourceStatus IValueTaskSource<int>.GetStatus(short token) => GetStatus(token);
+    ValueTaskSourceStatus IValueTaskSource<int>.GetStatus(short token) => _task.GetStatus(token);
 
-    ValueTaskSourceStatus IValueTaskSource<long>.GetStatus(short token) => GetStatus(token);
+    ValueTaskSourceStatus IValueTaskSource<long>.GetStatus(short token) => _task.GetStatus(token);
 
     void IValueTaskSource.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-        OnCompleted(continuation, state, token, flags);
+        _task.OnCompleted(continuation, state, token, flags);
 
     void IValueTaskSource<int>.OnCompleted(
         Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-        OnCompleted(continuation, state, token, flags);
+        _task.OnCompleted(continuation, state, token, flags);
 
     void IValueTaskSource<long>.OnCompleted(
         Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-        OnCompleted(continuation, state, token, flags);
+        _task.OnCompleted(continuation, state, token, flags);
 
     void IValueTaskSource.GetResult(short token) => GetResult(token);
 
@@ -59,12 +45,41 @@ internal sealed partial class IoOperation
 
     long IValueTaskSource<long>.GetResult(short token) => GetResult(token);
 
-    /// <summary>Called by the cancellation token, at any moment until the registration is disposed in <see cref="Release"/>.</summary>
+    private long GetResult(short token)
+    {
+        if (_task.GetStatus(token) == ValueTaskSourceStatus.Pending)
+        {
+            throw new InvalidOperationException("The operation has not completed: convert the ValueTask with AsTask() to wait for it.");
+        }
+
+        try
+        {
+            return _task.GetResult(token);
+        }
+        finally
+        {
+            Recycle();
+        }
+    }
+
+    /// <summary>Returns the operation to the pool, for the next use.</summary>
+    private void Recycle()
+    {
+        _result = 0;
+        _error = null;
+        IsSynchronous = false;
+        _hasEnded = false;
+        _callersTurn = false;
+        _task.Reset();
+        OperationPool.Return(this);
+    }
+
+    /// <summary>Called by the cancellation token, at any time until <see cref="Release"/> disposes the registration.</summary>
     private void RequestCancel()
     {
         _cancelRequested = true;
 
-        // Either we see where the operation waits, or who brings it there sees the request: both sides store before they look.
+        // Pairs with the gate and the ring, which store the operation before they check for a request.
         Interlocked.MemoryBarrier();
         if (_handle!.DirectGate is { } gate && gate.TryWithdraw(this))
         {
@@ -75,41 +90,60 @@ internal sealed partial class IoOperation
         Ring?.Cancel(this);
     }
 
-    /// <summary>Ends the operation: gives everything back first, then tells the caller.</summary>
+    /// <summary>Ends the operation: releases what it holds, and then completes its task.</summary>
     private void Finish(long result, Exception? error)
     {
         error ??= _error;
-        object? waiter = _waiter;
-        NoteEnd(result, error is null);
+        CountEnd(result, error is null);
         Exception? unpinning = Release();
         _result = result;
         _error = error ?? unpinning;
-        Signal(waiter);
+        if (IsSynchronous)
+        {
+            EndForCaller();
+            return;
+        }
+
+        _task.RunContinuationsAsynchronously = !ThreadPoolEngine.TryTakeThread();
+        try
+        {
+            if (_error is null)
+            {
+                _task.SetResult(result);
+            }
+            else
+            {
+                _task.SetException(_error);
+            }
+        }
+        catch (Exception e)
+        {
+            // Thrown by a synchronization context, a scheduler or the continuation. This thread has other operations to complete.
+            PoolWork.ThrowUnhandled(e);
+        }
     }
 
-    private void NoteEnd(long result, bool isWell)
+    private void CountEnd(long result, bool isSuccess)
     {
-        if (_hasEdge || (Verb == IoVerb.Append && _isDirect && isWell && IsInsideBlock(result)))
+        if (_hasEdge || (Verb == IoVerb.Append && _isDirect && isSuccess && IsInsideBlock(result)))
         {
             _handle!.NoteEdge();
         }
 
-        Carrier carrier = Ring is not null ? Carrier.Uring : IsAwaitedByThread ? _waitersCarrier : Carrier.Pool;
-        NoteTimes(carrier);
-        IoMetrics.Note(
-            _handle!, Verb, carrier,
-            Verb == IoVerb.Append && isWell ? _total : _done);
+        Carrier carrier = Ring is not null ? Carrier.Uring : IsSynchronous ? Carrier.Inline : Carrier.Pool;
+        IoMetrics.Note(_handle!, Verb, carrier, Verb == IoVerb.Append && isSuccess ? _total : _done);
     }
 
-    /// <summary>Whether an append that landed there begins or ends inside a block.</summary>
-    private bool IsInsideBlock(long landed) => _total > 0 && !_handle!.Alignment.IsAligned(0, landed, _total);
+    /// <summary>Returns true if an append at this offset begins or ends inside a block.</summary>
+    private bool IsInsideBlock(long offset) => _total > 0 && !_handle!.Alignment.IsAligned(0, offset, _total);
 
-    /// <summary>Gives back what the operation has.</summary>
-    /// <returns>What a caller's memory threw when it was unpinned; null when nothing did.</returns>
+    /// <summary>Releases the registration, the memory, the gate and the descriptor.</summary>
+    /// <returns>The exception that the caller's memory threw when it was unpinned; otherwise, null.</returns>
     private Exception? Release()
     {
         Exception? error = null;
-        // Waits for a cancellation callback that is running right now: after it nobody else knows this operation.
+
+        // Waits for a cancellation callback that is running. Afterwards no other thread has a reference to this operation.
         _registration.Dispose();
         _registration = default;
         _cancellationToken = default;
@@ -152,192 +186,239 @@ internal sealed partial class IoOperation
         return error;
     }
 
-    /// <summary>Back to the pool without a caller to tell.</summary>
-    private void Abandon()
+    /// <summary>What the work item does.</summary>
+    private WorkKind _work;
+
+    private enum WorkKind
     {
-        _version++;
-        _waiter = null;
-        _callersTurn = false;
-        OperationPool.Return(this);
+        Transfer,
+        Cancelled,
     }
 
-    private void Signal(object? waiter)
+    private StrayCancellations _strays;
+
+    /// <summary>Runs on a pool thread.</summary>
+    void IThreadPoolWorkItem.Execute()
     {
-        if (waiter is not null)
+        switch (_work)
         {
-            SignalWaiter(waiter);
-            return;
-        }
+            case WorkKind.Transfer:
+                if (!FuseThreads.TryQueue(this))
+                {
+                    ThreadPoolEngine.Run(this, isPooled: true);
+                }
 
-        _completed = true;
-
-        // Full fence by the exchange: either OnCompleted sees the sentinel, or we see its continuation with all its state.
-        if (Interlocked.CompareExchange(ref _continuation, CompletedSentinel, null) is not null)
-        {
-            Schedule();
-        }
-    }
-
-    private ValueTaskSourceStatus GetStatus(short token)
-    {
-        CheckToken(token);
-        if (!IsCompleted)
-        {
-            return ValueTaskSourceStatus.Pending;
-        }
-
-        return _error switch
-        {
-            null => ValueTaskSourceStatus.Succeeded,
-            OperationCanceledException => ValueTaskSourceStatus.Canceled,
-            _ => ValueTaskSourceStatus.Faulted,
-        };
-    }
-
-    private void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
-    {
-        CheckToken(token);
-        if (Volatile.Read(ref _continuation) is { } earlier && !ReferenceEquals(earlier, CompletedSentinel))
-        {
-            // Before anything is stored: the first awaiter's state stays whole.
-            ThrowAwaitedTwice();
-        }
-
-        _continuationState = state;
-        if ((flags & ValueTaskSourceOnCompletedFlags.FlowExecutionContext) != 0)
-        {
-            _executionContext = ExecutionContext.Capture();
-        }
-
-        if ((flags & ValueTaskSourceOnCompletedFlags.UseSchedulingContext) != 0)
-        {
-            if (SynchronizationContext.Current is { } context && context.GetType() != typeof(SynchronizationContext))
-            {
-                _scheduler = context;
-            }
-            else if (TaskScheduler.Current != TaskScheduler.Default)
-            {
-                _scheduler = TaskScheduler.Current;
-            }
-        }
-
-        Action<object?>? previous = Interlocked.CompareExchange(ref _continuation, continuation, null);
-        if (previous is null)
-        {
-            return;
-        }
-
-        if (!ReferenceEquals(previous, CompletedSentinel))
-        {
-            ThrowAwaitedTwice();
-        }
-
-        _continuation = continuation;
-        Schedule();
-    }
-
-    private long GetResult(short token)
-    {
-        CheckToken(token);
-        if (!IsCompleted)
-        {
-            throw new InvalidOperationException("The operation has not completed: convert the ValueTask with AsTask() to wait for it.");
-        }
-
-        long result = _result;
-        Exception? error = _error;
-        _continuation = null;
-        _continuationState = null;
-        _executionContext = null;
-        _scheduler = null;
-        _error = null;
-        _result = 0;
-        _completed = false;
-        _waiter = null;
-        _callersTurn = false;
-        _version++;
-        OperationPool.Return(this);
-        if (error is not null)
-        {
-            ExceptionDispatchInfo.Throw(error);
-        }
-
-        return result;
-    }
-
-    private void CheckToken(short token)
-    {
-        if (token != _version)
-        {
-            ThrowAwaitedTwice();
+                break;
+            case WorkKind.Cancelled:
+                Complete(-Errno.ECANCELED);
+                break;
         }
     }
 
-    [DoesNotReturn]
-    private static void ThrowAwaitedTwice() => throw new InvalidOperationException("A ValueTask may be awaited only once.");
+    /// <summary>Has a pool thread make the transfer.</summary>
+    /// <param name="preferLocal">This thread makes it after its current work item, unless another thread is free before.</param>
+    public void QueueTransfer(bool preferLocal = false)
+    {
+        IoMetrics.NotePooled(1);
+
+        _work = WorkKind.Transfer;
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal);
+    }
+
+    /// <summary>Has a pool thread complete the operation as canceled, so that the caller's continuation does not run on this thread.</summary>
+    public void QueueCancelled()
+    {
+        LeaveGate();
+        _work = WorkKind.Cancelled;
+        PoolWork.Queue(this);
+    }
+
+    /// <inheritdoc cref="QueueCancelled()"/>
+    /// <param name="first">The operations, linked by Next; or null.</param>
+    public static void QueueCancelled(IoOperation? first)
+    {
+        while (first is { } operation)
+        {
+            // Read first: afterwards the operation may be in use for another call.
+            first = operation.Next;
+            operation.Next = null;
+            operation.QueueCancelled();
+        }
+    }
+
+    /// <summary>Returns true if the submission is to be repeated after an error.</summary>
+    private bool Recover(int errno)
+    {
+        if (Verb == IoVerb.Append && _result < 0)
+        {
+            // A part of it may be at the end of the file.
+            return false;
+        }
+
+        if (IsFault && errno is not (Errno.EINTR or Errno.EAGAIN))
+        {
+            return false;
+        }
+
+        OpenFile handle = _handle!;
+        switch (errno)
+        {
+            // When a thread ends, the kernel cancels its submissions, and reports EFAULT for a cached read that was waiting for its pages
+            // (io_req_task_submit). An operation that may wait forever stays in the ring, where it can be canceled.
+            case Errno.ECANCELED when WaitsForOthers && !IsCancellationRequested:
+                return _strays.AreFew(Environment.TickCount64);
+            case Errno.ECANCELED when !IsCancellationRequested:
+            case Errno.EFAULT when Ring is not null:
+                // If threads end all the time, a blocking call is safer than a submission by another thread.
+                LeavesRing |= _retries >= MaxRetriesInRing;
+                return ++_retries < MaxRetries;
+            case Errno.EAGAIN when WaitsForOthers && Ring is not null && !IsFault && PollCalls.IsNonBlocking(Descriptor):
+                // The ring does not wait for a non-blocking descriptor. A pool thread does, in poll(2).
+                LeavesRing = true;
+                return ++_retries < MaxRetries;
+            case Errno.EINTR:
+            case Errno.EAGAIN:
+                return ++_retries < MaxRetries;
+            case Errno.EOPNOTSUPP when (Flags & RwFlags.DontCache) != 0:
+                handle.LoseDontCache();
+                Flags = handle.TransferFlags;
+                return true;
+            case Errno.EIO when IsRead && !_readsThroughCache && handle.FailsBesideCachedWrites:
+                // The error of xfs for a direct read of delayed-allocation space of a cached write (fs/iomap/direct-io.c, IOMAP_DELALLOC).
+                _readsThroughCache = true;
+                return true;
+            case Errno.EINVAL when _isDirect && !PassesCache && handle.LoseDirect(Verb, FileOffset, Length):
+                return true;
+            default:
+                return false;
+        }
+    }
+
+    /// <summary>Adds the bytes of a submission. Returns true if the operation needs another one.</summary>
+    private bool Advance(int bytes)
+    {
+        switch (Verb)
+        {
+            case IoVerb.Flush or IoVerb.FlushData or IoVerb.Nothing:
+                return false;
+            case IoVerb.Append:
+                // The call has appended all bytes. Their offset is in _result.
+                return false;
+            case IoVerb.Read or IoVerb.ReadVector:
+                return AdvanceRead(bytes);
+            default:
+                return AdvanceWrite(bytes);
+        }
+    }
+
+    private bool AdvanceRead(int bytes)
+    {
+        int asked = Length;
+        int got = bytes;
+        if (!_bounce.IsEmpty)
+        {
+            asked = Math.Min(_pieceBytes, Length - _bounceSkip);
+            got = Math.Clamp(bytes - _bounceSkip, 0, asked);
+            CopyFromBounce(_bounce.Span.Slice(_bounceSkip, got));
+        }
+
+        _segments?.Advance(got);
+        _handle!.AfterRead(FileOffset, bytes);
+        _done += got;
+        _result = _done;
+        _retries = got > 0 ? 0 : _retries;
+        if (_done == _total)
+        {
+            return false;
+        }
+
+        if (bytes == 0)
+        {
+            return !IsRealEnd();
+        }
+
+        if (FileOffset < 0)
+        {
+            return got == 0;
+        }
+
+        if (got == asked)
+        {
+            return true;
+        }
+
+        // A short read is the end of the file only if the length of the file confirms it.
+        if (_handle!.IsAtEnd(_startOffset + _done))
+        {
+            return false;
+        }
+
+        // The read began at the start of a block and ended before its own offset. A cached read begins at the offset.
+        _readsThroughCache |= got == 0 && _isDirect;
+        if (got == 0 && ++_retries >= MaxRetries)
+        {
+            _error = IoErrors.Create(Errno.EIO, Verb, _handle.Path, _startOffset + _done);
+            return false;
+        }
+
+        return true;
+    }
 
     /// <summary>
-    /// Runs the continuation where the caller asked for it. What a context, a scheduler or the continuation throws does not end the work of
-    /// the thread that is here, which has other callers' operations to see to.
+    /// Returns true if a read of 0 bytes found the end of the file. The result of a ring must be confirmed by the length, because an
+    /// asynchronous direct read of FUSE ends at the length that the server reported.
     /// </summary>
-    private void Schedule()
+    private bool IsRealEnd()
     {
-        try
+        if (Ring is null || LeavesRing || FileOffset < 0 || IsFault || _handle!.IsConfirmedEnd(_startOffset + _done))
         {
-            Dispatch();
+            return true;
         }
-        catch (Exception e)
-        {
-            // Where those of .NET's own tasks end: unhandled, on a thread of the pool. Not tried again: the context may have run it.
-            PoolWork.ThrowUnhandled(e);
-        }
+
+        LeavesRing = true;
+        return false;
     }
 
-    private void Dispatch()
+    private bool AdvanceWrite(int bytes)
     {
-        switch (_scheduler)
+        _segments?.Advance(bytes);
+        _done += bytes;
+        _result = _done;
+        _retries = bytes > 0 ? 0 : _retries;
+        _handle!.AfterWrite(FileOffset, bytes);
+        if (_done == _total)
         {
-            case null when ThreadPoolEngine.TryTakeThread():
-                // Already on a pool thread that has nothing else to do.
-                RunContinuation();
-                break;
-            case null:
-                _work = WorkKind.Continuation;
-                PoolWork.Queue(this);
-                break;
-            case SynchronizationContext context:
-                context.Post(static state => ((IoOperation)state!).RunContinuation(), this);
-                break;
-            case TaskScheduler scheduler:
-                _ = Task.Factory.StartNew(
-                    static state => ((IoOperation)state!).RunContinuation(),
-                    this,
-                    CancellationToken.None,
-                    TaskCreationOptions.DenyChildAttach,
-                    scheduler);
-                break;
+            return false;
         }
+
+        if (bytes == 0 && ++_retries >= MaxRetries)
+        {
+            _error = NotePart(IoErrors.Create(Errno.EIO, Verb, _handle.Path, FileOffset));
+            return false;
+        }
+
+        return true;
     }
 
-    /// <summary>Runs the caller's continuation on this thread.</summary>
-    public void RunContinuation()
-    {
-        if (_executionContext is { } context)
-        {
-            ExecutionContext.Run(context, RunInContext, this);
-        }
-        else
-        {
-            InvokeContinuation();
-        }
-    }
+    /// <summary>Adds the number of bytes that were written to the error of a write.</summary>
+    private Exception NotePart(Exception error) => IsRead ? error : PartialWrite.Note(error, _handle!, _done);
+}
 
-    private void InvokeContinuation()
-    {
-        Action<object?> continuation = _continuation!;
-        object? state = _continuationState;
+/// <summary>
+/// Number of spurious cancellations in quick succession of an operation that may wait forever. One that comes later counts as the first,
+/// because an operation that waits for hours is canceled whenever the thread that submitted it ends.
+/// </summary>
+internal struct StrayCancellations
+{
+    private long _lastMs;
+    private int _count;
 
-        // The continuation calls GetResult, which resets this object: nothing of it may be touched afterwards.
-        continuation(state);
+    /// <summary>Counts a cancellation. Returns true if the operation is to be repeated.</summary>
+    /// <param name="nowMs">The value of <see cref="Environment.TickCount64"/>.</param>
+    public bool AreFew(long nowMs)
+    {
+        _count = nowMs - _lastMs >= Tuning.StrayForgottenMs ? 1 : _count + 1;
+        _lastMs = nowMs;
+        return _count < Tuning.OperationMaxRetries;
     }
 }

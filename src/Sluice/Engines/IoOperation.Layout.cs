@@ -3,46 +3,46 @@ using Sluice.Memory;
 
 namespace Sluice.Engines;
 
-/// <summary>How a submission lies in memory: straight, as segments, or through a buffer of ours; and which of them must block.</summary>
+/// <summary>
+/// Prepares a submission: its range, the memory that it uses (the caller's, its segments or a bounce buffer), and whether it needs a
+/// blocking call.
+/// </summary>
 internal sealed partial class IoOperation
 {
-    /// <summary>This submission is carried out inside the gate of its file.</summary>
+    /// <summary>This submission passes the gate of its file.</summary>
     private bool _passesGate;
 
-    /// <summary>The handle was direct when this submission was laid out: it may have become cached since.</summary>
+    /// <summary>The handle was direct when this submission was prepared. It may have become cached since.</summary>
     private bool _isDirect;
 
-    /// <summary>What this submission was laid out for, in bytes: all that is pinned, at most.</summary>
+    /// <summary>The length for which this submission was prepared, in bytes, before a bounce buffer rounds it.</summary>
     private int _pieceBytes;
 
-    /// <summary>Its file system may block the thread that submits it to a ring: a pool thread carries it out.</summary>
+    /// <summary>
+    /// The file system may block the thread that submits the operation to a ring (FUSE), so a pool thread makes the transfer.
+    /// </summary>
     public bool BlocksSubmitter => !WaitsForOthers && _handle!.BeginsByWaiting;
 
     /// <inheritdoc/>
-    public override bool BeginsWhenCalled => !NeedsBlocking;
-
-    /// <inheritdoc/>
-    public override void OnCalled()
+    public override void OnAdmitted()
     {
-        if (BeginsWhenCalled)
+        if (NeedsBlocking)
         {
-            // Who calls has an operation of its own to end first: should this one end at once, its caller's code has another thread.
-            bool taken = ThreadPoolEngine.TryTakeThread();
-            _engine!.Submit(this);
-            ThreadPoolEngine.GiveThreadBack(taken);
+            ThreadPoolEngine.Instance.Submit(this);
         }
         else
         {
-            // It has passed through an intercepting engine before.
-            ThreadPoolEngine.Instance.Submit(this);
+            PoolWork.Queue(static operation => operation._engine!.Submit(operation), this);
         }
     }
 
-    /// <summary>Before this submission is carried out on a thread: enters the gate if it passes one. Waiting: the thread is free for
-    /// others.</summary>
+    /// <summary>
+    /// Enters the gate before a thread makes the transfer, if it passes one. If this returns <see cref="GatePass.Waiting"/>, the thread is
+    /// free.
+    /// </summary>
     public GatePass EnterGate() => _passesGate && NeedsBlocking ? _handle!.DirectGate!.Enter(this) : GatePass.Inside;
 
-    /// <summary>Lets others pass: no transfer of this operation is in flight any more.</summary>
+    /// <summary>Leaves the gate: no transfer of this operation is in flight. Runs no user code.</summary>
     public void LeaveGate()
     {
         if (Pass != GatePass.None)
@@ -51,26 +51,14 @@ internal sealed partial class IoOperation
         }
     }
 
-    /// <summary>
-    /// As <see cref="LeaveGate"/>, when the transfer has ended, or has not begun, and a thread of the pool is to go on with the operation:
-    /// until that comes, nobody waits for it. Runs no caller's code.
-    /// </summary>
-    public void MakeWay()
-    {
-        if (Pass != GatePass.None)
-        {
-            _handle!.DirectGate!.Leave(this, mayCall: false);
-        }
-    }
-
-    /// <summary>This submission becomes a call of another thread, and enters the gate when that has come.</summary>
+    /// <summary>Turns this submission into a blocking call of another thread, which enters the gate when it begins.</summary>
     public void BecomeCall()
     {
         NeedsBlocking = true;
-        MakeWay();
+        LeaveGate();
     }
 
-    /// <summary>Lays out the next submission from what is done so far.</summary>
+    /// <summary>Prepares the next submission, behind the bytes that are transferred.</summary>
     private void Prepare()
     {
         OpenFile handle = _handle!;
@@ -106,8 +94,8 @@ internal sealed partial class IoOperation
             most = (int)Math.Min(_total - _done, OpenFile.MaxBytesPerTransfer);
             if (alignment.Offset > 1 && most > OpenFile.MaxDirectPieceBytes && _cancellationToken.CanBeCanceled)
             {
-                // A device does not give up what it has begun: the token is looked at between pieces, of which only the first and the
-                // last have edges.
+                // A device does not cancel a transfer that it has begun, so the token is checked between pieces. Only the first and the
+                // last of them are unaligned.
                 most = OpenFile.MaxDirectPieceBytes - (int)(FileOffset & (alignment.Offset - 1));
             }
 
@@ -139,12 +127,12 @@ internal sealed partial class IoOperation
         NeedsBlocking = handle.IsCharacterDevice || (handle.CanSeek && (!IsRead || Length > OpenFile.MaxInlineBytes));
         if (Length > OpenFile.MaxInlineBytes && _cancellationToken.CanBeCanceled && (IsRead || !handle.IsAppending()))
         {
-            // In pieces, and the token is looked at between them; but what is appended stays whole.
+            // In pieces, between which the token is checked. An append is never split.
             Cut(OpenFile.MaxInlineBytes);
         }
     }
 
-    /// <summary>With O_DIRECT off and all others of this process kept out; the memory may lie anywhere.</summary>
+    /// <summary>A transfer through the page cache: O_DIRECT is off, and other direct writes of this process wait.</summary>
     private void PrepareThroughCache(OpenFile handle)
     {
         ReturnBounce();
@@ -168,7 +156,7 @@ internal sealed partial class IoOperation
         long span = (skip + (long)most + alignment.Length - 1) & -(long)alignment.Length;
         if (span > DirectTransfer.MaxBounceBytes && _segments is null)
         {
-            // Too long for one buffer: the middle goes straight to the caller's memory where that fits, and only the edges are copied.
+            // Too long for one bounce buffer: if the caller's memory allows it, only the unaligned ends are copied.
             if (skip == 0 && isAddressAligned)
             {
                 ReturnBounce();
@@ -189,8 +177,8 @@ internal sealed partial class IoOperation
     }
 
     /// <summary>
-    /// Whole blocks go direct, beside others of their kind; edges through the page cache, with all others kept out. An edge reaches to a
-    /// page's border, so that no page is written both ways: the kernel would have to write it to the device in between.
+    /// Whole pages are written directly, at the same time as others; partial pages through the page cache, exclusively. No page is written
+    /// both ways, because the kernel would have to write it to the device in between.
     /// </summary>
     private void PrepareDirectWrite(OpenFile handle, FileAlignment alignment)
     {
@@ -205,8 +193,8 @@ internal sealed partial class IoOperation
             long lastBlock = end & -unit;
             if (firstBlock < FileOffset || firstBlock >= lastBlock || firstBlock > FileOffset)
             {
-                // Less than a page, or what is before the first; or a place so far out that rounding overflows, which the kernel is to
-                // judge.
+                // Less than a page, or the part before the first whole page; or an offset at which rounding overflows, which the kernel
+                // then refuses.
                 if (firstBlock > FileOffset && firstBlock < lastBlock)
                 {
                     Cut((int)(firstBlock - FileOffset));
@@ -229,7 +217,7 @@ internal sealed partial class IoOperation
             CopyToBounce();
         }
 
-        NeedsBlocking = _engine!.BlocksThreads || LeavesRing;
+        NeedsBlocking = _engine!.BlocksThreads || LeavesRing || IsSynchronous;
         PassGate(handle, exclusively: false);
     }
 
@@ -248,7 +236,7 @@ internal sealed partial class IoOperation
         }
     }
 
-    /// <summary>This submission goes through a buffer of ours, as a plain transfer.</summary>
+    /// <summary>Has this submission use a bounce buffer.</summary>
     private void Bounce(int length)
     {
         if (_bounce.Length < length)

@@ -1,159 +1,117 @@
+using System.Runtime.ExceptionServices;
 using Sluice.Errors;
 
 namespace Sluice.Engines;
 
 /// <summary>
-/// The operation of a synchronous call. Its caller waits, and carries out itself what needs a thread: no thread of the pool is needed,
-/// and none is waited for. Thread.Interrupt is kept for the next wait, because the memory of a transfer on its way cannot be taken back.
+/// The operation of a synchronous call. The caller waits, and makes the system calls of the operation itself, so no pool thread is needed.
+/// An interruption of the thread is kept for its next wait, because the memory of a transfer that has begun cannot be released.
 /// </summary>
 internal sealed partial class IoOperation
 {
-    /// <summary>What this thread waits with: it waits for one operation at a time, and a synchronous call allocates nothing.</summary>
-    [ThreadStatic]
-    private static object? t_waiter;
-
-    /// <summary>What a synchronous caller waits on; null for an asynchronous operation.</summary>
-    private object? _waiter;
-
-    /// <summary>A transfer is to be carried out by the waiting caller; guarded by the waiter.</summary>
+    /// <summary>The waiting caller is to run the transfer. Guarded by a lock on this object, as is the next field.</summary>
     private bool _callersTurn;
 
-    /// <summary>What that caller is: who asked for the transfer, or a thread of the pool that makes it for somebody else.</summary>
-    private Carrier _waitersCarrier;
+    private bool _hasEnded;
 
-    /// <summary>With the turn: what an intercepting engine makes of a submission's end; null for a transfer to carry out. Guarded by the
-    /// waiter.</summary>
-    private Ending? _callersEnding;
-
-    /// <summary>A caller waits for it, and may as well carry it out: in the ring it would need a thread that takes its
-    /// completion.</summary>
-    public bool IsSynchronous => _waiter is not null;
+    /// <summary>A caller waits for the operation.</summary>
+    public bool IsSynchronous { get; private set; }
 
     /// <summary>Reads until the buffer is full or the file ends.</summary>
-    public static int Read(OpenFile handle, Span<byte> buffer, long fileOffset, Carrier carrier = Carrier.Inline) =>
-        (int)Run(handle, IoVerb.Read, buffer, fileOffset, carrier);
+    public static int Read(OpenFile handle, Span<byte> buffer, long fileOffset) => (int)Run(handle, IoVerb.Read, buffer, fileOffset);
 
     /// <summary>Writes all of the buffer.</summary>
-    public static void Write(OpenFile handle, ReadOnlySpan<byte> buffer, long fileOffset, Carrier carrier = Carrier.Inline) =>
-        Run(handle, IoVerb.Write, buffer, fileOffset, carrier);
+    public static void Write(OpenFile handle, ReadOnlySpan<byte> buffer, long fileOffset) =>
+        Run(handle, IoVerb.Write, buffer, fileOffset);
 
-    /// <summary>Returns where the bytes landed.</summary>
-    public static long Append(OpenFile handle, ReadOnlySpan<byte> buffer) =>
-        Run(handle, IoVerb.Append, buffer, -1, Carrier.Inline);
+    /// <summary>Appends all of the buffer, and returns its offset in the file.</summary>
+    public static long Append(OpenFile handle, ReadOnlySpan<byte> buffer) => Run(handle, IoVerb.Append, buffer, -1);
 
-    /// <summary>Carries the operation out and returns its result.</summary>
-    public long RunToEnd(Carrier carrier = Carrier.Inline)
+    /// <summary>Runs the operation on the calling thread and returns its result.</summary>
+    public long RunToEnd()
     {
-        object waiter = t_waiter ??= new object();
-        _waiter = waiter;
-        _waitersCarrier = carrier;
+        IsSynchronous = true;
         if (_engine is UringEngine)
         {
-            // Whoever waits anyway makes the call itself: no ring, and no other thread, is quicker.
             _engine = ThreadPoolEngine.Instance;
         }
 
-        short version = _version;
         Start();
-        while (AwaitTurn(waiter, out Ending? ending))
+        while (WaitForTurn())
         {
-            if (ending is { } end)
-            {
-                InterceptingEngine.WaitFor(end.Hold);
-                Complete(end.Result);
-            }
-            else
-            {
-                ThreadPoolEngine.Run(this, isPooled: false);
-            }
+            ThreadPoolEngine.Run(this, isPooled: false);
         }
 
-        return GetResult(version);
+        long result = _result;
+        Exception? error = _error;
+        Recycle();
+        if (error is not null)
+        {
+            ExceptionDispatchInfo.Throw(error);
+        }
+
+        return result;
     }
 
-    /// <summary>Its caller waits for it.</summary>
-    public bool IsAwaitedByThread => _waiter is not null;
-
-    /// <summary>Hands a transfer to the caller if that waits for it; false where a thread must be found.</summary>
-    public bool TryHandToCaller() => TryHandToCaller(null);
-
-    /// <summary>Hands the end of a submission to the caller if that waits for it; false where a thread must be found.</summary>
-    /// <param name="result">What it ends with.</param>
-    /// <param name="hold">Asked then for what that waits for; null for nothing.</param>
-    public bool TryHandEndToCaller(int result, Func<Task>? hold = null) => TryHandToCaller(new Ending(result, hold));
-
-    private bool TryHandToCaller(Ending? ending)
+    /// <summary>Has the waiting caller run the transfer. Returns false if the operation is asynchronous and needs another thread.</summary>
+    public bool TryHandToCaller()
     {
-        if (_waiter is not { } waiter)
+        if (!IsSynchronous)
         {
             return false;
         }
 
-        lock (waiter)
+        lock (this)
         {
             _callersTurn = true;
-            _callersEnding = ending;
-            Monitor.Pulse(waiter);
+            Monitor.Pulse(this);
         }
 
         return true;
     }
 
-    private static unsafe long Run(OpenFile handle, IoVerb verb, ReadOnlySpan<byte> buffer, long fileOffset, Carrier carrier)
+    private static unsafe long Run(OpenFile handle, IoVerb verb, ReadOnlySpan<byte> buffer, long fileOffset)
     {
         fixed (byte* p = buffer)
         {
-            return ForPinned(handle, verb, (nint)p, buffer.Length, fileOffset).RunToEnd(carrier);
+            return ForPinned(handle, verb, (nint)p, buffer.Length, fileOffset).RunToEnd();
         }
     }
 
-    /// <summary>True when there is a transfer to carry out, false when the operation has ended.</summary>
-    private bool AwaitTurn(object waiter, out Ending? ending)
+    /// <summary>Waits for a transfer to run. Returns false when the operation has ended.</summary>
+    private bool WaitForTurn()
     {
         bool isInterrupted = false;
-        while (true)
+        lock (this)
         {
-            lock (waiter)
+            while (!_callersTurn && !_hasEnded)
             {
-                if (!_callersTurn && !_completed)
+                try
                 {
-                    try
-                    {
-                        _ = Monitor.Wait(waiter);
-                    }
-                    catch (ThreadInterruptedException)
-                    {
-                        isInterrupted = true;
-                    }
+                    Monitor.Wait(this);
                 }
-
-                if (_callersTurn || _completed)
+                catch (ThreadInterruptedException)
                 {
-                    ending = _callersEnding;
-                    _callersTurn = false;
-                    _callersEnding = null;
-                    if (isInterrupted)
-                    {
-                        Thread.CurrentThread.Interrupt();
-                    }
-
-                    return !_completed;
+                    isInterrupted = true;
                 }
             }
+
+            _callersTurn = false;
+            if (isInterrupted)
+            {
+                Thread.CurrentThread.Interrupt();
+            }
+
+            return !_hasEnded;
         }
     }
 
-    /// <summary>The last touch of the operation by whoever completes it: the caller takes the result once the lock is free.</summary>
-    private void SignalWaiter(object waiter)
+    private void EndForCaller()
     {
-        lock (waiter)
+        lock (this)
         {
-            _continuation = CompletedSentinel;
-            _completed = true;
-            Monitor.Pulse(waiter);
+            _hasEnded = true;
+            Monitor.Pulse(this);
         }
     }
-
-    /// <summary>The end of a submission, and what it waits for; null for nothing.</summary>
-    private readonly record struct Ending(int Result, Func<Task>? Hold);
 }

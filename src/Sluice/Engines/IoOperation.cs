@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Diagnostics;
 using System.Runtime.InteropServices;
 using System.Threading.Tasks.Sources;
 using Sluice.Errors;
@@ -11,21 +10,21 @@ using Sluice.Uring.Abi;
 namespace Sluice.Engines;
 
 /// <summary>
-/// One transfer on its way: it is filled by a handle, travels down to an engine, and comes back through
-/// <see cref="Complete"/>, as often as the rest of a partial transfer asks for. Pooled; it is its own task (see the other parts).
+/// One transfer, append or flush. A handle creates it and submits it to an engine, which calls <see cref="Complete"/>; the rest of a partial
+/// transfer is submitted again. Pooled. The operation is also the source of its <see cref="ValueTask"/>.
 /// </summary>
 /// <remarks>
-/// Ownership: from <see cref="Start"/> to <see cref="Finish"/> the operation keeps the caller's memory pinned and the descriptor
-/// referenced; an engine may touch <see cref="Address"/> only between its Submit and its Complete. Cancellation is a request: the
-/// memory stays pinned until the engine has seen the completion.
+/// From <see cref="Start"/> to <see cref="Finish"/> the operation keeps the caller's memory pinned and the descriptor referenced. An engine
+/// may access <see cref="Address"/> only between Submit and Complete. Cancellation is only a request: the memory stays pinned until the
+/// completion.
 /// </remarks>
 internal sealed partial class IoOperation
     : GateVisitor, IThreadPoolWorkItem, IValueTaskSource, IValueTaskSource<int>, IValueTaskSource<long>
 {
-    /// <summary>How often one submission may fail with EINTR, EAGAIN or a stray ECANCELED before the caller hears of it.</summary>
+    /// <summary>Number of failures of a submission with EINTR, EAGAIN or a spurious ECANCELED after which the caller gets the error.</summary>
     private const int MaxRetries = Tuning.OperationMaxRetries;
 
-    /// <summary>Behind so many a transfer of a file that is cancelled unasked leaves the rings, for a blocking call.</summary>
+    /// <summary>Number of spurious ECANCELED after which a transfer of a file becomes a blocking call.</summary>
     private const int MaxRetriesInRing = 4;
 
     private OpenFile? _handle;
@@ -47,19 +46,19 @@ internal sealed partial class IoOperation
     private CancellationTokenRegistration _registration;
     private volatile bool _cancelRequested;
 
-    /// <summary>What this submission does: a vectored transfer may go through one buffer of ours, and is a plain one then.</summary>
+    /// <summary>The kind of this submission. A vectored transfer with a bounce buffer is a plain one.</summary>
     public IoVerb Verb { get; private set; }
 
-    /// <summary>Where this submission begins; -1 on a file that cannot seek.</summary>
+    /// <summary>Offset of this submission in the file; -1 if the file cannot seek.</summary>
     public long FileOffset { get; private set; }
 
-    /// <summary>Bytes of this submission; an intercepting engine may lower it with <see cref="Shorten"/>.</summary>
+    /// <summary>Length of this submission, in bytes.</summary>
     public int Length { get; private set; }
 
-    /// <summary>Scalar: the first byte; vector: the iovec array. Valid between Submit and Complete.</summary>
+    /// <summary>Address of the memory or, for a vectored transfer, of the iovec array. Valid between Submit and Complete.</summary>
     public nint Address { get; private set; }
 
-    /// <summary>Vector: how many iovecs.</summary>
+    /// <summary>Number of iovecs of a vectored transfer.</summary>
     public int SegmentCount { get; private set; }
 
     public RwFlags Flags { get; private set; }
@@ -67,66 +66,64 @@ internal sealed partial class IoOperation
     public int Descriptor { get; private set; }
 
     /// <summary>
-    /// Belongs on a thread that may block, not in the ring: what takes several calls (the edge of a direct write, an append), and cached
-    /// writes and large cached reads, which the ring would carry out on the submitting thread or hand to a kernel worker.
+    /// This submission needs a thread that may block: it takes several calls (a partial page of a direct file, an append), or is a cached
+    /// write or a large cached read, which a ring would perform on the submitting thread or in a kernel worker.
     /// </summary>
     public bool NeedsBlocking { get; private set; }
 
-    /// <summary>On a direct handle: O_DIRECT is off while this submission is carried out.</summary>
+    /// <summary>O_DIRECT is off during this submission, which goes through the page cache.</summary>
     public bool PassesCache { get; private set; }
 
     public OpenFile Handle => _handle!;
 
-    /// <summary>Set by the ring for its own use: the user data of the current submission; 0 when not in the ring.</summary>
+    /// <summary>User data of the submission in a ring; 0 if it is not in a ring.</summary>
     public ulong RingUserData { get; set; }
 
-    /// <summary>Rings have cancelled it too often: the pool carries it from now on.</summary>
+    /// <summary>The operation uses no ring from now on.</summary>
     public bool LeavesRing { get; private set; }
 
-    /// <summary>What the kernel answered to the current submission, until <see cref="Complete"/> is called with it.</summary>
-    public int RingResult { get; private set; }
+    /// <summary>The kernel's result, until <see cref="Complete"/> is called with it.</summary>
+    public int RingResult { get; set; }
 
-    /// <summary>The ring that carries this operation, once one has been chosen.</summary>
+    /// <summary>The engine whose ring has this operation; otherwise, null.</summary>
     public UringEngine? Ring { get; set; }
 
-    /// <summary>The ring for which this submission is a plain call; null where it is no such call.</summary>
+    /// <summary>The engine that made this submission a blocking call because continuations are long; otherwise, null.</summary>
     public UringEngine? Meter { get; set; }
 
-    /// <summary>Engines' queues link operations through this.</summary>
+    /// <summary>The next operation in a list of the engine.</summary>
     public IoOperation? Next { get; set; }
 
-    /// <summary>As <see cref="Next"/>, in queues that are left from the middle.</summary>
-    public IoOperation? Previous { get; set; }
+    /// <summary>The place in the backlog of a ring; null if the operation is not there.</summary>
+    public LinkedListNode<IoOperation>? BacklogNode { get; set; }
 
-    /// <summary>An intercepting engine holds this submission's completion back until the task that this makes has ended.</summary>
+    /// <summary>Set by an intercepting engine: the submission is completed when the task of this function has ended.</summary>
     public Func<Task>? Hold { get; set; }
 
-    /// <summary>An intercepting engine made the error up: the caller is to see it, but for EINTR and EAGAIN.</summary>
+    /// <summary>The error is that of an intercepting engine, which the caller gets unless it is EINTR or EAGAIN.</summary>
     public bool IsFault { get; set; }
 
-    /// <summary>The caller no longer wants the result; an engine that has not begun completes with -ECANCELED.</summary>
+    /// <summary>Cancellation is requested. An engine that has not begun the submission completes it with -ECANCELED.</summary>
     public override bool IsCancellationRequested =>
         _cancelRequested || _cancellationToken.IsCancellationRequested;
 
     /// <summary>
-    /// One blocking call of a file or a block device does all of this submission, and ends by itself. May be asked while another thread
-    /// ends the operation: then any answer will do, since it is in no ring's queue any more.
+    /// This submission is a single transfer of a direct file. May be read while another thread ends the operation; the value is then not
+    /// used.
     /// </summary>
     public bool IsPlainTransfer =>
         Verb is IoVerb.Read or IoVerb.Write && FileOffset >= 0 && _handle?.Caching == FileCaching.Direct
         && !IsCancellationRequested;
 
-    /// <summary>
-    /// A read or write at an offset, vectored or cached ones too: any thread that may block can make it by a call.
-    /// </summary>
+    /// <summary>This submission is a read or write at an offset, which any thread that may block can make.</summary>
     public bool IsPlainCall =>
         Verb is IoVerb.Read or IoVerb.Write or IoVerb.ReadVector or IoVerb.WriteVector && FileOffset >= 0;
 
-    /// <summary>It ends when somebody at the other end does something, perhaps never: a read or write of what cannot seek.</summary>
+    /// <summary>This submission may wait forever: a read or write of a pipe, socket or terminal.</summary>
     public bool WaitsForOthers =>
         FileOffset < 0 && Verb is IoVerb.Read or IoVerb.Write or IoVerb.ReadVector or IoVerb.WriteVector;
 
-    /// <summary>Whoever carries out one submission on a thread may carry out the next one there.</summary>
+    /// <summary>The thread that made the transfer of this submission may make that of the next.</summary>
     public bool StaysOnThread => _engine is ThreadPoolEngine || (NeedsBlocking && _engine is UringEngine);
 
     public bool IsRead => Verb is IoVerb.Read or IoVerb.ReadVector;
@@ -142,8 +139,8 @@ internal sealed partial class IoOperation
 
     public static IoOperation ForFlush(OpenFile handle, IoVerb verb, CancellationToken token) => Rent(handle, verb, -1, token);
 
-    /// <param name="segments">The operation's from here on.</param>
-    /// <param name="done">Bytes that were transferred before.</param>
+    /// <param name="segments">The segments, which the operation returns to their pool.</param>
+    /// <param name="done">Number of bytes that are transferred already.</param>
     public static IoOperation ForVector(OpenFile handle, IoVerb verb, SegmentCursor segments, long fileOffset, long done,
         CancellationToken token)
     {
@@ -155,8 +152,8 @@ internal sealed partial class IoOperation
         return operation;
     }
 
-    /// <summary>Memory at an address that the caller keeps pinned until the operation has ended.</summary>
-    /// <param name="done">Bytes that were transferred before.</param>
+    /// <summary>Creates an operation with memory that the caller keeps pinned until the operation has ended.</summary>
+    /// <param name="done">Number of bytes that are transferred already.</param>
     public static IoOperation ForPinned(OpenFile handle, IoVerb verb, nint address, long length, long fileOffset, long done = 0,
         CancellationToken token = default)
     {
@@ -188,17 +185,14 @@ internal sealed partial class IoOperation
         return operation;
     }
 
-    /// <summary>Pins, references, and submits. Afterwards the operation may already be complete, and even back in the pool's
-    /// hands.</summary>
-    /// <param name="isPooled">
-    /// This thread is the pool's, and has nothing else to do: what needs a thread is carried out here, unless it has to wait for its turn
-    /// at the file's gate.
-    /// </param>
-    /// <exception cref="ObjectDisposedException">The handle is closed; the operation has gone back to the pool.</exception>
-    public void Start(bool isPooled = false)
+    /// <summary>
+    /// Pins the memory, takes a reference to the descriptor, and submits. Afterwards the operation may have ended, and may be in use for
+    /// another call.
+    /// </summary>
+    /// <exception cref="ObjectDisposedException">The handle is closed. The operation has been returned to the pool.</exception>
+    public void Start()
     {
         OpenFile handle = _handle!;
-        _since = IoMetrics.IsTimed ? Stopwatch.GetTimestamp() : 0;
         try
         {
             handle.AddReference();
@@ -214,30 +208,22 @@ internal sealed partial class IoOperation
             Prepare();
             if (_cancellationToken.CanBeCanceled)
             {
-                // Registered before the submission, so that a completion always finds the registration it has to end.
+                // Before the submission, because the completion disposes the registration.
                 _registration = _cancellationToken.UnsafeRegister(static state => ((IoOperation)state!).RequestCancel(), this);
             }
         }
         catch
         {
             _ = Release();
-            Abandon();
+            Recycle();
             throw;
         }
 
-        if (isPooled && StaysOnThread)
-        {
-            // Another caller's code might wait for what this thread has yet to end.
-            ThreadPoolEngine.Run(this, isPooled: false, mayContinue: false);
-        }
-        else
-        {
-            Submit();
-        }
+        Submit();
     }
 
     /// <summary>
-    /// An intercepting engine's cut: this submission transfers at most <paramref name="length"/> bytes (rounded up to the alignment).
+    /// Shortens this submission to <paramref name="length"/> bytes, rounded up to the alignment. Used by intercepting engines.
     /// </summary>
     public void Shorten(int length)
     {
@@ -261,8 +247,7 @@ internal sealed partial class IoOperation
     }
 
     /// <summary>
-    /// The engine's answer to one submission: bytes transferred, or a negative errno. Sees to the rest of a partial transfer, else
-    /// ends the operation.
+    /// Completes a submission with the number of bytes or a negative errno. Submits the rest of a partial transfer, or ends the operation.
     /// </summary>
     public void Complete(int result)
     {
@@ -272,15 +257,14 @@ internal sealed partial class IoOperation
         }
     }
 
-    /// <summary>As <see cref="Complete"/>; true when the next submission is laid out, and it is for the caller to submit it.</summary>
+    /// <summary>As <see cref="Complete"/>, but returns true if the next submission is prepared and the caller must submit it.</summary>
     public bool GoesOnAfter(int result)
     {
-        // The transfer has ended; what follows may wait for threads.
         LeaveGate();
         if (Hold is { } hold)
         {
             Hold = null;
-            InterceptingEngine.PassOn(this, result, hold);
+            InterceptingEngine.CompleteAfter(hold, this, result);
             return false;
         }
 
@@ -309,7 +293,7 @@ internal sealed partial class IoOperation
         }
         catch (Exception e)
         {
-            // The system did not tell where the file ends, or a caller's memory refused a pin: the caller's to hear, not this thread's.
+            // For example, the length of the file cannot be read, or the caller's memory cannot be pinned.
             Finish(0, e);
             return false;
         }
@@ -326,7 +310,7 @@ internal sealed partial class IoOperation
         return false;
     }
 
-    /// <summary>The engine's answer where System.IO reported an exception instead of a number.</summary>
+    /// <summary>Completes a submission with an exception of System.IO or of an intercepting engine.</summary>
     public void CompleteWith(Exception error)
     {
         Hold = null;
@@ -334,11 +318,12 @@ internal sealed partial class IoOperation
         Finish(0, NotePart(isCancelled ? Cancelled() : IoErrors.Wrap(error, Verb, _handle!.Path, FileOffset)));
     }
 
-    /// <summary>Through the gate, if this submission passes it, and to the engine. Afterwards the operation may already be another
-    /// one's.</summary>
+    /// <summary>
+    /// Submits to the engine, after passing the gate if necessary. Afterwards the operation may be in use for another call.
+    /// </summary>
     public void Submit()
     {
-        if (_passesGate && BeginsWhenCalled)
+        if (_passesGate && !NeedsBlocking)
         {
             switch (_handle!.DirectGate!.Enter(this))
             {

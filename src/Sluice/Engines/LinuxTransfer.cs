@@ -6,16 +6,13 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Engines;
 
-/// <summary>
-/// One operation as one blocking system call. Results are bytes or a negative errno; the rest of a partial transfer is
-/// the operation's business (asynchronous) or the handle's (synchronous).
-/// </summary>
+/// <summary>Makes a submission as one blocking system call. Returns the number of bytes or a negative errno.</summary>
 internal static unsafe class LinuxTransfer
 {
     public static int Run(IoOperation operation) =>
         operation.PassesCache ? DirectTransfer.RunThroughCache(operation) : RunPlainly(operation);
 
-    /// <summary>With the flags of the descriptor as they are.</summary>
+    /// <summary>As <see cref="Run"/>, without changing the flags of the descriptor.</summary>
     public static int RunPlainly(IoOperation operation)
     {
         OpenFile handle = operation.Handle;
@@ -60,7 +57,7 @@ internal static unsafe class LinuxTransfer
                 long landed = operation.Handle.AppendBlocking(PinnedMemory.SpanOf(operation.Address, operation.Length));
                 operation.SetResult(landed);
 
-                // An error is thrown outside the file's gate: code of the caller's may hear of it at once, and append too.
+                // The exception is created after the operation has left the gate.
                 return landed < 0 ? (int)landed : operation.Length;
         }
     }

@@ -7,7 +7,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice;
 
-// Which way data takes through the page cache: chosen at opening, lost when the file system refuses it at a transfer.
+// The caching mode: set when the file is opened, and changed if the file system refuses it at a transfer.
 public abstract partial class OpenFile
 {
     private const int FallbackAlignment = 4096;
@@ -39,8 +39,9 @@ public abstract partial class OpenFile
     /// <remarks>Transfers that are not aligned are supported, but are slower.</remarks>
     public FileAlignment Alignment => Caching == FileCaching.Direct ? _extras!.Alignment : FileAlignment.None;
 
-    /// <summary>Known after the first read that came back short: /dev/zero and its kind cut reads that may not wait wherever they
-    /// like.</summary>
+    /// <summary>
+    /// The file is a character device, for which a read with RWF_NOWAIT may be short. Found by the first short read.
+    /// </summary>
     internal bool IsCharacterDevice => _extras is { IsCharacterDevice: true };
 
     internal RwFlags TransferFlags
@@ -51,16 +52,15 @@ public abstract partial class OpenFile
 
     private protected bool DropsBehind => _extras is { DropsBehind: true };
 
-    /// <summary>On a direct handle, keeps edge writes and block writes of this process to one file apart; null on others.</summary>
+    /// <summary>The gate of direct and cached writes of a direct file; null for other files.</summary>
     internal DirectWriteGate? DirectGate => _extras?.DirectGate;
 
     /// <summary>
-    /// Whether a direct read's EIO may be the file system's answer to a cached write beside it, and not the device's: xfs, and overlay,
-    /// which may stand on xfs.
+    /// Returns true if EIO of a direct read can be due to a concurrent cached write: on xfs, and on overlay, which may use xfs.
     /// </summary>
     internal bool FailsBesideCachedWrites => DirectGate is not null && Libc.FileSystemType(_fd) is Libc.XfsMagic or OverlayMagic;
 
-    /// <summary>Takes O_DIRECT off the descriptor for a call; the caller is alone inside the gate.</summary>
+    /// <summary>Clears O_DIRECT for a call. The caller is exclusively inside the gate.</summary>
     internal void SuspendDirect()
     {
         lock (Extras.Lock)
@@ -69,7 +69,7 @@ public abstract partial class OpenFile
         }
     }
 
-    /// <summary>Puts O_DIRECT on again, unless the handle has become a cached one meanwhile.</summary>
+    /// <summary>Sets O_DIRECT again, unless the handle has become cached meanwhile.</summary>
     internal void ResumeDirect()
     {
         lock (Extras.Lock)
@@ -86,15 +86,15 @@ public abstract partial class OpenFile
         int flags = Libc.GetFlags(_fd);
         if (flags >= 0)
         {
-            // With O_DIRECT still set the transfer itself fails, and with O_DIRECT still missing it passes through the page cache.
+            // If this fails, the transfer fails because O_DIRECT is set, or goes through the page cache because it is not.
             _ = Libc.SetFlags(_fd, on ? flags | Libc.DirectFlag : flags & ~Libc.DirectFlag);
         }
     }
 
-    /// <summary>Whether every write goes to the end of the file, whatever its offset (O_APPEND).</summary>
+    /// <summary>Returns true if writes ignore their offset (O_APPEND).</summary>
     internal bool IsAppending() => Libc.IsSupported && Libc.IsAppending(_fd);
 
-    /// <summary>The file system turned RWF_DONTCACHE down: from here on the pages are dropped by fadvise.</summary>
+    /// <summary>The file system does not support RWF_DONTCACHE. From now on fadvise drops the pages.</summary>
     internal void LoseDontCache()
     {
         TransferFlags &= ~RwFlags.DontCache;
@@ -102,14 +102,13 @@ public abstract partial class OpenFile
     }
 
     /// <summary>
-    /// A direct transfer was refused as invalid although it was aligned as the file system asks: from here on the handle is cached, if
-    /// another one's refusal has not made it so before. True when the transfer is worth another try.
+    /// Makes the handle cached after the file system has refused an aligned direct transfer. Returns true if the transfer is to be repeated.
     /// </summary>
     internal bool LoseDirect(IoVerb verb, long offset, int length)
     {
         if (offset > long.MaxValue - length - FallbackAlignment)
         {
-            // Such a place is invalid for a cached transfer too.
+            // The offset is invalid for a cached transfer too.
             return false;
         }
 
@@ -132,7 +131,7 @@ public abstract partial class OpenFile
         return true;
     }
 
-    /// <summary>Books a completed write: starts dropping its pages on an uncached handle without RWF_DONTCACHE.</summary>
+    /// <summary>After a write: begins to drop its pages if the handle is uncached and there is no RWF_DONTCACHE.</summary>
     internal void AfterWrite(long fileOffset, int bytes)
     {
         if (DropsBehind && bytes > 0)
@@ -142,7 +141,7 @@ public abstract partial class OpenFile
         }
     }
 
-    /// <summary>Books a completed read: drops its pages on an uncached handle without RWF_DONTCACHE.</summary>
+    /// <summary>After a read: drops its pages if the handle is uncached and there is no RWF_DONTCACHE.</summary>
     internal void AfterRead(long fileOffset, int bytes)
     {
         if (DropsBehind && bytes > 0)
@@ -175,7 +174,7 @@ public abstract partial class OpenFile
         }
     }
 
-    /// <summary>Null when the handle is direct now, else why not.</summary>
+    /// <summary>Makes the handle direct. Returns null, or the reason why it is not.</summary>
     private string? TryDirect()
     {
         if (Libc.Stat(_fd, StatxMask.BasicStats | StatxMask.DioAlign, out Statx stat) != 0)
@@ -228,14 +227,14 @@ public abstract partial class OpenFile
         return null;
     }
 
-    /// <summary>Asks by reading a byte far behind the end of file: nothing there, but the flag is checked.</summary>
+    /// <summary>Reads a byte far beyond the end of the file: the kernel checks the flag, and there is no data.</summary>
     private bool SupportsDontCache()
     {
         Span<byte> nothing = stackalloc byte[1];
         return TransferCalls.Read(_fd, nothing, long.MaxValue - (1 << 20), RwFlags.DontCache) != -Errno.EOPNOTSUPP;
     }
 
-    /// <summary>The device's logical block size, where statx does not tell the alignment (before Linux 6.1).</summary>
+    /// <summary>Returns the logical block size of the device, for kernels whose statx does not report the alignment (before 6.1).</summary>
     private static int LogicalBlockSize(in Statx stat)
     {
         string device = $"/sys/dev/block/{stat.DevMajor}:{stat.DevMinor}";
@@ -250,7 +249,7 @@ public abstract partial class OpenFile
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                // A partition has no queue of its own, a network file system no device: try the next, then the safe guess.
+                // A partition has no queue of its own, and a network file system has no device.
             }
         }
 

@@ -22,10 +22,10 @@ public abstract partial class OpenFile
     private const byte WaitsToBegin = 4;
     private const byte BeginsAtOnce = 8;
 
-    /// <summary>Beside the bits of <see cref="FileAccess"/>.</summary>
+    /// <summary>A bit of the access field in addition to those of <see cref="FileAccess"/>.</summary>
     private const byte OwnOffsets = 8;
 
-    // One of these for each open file: fields are as narrow as they may be, and what few files need is elsewhere.
+    // Fields are narrow, and those that few files need are in another object, because there is one of these for each open file.
     private protected readonly SafeFileHandle _file;
     private protected readonly string? _path;
     private protected readonly int _fd;
@@ -36,7 +36,7 @@ public abstract partial class OpenFile
     private byte _caching;
     private byte _flagBits;
 
-    /// <summary>What has been found out. Where two threads set a bit at once one may be lost, and is found out once more.</summary>
+    /// <summary>Known properties of the file. A bit that is lost because two threads set bits at once is determined again.</summary>
     private byte _found;
     private protected bool _disposed;
 
@@ -130,14 +130,14 @@ public abstract partial class OpenFile
     /// </remarks>
     public long EdgeTransfers => _extras?.EdgeTransfers ?? 0;
 
-    /// <summary>Notes a transfer of <see cref="EdgeTransfers"/>.</summary>
+    /// <summary>Counts a transfer in <see cref="EdgeTransfers"/>.</summary>
     internal void NoteEdge()
     {
         Extras.CountEdge();
         IoMetrics.NoteEdge();
     }
 
-    /// <summary>Whether the handle can be used no more.</summary>
+    /// <summary>The handle is closed.</summary>
     internal bool IsClosed => _disposed || _file.IsClosed;
 
     internal IoEngine EngineInUse => _extras?.Engine ?? SluiceEngines.Ring;
@@ -171,7 +171,7 @@ public abstract partial class OpenFile
         return _device = device;
     }
 
-    /// <summary>As <see cref="BeginsByWaiting"/>, without a look: false where nobody has asked yet.</summary>
+    /// <summary>As <see cref="BeginsByWaiting"/>, without a system call: false if it is not known.</summary>
     internal bool IsKnownToBeginByWaiting => (_found & WaitsToBegin) != 0;
 
     /// <summary>The threads for blocking calls; null if the file is not on FUSE, or nobody has asked yet.</summary>
@@ -217,8 +217,8 @@ public abstract partial class OpenFile
     }
 
     /// <summary>
-    /// The offsets of writes are not arguments of a caller: the file belongs to a writer or a replacement, for which a file that becomes too
-    /// large (EFBIG) is an error of the system.
+    /// The file belongs to a writer or a replacement, so the offset of a write is not the caller's argument, and EFBIG is an
+    /// <see cref="IOException"/>.
     /// </summary>
     internal bool HasOwnOffsets
     {
@@ -228,18 +228,18 @@ public abstract partial class OpenFile
 
     private protected bool IsCustomEngine => _extras?.Engine is not null;
 
-    /// <summary>Every transfer is to pass through the engine, synchronous ones too: it is an intercepting one.</summary>
+    /// <summary>The engine is an intercepting one, so synchronous transfers pass through it too.</summary>
     private protected bool IsIntercepted => _extras?.Engine is { } engine and not (ThreadPoolEngine or UringEngine);
 
-    /// <summary>Already found out that there are no offsets; false where nobody has asked yet.</summary>
+    /// <summary>The file cannot seek; false if this is not known.</summary>
     private protected bool IsKnownUnseekable => (_found & SeeksNot) != 0;
 
     private protected OpenFileExtras Extras =>
         _extras ?? Interlocked.CompareExchange(ref _extras, new OpenFileExtras(), null) ?? _extras;
 
     /// <summary>
-    /// The most that one system call is asked to transfer: the kernel's MAX_RW_COUNT, rounded down to a large alignment. Small in
-    /// Debug builds, so that every test walks the rest of partial transfers.
+    /// Maximum number of bytes of one system call: the kernel's MAX_RW_COUNT, rounded down to a large alignment. Small in Debug builds, so
+    /// that tests exceed it.
     /// </summary>
 #if DEBUG
     internal const int MaxBytesPerTransfer = 48 * 1024;
@@ -247,14 +247,16 @@ public abstract partial class OpenFile
     internal const int MaxBytesPerTransfer = 0x7FF0_0000;
 #endif
 
-    /// <summary>Bytes between two checks of the token of a cached transfer. Small in Debug builds, so that tests reach it.</summary>
+    /// <summary>Number of bytes of a cached transfer between two checks of its token. Small in Debug builds, so that tests exceed it.</summary>
 #if DEBUG
     internal const int MaxInlineBytes = 32 * 1024;
 #else
     internal const int MaxInlineBytes = 1024 * 1024;
 #endif
 
-    /// <summary>Bytes that an asynchronous call copies on the calling thread. Small in Debug builds, so that tests exceed it.</summary>
+    /// <summary>
+    /// Maximum number of bytes that an asynchronous call copies on the calling thread. Small in Debug builds, so that tests exceed it.
+    /// </summary>
 #if DEBUG
     internal const int InlineLimit = MaxInlineBytes;
 #else
@@ -262,8 +264,8 @@ public abstract partial class OpenFile
 #endif
 
     /// <summary>
-    /// The longest piece of a direct transfer between two looks at its token, in bytes: some milliseconds of a device, beside which the
-    /// way to the next piece is short.
+    /// Number of bytes of a direct transfer between two checks of its token: some milliseconds of a device. Small in Debug builds, so that
+    /// tests exceed it.
     /// </summary>
 #if DEBUG
     internal const int MaxDirectPieceBytes = 128 * 1024;
@@ -271,18 +273,15 @@ public abstract partial class OpenFile
     internal const int MaxDirectPieceBytes = 8 * 1024 * 1024;
 #endif
 
-    /// <summary>Appends on this thread; the caller holds a reference, and is alone inside the gate of a direct file.</summary>
-    /// <returns>Where it landed, or a negative errno; elsewhere than on Linux errors are thrown.</returns>
+    /// <summary>Appends on this thread. The caller has a reference, and is exclusively inside the gate of a direct file.</summary>
+    /// <returns>The offset of the bytes, or a negative errno. On other systems than Linux, errors are thrown.</returns>
     internal abstract long AppendBlocking(ReadOnlySpan<byte> buffer);
 
-    /// <summary>
-    /// A reference for the whole of a call: the descriptor stays what it is until the result is disposed, whoever disposes this object
-    /// meanwhile.
-    /// </summary>
+    /// <summary>Takes a reference to the descriptor: it is not closed until the result is disposed.</summary>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     internal Reference Hold() => new(_file);
 
-    /// <summary>As <see cref="Hold"/>, for what does not end with the call: until <see cref="ReleaseReference"/>.</summary>
+    /// <summary>Takes a reference to the descriptor until <see cref="ReleaseReference"/>.</summary>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     internal void AddReference()
     {
@@ -293,10 +292,10 @@ public abstract partial class OpenFile
     internal void ReleaseReference() => _file.DangerousRelease();
 
     /// <summary>
-    /// Whether <paramref name="offset"/> is at or behind the end of file; true where the file has no length of its own, and false on a
-    /// block device, whose end only a read of 0 bytes tells. The caller holds a reference.
+    /// Returns true if <paramref name="offset"/> is at or beyond the end of the file, or the file has no length. Returns false for a block
+    /// device, whose end only a read of 0 bytes shows. The caller has a reference.
     /// </summary>
-    /// <exception cref="IOException">The operating system does not tell: an error is no end.</exception>
+    /// <exception cref="IOException">The operating system reported an error.</exception>
     internal bool IsAtEnd(long offset)
     {
         if (!Libc.IsSupported)
@@ -304,7 +303,7 @@ public abstract partial class OpenFile
             return !CanSeek || offset >= RandomAccess.GetLength(_file);
         }
 
-        // By the cheaper call where that tells: devices, pipes and files of /proc have a length of 0.
+        // The cheaper call suffices unless the length is 0, as for devices, pipes and files of /proc.
         if (Libc.LengthOf(_fd) is > 0 and long length)
         {
             return offset >= length;
@@ -320,8 +319,8 @@ public abstract partial class OpenFile
     }
 
     /// <summary>
-    /// Whether a read at <paramref name="offset"/> that gave no byte found the end of the file, as its length tells. False where the length
-    /// is told as 0, as FUSE and /proc do for files with content: there only a plain read tells. The caller holds a reference.
+    /// Returns true if the length of the file confirms that a read of 0 bytes at <paramref name="offset"/> found its end. Returns false if
+    /// the reported length is 0, as in FUSE and /proc also for files with content. The caller has a reference.
     /// </summary>
     internal bool IsConfirmedEnd(long offset) =>
         Libc.IsSupported ? Libc.LengthOf(_fd) is > 0 and long length && offset >= length : IsAtEnd(offset);
@@ -332,17 +331,21 @@ public abstract partial class OpenFile
         return type != Statx.TypeBlockDevice && (type != Statx.TypeRegular || offset >= (long)stat.Size);
     }
 
-    /// <summary>Near the largest offset the kernel calls a direct read invalid where a cached one finds the end of the file.</summary>
+    /// <summary>
+    /// Returns true if EINVAL of a direct read means the end of the file: near the largest offset, where a cached read returns 0 bytes.
+    /// </summary>
     internal bool IsInvalidBehindEnd(int result, long offset, long length) =>
         result == -Errno.EINVAL && Caching == FileCaching.Direct && offset <= long.MaxValue - length && IsAtEnd(offset);
 
-    /// <summary>What is not flushed at all answers so to fsync(2): pipes, terminals, and the folders of some file systems.</summary>
+    /// <summary>
+    /// Returns true for the errors of fsync(2) for files that cannot be flushed: pipes, terminals, directories of some file systems.
+    /// </summary>
     internal static bool IsUnflushable(int errno) => errno is Errno.EINVAL or Errno.EOPNOTSUPP;
 
     /// <summary>
-    /// Whether a flush failed because there is nothing to flush, which .NET ignores: where the handle cannot have written, or the file is
-    /// no regular one. A file system that an error has made read-only answers EROFS, and what was written before is lost. The caller holds
-    /// a reference.
+    /// Returns true if a flush failed because there is nothing to flush, which .NET ignores: the handle is read-only, or the file is no
+    /// regular file. EROFS of a regular file means that an error has made the file system read-only, and written bytes are lost. The caller
+    /// has a reference.
     /// </summary>
     internal bool HasNothingToFlush(int errno)
     {
@@ -356,12 +359,12 @@ public abstract partial class OpenFile
             return true;
         }
 
-        // Files of /proc are regular ones without a length, and EINVAL says that their file system flushes nothing.
+        // Files of /proc are regular files without a length, for which fsync reports EINVAL.
         return Libc.Stat(_fd, StatxMask.Size | StatxMask.Type, out Statx stat) == 0
             && ((stat.Mode & Statx.TypeMask) != Statx.TypeRegular || (errno == Errno.EINVAL && stat.Size == 0));
     }
 
-    /// <summary>The error of a transfer: a handle that was not opened for it says so.</summary>
+    /// <summary>Throws the exception of a transfer that failed.</summary>
     [DoesNotReturn]
     private protected void ThrowFailed(int errno, IoVerb verb, long fileOffset) => throw ErrorOf(errno, verb, fileOffset);
 
@@ -371,7 +374,7 @@ public abstract partial class OpenFile
         : errno == Errno.EFBIG && HasOwnOffsets ? IoErrors.TooLarge(verb, Path, fileOffset)
         : IoErrors.Create(errno, verb, Path, fileOffset);
 
-    /// <summary>The error of what the handle was not opened for; null where it was.</summary>
+    /// <summary>Returns the exception of an operation for which the handle was not opened; null if it was opened for it.</summary>
     private protected UnauthorizedAccessException? MissingAccess(IoVerb verb, long fileOffset)
     {
         (FileAccess needed, string what) = verb switch
@@ -392,7 +395,7 @@ public abstract partial class OpenFile
         }
     }
 
-    /// <summary>Disposed once, by the method that took it.</summary>
+    /// <summary>A reference to a descriptor, which is disposed once.</summary>
     internal readonly ref struct Reference
     {
         private readonly SafeFileHandle _file;
@@ -403,7 +406,7 @@ public abstract partial class OpenFile
             _file = file;
         }
 
-        /// <summary>Takes a reference that <see cref="SafeHandle.DangerousRelease"/> gives back; the only place that does.</summary>
+        /// <summary>Takes a reference, which <see cref="SafeHandle.DangerousRelease"/> releases.</summary>
         /// <exception cref="ObjectDisposedException">The file is closed.</exception>
         public static void Take(SafeHandle file)
         {
@@ -414,8 +417,8 @@ public abstract partial class OpenFile
         public void Dispose() => _file.DangerousRelease();
     }
 
-    /// <summary>Asked at the first use, not at opening: most handles learn it from their first transfer's need.</summary>
-    /// <exception cref="ObjectDisposedException">The handle is closed: its number may be another file's.</exception>
+    /// <summary>Determines whether the file can seek, when this is needed first.</summary>
+    /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     private bool FindOutSeeking()
     {
         using Reference held = Hold();
@@ -426,7 +429,7 @@ public abstract partial class OpenFile
             seeks = position is not -Errno.ESPIPE and not -Errno.EINVAL;
             if (seeks && position < 0)
             {
-                // A file system that has died tells nothing (xfs: EIO); the call that this is for says so.
+                // A failed file system (xfs: EIO) does not report it. The transfer then reports the error.
                 return true;
             }
         }

@@ -1,19 +1,19 @@
 namespace Sluice.Engines;
 
-/// <summary>What few open files need, kept out of those that do not: opening a file should cost no more memory than it must.</summary>
+/// <summary>Fields that few open files need. A separate object, so that an <see cref="OpenFile"/> is small.</summary>
 internal sealed class OpenFileExtras
 {
     private long _edgeTransfers;
 
-    /// <summary>Guards what is extras.</summary>
+    /// <summary>Guards the properties.</summary>
     public Lock Lock { get; } = new();
 
-    /// <summary>Null: the process's own.</summary>
+    /// <summary>The engine that was specified for the file; null for the default engine.</summary>
     public IoEngine? Engine { get; init; }
 
     public string? CachingReason { get; set; }
 
-    /// <summary>Of a handle that was opened direct; set once, and in force while it still is: several words are not read at once.</summary>
+    /// <summary>The alignment of a handle that was opened direct. Never changed afterwards, because reads of several words are not atomic.</summary>
     public FileAlignment Alignment { get; set; }
 
     public DirectWriteGate? DirectGate { get; set; }
@@ -26,6 +26,6 @@ internal sealed class OpenFileExtras
 
     public bool IsCharacterDevice { get; set; }
 
-    /// <summary>What appends to the file have made for themselves; closed with it.</summary>
+    /// <summary>The append target, which is disposed with the file.</summary>
     public IDisposable? Appender { get; set; }
 }

@@ -5,10 +5,10 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Engines;
 
-/// <summary>Writes operations into submission entries. The operation keeps its memory until the completion has been taken.</summary>
+/// <summary>Encodes operations as submission entries. An operation keeps its memory until its completion has been taken.</summary>
 internal static unsafe class OperationEncoder
 {
-    /// <summary>False when the submission queue is full.</summary>
+    /// <summary>Queues an entry for an operation. Returns false if the submission queue is full.</summary>
     public static bool TryEncode(Ring ring, IoOperation operation, ulong userData)
     {
         IoUringSqe* sqe = ring.TryTake();
@@ -22,11 +22,9 @@ internal static unsafe class OperationEncoder
         long offset = operation.FileOffset;
         switch (operation.Verb)
         {
-            case IoVerb.Read:
-                Prep.Read(sqe, fd, (byte*)address, (uint)operation.Length, offset, operation.Flags, userData);
-                break;
-            case IoVerb.Write:
-                Prep.Write(sqe, fd, (byte*)address, (uint)operation.Length, offset, operation.Flags, userData);
+            case IoVerb.Read or IoVerb.Write:
+                Prep.Transfer(
+                    sqe, operation.IsRead, fd, (byte*)address, (uint)operation.Length, offset, operation.Flags, userData);
                 break;
             case IoVerb.ReadVector:
                 Prep.ReadV(sqe, fd, (Iovec*)address, (uint)operation.SegmentCount, offset, operation.Flags, userData);
@@ -37,11 +35,8 @@ internal static unsafe class OperationEncoder
             case IoVerb.Nothing:
                 Prep.Nop(sqe, userData);
                 break;
-            case IoVerb.Flush:
-                Prep.Fsync(sqe, fd, FsyncFlags.None, userData);
-                break;
-            case IoVerb.FlushData:
-                Prep.Fsync(sqe, fd, FsyncFlags.DataSync, userData);
+            case IoVerb.Flush or IoVerb.FlushData:
+                Prep.Fsync(sqe, fd, operation.Verb == IoVerb.FlushData ? FsyncFlags.DataSync : FsyncFlags.None, userData);
                 break;
             default:
                 throw new UnreachableException();
@@ -50,7 +45,7 @@ internal static unsafe class OperationEncoder
         return true;
     }
 
-    /// <summary>Queues an entry that does nothing but complete; false when the submission queue is full.</summary>
+    /// <summary>Queues an entry that does nothing but complete. Returns false if the submission queue is full.</summary>
     public static bool TryEncodeNop(Ring ring, ulong userData)
     {
         IoUringSqe* sqe = ring.TryTake();
@@ -60,19 +55,6 @@ internal static unsafe class OperationEncoder
         }
 
         Prep.Nop(sqe, userData);
-        return true;
-    }
-
-    /// <summary>Queues a request to cancel; false when the submission queue is full.</summary>
-    public static bool TryEncodeCancel(Ring ring, ulong target, ulong userData)
-    {
-        IoUringSqe* sqe = ring.TryTake();
-        if (sqe is null)
-        {
-            return false;
-        }
-
-        Prep.Cancel(sqe, target, userData);
         return true;
     }
 }

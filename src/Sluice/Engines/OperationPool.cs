@@ -1,15 +1,12 @@
 namespace Sluice.Engines;
 
-/// <summary>
-/// Finished operations wait here for their next use: a few for each thread without a lock, the others on one list. The list holds
-/// at most what was ever in flight at once, and no more than <see cref="MaxShared"/>.
-/// </summary>
+/// <summary>Keeps unused operations: some for each thread, which need no lock, and the others in a shared list. Thread-safe.</summary>
 internal static class OperationPool
 {
-    /// <summary>Finished operations kept for a thread without a lock; half goes to the shared list at once.</summary>
+    /// <summary>Maximum number of operations that are kept for a thread. Half of them go to the shared list when it is exceeded.</summary>
     private const int MaxLocal = 32;
 
-    /// <summary>Finished operations on the shared list.</summary>
+    /// <summary>Maximum number of operations in the shared list.</summary>
     private const int MaxShared = 16_384;
 
     private static readonly Lock SharedLock = new();
@@ -17,15 +14,13 @@ internal static class OperationPool
     private static int s_sharedCount;
     private static long s_created;
 
-    /// <summary>This thread's alone, so that taking one needs neither a lock nor another processor's cache line.</summary>
     [ThreadStatic]
     private static IoOperation? t_local;
 
-    /// <summary>How many <see cref="t_local"/> leads to, so that what a thread does not use goes to the others.</summary>
     [ThreadStatic]
     private static int t_localCount;
 
-    /// <summary>How many operations were ever made: flat in a program that leaks none.</summary>
+    /// <summary>Number of operations that were created since the start of the process.</summary>
     public static long Created => Volatile.Read(ref s_created);
 
     public static IoOperation Rent()
@@ -51,7 +46,7 @@ internal static class OperationPool
             return;
         }
 
-        // The thread that finishes is not the thread that starts: give half away, so that the list is visited rarely.
+        // A thread may end more operations than it starts. It moves half of its list, so that this is rare.
         IoOperation first = operation;
         IoOperation last = operation;
         int count = 1;
@@ -87,7 +82,7 @@ internal static class OperationPool
                 s_sharedCount--;
                 first.Next = null;
 
-                // Take some more for this thread while the lock is held.
+                // Some more for the next operations of this thread.
                 for (int i = 0; i < MaxLocal / 2 && s_shared is { } more; i++)
                 {
                     s_shared = more.Next;

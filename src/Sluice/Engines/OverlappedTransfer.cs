@@ -1,13 +1,13 @@
+using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
 using Sluice.Memory;
 
 namespace Sluice.Engines;
 
-/// <summary>Windows handles opened for asynchronous use: System.IO's overlapped transfers over memory that the operation keeps
-/// pinned.</summary>
+/// <summary>Overlapped transfers of System.IO, for Windows handles that were opened for asynchronous use.</summary>
 internal static class OverlappedTransfer
 {
-    /// <summary>Starts an overlapped transfer on a handle made for it (Windows); false where the operation must block.</summary>
+    /// <summary>Starts an overlapped transfer. Returns false if the operation needs a blocking call.</summary>
     public static bool TryStart(IoOperation operation)
     {
         if (operation.NeedsBlocking || operation.Verb is not (IoVerb.Read or IoVerb.Write))
@@ -15,21 +15,27 @@ internal static class OverlappedTransfer
             return false;
         }
 
-        // The operation keeps the memory pinned until Complete: the manager below only names it.
-        PinnedMemoryManager memory = new(operation.Address, operation.Length);
-        long offset = Math.Max(operation.FileOffset, 0);
-        _ = operation.Verb == IoVerb.Read
-            ? AwaitReadAsync(operation, memory.Memory, offset)
-            : AwaitWriteAsync(operation, memory.Memory, offset);
+        _ = RunAsync(operation);
         return true;
     }
 
-    private static async Task AwaitReadAsync(IoOperation operation, Memory<byte> memory, long offset)
+    private static async Task RunAsync(IoOperation operation)
     {
-        int bytes;
+        // The operation keeps the memory pinned until it is completed.
+        Memory<byte> memory = new PinnedMemoryManager(operation.Address, operation.Length).Memory;
+        SafeFileHandle file = operation.Handle.SafeFileHandle;
+        long offset = Math.Max(operation.FileOffset, 0);
+        int bytes = memory.Length;
         try
         {
-            bytes = await RandomAccess.ReadAsync(operation.Handle.SafeFileHandle, memory, offset).ConfigureAwait(false);
+            if (operation.Verb == IoVerb.Read)
+            {
+                bytes = await RandomAccess.ReadAsync(file, memory, offset).ConfigureAwait(false);
+            }
+            else
+            {
+                await RandomAccess.WriteAsync(file, memory, offset).ConfigureAwait(false);
+            }
         }
         catch (Exception e)
         {
@@ -38,20 +44,5 @@ internal static class OverlappedTransfer
         }
 
         operation.Complete(bytes);
-    }
-
-    private static async Task AwaitWriteAsync(IoOperation operation, Memory<byte> memory, long offset)
-    {
-        try
-        {
-            await RandomAccess.WriteAsync(operation.Handle.SafeFileHandle, memory, offset).ConfigureAwait(false);
-        }
-        catch (Exception e)
-        {
-            operation.CompleteWith(e);
-            return;
-        }
-
-        operation.Complete(memory.Length);
     }
 }

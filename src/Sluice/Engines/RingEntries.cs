@@ -5,91 +5,86 @@ using Sluice.Uring;
 namespace Sluice.Engines;
 
 /// <summary>
-/// What goes into a ring: operations with their slots, the backlog of those that find no room, requests to cancel, wakers. Also the
-/// refusal after which nothing goes in any more.
+/// The submission side of a ring: the submission lock, operations and their slots, the backlog, cancellation, and the refusal of the ring by
+/// the kernel.
 /// </summary>
-/// <remarks>All of it is for who has <see cref="Hold"/>, the submission lock, unless a member says something else.</remarks>
-internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThread watcher)
+/// <remarks>
+/// Unless a member says otherwise, it is called under the submission lock (<see cref="EnterLock"/>). Under this lock a thread enters no
+/// other lock than that of <see cref="CompletionDuty"/> and does not use the pool. Work of that kind is done after the lock is released.
+/// </remarks>
+internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThread completionThread)
 {
-    /// <summary>User data of entries that are no operations, requests to cancel and wakers: no slot has this low half.</summary>
-    public const ulong ExtraUserData = 0x7FFF_FFFF_FFFF_FFFF;
+    /// <summary>User data of a wake-up, which is not the user data of any slot.</summary>
+    public const ulong WakeUpUserData = 0x7FFF_FFFF_FFFF_FFFF;
 
-    private readonly Lock _gate = new();
-    private readonly SubmissionStage _stage = new();
+    private readonly Lock _lock = new();
+    private readonly PendingSubmissions _pending = new();
     private int _refusal;
-    private bool _isRefusalToTell;
-    private bool _isWatcherToWake;
+    private bool _isRefusalToReport;
+    private bool _isThreadToWake;
 
-    /// <summary>What is to be completed as cancelled by the pool, linked by Next: queued there when the lock is free again.</summary>
+    /// <summary>Canceled operations, linked by Next, which the pool completes after the lock is released.</summary>
     private IoOperation? _cancelled;
 
-    private readonly CancelRequests _cancels = new();
     private SubmissionContention _contention;
-    private StarvedLooks _starvedLooks;
-    private int _lastPassing;
 
-    public SlotTable Slots { get; } = new((int)ring.CqEntries - Tuning.MaxExtras);
+    public SlotTable Slots { get; } = new((int)ring.CqEntries - Tuning.MaxWakeUps);
 
     public Backlog Backlog { get; } = new();
 
-    /// <summary>Requests to cancel and wakers in the ring.</summary>
-    public int Extras { get; set; }
+    /// <summary>Number of wake-ups in the ring.</summary>
+    public int WakeUps { get; set; }
 
-    /// <summary>Threads that show entries to the kernel without the lock.</summary>
+    /// <summary>Number of threads that submit published entries without the lock.</summary>
     public int Entering { get; set; }
 
-    /// <summary>The kernel had no memory: what is queued must be tried again. May be read without the lock.</summary>
-    public bool IsStarved { get; private set; }
-
-    /// <summary>The negative errno with which the kernel has refused to be entered; 0 while not. May be read without the lock.</summary>
+    /// <summary>The negative errno with which the kernel has refused the ring; otherwise, 0. May be read without the lock.</summary>
     public int Refusal => Volatile.Read(ref _refusal);
 
-    /// <summary>
-    /// The submission lock, until what this gives is disposed of. Nothing that may wait for memory, for others' locks but that of
-    /// <see cref="CompletionDuty"/>, or for the pool is done under it: that follows when it is free.
-    /// </summary>
-    public Held Hold()
+    /// <summary>Enters the submission lock, until the result is disposed.</summary>
+    public LockScope EnterLock()
     {
-        _gate.Enter();
-        return new Held(this, null);
+        _lock.Enter();
+        return new LockScope(this, null);
     }
 
     /// <summary>
-    /// The submission lock, for who brings an operation; or false, and whoever has the lock puts the operation in: it may be another one's
-    /// afterwards.
+    /// Enters the submission lock to submit an operation. Returns false if another thread has the lock: that thread submits the operation,
+    /// which may have ended, and may be in use for another call, when this method returns.
     /// </summary>
-    /// <param name="operation">What is brought.</param>
+    /// <param name="operation">The operation.</param>
     /// <param name="turn">
-    /// The turn that it is brought in: what is waited for, or done for others, until the lock is given back is not the continuation's time.
+    /// The calling thread's turn, if it runs a continuation. The time in which it waits for the lock, or submits operations of other threads,
+    /// does not count as the continuation's.
     /// </param>
-    /// <param name="held">The lock.</param>
-    public bool TryHold(IoOperation operation, DutyTurn? turn, out Held held)
+    /// <param name="scope">Releases the lock when it is disposed.</param>
+    public bool TryEnterLock(IoOperation operation, DutyTurn? turn, out LockScope scope)
     {
-        bool isTaken = !_gate.TryEnter();
-        _contention.Look(isTaken);
-        if (isTaken && !HoldsAfterOthers(operation, turn))
+        bool isContended = !_lock.TryEnter();
+        _contention.Count(isContended);
+        if (isContended && !WaitsForLock(operation, turn))
         {
-            held = default;
+            scope = default;
             return false;
         }
 
-        held = new Held(this, turn);
+        scope = new LockScope(this, turn);
         return true;
     }
 
-    /// <summary>The lock is another thread's: leaves the operation to it, or waits for the lock where no more may be left: true.</summary>
-    private bool HoldsAfterOthers(IoOperation operation, DutyTurn? turn)
+    /// <summary>Leaves the operation to the thread that has the lock; or, if that submits no more for others, enters the lock.</summary>
+    private bool WaitsForLock(IoOperation operation, DutyTurn? turn)
     {
         long began = turn is null ? 0 : Stopwatch.GetTimestamp();
-        bool waits = _stage.IsClosed;
+        bool waits = _pending.IsClosed;
         if (waits)
         {
-            _gate.Enter();
+            _lock.Enter();
         }
         else
         {
-            _stage.Add(operation);
-            if (_gate.TryEnter())
+            _pending.Add(operation);
+            if (_lock.TryEnter())
             {
                 Release(null);
             }
@@ -99,10 +94,10 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         return waits;
     }
 
-    /// <summary>Queues what others have left for whoever has the lock; false where there was nothing.</summary>
-    public bool QueueStaged()
+    /// <summary>Queues the operations of threads that found the lock taken. Returns false if there were none.</summary>
+    public bool QueuePending()
     {
-        IoOperation? next = _stage.TakeAll();
+        IoOperation? next = _pending.TakeAll();
         if (next is null)
         {
             return false;
@@ -114,7 +109,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
             operation.Next = null;
             if (Refusal != 0 || operation.IsCancellationRequested)
             {
-                CancelSoon(operation);
+                CancelLater(operation);
             }
             else
             {
@@ -122,11 +117,11 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
             }
         }
 
-        LeaveIdle();
+        EndIdle();
         return true;
     }
 
-    /// <summary>Into the ring, or into the backlog where that is full: false.</summary>
+    /// <summary>Adds an operation to the submission queue. Returns false if there is no slot and it was added to the backlog.</summary>
     public bool QueueOrKeep(IoOperation operation)
     {
         if (TryQueue(operation))
@@ -143,22 +138,25 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         return false;
     }
 
-    /// <summary>Somebody must wait for what is in the ring.</summary>
-    public void LeaveIdle() => _isWatcherToWake |= duty.LeaveIdle();
+    /// <summary>Makes sure that some thread waits for the operations in the ring.</summary>
+    public void EndIdle() => _isThreadToWake |= duty.LeaveIdle();
 
-    /// <summary>Completes on the pool what never went in.</summary>
-    public void CancelSoon(IoOperation operation)
+    /// <summary>Has the pool complete an operation that the kernel did not get.</summary>
+    public void CancelLater(IoOperation operation)
     {
         operation.Next = _cancelled;
         _cancelled = operation;
     }
 
-    /// <summary>Asks for an operation in the ring to be cancelled.</summary>
-    public void Cancel(ulong target)
+    /// <summary>Cancels an operation in the ring, as far as the kernel can. Its own completion still follows.</summary>
+    public void Cancel(IoOperation operation)
     {
-        _cancels.Add(target);
-        QueueCancels();
-        Enter();
+        // The kernel finds only what it has accepted.
+        SubmitQueued();
+        if (operation.RingUserData is not 0 and var userData)
+        {
+            _ = ring.Cancel(userData);
+        }
     }
 
     private bool TryQueue(IoOperation operation)
@@ -168,12 +166,10 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
             return false;
         }
 
-        // Before it is encoded: a leader may show it to the kernel at once.
-        operation.NoteTaken();
         ulong userData = Slots.NextUserData();
         if (!OperationEncoder.TryEncode(ring, operation, userData))
         {
-            Enter();
+            Submit();
             if (Refusal != 0 || !OperationEncoder.TryEncode(ring, operation, userData))
             {
                 return false;
@@ -185,25 +181,16 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         return true;
     }
 
-    /// <summary>Queues the requests to cancel that there is room for; the others follow when completions have been taken.</summary>
-    public void QueueCancels()
+    /// <summary>Queues an entry that completes immediately, and so ends a wait in the kernel.</summary>
+    public void TryQueueWakeUp()
     {
-        while (Extras < Tuning.MaxExtras && _cancels.TryQueue(ring))
+        if (Refusal == 0 && WakeUps < Tuning.MaxWakeUps && OperationEncoder.TryEncodeNop(ring, WakeUpUserData))
         {
-            Extras++;
+            WakeUps++;
         }
     }
 
-    /// <summary>An entry that completes at once and so ends a wait in the kernel; needless where others are about to complete.</summary>
-    public void TryQueueWaker()
-    {
-        if (Refusal == 0 && Extras < Tuning.MaxExtras && OperationEncoder.TryEncodeNop(ring, ExtraUserData))
-        {
-            Extras++;
-        }
-    }
-
-    /// <summary>Moves the backlog up, as far as there are slots.</summary>
+    /// <summary>Queues operations of the backlog for which there are slots.</summary>
     public void QueueBacklog()
     {
         while (Backlog.NextFor(Slots) is { } operation)
@@ -216,12 +203,22 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
             _ = Backlog.TryRemove(operation);
             if (operation.IsCancellationRequested && operation.RingUserData == 0)
             {
-                CancelSoon(operation);
+                CancelLater(operation);
             }
         }
     }
 
-    public void Enter()
+    /// <summary>Submits the entries that are queued, if there are any.</summary>
+    public void SubmitQueued()
+    {
+        if (ring.Pending > 0)
+        {
+            Submit();
+        }
+    }
+
+    /// <summary>Submits all entries. A kernel that does not accept all of them, for lack of memory for example, has refused the ring.</summary>
+    public void Submit()
     {
         if (Refusal != 0)
         {
@@ -229,43 +226,14 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         }
 
         FuseThreads.NoteSubmission();
-        AfterEnter(ring.Submit());
-        if (_cancels.AreQueued && Refusal == 0 && !IsStarved)
+        int result = ring.Submit();
+        if (result < 0 || ring.Pending > 0)
         {
-            // Those that found the queue full: what they are about may be all that is in flight, and nothing else comes to make room.
-            QueueCancels();
-            if (ring.Pending > 0)
-            {
-                AfterEnter(ring.Submit());
-            }
+            Refuse(result < 0 ? result : -Errno.EAGAIN);
         }
     }
 
-    /// <summary>Hands over again what the kernel had no memory for; to take nothing of it so often is a refusal (0001).</summary>
-    public void TryStarvedAgain()
-    {
-        QueueCancels();
-        QueueBacklog();
-        Enter();
-        if (IsStarved && Refusal == 0 && _starvedLooks.AreOver(ring.Consumed))
-        {
-            Refuse(_lastPassing);
-        }
-    }
-
-    /// <summary>Hands over what is queued. To be called without the lock.</summary>
-    public void HandOver()
-    {
-        using (Hold())
-        {
-            if (ring.Pending > 0)
-            {
-                Enter();
-            }
-        }
-    }
-
-    /// <summary>A thread that has shown entries to the kernel without the lock is back, with what the kernel said.</summary>
+    /// <summary>Ends a submission of published entries that was made without the lock.</summary>
     public void EndEntering(int result)
     {
         Entering--;
@@ -275,28 +243,13 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         }
         else if (result is < 0 and not (-Errno.ETIME or -Errno.EINTR))
         {
-            AfterEnter(result);
-        }
-    }
-
-    private void AfterEnter(int result)
-    {
-        if (result < 0 && !Ring.IsPassing(result))
-        {
             Refuse(result);
-            return;
         }
-
-        // No memory at this moment, or completions to be taken first: the entries stay queued, and whoever waits tries again. The kernel
-        // may also have run out of memory behind the first entries: their count then hides the refusal.
-        // What then found no room though there are slots is tried again too: perhaps nothing completes that would move it up.
-        IsStarved = ring.Pending > 0 || Backlog.NextFor(Slots) is not null;
-        _lastPassing = result < 0 ? result : -Errno.EAGAIN;
     }
 
     /// <summary>
-    /// The kernel will not be entered any more. What it has not taken is tried again, by the pool; what it has will complete, and the
-    /// completion thread sees that without entering.
+    /// Ends the use of the ring. Operations that the kernel has not accepted are completed as canceled by the pool, and then repeated there.
+    /// The completion thread takes the completions of the others, without entering the kernel.
     /// </summary>
     public void Refuse(int errno)
     {
@@ -304,47 +257,43 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         {
             Volatile.Write(ref _refusal, errno);
             duty.Refuse();
-            _isRefusalToTell = true;
+            _isRefusalToReport = true;
         }
 
-        _cancels.Clear();
         while (Backlog.First is { } waiting)
         {
             _ = Backlog.TryRemove(waiting);
-            CancelSoon(waiting);
+            CancelLater(waiting);
         }
 
         if (Entering > 0)
         {
-            // A leader is showing entries to the kernel at this moment: it does the rest when it is back.
+            // A thread is submitting. It calls this method when it returns from the kernel.
             return;
         }
 
         while (ring.TryTakeBackUnused(out ulong userData))
         {
-            if (userData == ExtraUserData)
+            if (userData == WakeUpUserData)
             {
-                Extras--;
+                WakeUps--;
                 continue;
             }
 
             IoOperation operation = Slots.Empty(userData);
             Slots.Free(userData);
             duty.Exit();
-            CancelSoon(operation);
+            CancelLater(operation);
         }
-
-        // Requests to cancel have not come through, but a refusal to enter need not be one to register.
-        Slots.CancelRequested(ring);
     }
 
-    /// <summary>Gives the lock back, and does what was left for that time.</summary>
+    /// <summary>Submits pending operations, releases the lock, and does the work that was left for that time.</summary>
     private void Release(DutyTurn? turn)
     {
-        long began = turn is null || _stage.IsEmpty ? 0 : Stopwatch.GetTimestamp();
-        if (QueueStaged())
+        long began = turn is null || _pending.IsEmpty ? 0 : Stopwatch.GetTimestamp();
+        if (QueuePending())
         {
-            Enter();
+            Submit();
         }
 
         if (began != 0)
@@ -353,24 +302,23 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         }
 
         IoOperation? cancelled = _cancelled;
-        int refusal = _isRefusalToTell ? Refusal : 0;
-        bool wakes = _isWatcherToWake;
+        int refusal = _isRefusalToReport ? Refusal : 0;
+        bool wakes = _isThreadToWake;
         _cancelled = null;
-        _isRefusalToTell = false;
-        _isWatcherToWake = false;
-        _gate.Exit();
+        _isRefusalToReport = false;
+        _isThreadToWake = false;
+        _lock.Exit();
 
-        // Full fence: who adds something from here on finds the lock free; who has added it before is seen.
+        // A full fence: a thread that adds an operation from now on finds the lock free; an operation that was added before is found here.
         Interlocked.MemoryBarrier();
-        if (!_stage.IsEmpty && _gate.TryEnter())
+        if (!_pending.IsEmpty && _lock.TryEnter())
         {
-            // First, since what follows may take a while. So often only as others did not yet wait for the lock.
             Release(turn);
         }
 
         if (wakes)
         {
-            watcher.Wake();
+            completionThread.Wake();
         }
 
         if (refusal != 0)
@@ -382,7 +330,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
     }
 
     /// <summary>Has the submission lock.</summary>
-    public readonly ref struct Held(RingEntries entries, DutyTurn? turn)
+    public readonly ref struct LockScope(RingEntries entries, DutyTurn? turn)
     {
         private readonly RingEntries _entries = entries;
         private readonly DutyTurn? _turn = turn;

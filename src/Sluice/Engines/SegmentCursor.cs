@@ -7,25 +7,24 @@ using Sluice.Uring.Abi;
 namespace Sluice.Engines;
 
 /// <summary>
-/// Walks the segments of a vectored transfer: pins the next up to IOV_MAX of them and lays them out as an iovec array, again and again
-/// until all are transferred. Pooled; its arrays grow to what was asked for and stay.
+/// The segments of a vectored transfer, and the position in them. <see cref="Load"/> pins the next segments, up to IOV_MAX, and writes them
+/// to an iovec array. Pooled, with its arrays.
 /// </summary>
 /// <remarks>
-/// The caller's list is read once, when the cursor is rented. Pins and iovecs belong to the transfer from Load until the next Load or
-/// <see cref="Return"/>.
+/// The caller's list is read once, when the cursor is rented. Segments stay pinned until the next Load or <see cref="Return"/>.
 /// </remarks>
 internal sealed unsafe class SegmentCursor
 {
-    /// <summary>Cursors of vectored transfers that are kept for all threads; one more for each thread. No measurement.</summary>
+    /// <summary>Maximum number of unused cursors, in addition to one for each thread. Not measured.</summary>
     private const int MaxShared = 128;
 
-    /// <summary>Cursors that grew beyond this are left to the collector.</summary>
+    /// <summary>Maximum size of a cursor that is kept, in segments.</summary>
     private const int MaxKeptSegments = 4096;
 
     private static readonly Lock SharedLock = new();
     private static readonly Stack<SegmentCursor> Shared = new(MaxShared);
 
-    /// <summary>This thread's alone, so that taking one needs no lock.</summary>
+    /// <summary>A cursor for the thread's next transfer, which needs no lock.</summary>
     [ThreadStatic]
     private static SegmentCursor? t_spare;
 
@@ -43,19 +42,16 @@ internal sealed unsafe class SegmentCursor
 
     ~SegmentCursor() => NativeMemory.Free(_iovecs);
 
-    /// <summary>The segments as they were when the list was read; memory of a write is not written to.</summary>
-    public ReadOnlySpan<Memory<byte>> Segments => _segments.AsSpan(0, _segmentCount);
-
-    /// <summary>Bytes of all segments.</summary>
+    /// <summary>Length of all segments, in bytes.</summary>
     public long Total { get; private set; }
 
     /// <summary>The iovec array.</summary>
     public nint Address => (nint)_iovecs;
 
-    /// <summary>How many iovecs are loaded.</summary>
+    /// <summary>Number of loaded iovecs.</summary>
     public int Count => _loaded;
 
-    /// <summary>Whether every loaded segment has an aligned address and length.</summary>
+    /// <summary>Every loaded segment has an aligned address and length.</summary>
     public bool IsAligned { get; private set; }
 
     public static SegmentCursor Rent(IReadOnlyList<Memory<byte>> buffers)
@@ -98,8 +94,8 @@ internal sealed unsafe class SegmentCursor
         return cursor;
     }
 
-    /// <summary>Gives pins and cursor back.</summary>
-    /// <returns>What a caller's memory threw when it was unpinned; null when nothing did.</returns>
+    /// <summary>Unpins the segments and returns the cursor to the pool.</summary>
+    /// <returns>The exception that the caller's memory threw when it was unpinned; otherwise, null.</returns>
     public Exception? Return()
     {
         Exception? error = Unpin();
@@ -119,7 +115,7 @@ internal sealed unsafe class SegmentCursor
             return error;
         }
 
-        // The thread that finishes is not the thread that starts.
+        // The thread that ends a transfer is not always the one that starts the next.
         lock (SharedLock)
         {
             if (Shared.Count < MaxShared)
@@ -131,7 +127,7 @@ internal sealed unsafe class SegmentCursor
         return error;
     }
 
-    /// <summary>Pins and lays out what comes next, as much as one call carries; returns the bytes.</summary>
+    /// <summary>Pins the next segments, as much as one system call transfers. Returns their length in bytes.</summary>
     public int Load(FileAlignment alignment)
     {
         if (Unpin() is { } error)
@@ -139,7 +135,7 @@ internal sealed unsafe class SegmentCursor
             throw error;
         }
 
-        // A load of empty segments only would transfer nothing, which reads as the end of the file.
+        // Skips empty segments: a transfer of 0 bytes would look like the end of the file.
         Advance(0);
         Reserve(Math.Min(_segmentCount - _segment, Iovec.Max));
         long total = 0;
@@ -147,7 +143,7 @@ internal sealed unsafe class SegmentCursor
         IsAligned = true;
         for (int i = _segment; i < _segmentCount && _loaded < Iovec.Max && total < OpenFile.MaxBytesPerTransfer; i++)
         {
-            // What one call carries is bounded (MAX_RW_COUNT): the last segment of a load is cut, and the next load begins in it.
+            // One call transfers at most MAX_RW_COUNT bytes, so the last segment may be cut. The next load begins inside it.
             Memory<byte> segment = _segments[i][skip..];
             int length = (int)Math.Min(segment.Length, OpenFile.MaxBytesPerTransfer - total);
             skip = 0;
@@ -163,7 +159,16 @@ internal sealed unsafe class SegmentCursor
         return (int)total;
     }
 
-    /// <summary>Moves past <paramref name="bytes"/> transferred bytes, and past segments of length 0 that follow.</summary>
+    /// <summary>
+    /// Transfers what comes next with one system call on the calling thread. Returns the number of bytes or a negative errno.
+    /// </summary>
+    public int Transfer(bool isRead, int fd, long offset, RwFlags flags)
+    {
+        _ = Load(FileAlignment.None);
+        return isRead ? Libc.ReadV(fd, _iovecs, _loaded, offset, flags) : Libc.WriteV(fd, _iovecs, _loaded, offset, flags);
+    }
+
+    /// <summary>Advances the position by <paramref name="bytes"/>, and past empty segments that follow.</summary>
     public void Advance(long bytes)
     {
         while (_segment < _segmentCount && bytes >= _segments[_segment].Length - _offsetInSegment)
@@ -176,8 +181,7 @@ internal sealed unsafe class SegmentCursor
         _offsetInSegment += (int)bytes;
     }
 
-    /// <summary>Cuts what is loaded to <paramref name="length"/> bytes; the pins stay.</summary>
-    /// <returns>The number of iovecs left.</returns>
+    /// <summary>Shortens the loaded iovecs to <paramref name="length"/> bytes. Returns the number of iovecs that remain.</summary>
     public int Shorten(int length)
     {
         int i = 0;
@@ -191,7 +195,7 @@ internal sealed unsafe class SegmentCursor
         return i + 1;
     }
 
-    /// <summary>Gathers the first bytes of what is loaded.</summary>
+    /// <summary>Copies the first bytes of the loaded segments.</summary>
     public void CopyTo(Span<byte> target)
     {
         for (int i = 0; !target.IsEmpty; i++)
@@ -202,7 +206,7 @@ internal sealed unsafe class SegmentCursor
         }
     }
 
-    /// <summary>Scatters bytes over the first of what is loaded.</summary>
+    /// <summary>Copies bytes to the beginning of the loaded segments.</summary>
     public void CopyFrom(ReadOnlySpan<byte> source)
     {
         for (int i = 0; !source.IsEmpty; i++)

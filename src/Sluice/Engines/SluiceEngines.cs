@@ -1,4 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using Sluice.Engines;
 using Sluice.Errors;
@@ -29,11 +28,10 @@ namespace Sluice;
 /// </remarks>
 public static class SluiceEngines
 {
-    /// <summary>The end of what may be asked for, each with a descriptor and a thread. Not tuned.</summary>
+    /// <summary>Maximum of the setting: each ring has a descriptor and a thread.</summary>
     private const int MaxRingsAskedFor = 256;
 
     private static readonly Lock StartLock = new();
-    private static readonly AnotherRing Another = new();
     private static readonly long? RingsSetting = FindRings();
     private static readonly int RingsAskedFor = RingsSetting is { } asked ? (int)Math.Clamp(asked, 1, MaxRingsAskedFor) : 0;
     private static UringEngine[] s_rings = MakeRings();
@@ -70,7 +68,7 @@ public static class SluiceEngines
         }
     }
 
-    /// <summary>Whether rings may be made; finds that out, and makes none that stays.</summary>
+    /// <summary>Returns true if the process may create rings. The first use creates one and closes it.</summary>
     internal static bool AllowsRings
     {
         get
@@ -111,45 +109,29 @@ public static class SluiceEngines
         }
     }
 
-    /// <summary>Rings that serve asynchronous transfers now.</summary>
+    /// <summary>Number of rings that asynchronous transfers use.</summary>
     internal static long RingCount =>
         Volatile.Read(ref s_started) && Volatile.Read(ref s_reason) is null ? Volatile.Read(ref s_rings).Length : 0;
 
-    /// <summary>What these have in flight, or in their queues.</summary>
+    /// <summary>Number of operations in these rings.</summary>
     internal static long InFlight => Volatile.Read(ref s_started) ? Volatile.Read(ref s_rings).Sum(static r => (long)r.Duty.InFlight) : 0;
 
-    /// <summary>What is wrong with the settings, in one line; null when nothing is.</summary>
+    /// <summary>Describes an invalid setting in one line; null if all are valid.</summary>
     internal static string? SettingsNote { get; } = FindNote();
 
-    /// <summary>As <see cref="Default"/>, but one whose rings may not have been made yet.</summary>
+    /// <summary>As <see cref="Default"/>, without creating rings.</summary>
     internal static IoEngine Ring => Volatile.Read(ref s_reason) is not null ? ThreadPoolEngine.Instance : Volatile.Read(ref s_rings)[0];
 
     private static string? EngineSetting => Tuning.Engine;
 
-    /// <summary>
-    /// Makes the rings, if there may be any. The pool where there is no memory to find that out: the next operation asks again.
-    /// </summary>
-    internal static IoEngine StartOrPool()
-    {
-        try
-        {
-            Start();
-            return Ring;
-        }
-        catch (OutOfMemoryException)
-        {
-            return Pool;
-        }
-    }
-
     private static int MaxRings => RingsAskedFor > 0 ? RingsAskedFor : Math.Max(1, Environment.ProcessorCount / Tuning.ProcessorsPerRing);
 
-    /// <summary>The ring for what this processor submits; <paramref name="only"/> where there is one.</summary>
+    /// <summary>Returns the engine for operations that this processor submits; <paramref name="only"/> if there is one engine.</summary>
     internal static UringEngine RingOfProcessor(UringEngine only)
     {
         if (!Volatile.Read(ref s_started))
         {
-            // Others are just being made.
+            // Other rings are being created.
             return only;
         }
 
@@ -159,22 +141,18 @@ public static class SluiceEngines
             : rings[(int)((uint)Thread.GetCurrentProcessorId() * (uint)rings.Length / (uint)Environment.ProcessorCount) % rings.Length];
     }
 
-    /// <summary>Makes one ring more, unless there are enough; threads that submit have met often.</summary>
-    internal static void Grow()
+    /// <summary>Creates another ring, on the thread pool, unless there are enough.</summary>
+    internal static void AddRing()
     {
-        if (RingsAskedFor > 0 || Volatile.Read(ref s_rings).Length >= MaxRings)
+        if (RingsAskedFor == 0 && Volatile.Read(ref s_rings).Length < MaxRings)
         {
-            return;
+            ThreadPool.UnsafeQueueUserWorkItem(static _ => AddRingNow(), null);
         }
-
-        // Not on the thread that submits, and once: this one's descriptor and thread take a while.
-        PoolWork.Queue(Another);
     }
 
-    /// <summary>Makes the rings, unless that has been done or refused.</summary>
+    /// <summary>Creates the rings, unless this has been done or refused.</summary>
     internal static void Start()
     {
-        // Found out without the lock: an exception of .NET's is one way to the answer, and handlers of exceptions hear of it.
         if (Volatile.Read(ref s_started) || !AllowsRings)
         {
             return;
@@ -189,9 +167,9 @@ public static class SluiceEngines
 
             for (int i = 0; i < s_rings.Length; i++)
             {
-                if (!TryStart(s_rings[i], isFirst: i == 0, out string? reason))
+                if (!s_rings[i].TryStart(out string? reason))
                 {
-                    // Rings made so far serve; none at all is a refusal.
+                    // The rings that were created are used. If there are none, this is a refusal.
                     if (i == 0)
                     {
                         Refuse(reason);
@@ -207,7 +185,7 @@ public static class SluiceEngines
         }
     }
 
-    /// <summary>From here on the pool serves. The first reason stays.</summary>
+    /// <summary>Makes the pool the default engine. The first reason is kept.</summary>
     internal static void Refuse(string reason)
     {
         if (Interlocked.CompareExchange(ref s_reason, reason, null) is null)
@@ -216,29 +194,14 @@ public static class SluiceEngines
         }
     }
 
-    /// <summary>
-    /// As <see cref="Refuse"/>, for the negative errno with which the kernel will not be entered any more.
-    /// </summary>
+    /// <summary>As <see cref="Refuse"/>, for a negative errno of io_uring_enter.</summary>
     internal static void RefuseEntering(int errno)
     {
-        if (Volatile.Read(ref s_reason) is null)
-        {
-            Refuse(RingStart.ExplainEnd(errno));
-        }
-    }
-
-    /// <summary>As the ring's own; where others serve, a want of memory is a refusal.</summary>
-    private static bool TryStart(UringEngine ring, bool isFirst, [NotNullWhen(false)] out string? reason)
-    {
-        try
-        {
-            return ring.TryStart(out reason);
-        }
-        catch (OutOfMemoryException) when (!isFirst)
-        {
-            reason = "there was no memory";
-            return false;
-        }
+        string cause = errno is -Errno.EPERM ? "EPERM: a seccomp filter or a security module"
+            : errno is -Errno.EACCES ? "EACCES: a seccomp filter or a security module"
+            : errno is -Errno.EAGAIN or -Errno.ENOMEM ? $"errno {-errno}: the kernel has no memory"
+            : $"errno {-errno}";
+        Refuse($"io_uring_enter was refused after rings had been in use ({cause})");
     }
 
     private static UringEngine[] MakeRings()
@@ -249,7 +212,6 @@ public static class SluiceEngines
             rings[i] = new UringEngine();
         }
 
-        LibraryUnload.Register(Unload);
         return rings;
     }
 
@@ -275,50 +237,22 @@ public static class SluiceEngines
             ? $"SLUICE_RINGS or Sluice.Rings has the value '{rings}': there are 1 to {MaxRingsAskedFor} rings"
         : null;
 
-    /// <summary>A thread that waits for completions, and rings that are kept, would hold the load context for ever.</summary>
-    private static void Unload()
+    private static void AddRingNow()
     {
-        _ = Interlocked.CompareExchange(ref s_reason, "the load context of the library is being unloaded", null);
-
-        // Whoever is making rings at this moment has not seen that: what it makes is stopped too.
         using (StartLock.EnterScope())
         {
-            foreach (UringEngine ring in s_rings)
+            if (!s_started || s_reason is not null || s_rings.Length >= MaxRings)
             {
-                ring.Stop();
+                return;
             }
-        }
 
-        RingPools.Close();
-    }
-
-    /// <summary>Makes one ring more, on a thread of the pool.</summary>
-    private sealed class AnotherRing : IThreadPoolWorkItem
-    {
-        public void Execute()
-        {
-            using (StartLock.EnterScope())
+            UringEngine[] rings = [.. s_rings, new UringEngine()];
+            if (rings[^1].TryStart(out string? reason))
             {
-                if (!s_started || s_reason is not null || s_rings.Length >= MaxRings)
-                {
-                    return;
-                }
-
-                try
-                {
-                    UringEngine[] rings = [.. s_rings, new UringEngine()];
-                    if (TryStart(rings[^1], isFirst: false, out string? reason))
-                    {
-                        Volatile.Write(ref s_rings, rings);
-                    }
-
-                    Volatile.Write(ref s_fewerReason, reason);
-                }
-                catch (OutOfMemoryException)
-                {
-                    // Threads that submit meet again.
-                }
+                Volatile.Write(ref s_rings, rings);
             }
+
+            Volatile.Write(ref s_fewerReason, reason);
         }
     }
 }

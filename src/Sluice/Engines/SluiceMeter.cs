@@ -9,7 +9,7 @@ namespace Sluice.Engines;
 /// The meter "Sluice" (docs/metrics.md). A pool thread creates it after the first file was opened, if the process has loaded the assembly
 /// of meters, or after that is loaded: a program without listeners does not load it.
 /// </summary>
-#pragma warning disable CA1001 // The meter lives as long as the library; Close ends it.
+#pragma warning disable CA1001 // The meter lives as long as the process.
 internal sealed class SluiceMeter : MetricsWatch
 #pragma warning restore CA1001
 {
@@ -17,19 +17,16 @@ internal sealed class SluiceMeter : MetricsWatch
 
     private static int s_isOffered;
     private static int s_isQueued;
-    private static bool s_isClosed;
     private static SluiceMeter? s_current;
 
     private readonly Meter _meter = new("Sluice", typeof(SluiceMeter).Assembly.GetName().Version?.ToString(3));
     private readonly Instrument? _operations;
     private readonly Instrument? _bytes;
-    private readonly Instrument? _queueTime;
-    private readonly Instrument? _kernelTime;
 
     private SluiceMeter()
     {
-        // Before the instruments are published: a listener that knows all of them misses nothing.
-        IoMetrics.Watch(this);
+        // Before the instruments are published, so that a listener misses nothing.
+        Volatile.Write(ref Current, this);
         try
         {
             _operations = _meter.CreateObservableCounter(
@@ -37,10 +34,6 @@ internal sealed class SluiceMeter : MetricsWatch
                 "Transfers and flushes that ended, by verb, caching and engine.");
             _bytes = _meter.CreateObservableCounter("sluice.io.bytes", static () => Totals(static t => t.Bytes), "By",
                 "Bytes of these transfers.");
-            _queueTime = _meter.CreateObservableCounter("sluice.io.queue_time", static () => Times(static t => t.Queued), "s",
-                "Time that operations waited for a thread, a slot in a ring or a lock, and until their results were delivered.");
-            _kernelTime = _meter.CreateObservableCounter("sluice.io.kernel_time", static () => Times(static t => t.InKernel), "s",
-                "Time that operations spent in the kernel.");
             _meter.CreateObservableUpDownCounter("sluice.io.in_flight", InFlight, "{operation}",
                 "Operations that are in a ring, run on a pool thread, or wait for one.");
             _meter.CreateObservableCounter("sluice.io.edge_transfers", static () => IoMetrics.EdgeTransfers, "{operation}",
@@ -57,7 +50,7 @@ internal sealed class SluiceMeter : MetricsWatch
         }
         catch
         {
-            IoMetrics.Watch(null);
+            Volatile.Write(ref Current, null);
             _meter.Dispose();
             throw;
         }
@@ -68,14 +61,11 @@ internal sealed class SluiceMeter : MetricsWatch
 
     public override bool IsWatched => _operations is { Enabled: true } || _bytes is { Enabled: true };
 
-    public override bool IsTimed => _queueTime is { Enabled: true } || _kernelTime is { Enabled: true };
-
     /// <summary>Creates the meter as soon as there can be a listener.</summary>
     public static void Offer()
     {
         if (Volatile.Read(ref s_isOffered) == 0 && Interlocked.Exchange(ref s_isOffered, 1) == 0)
         {
-            LibraryUnload.Register(Close);
             AppDomain.CurrentDomain.AssemblyLoad += OnAssemblyLoad;
             foreach (System.Reflection.Assembly assembly in AppDomain.CurrentDomain.GetAssemblies())
             {
@@ -106,37 +96,16 @@ internal sealed class SluiceMeter : MetricsWatch
 
     private static void Make()
     {
-        SluiceMeter made;
         try
         {
-            made = new SluiceMeter();
+            Volatile.Write(ref s_current, new SluiceMeter());
         }
-#pragma warning disable CA1031 // Whatever a listener throws that hears of an instrument.
+#pragma warning disable CA1031
         catch (Exception)
         {
-            return;
+            // Thrown by a listener that was told about an instrument. There is no meter then.
         }
 #pragma warning restore CA1031
-
-        Interlocked.Exchange(ref s_current, made);
-        if (Volatile.Read(ref s_isClosed))
-        {
-            End();
-        }
-    }
-
-    /// <summary>The library is being unloaded.</summary>
-    private static void Close()
-    {
-        Volatile.Write(ref s_isClosed, true);
-        AppDomain.CurrentDomain.AssemblyLoad -= OnAssemblyLoad;
-        End();
-    }
-
-    private static void End()
-    {
-        IoMetrics.Watch(null);
-        Interlocked.Exchange(ref s_current, null)?._meter.Dispose();
     }
 
     private static IEnumerable<Measurement<long>> Totals(Func<(long Operations, long Bytes), long> value)
@@ -151,10 +120,6 @@ internal sealed class SluiceMeter : MetricsWatch
             yield return new Measurement<long>(value((operations, bytes)), verb == "flush" ? tags : [direction, .. tags]);
         }
     }
-
-    private static IEnumerable<Measurement<double>> Times(Func<(TimeSpan Queued, TimeSpan InKernel), TimeSpan> value) =>
-        IoMetrics.Times().Select(t => new Measurement<double>(
-            value((t.Queued, t.InKernel)).TotalSeconds, new KeyValuePair<string, object?>("sluice.engine", t.Carrier)));
 
     private static IEnumerable<Measurement<long>> InFlight() =>
     [

@@ -4,20 +4,23 @@ using Sluice.Uring;
 namespace Sluice.Engines;
 
 /// <summary>
-/// Runs each operation as a blocking call on a thread of the pool: everywhere, and for the operations that a ring cannot carry. On
-/// Windows, handles opened for asynchronous use go through completion ports instead.
+/// Makes each operation a blocking call on a pool thread: the engine where io_uring is not used, and for operations that a ring does not
+/// perform. On Windows, handles that were opened for asynchronous use have overlapped transfers instead.
 /// </summary>
 internal sealed class ThreadPoolEngine : IoEngine
 {
-    /// <summary>This thread's alone: who completes an operation has no way to tell it to the code that runs far below.</summary>
     [ThreadStatic]
     private static bool t_mayContinue;
 
     public static ThreadPoolEngine Instance { get; } = new();
 
+    public override string Name => "pool";
+
+    internal override bool BlocksThreads => true;
+
     /// <summary>
-    /// Whether this thread, of the pool, is completing an operation and may go on with the caller's continuation. Says so once: code that
-    /// the continuation runs must not have further ones run inside it.
+    /// Returns true if this thread, which completes an operation on the pool, may run the caller's continuation. Returns true once, so that
+    /// continuations do not run inside each other.
     /// </summary>
     public static bool TryTakeThread()
     {
@@ -26,10 +29,7 @@ internal sealed class ThreadPoolEngine : IoEngine
         return taken;
     }
 
-    /// <param name="taken">What <see cref="TryTakeThread"/> said to who now has done something else than go on.</param>
-    public static void GiveThreadBack(bool taken) => t_mayContinue = taken;
-
-    /// <summary>Ends one submission on this thread of the pool, which then goes on with the caller's continuation.</summary>
+    /// <summary>Completes a submission on this pool thread, and runs the caller's continuation.</summary>
     public static void Complete(IoOperation operation, int result)
     {
         t_mayContinue = true;
@@ -43,37 +43,29 @@ internal sealed class ThreadPoolEngine : IoEngine
         }
     }
 
-    public override string Name => "pool";
-
-    internal override bool BlocksThreads => true;
-
     internal override void Submit(IoOperation operation)
     {
-        if (OperatingSystem.IsWindows() && operation.Handle.SafeFileHandle.IsAsync)
+        if (operation.TryHandToCaller())
         {
-            operation.NoteTaken();
-            if (OverlappedTransfer.TryStart(operation))
-            {
-                return;
-            }
+            return;
         }
 
-        if (!operation.TryHandToCaller())
+        bool isOverlapped = OperatingSystem.IsWindows() && operation.Handle.SafeFileHandle.IsAsync;
+        if (!isOverlapped || !OverlappedTransfer.TryStart(operation))
         {
             operation.QueueTransfer();
         }
     }
 
-    /// <summary>Carries one operation out on this thread, with the rest of partial transfers where that need not go through an
-    /// engine.</summary>
-    /// <param name="operation">Afterwards it may be another one's.</param>
-    /// <param name="isPooled">It is counted among those that wait for a thread of the pool or have one, until its transfer has
-    /// ended.</param>
-    /// <param name="mayContinue">Whether this thread may go on with the code of the operation's caller.</param>
+    /// <summary>
+    /// Makes the transfer on this thread, with the rest of a partial transfer. Afterwards the operation may be in use for another call.
+    /// </summary>
+    /// <param name="operation">The operation.</param>
+    /// <param name="isPooled">The operation is included in <see cref="IoMetrics.Pooled"/> until its transfer has ended.</param>
+    /// <param name="mayContinue">This thread may run the caller's continuation.</param>
     public static void Run(IoOperation operation, bool isPooled, bool mayContinue = true)
     {
-        // A thread that waits for its own operation does not go on with other callers' code.
-        t_mayContinue = mayContinue && !operation.IsAwaitedByThread;
+        t_mayContinue = mayContinue && !operation.IsSynchronous;
         try
         {
             while (RunOnce(operation, isPooled))
@@ -87,8 +79,7 @@ internal sealed class ThreadPoolEngine : IoEngine
         }
     }
 
-    /// <summary>One submission; true when the next one is this thread's too. Otherwise the operation may be another one's
-    /// already.</summary>
+    /// <summary>Makes the transfer of one submission. Returns true if this thread is to make that of the next.</summary>
     private static bool RunOnce(IoOperation operation, bool isPooled)
     {
         GatePass pass = operation.EnterGate();
@@ -99,7 +90,6 @@ internal sealed class ThreadPoolEngine : IoEngine
         }
 
         int result;
-        operation.NoteTaken();
         try
         {
             result = pass == GatePass.Cancelled || operation.IsCancellationRequested ? -Errno.ECANCELED
@@ -114,8 +104,6 @@ internal sealed class ThreadPoolEngine : IoEngine
             return false;
         }
 
-        // What follows is the caller's work.
-        operation.NoteReturned();
         NotePooled(isPooled, -1);
         UringEngine? meter = operation.Meter;
         operation.Meter = null;

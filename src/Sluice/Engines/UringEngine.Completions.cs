@@ -8,12 +8,12 @@ using Sluice.Uring.Abi;
 namespace Sluice.Engines;
 
 /// <summary>
-/// What the threads of a ring do: those of the pool, which run callers' continuations and may wait in the ring between them, and the
-/// completion thread. <see cref="CompletionDuty"/> says what comes next; here it is done.
+/// Takes completions and runs continuations: the steps of the pool threads, which may wait in the kernel between continuations, and those of
+/// the completion thread. <see cref="CompletionDuty"/> decides on their order.
 /// </summary>
 internal sealed partial class UringEngine : IThreadPoolWorkItem
 {
-    /// <summary>The turn that this thread is on: submissions from inside a continuation find it here.</summary>
+    /// <summary>The turn of this thread, for submissions that its continuations make.</summary>
     [ThreadStatic]
     private static DutyTurn? t_turn;
 
@@ -22,23 +22,22 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private CacheLinePadded _executing;
     private CacheLinePadded _passes;
 
-    /// <summary>Something has completed and waits for a thread to run it.</summary>
+    /// <summary>Completed operations are queued.</summary>
     public bool HasCompleted => !_completed.IsEmpty;
 
-    /// <summary>Whether the pool has work that is not this engine's own.</summary>
+    /// <summary>The pool has work other than that of this engine.</summary>
     private bool IsPoolWanted => ThreadPool.PendingWorkItemCount > _duty.Asked;
 
     /// <summary>
-    /// Whether a call that is queued now soon has a thread: operations are few, and so is the pool's work. What has completed is passed
-    /// by so few times only. Else the ring: there an operation is on its way whether or not the pool has threads, and many share a wait.
+    /// Returns true if a queued call soon has a pool thread: few operations are in flight, and the pool has little work. Completed operations
+    /// that are queued are passed over a limited number of times. Otherwise, an operation uses the ring, which needs no pool thread.
     /// </summary>
     private bool HasPoolThreads =>
         _duty.InFlight + _completed.Count < Tuning.CallsPerProcessor * Environment.ProcessorCount
             && ThreadPool.PendingWorkItemCount < Environment.ProcessorCount
             && (_completed.IsEmpty || Interlocked.Increment(ref _passes.Value) <= Environment.ProcessorCount);
 
-    /// <summary>Has a plain call that was made for this engine go on, with the caller's continuation, and books what that takes.</summary>
-    /// <returns><see cref="IoOperation.GoesOnAfter"/></returns>
+    /// <summary>As <see cref="IoOperation.GoesOnAfter"/>, after a blocking call in place of the ring; measures the continuation.</summary>
     public bool GoesOnAfterCall(IoOperation operation, int result)
     {
         DutyTurn turn = t_turn ??= new DutyTurn();
@@ -102,16 +101,17 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         return CompletionDuty.HelpAsked(turn);
     }
 
-    /// <summary>Has the pool run what is queued.</summary>
+    /// <summary>Queues a work item that runs the queued continuations.</summary>
     public void QueueDuty() => PoolWork.Queue(this);
 
-    /// <summary>Ends one operation and runs its continuation; only what the caller's code takes is measured.</summary>
+    /// <summary>Completes an operation and runs its continuation, which is measured.</summary>
     private DutyStep Run(DutyTurn turn, IoOperation operation, ExecutionContext? context)
     {
         turn.BeginRun();
         ThreadPoolEngine.Complete(operation, operation.RingResult);
         _duty.Measure(turn.EndRun());
-        // What one caller's continuation leaves on the thread is not the next one's, as between work items of the pool.
+
+        // A continuation may have changed the contexts of the thread, which the pool resets between work items.
         if (context is not null)
         {
             ExecutionContext.Restore(context);
@@ -124,8 +124,8 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
 
         bool more = !_completed.IsEmpty;
 
-        // While more continuations wait their turn, much that was gathered, or a quarter of what is in flight, is handed over now: a
-        // device with little to do must not wait for the end of the batch.
+        // Within a batch, entries are submitted when there are many, or a quarter of the operations in flight, so that the device does not
+        // wait for the end of the batch.
         if (more && _entries.Refusal == 0 && _ring.Pending is var pending && pending > 0
             && (pending >= Tuning.MaxGathered || pending * Tuning.GatheredPartOfInFlight >= _duty.InFlight))
         {
@@ -136,14 +136,14 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         return _duty.Ran(turn, more, (_duty.AreContinuationsLong || !_duty.Leads(turn)) && IsPoolWanted);
     }
 
-    /// <summary>The completion thread must watch from now on: out of its sleep, and out of its wait in the kernel.</summary>
+    /// <summary>Ends the sleep of the completion thread, or its wait in the kernel: from now on it checks on this leader.</summary>
     private DutyStep Summon(DutyTurn turn)
     {
-        _watcher.Wake();
-        using (_entries.Hold())
+        _completionThread.Wake();
+        using (_entries.EnterLock())
         {
-            _entries.TryQueueWaker();
-            _entries.Enter();
+            _entries.TryQueueWakeUp();
+            _entries.Submit();
         }
 
         return _duty.Summoned(turn);
@@ -156,7 +156,10 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         return CompletionDuty.Taken(turn, count, HasCompleted, count > 0 && IsPoolWanted);
     }
 
-    /// <summary>Takes what is ready and queues it; <see cref="CompletionDuty.Lost"/> when the role has gone to somebody else.</summary>
+    /// <summary>
+    /// Takes completions and queues their operations. Returns their number, or <see cref="CompletionDuty.Lost"/> if another thread has the
+    /// role.
+    /// </summary>
     public int Take(int role, DutyTurn? turn)
     {
         Span<IoUringCqe> cqes = stackalloc IoUringCqe[Tuning.CompletionsAtOnce];
@@ -169,23 +172,23 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         cqes = cqes[..count];
         foreach (ref readonly IoUringCqe cqe in cqes)
         {
-            if (cqe.UserData != RingEntries.ExtraUserData)
+            if (cqe.UserData != RingEntries.WakeUpUserData)
             {
                 IoOperation operation = _entries.Slots.Empty(cqe.UserData);
-                operation.TakeRingResult(cqe.Res);
-                operation.MakeWay();
+                operation.RingResult = cqe.Res;
+                operation.LeaveGate();
                 _duty.Exit();
                 _completed.Enqueue(operation);
             }
         }
 
-        using (_entries.Hold())
+        using (_entries.EnterLock())
         {
             foreach (ref readonly IoUringCqe cqe in cqes)
             {
-                if (cqe.UserData == RingEntries.ExtraUserData)
+                if (cqe.UserData == RingEntries.WakeUpUserData)
                 {
-                    _entries.Extras--;
+                    _entries.WakeUps--;
                 }
                 else
                 {
@@ -194,10 +197,9 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             }
 
             _entries.QueueBacklog();
-            _entries.QueueCancels();
-            if (_ring.Pending > 0 && (turn is null || !_duty.Gathers(turn, _entries.Entering > 0)))
+            if (turn is null || !_duty.Gathers(turn, _entries.Entering > 0))
             {
-                _entries.Enter();
+                _entries.SubmitQueued();
             }
         }
 
@@ -205,15 +207,15 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     }
 
     /// <summary>
-    /// With one gathered transfer of a file and nothing else in flight, the plain system call is the shortest way: this thread would
-    /// only wait for the ring. False when there is more, or something that cannot be left to a blocking call.
+    /// Makes a system call for a gathered transfer of a file if nothing else is in flight, since this thread would wait for it anyway.
+    /// Returns false if there is more in flight, or an operation that is no plain transfer.
     /// </summary>
     private bool RunAlone()
     {
         IoOperation operation;
-        using (_entries.Hold())
+        using (_entries.EnterLock())
         {
-            if (_duty.InFlight != 1 || _entries.Backlog.First is not null || _entries.IsStarved || _entries.Refusal != 0
+            if (_duty.InFlight != 1 || _entries.Backlog.First is not null || _entries.Refusal != 0
                 || _ring.Pending != 1 || _entries.Slots.Newest is not { IsPlainTransfer: true } last
                 || !_ring.TryTakeBack(last.RingUserData))
             {
@@ -226,19 +228,19 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             _duty.Exit();
         }
 
-        operation.TakeRingResult(LinuxTransfer.Run(operation));
-        operation.MakeWay();
+        operation.RingResult = LinuxTransfer.Run(operation);
+        operation.LeaveGate();
         _completed.Enqueue(operation);
         return true;
     }
 
-    /// <summary>Submits what was gathered and waits; false when nothing completed in time.</summary>
+    /// <summary>Submits the gathered entries and waits. Returns false if nothing completed in time.</summary>
     private bool Wait(DutyTurn turn)
     {
-        // From here on: who waits for the lock waits for others' calls of the kernel, and no continuation is stuck.
+        // Before the lock: a thread that waits for it waits for system calls of other threads, and is not blocked in a continuation.
         _duty.EnterKernel(turn);
         uint pending;
-        using (_entries.Hold())
+        using (_entries.EnterLock())
         {
             if (_entries.Refusal != 0)
             {
@@ -246,23 +248,22 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
                 return false;
             }
 
-            _ = _entries.QueueStaged();
+            _ = _entries.QueuePending();
             pending = _ring.Publish();
             _entries.Entering++;
         }
 
         FuseThreads.NoteSubmission();
 
-        // Others may submit the same entries meanwhile: the kernel then finds fewer, and returns at once.
+        // If other threads submit the same entries meanwhile, the kernel finds fewer, and returns immediately.
         int result = _ring.EnterPublished(pending, 1, Tuning.LeaderWaitMs);
         _duty.LeaveKernel(turn);
-        using (_entries.Hold())
+        using (_entries.EnterLock())
         {
             _entries.EndEntering(result);
         }
 
-        // Where the kernel has no memory, the completion thread tries again, once in a while.
-        return _ring.CqReady > 0 || (result is not -Errno.ETIME && pending > 0 && !Ring.IsPassing(result));
+        return _ring.CqReady > 0 || (pending > 0 && result != -Errno.ETIME);
     }
 
     private DutyStep Retire(DutyTurn turn)
@@ -270,20 +271,17 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         turn.Pause();
         Flush(turn);
         bool wake;
-        using (_entries.Hold())
+        using (_entries.EnterLock())
         {
             wake = _duty.StepDown(turn, _entries.Backlog.First is null);
 
-            // What others have gathered since.
-            if (_ring.Pending > 0)
-            {
-                _entries.Enter();
-            }
+            // Entries that other threads have gathered since the flush.
+            _entries.SubmitQueued();
         }
 
         if (wake)
         {
-            _watcher.Wake();
+            _completionThread.Wake();
         }
 
         return CompletionDuty.Retired(turn, HasCompleted);
@@ -296,33 +294,39 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             return;
         }
 
-        // Handing over may take long (a read that misses starts its device access in it), and is no caller's code that blocks.
+        // Submitting can take long, because a read that misses the page cache starts its device access. It is not a blocked continuation.
         bool leads = _duty.Leads(turn);
         if (leads)
         {
             _duty.EnterKernel(turn);
         }
 
-        _entries.HandOver();
+        SubmitGathered();
         if (leads)
         {
             _duty.LeaveKernel(turn);
         }
     }
 
-    /// <summary>Hands over what a leader has gathered who has lost the role.</summary>
-    public void TakeOver() => _entries.HandOver();
+    /// <summary>Submits the entries that a leader has gathered.</summary>
+    public void SubmitGathered()
+    {
+        using (_entries.EnterLock())
+        {
+            _entries.SubmitQueued();
+        }
+    }
 
-    /// <summary>The completion thread's last step.</summary>
+    /// <summary>Closes the ring after a refusal, when nothing is in flight. The last step of the completion thread.</summary>
     public void Close()
     {
-        // Whoever comes after the refusal does not touch the ring; those that came before it are waited for.
+        // Threads that began before the refusal may still access the ring.
         while (Volatile.Read(ref _executing.Value) > 0)
         {
             Thread.Sleep(Tuning.RefusedLookMs);
         }
 
-        using (_entries.Hold())
+        using (_entries.EnterLock())
         {
             try
             {
@@ -330,12 +334,12 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             }
             catch (InvalidOperationException)
             {
-                // The kernel says that something is in flight and lets nobody wait for it: the ring stays, as do its descriptor and memory.
+                // The kernel reports operations in flight and refuses to wait for them, so the ring keeps its descriptor and memory.
             }
         }
     }
 
-    /// <summary>Waits in the kernel; EINTR and the like only lead to another look.</summary>
+    /// <summary>Waits in the kernel until an operation completes. Ends the use of the ring if the kernel refuses to wait.</summary>
     public void WaitForCompletion()
     {
         if (_entries.Refusal != 0)
@@ -344,36 +348,21 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
             return;
         }
 
-        int result = _ring.Wait(1, _entries.IsStarved ? Tuning.StarvedRetryMs : Tuning.LookAgainMs);
-        bool isRefusal = result < 0 && result is not (-Errno.ETIME or -Errno.EINTR) && !Ring.IsPassing(result);
-        bool mayIdle = result == -Errno.ETIME && _duty.InFlight == 0;
-        if (Ring.IsPassing(result) && _ring.CqReady == 0)
-        {
-            // It has not waited, and there is nothing to take that others wait for.
-            Thread.Sleep(Tuning.StarvedRetryMs);
-        }
-
-        if (!isRefusal && !mayIdle && !_entries.IsStarved)
+        int result = _ring.Wait(1, Tuning.IdleMs);
+        if (result is >= 0 or -Errno.EINTR)
         {
             return;
         }
 
-        using (_entries.Hold())
+        using (_entries.EnterLock())
         {
-            if (isRefusal)
-            {
-                _entries.Refuse(result);
-                return;
-            }
-
-            if (mayIdle)
+            if (result == -Errno.ETIME)
             {
                 _duty.BecomeIdle(_entries.Backlog.First is null);
             }
-
-            if (_entries.IsStarved)
+            else
             {
-                _entries.TryStarvedAgain();
+                _entries.Refuse(result);
             }
         }
     }

@@ -2,62 +2,63 @@ using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using Sluice.Kernel;
 using Sluice.Uring;
+using Sluice.Uring.Abi;
 
 namespace Sluice.Engines;
 
 /// <summary>
-/// Public asynchronous transfers by one ring that every thread may enter. A caller's thread submits by itself; what continuations
-/// submit is gathered and goes in with the wait that follows them. Who waits, and who runs what follows, is <see cref="CompletionDuty"/>'s
-/// to say and stands in the other part. While continuations take long and operations are few, a transfer is a call on a pool thread.
+/// Performs asynchronous transfers through a ring that every thread may enter. A thread submits its own operations; operations that
+/// continuations start are gathered, and submitted with the wait that follows. While continuations take long and few operations are in
+/// flight, a transfer is a blocking call on a pool thread. The other part of the class takes completions and runs continuations.
 /// </summary>
 /// <remarks>
-/// The ring and its thread are made by <see cref="TryStart"/>. Should the kernel refuse the ring later, what it has not taken goes to
-/// the pool, what it has is waited for, and all that follows is the pool's.
+/// <see cref="TryStart"/> creates the ring and its thread. If the kernel later refuses the ring, operations that it has not accepted use the
+/// pool, as do all later ones; the others are waited for.
 /// </remarks>
 internal sealed partial class UringEngine : IoEngine
 {
     private readonly CompletionDuty _duty = new(Tuning.LongContinuationMicroseconds * Stopwatch.Frequency / 1_000_000);
-    private readonly CompletionThread _watcher;
+    private readonly CompletionThread _completionThread;
     private RingEntries _entries = null!;
     private Ring _ring = null!;
-    private bool _isServing;
+    private bool _isStarted;
 
-    public UringEngine() => _watcher = new CompletionThread(this, _duty);
+    public UringEngine() => _completionThread = new CompletionThread(this, _duty);
 
     public override string Name => BlocksThreads ? ThreadPoolEngine.Instance.Name : "uring";
 
-    /// <summary>What is in flight, and who waits for it; for those who look on.</summary>
+    /// <summary>The role of completing, for metrics and tests.</summary>
     public CompletionDuty Duty => _duty;
 
-    /// <summary>What the kernel lets its workers be, for each thread that submits; negative where it does not say.</summary>
-    public int MaxWorkers => _ring.LimitWorkers(0, 0, out _, out uint unbounded) < 0 ? -1 : (int)unbounded;
-
     /// <summary>The ring is refused.</summary>
-    internal override bool BlocksThreads => Volatile.Read(ref _isServing) && _entries.Refusal != 0;
+    internal override bool BlocksThreads => Volatile.Read(ref _isStarted) && _entries.Refusal != 0;
 
     /// <summary>
-    /// Sets the ring up and starts its completion thread, unless it has them; false, with the reason in one line, where that is refused.
+    /// Creates the ring and starts its completion thread, unless this has been done. Returns false, with the reason in one line, if that is
+    /// refused.
     /// </summary>
-    /// <exception cref="OutOfMemoryException">Nothing was made.</exception>
     public bool TryStart([NotNullWhen(false)] out string? reason)
     {
         reason = null;
-        if (Volatile.Read(ref _isServing))
+        if (Volatile.Read(ref _isStarted))
         {
             return true;
         }
 
-        if (!RingStart.TryMake(_duty, _watcher, out Ring? ring, out RingEntries? entries, out int errno))
+        Ring? ring = Ring.TryCreate(Tuning.RingEntries, Tuning.RingCompletions, SetupFlags.SubmitAll, out int errno);
+        if (ring is null)
         {
             reason = RingProbe.Explain(-errno);
             return false;
         }
 
-        (_ring, _entries) = (ring, entries);
+        _ = ring.LimitWorkers(0, Tuning.MaxBlockingWorkers, out _, out _);
+        _ring = ring;
+        _entries = new RingEntries(ring, _duty, _completionThread);
+        _take = ring.Take;
         try
         {
-            _take = ring.Take;
-            _watcher.Start();
+            _completionThread.Start();
         }
         catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
         {
@@ -66,57 +67,22 @@ internal sealed partial class UringEngine : IoEngine
             return false;
         }
 
-        Volatile.Write(ref _isServing, true);
+        Volatile.Write(ref _isStarted, true);
         return true;
     }
 
-    /// <summary>Has everything that follows go to the pool, and the thread end when nothing is in flight.</summary>
-    public void Stop()
-    {
-        if (!Volatile.Read(ref _isServing))
-        {
-            return;
-        }
-
-        using (_entries.Hold())
-        {
-            if (_entries.Refusal != 0)
-            {
-                // The thread ends by itself, and the ring may be closed already.
-                return;
-            }
-
-            // Out of its wait in the kernel, while that can still be entered.
-            _entries.TryQueueWaker();
-            _entries.Enter();
-            _entries.Refuse(-Errno.ECANCELED);
-        }
-
-        _watcher.Wake();
-    }
-
-    /// <summary>Asks the kernel to cancel an operation; its completion still comes, and only then is its memory free.</summary>
+    /// <summary>Requests that the kernel cancel an operation. Its completion follows nevertheless, and only then is its memory free.</summary>
     public void Cancel(IoOperation operation)
     {
-        using (_entries.Hold())
+        using (_entries.EnterLock())
         {
-            ulong target = operation.RingUserData;
-            if (target == 0)
+            if (operation.RingUserData != 0)
             {
-                // Not in the ring: Submit looks at the request itself; the backlog may wait for long.
-                if (_entries.Backlog.TryRemove(operation))
-                {
-                    _entries.CancelSoon(operation);
-                }
+                _entries.Cancel(operation);
             }
-            else if (_entries.Refusal != 0)
+            else if (Backlog.TryRemove(operation))
             {
-                // A refusal to enter need not be one to register. Else the operation ends by itself.
-                _ = _ring.Cancel(target);
-            }
-            else
-            {
-                _entries.Cancel(target);
+                _entries.CancelLater(operation);
             }
         }
     }
@@ -132,19 +98,27 @@ internal sealed partial class UringEngine : IoEngine
 
         if (operation.BlocksSubmitter)
         {
-            operation.Ring = null;
-            operation.BecomeCall();
-            ThreadPoolEngine.Instance.Submit(operation);
+            SubmitAsCall(operation);
             return;
         }
 
-        if (!Volatile.Read(ref _isServing))
+        if (!Volatile.Read(ref _isStarted))
         {
-            SubmitFirst(operation);
+            SluiceEngines.Start();
+            IoEngine engine = SluiceEngines.Ring;
+            if (engine.BlocksThreads)
+            {
+                SubmitAsCall(operation);
+            }
+            else
+            {
+                engine.Submit(operation);
+            }
+
             return;
         }
 
-        // What a continuation submits stays with the ring that runs it, and is gathered there; else the processor chooses.
+        // An operation that a continuation starts uses the ring that runs the continuation; otherwise, the processor selects the ring.
         UringEngine ring = t_turn?.Engine ?? SluiceEngines.RingOfProcessor(this);
         ring.SubmitHere(operation);
     }
@@ -169,59 +143,52 @@ internal sealed partial class UringEngine : IoEngine
         }
         else if (!TrySubmit(operation, turn))
         {
-            operation.Ring = null;
-            operation.BecomeCall();
-            ThreadPoolEngine.Instance.Submit(operation);
+            SubmitAsCall(operation);
         }
     }
 
+    private static void SubmitAsCall(IoOperation operation)
+    {
+        operation.Ring = null;
+        operation.BecomeCall();
+        ThreadPoolEngine.Instance.Submit(operation);
+    }
+
     /// <summary>
-    /// Into the ring or its backlog, by whoever has the submission lock; false where the ring is refused. Afterwards the operation may be
-    /// another one's.
+    /// Adds the operation to the ring or its backlog; if another thread has the submission lock, that thread does. Returns false if the ring
+    /// is refused. Otherwise, the operation may have ended, and may be in use for another call, when this method returns.
     /// </summary>
     private bool TrySubmit(IoOperation operation, DutyTurn? turn)
     {
         operation.Ring = this;
-        if (!_entries.TryHold(operation, turn, out RingEntries.Held held))
+        if (!_entries.TryEnterLock(operation, turn, out RingEntries.LockScope scope))
         {
             return true;
         }
 
-        using (held)
+        using (scope)
         {
             if (_entries.Refusal != 0)
             {
                 return false;
             }
 
-            // Again: from here on a request to cancel finds it under this lock.
+            // Checked again: from now on a cancellation finds the operation under this lock.
             if (operation.IsCancellationRequested)
             {
-                _entries.CancelSoon(operation);
+                _entries.CancelLater(operation);
                 return true;
             }
 
             if (_entries.QueueOrKeep(operation) && (turn is null || !_duty.Gathers(turn, _entries.Entering > 0)))
             {
                 long begin = turn is null ? 0 : Stopwatch.GetTimestamp();
-                _entries.Enter();
+                _entries.Submit();
                 turn?.NoteSubmission(begin);
             }
 
-            _entries.LeaveIdle();
+            _entries.EndIdle();
             return true;
         }
-    }
-
-    private static void SubmitFirst(IoOperation operation)
-    {
-        IoEngine engine = SluiceEngines.StartOrPool();
-        if (engine.BlocksThreads)
-        {
-            // It keeps nobody out while it waits for a thread.
-            operation.BecomeCall();
-        }
-
-        engine.Submit(operation);
     }
 }

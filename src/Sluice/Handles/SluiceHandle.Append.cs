@@ -121,7 +121,7 @@ public sealed partial class SluiceHandle
         CheckAppend();
         offset = 0;
         if (buffer.IsEmpty || cancellationToken.IsCancellationRequested
-            || !TryBeginWriteHere(buffer.Length, fileOffset: 0, out long begin))
+            || !MayWriteInline(buffer.Length, fileOffset: 0) || !TryBeginWriteHere(out long begin))
         {
             return false;
         }

@@ -91,18 +91,10 @@ public sealed partial class SluiceHandle
             return ReadNothingAsync<int>(fileOffset);
         }
 
-        if (!MayReadInline(buffer.Length, fileOffset))
-        {
-            return StartRead(buffer, fileOffset, 0, cancellationToken);
-        }
-
-        if (ReadFromCache(buffer.Span, fileOffset, out int bytes))
-        {
-            IoMetrics.Note(this, IoVerb.Read, Carrier.Inline, bytes);
-            return new ValueTask<int>(bytes);
-        }
-
-        return StartRead(buffer, fileOffset, bytes, cancellationToken);
+        int bytes = 0;
+        return MayReadInline(buffer.Length, fileOffset) && TryReadHere(buffer.Span, fileOffset, out bytes)
+            ? new ValueTask<int>(bytes)
+            : StartRead(buffer, fileOffset, bytes, cancellationToken);
     }
 
     /// <summary>
@@ -115,16 +107,23 @@ public sealed partial class SluiceHandle
     private bool ShouldTryCache() => _coldReads < ColdStreak || (++_coldReads % ColdProbe) == 0;
 
     /// <summary>
-    /// Returns true if an asynchronous cached write of at most <see cref="OpenFile.InlineLimit"/> is made on the calling thread; <see
-    /// cref="OpenFile.EndWriteHere"/> follows. A write at a negative offset may be to a pipe, which could be full.
+    /// Returns true if an asynchronous cached write of at most <see cref="OpenFile.InlineLimit"/> may be made on the calling thread. A write
+    /// at a negative offset may be to a pipe, which could be full.
     /// </summary>
-    private bool TryBeginWriteHere(long bytes, long fileOffset, out long begin)
-    {
-        begin = 0;
-        return fileOffset >= 0 && _writesInline && bytes <= InlineLimit && TryBeginWriteHere(out begin);
-    }
+    private bool MayWriteInline(long bytes, long fileOffset) => fileOffset >= 0 && _writesInline && bytes <= InlineLimit;
 
     /// <summary>Reads from the page cache. Returns false if an operation must read the rest.</summary>
+    private bool TryReadHere(Span<byte> buffer, long fileOffset, out int bytes)
+    {
+        bool isDone = ReadFromCache(buffer, fileOffset, out bytes);
+        if (isDone)
+        {
+            IoMetrics.Note(this, IoVerb.Read, Carrier.Inline, bytes);
+        }
+
+        return isDone;
+    }
+
     private bool ReadFromCache(Span<byte> buffer, long fileOffset, out int bytes)
     {
         using Reference reference = Hold();
@@ -219,29 +218,9 @@ public sealed partial class SluiceHandle
             return ValueTask.CompletedTask;
         }
 
-        if (!TryBeginWriteHere(buffer.Length, fileOffset, out long begin))
-        {
-            return StartWrite(buffer, fileOffset, 0, cancellationToken);
-        }
-
-        int bytes;
-        try
-        {
-            bytes = WriteHere(buffer.Span, fileOffset);
-        }
-        finally
-        {
-            EndWriteHere(begin, buffer.Length);
-        }
-
-        if (bytes == buffer.Length)
-        {
-            IoMetrics.Note(this, IoVerb.Write, Carrier.Inline, bytes);
-            return ValueTask.CompletedTask;
-        }
-
-        return bytes < 0
-            ? ValueTask.FromException(ErrorOf(-bytes, IoVerb.Write, fileOffset))
+        int bytes = TryWriteHere(buffer.Span, fileOffset);
+        return bytes == buffer.Length ? ValueTask.CompletedTask
+            : bytes < 0 ? ValueTask.FromException(ErrorOf(-bytes, IoVerb.Write, fileOffset))
             : StartWrite(buffer, fileOffset, bytes, cancellationToken);
     }
 
@@ -385,15 +364,32 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>
-    /// Writes between <see cref="TryBeginWriteHere(long, long, out long)"/> and <see cref="OpenFile.EndWriteHere"/>, and returns the result
-    /// as <see cref="OutcomeOf"/> does.
+    /// Writes on the calling thread if <see cref="MayWriteInline"/> and the device allow it. Returns the number of bytes, 0 if an operation
+    /// must perform the write, or a negative errno.
     /// </summary>
-    private int WriteHere(ReadOnlySpan<byte> buffer, long fileOffset)
+    private int TryWriteHere(ReadOnlySpan<byte> buffer, long fileOffset)
     {
-        using Reference reference = Hold();
-        int written = TransferCalls.Write(_fd, CutForDebug(buffer), fileOffset, TransferFlags);
-        AfterWrite(fileOffset, written);
-        return OutcomeOf(written);
+        if (!MayWriteInline(buffer.Length, fileOffset) || !TryBeginWriteHere(out long begin))
+        {
+            return 0;
+        }
+
+        try
+        {
+            using Reference reference = Hold();
+            int written = TransferCalls.Write(_fd, CutForDebug(buffer), fileOffset, TransferFlags);
+            AfterWrite(fileOffset, written);
+            if (written == buffer.Length)
+            {
+                IoMetrics.Note(this, IoVerb.Write, Carrier.Inline, written);
+            }
+
+            return OutcomeOf(written);
+        }
+        finally
+        {
+            EndWriteHere(begin, buffer.Length);
+        }
     }
 
     /// <summary>

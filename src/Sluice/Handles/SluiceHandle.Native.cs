@@ -132,9 +132,8 @@ public sealed partial class SluiceHandle
         }
 
         int bytes = 0;
-        if (MayReadInline(total, fileOffset) && ReadFromCache(PinnedMemory.SpanOf(buffer, (int)total), fileOffset, out bytes))
+        if (MayReadInline(total, fileOffset) && TryReadHere(PinnedMemory.SpanOf(buffer, (int)total), fileOffset, out bytes))
         {
-            IoMetrics.Note(this, IoVerb.Read, Carrier.Inline, bytes);
             return new ValueTask<long>(bytes);
         }
 
@@ -188,28 +187,15 @@ public sealed partial class SluiceHandle
             return ValueTask.CompletedTask;
         }
 
-        int bytes = 0;
-        if (TryBeginWriteHere(total, fileOffset, out long begin))
+        int bytes = total <= InlineLimit ? TryWriteHere(PinnedMemory.SpanOf(buffer, (int)total), fileOffset) : 0;
+        if (bytes == total)
         {
-            try
-            {
-                bytes = WriteHere(PinnedMemory.SpanOf(buffer, (int)total), fileOffset);
-            }
-            finally
-            {
-                EndWriteHere(begin, total);
-            }
+            return ValueTask.CompletedTask;
+        }
 
-            if (bytes == total)
-            {
-                IoMetrics.Note(this, IoVerb.Write, Carrier.Inline, bytes);
-                return ValueTask.CompletedTask;
-            }
-
-            if (bytes < 0)
-            {
-                return ValueTask.FromException(ErrorOf(-bytes, IoVerb.Write, fileOffset));
-            }
+        if (bytes < 0)
+        {
+            return ValueTask.FromException(ErrorOf(-bytes, IoVerb.Write, fileOffset));
         }
 
         IoOperation operation = IoOperation.ForPinned(this, IoVerb.Write, buffer, total, fileOffset, bytes, cancellationToken);

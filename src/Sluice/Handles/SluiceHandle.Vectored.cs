@@ -1,6 +1,5 @@
 using Sluice.Engines;
 using Sluice.Errors;
-using Sluice.Handles;
 using Sluice.Uring.Abi;
 
 namespace Sluice;
@@ -201,8 +200,7 @@ public sealed partial class SluiceHandle
     }
 
     private bool AllowsInline(IoVerb verb, SegmentCursor segments, long fileOffset, bool waits) =>
-        segments.Segments.Length <= VectorCall.MaxSegments
-        && (verb == IoVerb.ReadVector ? _readsInline : _writesInline)
+        (verb == IoVerb.ReadVector ? _readsInline : _writesInline)
         && (waits || (fileOffset >= 0 && segments.Total <= InlineLimit));
 
     private bool TransferInline(IoVerb verb, SegmentCursor segments, long fileOffset, bool waits, out long done)
@@ -219,7 +217,7 @@ public sealed partial class SluiceHandle
             try
             {
                 using Reference written = Hold();
-                done = VectorCall.Transfer(isRead: false, _fd, segments, fileOffset, TransferFlags);
+                done = segments.Transfer(isRead: false, _fd, fileOffset, TransferFlags);
                 AfterWrite(fileOffset, (int)done);
             }
             finally
@@ -235,7 +233,7 @@ public sealed partial class SluiceHandle
         }
 
         using Reference reference = Hold();
-        int result = VectorCall.Transfer(isRead: true, _fd, segments, fileOffset, waits ? TransferFlags : TransferFlags | RwFlags.NoWait);
+        int result = segments.Transfer(isRead: true, _fd, fileOffset, waits ? TransferFlags : TransferFlags | RwFlags.NoWait);
         done = Math.Max(result, 0);
         AfterRead(fileOffset, result);
         return result == segments.Total || (result >= 0 && IsShortAtEnd(fileOffset + result));

@@ -53,11 +53,6 @@ internal static class Tuning
     public static int WatchMs { get; } = (int)Number("Sluice.WatchMs", 2, 1, 1000);
 
     /// <summary>
-    /// Number of consecutive attempts without an accepted entry after which a ring is given up (0001). Not measured: at least a second.
-    /// </summary>
-    public static int MaxStarvedLooks { get; } = (int)Number("Sluice.MaxStarvedLooks", 1000, 1, 1_000_000_000);
-
-    /// <summary>
     /// Weight of a continuation that is longer than the average, as a power of two: an eighth. Measured with the loops of 0002, as are the
     /// next two.
     /// </summary>
@@ -98,17 +93,15 @@ internal static class Tuning
     /// <summary>
     /// Maximum number of consecutive rounds in which a thread submits entries of other threads. These then wait for the lock.
     /// </summary>
-    public const int MaxStageRounds = 8;
+    public const int MaxPendingRounds = 8;
 
     /// <summary>
     /// One slot of a ring in this number is not available to operations that may wait forever, such as a read of a pipe. Not measured.
     /// </summary>
     public const int KeptPlacesPart = 8;
 
-    /// <summary>
-    /// Maximum number of cancellation requests and wake-ups in a ring. The completion queue has room for them and for all operations.
-    /// </summary>
-    public const int MaxExtras = 64;
+    /// <summary>Maximum number of wake-ups in a ring. The completion queue has room for them and for all operations.</summary>
+    public const int MaxWakeUps = 64;
 
     /// <summary>
     /// Maximum number of kernel workers, for each submitting thread, that block in files which cannot be polled. RLIMIT_NPROC also limits
@@ -137,14 +130,8 @@ internal static class Tuning
     /// <summary>Maximum time, in milliseconds, that a leader waits for completions before it gives up its role.</summary>
     public const int LeaderWaitMs = 1;
 
-    /// <summary>Milliseconds after which entries are submitted again that the kernel did not accept for lack of memory.</summary>
-    public const int StarvedRetryMs = 1;
-
-    /// <summary>
-    /// Interval, in milliseconds, at which the completion thread checks for completions by itself: if the kernel accepts no entry, nothing
-    /// wakes it.
-    /// </summary>
-    public const int LookAgainMs = 500;
+    /// <summary>Milliseconds without a completion after which the completion thread leaves the kernel if nothing is in flight.</summary>
+    public const int IdleMs = 500;
 
     /// <summary>Interval, in milliseconds, of checks for completions if waiting in the kernel is refused.</summary>
     public const int RefusedLookMs = 1;

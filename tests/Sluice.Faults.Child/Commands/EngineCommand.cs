@@ -1,6 +1,3 @@
-using System.Reflection;
-using System.Runtime.CompilerServices;
-using System.Runtime.Loader;
 using Sluice.Faults.Child.Conformance;
 using Sluice.Faults.Child.Support;
 
@@ -34,8 +31,6 @@ internal static class EngineCommand
                 return await WithoutThreadsAsync(path, content);
             case "refused-later":
                 return await RefusedLaterAsync(folder, path, content);
-            case "unload":
-                return Unload(path);
             default:
                 Console.Error.WriteLine($"no scenario '{scenario}'");
                 return 2;
@@ -202,57 +197,6 @@ internal static class EngineCommand
         {
             FileModel.ShouldMatch(result.Content!, System.Text.Encoding.UTF8.GetBytes(result.Path), "small");
         }
-    }
-
-    private static int Unload(string path)
-    {
-        WeakReference context = UseInAContext(path);
-        for (int i = 0; i < 3000 && context.IsAlive; i++)
-        {
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
-            Thread.Sleep(20);
-        }
-
-        Console.WriteLine($"alive={context.IsAlive}");
-
-        // A thread that has run to its end is the system's for a moment yet.
-        _ = SpinWait.SpinUntil(static () => Resources() == "0 rings, 0 threads", TimeSpan.FromMinutes(1));
-        PrintResources("after");
-        return 0;
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static WeakReference UseInAContext(string path)
-    {
-        SluiceContext context = new();
-        Assembly sluice = context.LoadFromAssemblyPath(typeof(SluiceHandle).Assembly.Location);
-        Type handleType = sluice.GetType("Sluice.SluiceHandle")!;
-        object direct = Enum.ToObject(sluice.GetType("Sluice.FileCaching")!, (int)FileCaching.Direct);
-        MethodInfo open = handleType.GetMethods().First(static m => m.Name == "Open" && m.GetParameters().Length > 2);
-        object?[] arguments = [.. open.GetParameters().Select(static p => p.DefaultValue)];
-        arguments[0] = path;
-        arguments[^1] = direct;
-        using (IDisposable handle = (IDisposable)open.Invoke(null, arguments)!)
-        {
-            MethodInfo read = handleType.GetMethod("ReadAsync", [typeof(Memory<byte>), typeof(long), typeof(CancellationToken)])!;
-            byte[] buffer = new byte[BlockBytes];
-            ValueTask<int> task = (ValueTask<int>)read.Invoke(handle, [buffer.AsMemory(), 0L, CancellationToken.None])!;
-            Console.WriteLine($"read={task.AsTask().GetAwaiter().GetResult()}");
-            Console.WriteLine($"engine={handleType.GetProperty("EngineName")!.GetValue(handle)}");
-        }
-
-        context.Unload();
-        return new WeakReference(context, trackResurrection: true);
-    }
-
-    /// <summary>The library, once more, in a context that can be collected.</summary>
-    private sealed class SluiceContext() : AssemblyLoadContext("once more", isCollectible: true)
-    {
-        protected override Assembly? Load(AssemblyName assemblyName) =>
-            assemblyName.Name!.StartsWith("Sluice", StringComparison.Ordinal)
-                ? LoadFromAssemblyPath(Path.Combine(AppContext.BaseDirectory, assemblyName.Name + ".dll"))
-                : null;
     }
 
     private sealed class PassingEngine : InterceptingEngine

@@ -23,7 +23,6 @@ internal static class CancelSeam
     /// <summary>The request to cancel is the first that the kernel refuses; a program of its own, since that is for good.</summary>
     public static async Task<int> RefuseAsync(string empty, int errno)
     {
-        AppContext.SetData("Sluice.MaxStarvedLooks", 20);
         using SluiceHandle handle = Open(empty);
         using CancellationTokenSource source = new();
         Task<int> read = handle.ReadAsync(new byte[1], 0, source.Token).AsTask();
@@ -35,28 +34,6 @@ internal static class CancelSeam
         handle.Write([1], 0);
         (await other.WaitAsync(Watchdog.Patience)).ShouldBe(1);
         SluiceEngines.UringReason.ShouldNotBeNull().ShouldContain("io_uring_enter");
-        return 0;
-    }
-
-    /// <summary>
-    /// While the kernel has no memory the submission queue is filled with reads that nobody answers, and one more operation finds no room:
-    /// it goes in when there is memory. A program of its own.
-    /// </summary>
-    public static async Task<int> StarveAsync(string empty, string full)
-    {
-        AppContext.SetData("Sluice.RingEntries", 8);
-        using SluiceHandle silent = Open(empty);
-        using SluiceHandle busy = Open(full);
-        SluiceEngines.Default.Name.ShouldBe("uring");
-        bool isStarved = true;
-        SystemCallFaults.Use((call, _, _) => call == "io_uring_enter" && Volatile.Read(ref isStarved) ? -Errno.EAGAIN : 0);
-        Task<int>[] reads = [.. Enumerable.Range(0, (int)Tuning.RingEntries).Select(_ => silent.ReadAsync(new byte[1], 0).AsTask())];
-        Task<int> other = busy.ReadAsync(new byte[1], 0).AsTask();
-        Volatile.Write(ref isStarved, false);
-        busy.Write([1], 0);
-        (await other.WaitAsync(Watchdog.Patience)).ShouldBe(1);
-        silent.Write(new byte[reads.Length], 0);
-        (await Task.WhenAll(reads).WaitAsync(Watchdog.Patience)).ShouldAllBe(static count => count == 1);
         return 0;
     }
 

@@ -13,23 +13,6 @@ public sealed class PartialSubmissionTests : HostileTests
     private const int Files = 64;
     private const int Rounds = 40;
 
-    public static TheoryData<string> Kinds => RefusedRing.Kinds;
-
-    /// <summary>And every third time it takes nothing.</summary>
-    [SkippableTheory]
-    [MemberData(nameof(Kinds))]
-    public async Task Whoever_uses_a_ring_has_what_it_asked_for(string kind)
-    {
-        SkipWithoutRing();
-        int cut = 0;
-        SystemCallFaults.Use((call, _, length) => call != "io_uring_enter" || length == 0 ? 0
-            : Interlocked.Increment(ref cut) % 3 == 0 ? -Errno.EAGAIN
-            : 1);
-        await Watchdog.EndsAsync(() => RefusedRing.UseAsync(Temp.Root, kind, Rounds / 10), kind);
-        cut.ShouldBeGreaterThan(0);
-        SluiceEngines.UringReason.ShouldBeNull();
-    }
-
     [SkippableTheory]
     [InlineData(1)]
     [InlineData(3)]

@@ -12,16 +12,18 @@ internal static class RefusedRing
 
     public static TheoryData<string> Kinds => ["files", "reads", "writes", "reader", "writer", "operations"];
 
+    /// <param name="errno">The error; 0 if the kernel accepts only the first entry of each call.</param>
     public static async Task<int> RunAsync(string folder, string kind, int allowed, int errno)
     {
-        AppContext.SetData("Sluice.MaxStarvedLooks", 20);
         (string source, string[] small) = Prepare(folder);
 
         // Once without refusals, so that everything is there; its descriptors are not of this folder.
         await UseAsync(kind, folder, source, small);
         string? input = new FileInfo("/proc/self/fd/0").LinkTarget;
         int entered = 0;
-        SystemCallFaults.Use((call, _, _) => call == "io_uring_enter" && Interlocked.Increment(ref entered) > allowed ? -errno : 0);
+        SystemCallFaults.Use((call, _, length) => call != "io_uring_enter" || Interlocked.Increment(ref entered) <= allowed ? 0
+            : errno > 0 ? -errno
+            : length > 1 ? 1 : 0);
         await UseAsync(kind, folder, source, small);
         SystemCallFaults.Use(null);
         await UseAsync(kind, folder, source, small);
@@ -33,35 +35,6 @@ internal static class RefusedRing
         Console.WriteLine(entered > allowed ? $"refused: {SluiceEngines.UringReason}" : "never refused");
         return 0;
     }
-
-    /// <summary>The ring of all is refused, its thread ends, and only then is the library unloaded.</summary>
-    public static async Task<int> StopAsync(string name)
-    {
-        UringEngine engine = (UringEngine)SluiceEngines.Default;
-        using SluiceHandle handle = SluiceHandle.Open(name, FileMode.Open, FileAccess.ReadWrite);
-        SystemCallFaults.Use((call, _, _) => call == "io_uring_enter" ? -Errno.EPERM : 0);
-        await handle.FlushToDiskAsync();
-        engine.Name.ShouldBe("pool");
-        SpinWait.SpinUntil(static () => !HasCompletionThread(), Watchdog.Patience).ShouldBeTrue("its thread has ended");
-        engine.Stop();
-        await handle.FlushToDiskAsync();
-        return 0;
-    }
-
-    /// <summary>Linux keeps the first fifteen characters.</summary>
-    private static bool HasCompletionThread() =>
-        Directory.GetDirectories("/proc/self/task").Any(static task =>
-        {
-            try
-            {
-                return File.ReadAllText(Path.Combine(task, "comm")).StartsWith("Sluice completi", StringComparison.Ordinal);
-            }
-            catch (IOException)
-            {
-                // It has ended meanwhile.
-                return false;
-            }
-        });
 
     /// <summary>Uses a ring of that kind so often, with what it needs in a folder of its own.</summary>
     public static async Task UseAsync(string folder, string kind, int rounds)

@@ -55,7 +55,6 @@ public sealed partial class ArchitectureTests
         "Files/FileRing.cs",
         "Handles/AppendTarget.cs",
         "Handles/Fiemap.cs",
-        "Handles/VectorCall.cs",
         "Kernel/AttributeCalls.cs",
         "Kernel/CopyCalls.cs",
         "Kernel/FutexWord.cs",

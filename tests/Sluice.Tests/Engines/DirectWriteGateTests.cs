@@ -56,34 +56,27 @@ public sealed class DirectWriteGateTests
     }
 
     [Fact]
-    public void Edges_that_never_cease_and_blocks_take_turns()
+    public void Visitors_are_admitted_in_their_order()
     {
         DirectWriteGate gate = Take();
-        Visitor[] edges = [.. Enumerable.Range(0, 8).Select(_ => new Visitor(exclusive: true))];
-        Visitor[] blocks = [new(), new()];
-        gate.Enter(edges[0]).ShouldBe(GatePass.Inside);
-        foreach (Visitor visitor in edges.Skip(1).Concat(blocks))
+        Visitor[] visitors = [new(exclusive: true), new(), new(), new(exclusive: true), new()];
+        gate.Enter(visitors[0]).ShouldBe(GatePass.Inside);
+        foreach (Visitor visitor in visitors[1..])
         {
             gate.Enter(visitor).ShouldBe(GatePass.Waiting);
         }
 
-        // Whoever leaves comes back at once: each edge that passes lets both blocks pass, and each block that passes an edge.
-        Visitor inside = edges[0];
-        for (int turn = 1; turn < 40; turn++)
-        {
-            gate.Leave(inside);
-            blocks.ShouldAllBe(b => b.Pass == GatePass.Inside);
-            gate.Enter(inside).ShouldBe(GatePass.Waiting);
-            foreach (Visitor block in blocks)
-            {
-                gate.Leave(block);
-                gate.Enter(block).ShouldBe(GatePass.Waiting);
-            }
-
-            inside = edges[turn % edges.Length];
-            inside.Pass.ShouldBe(GatePass.Inside);
-            edges.Count(e => e.Pass == GatePass.Inside).ShouldBe(1);
-        }
+        gate.Leave(visitors[0]);
+        visitors.Select(static v => v.Calls).ShouldBe([0, 1, 1, 0, 0]);
+        gate.Enter(visitors[0]).ShouldBe(GatePass.Waiting);
+        gate.Leave(visitors[1]);
+        gate.Leave(visitors[2]);
+        visitors.Select(static v => v.Calls).ShouldBe([0, 1, 1, 1, 0]);
+        gate.Leave(visitors[3]);
+        visitors.Select(static v => v.Calls).ShouldBe([0, 1, 1, 1, 1]);
+        gate.Leave(visitors[4]);
+        visitors[0].Calls.ShouldBe(1);
+        gate.Leave(visitors[0]);
     }
 
     [Fact]
@@ -91,7 +84,7 @@ public sealed class DirectWriteGateTests
     {
         DirectWriteGate gate = Take();
         Visitor first = new(exclusive: true);
-        Visitor second = new(exclusive: true, needsThread: true);
+        Visitor second = new(exclusive: true);
         gate.Enter(first).ShouldBe(GatePass.Inside);
         gate.Enter(second).ShouldBe(GatePass.Waiting);
         gate.Leave(first);
@@ -171,15 +164,10 @@ public sealed class DirectWriteGateTests
 
     private sealed class Visitor : GateVisitor
     {
-        private readonly bool _needsThread;
         private TaskCompletionSource _called = new(TaskCreationOptions.RunContinuationsAsynchronously);
         private bool _isCancelled;
 
-        public Visitor(bool exclusive = false, bool needsThread = false)
-        {
-            IsExclusive = exclusive;
-            _needsThread = needsThread;
-        }
+        public Visitor(bool exclusive = false) => IsExclusive = exclusive;
 
         public int Calls { get; private set; }
 
@@ -187,13 +175,11 @@ public sealed class DirectWriteGateTests
 
         public override bool IsCancellationRequested => _isCancelled;
 
-        public override bool BeginsWhenCalled => !_needsThread;
-
         public void Begin() => _called = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
 
         public void Cancel() => _isCancelled = true;
 
-        public override void OnCalled()
+        public override void OnAdmitted()
         {
             Calls++;
             _called.TrySetResult();

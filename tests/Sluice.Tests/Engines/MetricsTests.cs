@@ -12,7 +12,6 @@ public sealed class MetricsTests : IDisposable
     private readonly string _path = Path.Combine(Path.GetTempPath(), $"sluice-metrics-{Guid.NewGuid():N}");
     private readonly MeterListener _listener = new();
     private readonly ConcurrentDictionary<string, long> _measured = new();
-    private readonly ConcurrentDictionary<string, double> _seconds = new();
 
     public MetricsTests()
     {
@@ -26,11 +25,6 @@ public sealed class MetricsTests : IDisposable
         };
         _listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) =>
             _measured[instrument.Name + string.Concat(tags.ToArray().Select(static t => $" {t.Key}={t.Value}"))] = value);
-        _listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) =>
-        {
-            instrument.Unit.ShouldBe("s");
-            _seconds[instrument.Name + string.Concat(tags.ToArray().Select(static t => $" {t.Key}={t.Value}"))] = value;
-        });
         _listener.Start();
         using (SluiceHandle.Open(_path))
         {
@@ -50,12 +44,6 @@ public sealed class MetricsTests : IDisposable
     {
         _listener.RecordObservableInstruments();
         return _measured.Where(m => m.Key.Split(' ')[0] == name && parts.All(p => m.Key.Split(' ').Contains(p))).Sum(static m => m.Value);
-    }
-
-    private double SecondsOf(string name)
-    {
-        _listener.RecordObservableInstruments();
-        return _seconds.Where(m => m.Key.Split(' ')[0] == name).Sum(static m => m.Value);
     }
 
     [Theory]
@@ -147,27 +135,6 @@ public sealed class MetricsTests : IDisposable
         using SluiceHandle cached = SluiceHandle.Open(_path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
         cached.Append(buffer.AsSpan(0, 100));
         cached.EdgeTransfers.ShouldBe(0);
-    }
-
-    [Theory]
-    [InlineData(FileCaching.Cached)]
-    [InlineData(FileCaching.Direct)]
-    public async Task The_kernel_has_operations_for_a_time(FileCaching caching)
-    {
-        using SluiceHandle file = SluiceHandle.Open(_path, FileMode.Open, FileAccess.ReadWrite, caching: caching);
-        byte[] buffer = new byte[8192];
-        double inKernel = SecondsOf("sluice.io.kernel_time");
-        double queued = SecondsOf("sluice.io.queue_time");
-        for (int i = 0; i < 50; i++)
-        {
-            // Cached ones are inline for the most part, and not timed; a flush never is.
-            await file.WriteAsync(buffer.AsMemory(0, 5000), 100 * i);
-            (await file.ReadAsync(buffer, 4096 * i)).ShouldBe(8192);
-            await file.FlushDataToDiskAsync();
-        }
-
-        SecondsOf("sluice.io.kernel_time").ShouldBeGreaterThan(inKernel);
-        SecondsOf("sluice.io.queue_time").ShouldBeGreaterThan(queued);
     }
 
     [SkippableFact]

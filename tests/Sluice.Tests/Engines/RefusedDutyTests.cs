@@ -5,8 +5,8 @@ using Xunit.Abstractions;
 namespace Sluice.Tests.Engines;
 
 /// <summary>
-/// As <see cref="CompletionDutyTests"/>, where the ring has room for few, the kernel has no memory for a while, or lets nobody enter any
-/// more or takes nothing from some step on: everything runs once, on the pool if need be, and a refused ring is closed.
+/// As <see cref="CompletionDutyTests"/>, where the ring has few slots, or the kernel refuses the ring from some step on: everything
+/// runs once, on the pool if need be, and a refused ring is closed.
 /// </summary>
 [Trait("Tier", "slow")]
 [Trait("Runs", "once")]
@@ -35,19 +35,6 @@ public sealed class RefusedDutyTests(ITestOutputHelper output)
             ["full and refused"] = ([new(), new(), new()], [0, 1, 2], 2, new(Slots: 1, MayRefuse: true), 0),
             ["full and refused beside a leader"] =
                 ([new(Submits: [1, 2, 3]), new(), new(), new()], [0], 2, new(Entries: 2, Slots: 2, MayRefuse: true), 0),
-            ["starved: two, unrelated"] = ([new(), new()], [0, 1], 2, new(MayStarve: true), 0),
-            ["starved: one entry"] = ([new(Submits: [1, 2]), new(WaitsFor: 2), new()], [0], 2, new(Entries: 1, MayStarve: true), 1),
-            ["starved: what completes behind what finds no room"] =
-                ([new(CompletesAfter: 1), new()], [0, 1], 2, new(Entries: 1, MayStarve: true), 1),
-            ["starved for good: two, unrelated"] =
-                ([new(), new()], [0, 1], 2, new(MayStarve: true, StarvesOn: true, MaxStarvedLooks: 2), 1),
-            ["starved for good: what submits beside a leader"] =
-                ([new(Submits: [1]), new(), new(WaitsFor: 1)], [0, 2], 2, new(MayStarve: true, StarvesOn: true, MaxStarvedLooks: 2), 0),
-            ["starved for good and full"] =
-                ([new(Submits: [1, 2]), new(WaitsFor: 2), new()], [0], 2,
-                    new(Entries: 1, Slots: 2, MayStarve: true, StarvesOn: true, MaxStarvedLooks: 2), 0),
-            ["starved, full and refused"] =
-                ([new(Submits: [1, 2]), new(), new()], [0], 2, new(Entries: 1, Slots: 2, MayRefuse: true, MayStarve: true), 0),
         };
 
     [Theory]
@@ -70,26 +57,14 @@ public sealed class RefusedDutyTests(ITestOutputHelper output)
     [InlineData("KeepsBacklogOfARefusedRing", "full and refused")]
     [InlineData("ForgetsWhatWasShown", "refused: what submits beside a leader")]
     [InlineData("WakesNobodyAtARefusal", "refused: two, unrelated")]
-    [InlineData("ClosesAtOnce", "starved for good: two, unrelated")]
+    [InlineData("ClosesAtOnce", "refused: two, unrelated")]
     [InlineData("KeepsBacklog", "full: one at a time, each waits for the next")]
     [InlineData("IsIdleOverABacklog", "full: one at a time, each waits for the next")]
-    [InlineData("StarvesForEver", "starved: two, unrelated")]
-    [InlineData("KeepsBacklogOfAStarvedRing", "starved: what completes behind what finds no room")]
-    [InlineData("AsksAStarvedKernelForEver", "starved for good: two, unrelated")]
     public void What_is_done_wrong_is_found(string defect, string scenario)
     {
         string? failure = Explorer.Roam(() => Create(scenario, Enum.Parse<DutyDefect>(defect)), DefectOrders);
         output.WriteLine(failure ?? "nothing found");
         failure.ShouldNotBeNull();
-    }
-
-    [Fact]
-    public void A_leader_that_asks_a_starved_kernel_without_a_pause_is_found()
-    {
-        string? failure = Explorer.Exhaust(
-            () => Create("starved: one entry", DutyDefect.AsksAStarvedKernelAgain), All["starved: one entry"].MaxLost, out int runs);
-        output.WriteLine($"{runs} orders, {failure ?? "nothing found"}");
-        failure.ShouldNotBeNull().ShouldContain("waits for ever");
     }
 
     private static DutyWorld Create(string scenario, DutyDefect defect = DutyDefect.None)

@@ -25,7 +25,7 @@ public sealed class SlotTableTests : IDisposable
         SlotTable slots = new(1);
         Task<int> read = _handle.ReadAsync(new byte[1], 0).AsTask();
         IoOperation operation = _engine.Take();
-        HashSet<ulong> seen = [0, RingEntries.ExtraUserData];
+        HashSet<ulong> seen = [0, RingEntries.WakeUpUserData];
         for (int i = 0; i < 5; i++)
         {
             ulong userData = slots.NextUserData();
@@ -62,13 +62,11 @@ public sealed class SlotTableTests : IDisposable
         fixed (byte* p = buffer.Span)
         {
             Prep.Read(ring.TryTake(), (int)pipe.ClientSafePipeHandle.DangerousGetHandle(), p, 1, 0, RwFlags.None, later);
-            OperationEncoder.TryEncodeCancel(ring, earlier, RingEntries.ExtraUserData).ShouldBeTrue();
-            ring.SubmitAndWait(1).ShouldBe(2);
-            Span<IoUringCqe> completions = stackalloc IoUringCqe[2];
-            ring.Take(completions).ShouldBe(1);
-            (completions[0].UserData, completions[0].Res).ShouldBe((RingEntries.ExtraUserData, -Errno.ENOENT));
+            ring.Submit().ShouldBe(1);
+            ring.Cancel(earlier).ShouldBe(-Errno.ENOENT);
             pipe.Write([7]);
             ring.SubmitAndWait(1);
+            Span<IoUringCqe> completions = stackalloc IoUringCqe[2];
             ring.Take(completions).ShouldBe(1);
             (completions[0].UserData, completions[0].Res).ShouldBe((later, 1));
         }

@@ -16,22 +16,13 @@ internal sealed partial class DutyWorld
     private int _used;
     private int _entering;
     private int _executing;
-    private bool _isStarved;
-    private int _starvedLooks;
-    private int _taken;
-    private int _takenBefore;
     private bool _isRefused;
     private bool _isClosed;
     private bool _isTouchedClosed;
 
     private bool _kernelRefuses;
-    private bool _kernelStarves;
 
     private int Pending => _gathered.Count + _wakers;
-
-    /// <summary>Something waits in the backlog although the ring has room for it.</summary>
-    private bool IsKept =>
-        _backlog.Count > 0 && _used < _ring.Slots && _ring.Defect is not (DutyDefect.KeepsBacklog or DutyDefect.KeepsBacklogOfAStarvedRing);
 
     private bool IsBacklogEmpty => _backlog.Count == 0 || _ring.Defect == DutyDefect.IsIdleOverABacklog;
 
@@ -81,7 +72,7 @@ internal sealed partial class DutyWorld
         if (Pending == _ring.Entries)
         {
             EnterKernel();
-            if (_isRefused || Pending == _ring.Entries)
+            if (_isRefused)
             {
                 return false;
             }
@@ -130,19 +121,13 @@ internal sealed partial class DutyWorld
             return;
         }
 
-        if (!_kernelStarves)
-        {
-            _ = Consume(_shown);
-        }
-
-        _isStarved = Pending > 0 || IsKept;
+        _ = Consume(_shown);
     }
 
     /// <summary>The kernel takes what it was shown, up to so many; how many it took.</summary>
     private int Consume(int most)
     {
         int count = Math.Min(most, _shown);
-        _taken += count;
         int operations = Math.Min(count, _gathered.Count);
         _kernel.AddRange(_gathered[..operations]);
         _gathered.RemoveRange(0, operations);
@@ -154,28 +139,6 @@ internal sealed partial class DutyWorld
         }
 
         return count;
-    }
-
-    /// <summary>Once more, after a while: how often in a row it took nothing is counted.</summary>
-    private void TryStarvedAgain()
-    {
-        if (IsKept)
-        {
-            QueueBacklog();
-        }
-
-        EnterKernel();
-        if (!_isStarved || _isRefused)
-        {
-            return;
-        }
-
-        _starvedLooks = _taken == _takenBefore ? _starvedLooks + 1 : 1;
-        _takenBefore = _taken;
-        if (_starvedLooks >= _ring.MaxStarvedLooks && _ring.Defect != DutyDefect.AsksAStarvedKernelForEver)
-        {
-            Refuse();
-        }
     }
 
     private void Refuse()

@@ -29,11 +29,11 @@ internal sealed partial class DutyWorld
             _ => true,
         };
 
-        // Half a second in the kernel is no help that counts, but for becoming idle, and where the kernel takes no entry.
+        // Half a second in the kernel counts only for becoming idle.
         public override bool HasTimer => _step switch
         {
             WatchStep.Watch => _part == 1,
-            WatchStep.WaitInKernel => _part == Napping || (_part == 1 && (world.Duty.InFlight == 0 || world._isStarved)),
+            WatchStep.WaitInKernel => _part == Napping || (_part == 1 && world.Duty.InFlight == 0),
             _ => false,
         };
 
@@ -94,11 +94,6 @@ internal sealed partial class DutyWorld
                     if (_timedOut && !world._isRefused)
                     {
                         duty.BecomeIdle(world.IsBacklogEmpty);
-                    }
-
-                    if (world._isStarved && world._ring.Defect != DutyDefect.StarvesForEver)
-                    {
-                        world.TryStarvedAgain();
                     }
 
                     Next(WatchStep.Look);

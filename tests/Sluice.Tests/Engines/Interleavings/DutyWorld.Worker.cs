@@ -15,7 +15,7 @@ internal sealed partial class DutyWorld
         private bool _got;
         private bool _more;
         private bool _isEnding;
-        private bool _isStarved;
+        private bool _sawRefusal;
         private bool _isRefused;
 
         public override bool CanStep => _step switch
@@ -72,8 +72,15 @@ internal sealed partial class DutyWorld
                     break;
                 case (DutyStep.Run, 2):
                     _more = world._completed.Count > 0;
+                    _sawRefusal = world._isRefused;
                     break;
                 case (DutyStep.Run, _):
+                    if (!_sawRefusal)
+                    {
+                        // Reads the submission queue, to submit early.
+                        world.Touch();
+                    }
+
                     duty.Measure(world._operations[_picked].Ticks);
                     Next(duty.Ran(_turn, _more, (duty.AreContinuationsLong || !duty.Leads(_turn)) && world._isPoolWanted));
                     break;
@@ -98,7 +105,7 @@ internal sealed partial class DutyWorld
 
                     break;
                 case (DutyStep.RunAlone, 0):
-                    _got = duty.InFlight == 1 && world._backlog.Count == 0 && !world._isStarved && !world._isRefused
+                    _got = duty.InFlight == 1 && world._backlog.Count == 0 && !world._isRefused
                         && world._gathered.Count == 1 && world._wakers == 0 && world._shown == 0;
                     if (_got)
                     {
@@ -132,7 +139,6 @@ internal sealed partial class DutyWorld
                     }
 
                     _toSubmit = world._shown = world.Pending;
-                    _isStarved = false;
                     world._entering++;
                     break;
                 case (DutyStep.Wait, 2):
@@ -149,15 +155,12 @@ internal sealed partial class DutyWorld
                     {
                         world.Refuse();
                     }
-                    else if (_isStarved)
-                    {
-                        world._isStarved = world.Pending > 0 || world.IsKept;
-                    }
 
                     break;
                 case (DutyStep.Wait, _):
-                    bool asksAgain = !_isStarved || world._ring.Defect == DutyDefect.AsksAStarvedKernelAgain;
-                    Next(CompletionDuty.Waited(_turn, world._ready.Count > 0 || (_toSubmit > 0 && asksAgain)));
+                    // Reads the completion queue.
+                    world.Touch();
+                    Next(CompletionDuty.Waited(_turn, world._ready.Count > 0 || _toSubmit > 0));
                     break;
                 case (DutyStep.Retire, 0):
                     world.EnterKernel();
@@ -184,8 +187,7 @@ internal sealed partial class DutyWorld
         {
             world.Touch();
             _isRefused = world._kernelRefuses;
-            _isStarved = _toSubmit > 0 && world._kernelStarves;
-            if (_isRefused || _isStarved || world.Consume(_toSubmit) < _toSubmit)
+            if (_isRefused || world.Consume(_toSubmit) < _toSubmit)
             {
                 _part = 4;
             }

@@ -70,20 +70,7 @@ internal sealed partial class DutyWorld : World
         if (_ring.MayRefuse)
         {
             _actors.Add(new Kernel(static () => true, () => _kernelRefuses = true));
-        }
-
-        if (_ring.MayRefuse || _ring.StarvesOn)
-        {
             _actors.AddRange(operations.Select((_, i) => new Call(this, i)));
-        }
-
-        if (_ring.MayStarve)
-        {
-            _actors.Add(new Kernel(static () => true, () => _kernelStarves = true));
-            if (!_ring.StarvesOn)
-            {
-                _actors.Add(new Kernel(() => _kernelStarves, () => _kernelStarves = false));
-            }
         }
     }
 
@@ -106,7 +93,7 @@ internal sealed partial class DutyWorld : World
     public override string ToString() =>
         $"role {Duty.Role}, asked {Duty.Asked}, gathered [{string.Join(' ', _gathered)}], "
             + $"backlog [{string.Join(' ', _backlog)}], pool [{string.Join(' ', _pooled)}], refused {_isRefused}, closed {_isClosed}, "
-            + $"starved {_isStarved}, kernel [{string.Join(' ', _kernel)}], "
+            + $"kernel [{string.Join(' ', _kernel)}], "
             + $"ready [{string.Join(' ', _ready)}], queued [{string.Join(' ', _completed)}], work items {_workItems}, "
             + $"ran [{string.Join(' ', _ran.Select(static (ran, i) => (ran, i)).Where(static o => o.ran).Select(static o => o.i))}]; "
             + string.Join("; ", _actors.Where(static a => a is Worker or Watcher));

@@ -3,14 +3,15 @@ using Sluice.Kernel;
 namespace Sluice.Engines;
 
 /// <summary>
-/// What threads that find a ring's submission lock taken leave for whoever has it: that is held through calls of the kernel, and nobody
-/// waits for another's. It makes no system call and knows no lock, and so can be explored step by step (SubmissionStageTests).
+/// Operations of threads that found the submission lock of a ring taken. The thread that has the lock, which is held through system calls,
+/// submits them. The class makes no system call and takes no lock, so that PendingSubmissionsTests can explore its interleavings.
 /// </summary>
 /// <remarks>
-/// Who adds something tries the lock afterwards, and puts in what is here if it gets it; who has given the lock back looks here afterwards,
-/// and tries it again if there is something. Between the two steps of each lies a full fence, so that one of them finds what was added.
+/// A thread that adds an operation tries the lock afterwards, and submits the operations if it gets it. A thread that has released the lock
+/// checks for operations afterwards, and tries the lock again if there are some. There is a full fence between the two steps of each, so one
+/// of the threads finds the operation.
 /// </remarks>
-internal sealed class SubmissionStage
+internal sealed class PendingSubmissions
 {
     private IoOperation? _newest;
     private int _rounds;
@@ -18,11 +19,12 @@ internal sealed class SubmissionStage
     public bool IsEmpty => Volatile.Read(ref _newest) is null;
 
     /// <summary>
-    /// Whoever has the lock has put in others' operations so often that more are to wait for it: no caller works for others for ever.
+    /// The thread that has the lock has submitted operations of other threads often enough: others wait for the lock, so that no caller
+    /// submits for others indefinitely.
     /// </summary>
-    public bool IsClosed => Volatile.Read(ref _rounds) >= Tuning.MaxStageRounds;
+    public bool IsClosed => Volatile.Read(ref _rounds) >= Tuning.MaxPendingRounds;
 
-    /// <summary>For whoever has just found the lock taken; tries it again afterwards.</summary>
+    /// <summary>Adds an operation. The thread has just found the lock taken, and tries it again afterwards.</summary>
     public void Add(IoOperation operation)
     {
         IoOperation? newest = Volatile.Read(ref _newest);
@@ -39,7 +41,7 @@ internal sealed class SubmissionStage
         }
     }
 
-    /// <summary>All that is here, the oldest first, linked by Next. Under the lock.</summary>
+    /// <summary>Removes all operations. Returns the oldest, linked to the others by Next. Called under the lock.</summary>
     public IoOperation? TakeAll()
     {
         if (IsEmpty)
@@ -64,31 +66,30 @@ internal sealed class SubmissionStage
 }
 
 /// <summary>
-/// Whether a ring's submission lock is others' so often that they need a ring of their own. Races between threads lose a count, nothing
-/// else.
+/// Whether threads find the submission lock of a ring taken so often that another ring is needed. Races between threads lose a count,
+/// nothing else.
 /// </summary>
 internal struct SubmissionContention
 {
     private int _submissions;
     private int _contended;
 
-    /// <summary>Looks once in a while; asks for one ring more where it is.</summary>
-    /// <param name="isTaken">A submission has found the lock another thread's.</param>
-    public void Look(bool isTaken)
+    /// <summary>Counts one submission in 64, and requests another ring if too many of them were contended.</summary>
+    public void Count(bool isContended)
     {
         if ((++_submissions & Tuning.ContentionSample) != 0)
         {
             return;
         }
 
-        if (!isTaken)
+        if (!isContended)
         {
             _contended -= _contended >> Tuning.ContentionForgetShift;
         }
         else if ((_contended += Tuning.ContentionStep) > Tuning.MaxContention)
         {
             _contended = 0;
-            SluiceEngines.Grow();
+            SluiceEngines.AddRing();
         }
     }
 }

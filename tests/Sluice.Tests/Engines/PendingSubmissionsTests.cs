@@ -11,7 +11,7 @@ namespace Sluice.Tests.Engines;
 /// </summary>
 [Trait("Tier", "slow")]
 [Trait("Runs", "once")]
-public sealed class SubmissionStageTests(ITestOutputHelper output)
+public sealed class PendingSubmissionsTests(ITestOutputHelper output)
 {
     private const int RandomOrders = 1_000;
 
@@ -23,7 +23,7 @@ public sealed class SubmissionStageTests(ITestOutputHelper output)
     [InlineData(4, 2, 2)]
     public void All_that_is_submitted_reaches_the_kernel_in_every_order(int threads, int each, int maxLost)
     {
-        Explorer.Exhaust(() => new StageWorld(threads, each), maxLost, out int runs).ShouldBeNull();
+        Explorer.Exhaust(() => new PendingWorld(threads, each), maxLost, out int runs).ShouldBeNull();
         output.WriteLine($"{maxLost} turns lost at most: {runs} orders, which are all");
     }
 
@@ -32,7 +32,7 @@ public sealed class SubmissionStageTests(ITestOutputHelper output)
     [InlineData(3, 20)]
     [InlineData(6, 6)]
     public void All_that_is_submitted_reaches_the_kernel_in_random_orders(int threads, int each) =>
-        Explorer.Roam(() => new StageWorld(threads, each), RandomOrders).ShouldBeNull();
+        Explorer.Roam(() => new PendingWorld(threads, each), RandomOrders).ShouldBeNull();
 
     [Fact]
     public void One_who_adds_and_does_not_try_again_is_found() => Finds(StageDefect.TriesOnce);
@@ -43,9 +43,9 @@ public sealed class SubmissionStageTests(ITestOutputHelper output)
     [Fact]
     public void What_was_left_comes_back_in_order_and_others_wait_when_it_never_ends()
     {
-        SubmissionStage stage = new();
+        PendingSubmissions stage = new();
         stage.TakeAll().ShouldBeNull();
-        for (int round = 0; round < Tuning.MaxStageRounds; round++)
+        for (int round = 0; round < Tuning.MaxPendingRounds; round++)
         {
             stage.IsClosed.ShouldBeFalse();
             IoOperation first = new();
@@ -66,7 +66,7 @@ public sealed class SubmissionStageTests(ITestOutputHelper output)
 
     private void Finds(StageDefect defect)
     {
-        string? failure = Explorer.Exhaust(() => new StageWorld(2, 1, defect), 2, out int runs);
+        string? failure = Explorer.Exhaust(() => new PendingWorld(2, 1, defect), 2, out int runs);
         output.WriteLine($"{runs} orders: {failure}");
         failure.ShouldNotBeNull().ShouldContain("something left True");
     }

@@ -2,7 +2,7 @@ using Sluice.Engines;
 
 namespace Sluice.Tests.Engines.Interleavings;
 
-/// <summary>What <see cref="StageWorld"/> is to do wrong.</summary>
+/// <summary>What <see cref="PendingWorld"/> is to do wrong.</summary>
 internal enum StageDefect
 {
     None,
@@ -15,12 +15,12 @@ internal enum StageDefect
 }
 
 /// <summary>
-/// Threads that submit to a ring through a real <see cref="SubmissionStage"/>, with a lock and a kernel that exist in numbers only: what
+/// Threads that submit to a ring through a real <see cref="PendingSubmissions"/>, with a lock and a kernel that exist in numbers only: what
 /// RingEntries does in several steps, each thread here does in as many.
 /// </summary>
-internal sealed class StageWorld : World
+internal sealed class PendingWorld : World
 {
-    private readonly SubmissionStage _stage = new();
+    private readonly PendingSubmissions _stage = new();
     private readonly StageDefect _defect;
     private readonly List<IoOperation> _queued = [];
     private readonly HashSet<IoOperation> _kernel = new(ReferenceEqualityComparer.Instance);
@@ -32,7 +32,7 @@ internal sealed class StageWorld : World
     /// <param name="threads">How many submit.</param>
     /// <param name="each">How many operations each of them submits, one after another.</param>
     /// <param name="defect">What is done wrong.</param>
-    public StageWorld(int threads, int each, StageDefect defect = StageDefect.None)
+    public PendingWorld(int threads, int each, StageDefect defect = StageDefect.None)
     {
         _defect = defect;
         _operations = threads * each;
@@ -53,7 +53,7 @@ internal sealed class StageWorld : World
         $"{_kernel.Count} of {_operations} in the kernel, {_queued.Count} queued, something left {!_stage.IsEmpty}, "
             + $"held {_holder is not null}";
 
-    private sealed class Submitter(StageWorld world, int count) : Actor
+    private sealed class Submitter(PendingWorld world, int count) : Actor
     {
         private At _at = At.Try;
         private int _left = count;
