@@ -184,11 +184,8 @@ public sealed unsafe class PrepTests : RingTest
         ring.Submit().ShouldBe(1);
         ring.CqReady.ShouldBe(0u);
 
-        Prep.Cancel(Take(ring), target: 1, userData: 2);
-        Dictionary<ulong, int> results = Complete(ring, 2).ToDictionary(cqe => cqe.UserData, cqe => cqe.Res);
-
-        results[2].ShouldBe(0);
-        results[1].ShouldBe(-Errno.ECANCELED);
+        ring.Cancel(1).ShouldBeGreaterThanOrEqualTo(0);
+        CompleteOne(ring).ShouldBe(-Errno.ECANCELED);
         pipe.Write(1, 2, 3);
         buffer.Span.IndexOfAnyExcept((byte)0x5A).ShouldBe(-1);
         pipe.ReadByte().ShouldBe(1);
@@ -198,8 +195,6 @@ public sealed unsafe class PrepTests : RingTest
     public void Cancel_of_something_that_is_not_there_fails_with_enoent()
     {
         using Ring ring = CreateRing();
-        Prep.Cancel(Take(ring), target: 77, userData: 1);
-
-        CompleteOne(ring).ShouldBe(-Errno.ENOENT);
+        ring.Cancel(77).ShouldBe(-Errno.ENOENT);
     }
 }

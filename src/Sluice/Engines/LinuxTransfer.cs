@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Sluice.Errors;
 using Sluice.Kernel;
 using Sluice.Memory;
@@ -15,50 +14,44 @@ internal static unsafe class LinuxTransfer
     /// <summary>As <see cref="Run"/>, without changing the flags of the descriptor.</summary>
     public static int RunPlainly(IoOperation operation)
     {
-        OpenFile handle = operation.Handle;
-        int fd = operation.Descriptor;
-        byte* address = (byte*)operation.Address;
-        int length = operation.Length;
-        long offset = operation.FileOffset;
         switch (operation.Verb)
         {
-            case IoVerb.Read:
-                return TransferCalls.ReadWaiting(fd, address, length, offset, operation.Flags);
-            case IoVerb.ReadVector:
-                return TransferCalls.VectorWaiting(isRead: true, fd, (Iovec*)address, operation.SegmentCount, offset, operation.Flags);
-            case IoVerb.Write:
-            case IoVerb.WriteVector:
-            case IoVerb.Append:
-                long begin = handle.BeginBlockingWrite();
-                int written = Write(operation);
-                handle.EndBlockingWrite(begin, length);
-                return written;
+            case IoVerb.Read or IoVerb.ReadVector:
+                return Transfer(operation);
             case IoVerb.Nothing:
                 return 0;
-            case IoVerb.Flush or IoVerb.FlushData:
-                return operation.Verb == IoVerb.FlushData ? Libc.FlushData(fd) : Libc.Flush(fd);
+            case IoVerb.Flush:
+                return Libc.Flush(operation.Descriptor);
+            case IoVerb.FlushData:
+                return Libc.FlushData(operation.Descriptor);
             default:
-                throw new UnreachableException();
+                OpenFile handle = operation.Handle;
+                long begin = handle.BeginBlockingWrite();
+                int written = operation.Verb == IoVerb.Append ? Append(operation) : Transfer(operation);
+                handle.EndBlockingWrite(begin, operation.Length);
+                return written;
         }
     }
 
-    private static int Write(IoOperation operation)
+    private static int Transfer(IoOperation operation)
     {
-        switch (operation.Verb)
+        int fd = operation.Descriptor;
+        nint address = operation.Address;
+        return operation.Verb switch
         {
-            case IoVerb.Write:
-                return TransferCalls.WriteWaiting(
-                    operation.Descriptor, (byte*)operation.Address, operation.Length, operation.FileOffset, operation.Flags);
-            case IoVerb.WriteVector:
-                return TransferCalls.VectorWaiting(
-                    isRead: false, operation.Descriptor, (Iovec*)operation.Address, operation.SegmentCount, operation.FileOffset,
-                    operation.Flags);
-            default:
-                long landed = operation.Handle.AppendBlocking(PinnedMemory.SpanOf(operation.Address, operation.Length));
-                operation.SetResult(landed);
+            IoVerb.Read => TransferCalls.ReadWaiting(fd, (byte*)address, operation.Length, operation.FileOffset, operation.Flags),
+            IoVerb.Write => TransferCalls.WriteWaiting(fd, (byte*)address, operation.Length, operation.FileOffset, operation.Flags),
+            _ => TransferCalls.VectorWaiting(
+                operation.IsRead, fd, (Iovec*)address, operation.SegmentCount, operation.FileOffset, operation.Flags),
+        };
+    }
 
-                // The exception is created after the operation has left the gate.
-                return landed < 0 ? (int)landed : operation.Length;
-        }
+    private static int Append(IoOperation operation)
+    {
+        long offset = operation.Handle.AppendBlocking(PinnedMemory.SpanOf(operation.Address, operation.Length));
+        operation.SetResult(offset);
+
+        // The exception is created after the operation has left the gate.
+        return offset < 0 ? (int)offset : operation.Length;
     }
 }

@@ -43,13 +43,6 @@ internal static unsafe class Prep
 
     public static void Close(IoUringSqe* sqe, int fd, ulong userData) => Set(sqe, Opcode.Close, fd, userData);
 
-    /// <summary>Asks to cancel the operation whose user data is <paramref name="target"/>: a request, its completion still comes.</summary>
-    public static void Cancel(IoUringSqe* sqe, ulong target, ulong userData)
-    {
-        Set(sqe, Opcode.AsyncCancel, -1, userData);
-        sqe->Addr = target;
-    }
-
     private static void Transfer(
         IoUringSqe* sqe, Opcode opcode, int fd, void* address, uint length, long offset, RwFlags flags, ulong userData)
     {

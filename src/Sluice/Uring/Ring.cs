@@ -47,9 +47,6 @@ internal sealed unsafe partial class Ring : IDisposable
     /// <summary>Entries taken and not yet consumed by the kernel.</summary>
     public uint Pending => _sq.Pending;
 
-    /// <summary>Entries that the kernel has consumed since the ring was made, modulo 2^32.</summary>
-    public uint Consumed => _sq.Consumed;
-
     /// <summary>
     /// Entries that the kernel has consumed and whose completions have not been taken. Exact while no other thread submits: the kernel
     /// may post a completion just before it moves the submission head.

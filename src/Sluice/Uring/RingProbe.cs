@@ -73,7 +73,7 @@ internal sealed unsafe class RingProbe
             return Refused($"io_uring_register is refused by the sandbox (errno {-errno})");
         }
 
-        ReadOnlySpan<Opcode> required = [Opcode.Read, Opcode.Write, Opcode.ReadV, Opcode.WriteV, Opcode.Fsync, Opcode.AsyncCancel];
+        ReadOnlySpan<Opcode> required = [Opcode.Read, Opcode.Write, Opcode.ReadV, Opcode.WriteV, Opcode.Fsync];
         foreach (Opcode opcode in required)
         {
             if ((int)opcode >= opcodes.Length || !opcodes[(int)opcode])

@@ -13,7 +13,6 @@ public sealed class AbiConstantTests
         { Opcode.ReadV, 1 },
         { Opcode.WriteV, 2 },
         { Opcode.Fsync, 3 },
-        { Opcode.AsyncCancel, 14 },
         { Opcode.OpenAt, 18 },
         { Opcode.Close, 19 },
         { Opcode.Read, 22 },

@@ -7,7 +7,6 @@ internal enum Opcode : byte
     ReadV = 1,
     WriteV = 2,
     Fsync = 3,
-    AsyncCancel = 14,
     OpenAt = 18,
     Close = 19,
     Read = 22,
