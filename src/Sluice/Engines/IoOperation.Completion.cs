@@ -17,7 +17,7 @@ internal sealed partial class IoOperation
     private Exception? _error;
 
     /// <summary>The token of the current use, for <see cref="ValueTask"/>.</summary>
-    public short Version => _task.Version;
+    private short Version => _task.Version;
 
     /// <summary>Sets a result that is not the number of bytes: the offset of an append.</summary>
     public void SetResult(long result) => _result = result;

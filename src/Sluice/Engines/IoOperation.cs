@@ -222,6 +222,30 @@ internal sealed partial class IoOperation
         Submit();
     }
 
+    /// <summary>As <see cref="Start"/>, and returns the task of the operation.</summary>
+    public ValueTask StartTask()
+    {
+        short version = Version;
+        Start();
+        return new ValueTask(this, version);
+    }
+
+    /// <inheritdoc cref="StartTask"/>
+    public ValueTask<int> StartIntTask()
+    {
+        short version = Version;
+        Start();
+        return new ValueTask<int>(this, version);
+    }
+
+    /// <inheritdoc cref="StartTask"/>
+    public ValueTask<long> StartLongTask()
+    {
+        short version = Version;
+        Start();
+        return new ValueTask<long>(this, version);
+    }
+
     /// <summary>
     /// Shortens this submission to <paramref name="length"/> bytes, rounded up to the alignment. Used by intercepting engines.
     /// </summary>

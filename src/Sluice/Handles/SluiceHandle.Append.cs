@@ -61,8 +61,7 @@ public sealed partial class SluiceHandle
             return ValueTask.FromCanceled(cancellationToken);
         }
 
-        IoOperation operation = StartAppend(buffer, cancellationToken, out short version);
-        return new ValueTask(operation, version);
+        return IoOperation.ForAppend(this, buffer, cancellationToken).StartTask();
     }
 
     /// <summary>Asynchronously writes all bytes of a buffer at the end of the file, and returns their offset.</summary>
@@ -85,8 +84,7 @@ public sealed partial class SluiceHandle
             return ValueTask.FromCanceled<long>(cancellationToken);
         }
 
-        IoOperation operation = StartAppend(buffer, cancellationToken, out short version);
-        return new ValueTask<long>(operation, version);
+        return IoOperation.ForAppend(this, buffer, cancellationToken).StartLongTask();
     }
 
     /// <inheritdoc/>
@@ -194,13 +192,5 @@ public sealed partial class SluiceHandle
         {
             IoErrors.ThrowUnseekable("Appending to", Path);
         }
-    }
-
-    private IoOperation StartAppend(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken, out short version)
-    {
-        IoOperation operation = IoOperation.ForAppend(this, buffer, cancellationToken);
-        version = operation.Version;
-        operation.Start();
-        return operation;
     }
 }

@@ -94,7 +94,7 @@ public sealed partial class SluiceHandle
         int bytes = 0;
         return MayReadInline(buffer.Length, fileOffset) && TryReadHere(buffer.Span, fileOffset, out bytes)
             ? new ValueTask<int>(bytes)
-            : StartRead(buffer, fileOffset, bytes, cancellationToken);
+            : IoOperation.ForRead(this, buffer, fileOffset, bytes, cancellationToken).StartIntTask();
     }
 
     /// <summary>
@@ -221,7 +221,7 @@ public sealed partial class SluiceHandle
         int bytes = TryWriteHere(buffer.Span, fileOffset);
         return bytes == buffer.Length ? ValueTask.CompletedTask
             : bytes < 0 ? ValueTask.FromException(ErrorOf(-bytes, IoVerb.Write, fileOffset))
-            : StartWrite(buffer, fileOffset, bytes, cancellationToken);
+            : IoOperation.ForWrite(this, buffer, fileOffset, bytes, cancellationToken).StartTask();
     }
 
     /// <summary>
@@ -230,7 +230,7 @@ public sealed partial class SluiceHandle
     internal ValueTask WriteBehindAsync(ReadOnlyMemory<byte> buffer, long fileOffset)
     {
         CheckOffset(fileOffset);
-        return StartWrite(buffer, fileOffset, 0, CancellationToken.None);
+        return IoOperation.ForWrite(this, buffer, fileOffset, 0, CancellationToken.None).StartTask();
     }
 
     /// <summary>Flushes all data and metadata of the file to the disk, so that they survive a power failure (fsync(2)).</summary>
@@ -327,10 +327,7 @@ public sealed partial class SluiceHandle
             return ValueTask.FromCanceled(cancellationToken);
         }
 
-        IoOperation operation = IoOperation.ForFlush(this, verb, cancellationToken);
-        short version = operation.Version;
-        operation.Start();
-        return new ValueTask(operation, version);
+        return IoOperation.ForFlush(this, verb, cancellationToken).StartTask();
     }
 
     private void NoteHotRead(long fileOffset, int bytes)
@@ -399,20 +396,4 @@ public sealed partial class SluiceHandle
     /// </summary>
     private static int OutcomeOf(int written) =>
         -written is Errno.EAGAIN or Errno.EINTR or Errno.ESPIPE or Errno.EINVAL or Errno.EOPNOTSUPP ? 0 : written;
-
-    private ValueTask<int> StartRead(Memory<byte> buffer, long fileOffset, int done, CancellationToken cancellationToken)
-    {
-        IoOperation operation = IoOperation.ForRead(this, buffer, fileOffset, done, cancellationToken);
-        short version = operation.Version;
-        operation.Start();
-        return new ValueTask<int>(operation, version);
-    }
-
-    private ValueTask StartWrite(ReadOnlyMemory<byte> buffer, long fileOffset, int done, CancellationToken cancellationToken)
-    {
-        IoOperation operation = IoOperation.ForWrite(this, buffer, fileOffset, done, cancellationToken);
-        short version = operation.Version;
-        operation.Start();
-        return new ValueTask(operation, version);
-    }
 }

@@ -137,10 +137,7 @@ public sealed partial class SluiceHandle
             return new ValueTask<long>(bytes);
         }
 
-        IoOperation operation = IoOperation.ForPinned(this, IoVerb.Read, buffer, total, fileOffset, bytes, cancellationToken);
-        short version = operation.Version;
-        operation.Start();
-        return new ValueTask<long>(operation, version);
+        return IoOperation.ForPinned(this, IoVerb.Read, buffer, total, fileOffset, bytes, cancellationToken).StartLongTask();
     }
 
     /// <summary>Asynchronously writes all bytes of a range of native memory at the specified offset.</summary>
@@ -198,10 +195,7 @@ public sealed partial class SluiceHandle
             return ValueTask.FromException(ErrorOf(-bytes, IoVerb.Write, fileOffset));
         }
 
-        IoOperation operation = IoOperation.ForPinned(this, IoVerb.Write, buffer, total, fileOffset, bytes, cancellationToken);
-        short version = operation.Version;
-        operation.Start();
-        return new ValueTask(operation, version);
+        return IoOperation.ForPinned(this, IoVerb.Write, buffer, total, fileOffset, bytes, cancellationToken).StartTask();
     }
 
     private static long CheckNative(nint buffer, nuint length)

@@ -108,8 +108,7 @@ public sealed partial class SluiceHandle
 
         return TryInline(IoVerb.ReadVector, ref segments, fileOffset, waits: false, out long done)
             ? new ValueTask<long>(done)
-            : new ValueTask<long>(StartVector(IoVerb.ReadVector, segments!, fileOffset, done, cancellationToken, out short version),
-                version);
+            : IoOperation.ForVector(this, IoVerb.ReadVector, segments!, fileOffset, done, cancellationToken).StartLongTask();
     }
 
     /// <summary>Asynchronously writes all bytes of several buffers, in order, at the specified offset.</summary>
@@ -151,7 +150,7 @@ public sealed partial class SluiceHandle
 
         return TryInline(IoVerb.WriteVector, ref segments, fileOffset, waits: false, out long done)
             ? done < 0 ? ValueTask.FromException(ErrorOf((int)-done, IoVerb.WriteVector, fileOffset)) : ValueTask.CompletedTask
-            : new ValueTask(StartVector(IoVerb.WriteVector, segments!, fileOffset, done, cancellationToken, out short version), version);
+            : IoOperation.ForVector(this, IoVerb.WriteVector, segments!, fileOffset, done, cancellationToken).StartTask();
     }
 
     /// <summary>
@@ -237,14 +236,5 @@ public sealed partial class SluiceHandle
         done = Math.Max(result, 0);
         AfterRead(fileOffset, result);
         return result == segments.Total || (result >= 0 && IsShortAtEnd(fileOffset + result));
-    }
-
-    private IoOperation StartVector(
-        IoVerb verb, SegmentCursor segments, long fileOffset, long done, CancellationToken cancellationToken, out short version)
-    {
-        IoOperation operation = IoOperation.ForVector(this, verb, segments, fileOffset, done, cancellationToken);
-        version = operation.Version;
-        operation.Start();
-        return operation;
     }
 }
