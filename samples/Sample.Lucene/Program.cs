@@ -62,5 +62,5 @@ static string DocumentsOfRepository()
         folder = folder.Parent;
     }
 
-    return folder is null ? throw new DirectoryNotFoundException("name a folder with Markdown files") : Path.Combine(folder.FullName, "docs");
+    return Path.Combine(folder?.FullName ?? throw new DirectoryNotFoundException("name a folder with Markdown files"), "docs");
 }

@@ -18,9 +18,9 @@ namespace Sluice.Lucene;
 /// It does not pay where queries hardly read, because filters, caches or stored fields in memory answer them.
 /// </para>
 /// <para>
-/// Files are flushed to the disk by <see cref="Sync"/>, which <c>IndexWriter.Commit</c> calls, and not when they are closed, as by the other
-/// directories of Lucene.NET. Segments that are merged or deleted before a commit are never flushed, and the names of the files become
-/// durable together with their content. The first commit with an object also flushes the files of the index that it finds.
+/// Files are flushed to the disk by <see cref="Sync"/>, which <c>IndexWriter.Commit</c> calls. The other directories of Lucene.NET flush each
+/// file when it is closed. Segments that are merged or deleted before a commit are never flushed, and the names of the files become durable
+/// together with their content. The first commit with an object also flushes the files of the index that it finds.
 /// </para>
 /// <para>
 /// All members are thread-safe. An input or an output is used by one thread at a time; clones of an input can be used by other threads at
@@ -134,8 +134,8 @@ public sealed class SluiceDirectory : FSDirectory
     /// </summary>
     /// <param name="names">The names of the files. Those that this object has made durable before are left out.</param>
     /// <remarks>
-    /// If a flush fails, content may be lost that a second flush would not report. A file whose flush failed is therefore refused by all later
-    /// calls, until it is deleted or created again; if the flush of the directory failed, all files of the call are.
+    /// If a flush fails, content may be lost that a second flush would not report. A file whose flush failed is therefore refused by all
+    /// later calls, until it is deleted or created again; if the flush of the directory failed, all files of the call are.
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="names"/> is <see langword="null"/>.</exception>
     /// <exception cref="FileNotFoundException">A file does not exist.</exception>
@@ -243,7 +243,7 @@ public sealed class SluiceDirectory : FSDirectory
             set => _isDurable = value;
         }
 
-        /// <summary>Sets the error of a flush. The kernel reports it once; a repeated flush would succeed without the lost content.</summary>
+        /// <summary>Sets the error of a flush. The kernel reports it once; a second flush would succeed without the lost content.</summary>
         public IOException Failure
         {
             set => _failure = value;

@@ -22,10 +22,11 @@ public sealed class LuceneIndexTests : IDisposable
     public void Threads_index_and_find_what_they_find_with_NIOFSDirectory()
     {
         const int documents = 2000;
+        ParallelOptions parallel = new() { MaxDegreeOfParallelism = Threads };
         using SluiceDirectory directory = new(_folder);
         using (IndexWriter writer = LuceneIndex.Writer(directory))
         {
-            Parallel.For(0, documents, new ParallelOptions { MaxDegreeOfParallelism = Threads }, i =>
+            Parallel.For(0, documents, parallel, i =>
             {
                 LuceneIndex.Update(writer, i);
                 if (i % 500 == 0)
@@ -33,7 +34,7 @@ public sealed class LuceneIndexTests : IDisposable
                     writer.Commit();
                 }
             });
-            Parallel.For(0, documents / 4, new ParallelOptions { MaxDegreeOfParallelism = Threads }, i => LuceneIndex.Update(writer, i * 4));
+            Parallel.For(0, documents / 4, parallel, i => LuceneIndex.Update(writer, i * 4));
             writer.DeleteDocuments(LuceneIndex.Id(7));
         }
 
@@ -44,7 +45,7 @@ public sealed class LuceneIndexTests : IDisposable
         ownReader.NumDocs.ShouldBe(documents - 1);
         IndexSearcher own = new(ownReader);
         IndexSearcher expected = new(otherReader);
-        Parallel.For(0, 200, new ParallelOptions { MaxDegreeOfParallelism = Threads }, i =>
+        Parallel.For(0, 200, parallel, i =>
         {
             string found = Find(own, Query(i));
             found.ShouldBe(Find(expected, Query(i)));

@@ -7,14 +7,16 @@ using Xunit;
 
 namespace Sluice.Clients.Tests.Lucene;
 
-/// <summary>A process that indexes with several threads and commits is killed at random moments; the next one continues with its index.</summary>
+/// <summary>
+/// A process that indexes with several threads and commits is killed at random moments; the next one continues with its index.
+/// </summary>
 [Trait("Tier", "slow")]
 public sealed class LuceneKillTests : IDisposable
 {
     private const int Batch = 50;
 
     private static readonly int Kills =
-        int.TryParse(Environment.GetEnvironmentVariable("SLUICE_KILLS"), CultureInfo.InvariantCulture, out int kills) && kills > 0 ? kills : 5;
+        int.TryParse(Environment.GetEnvironmentVariable("SLUICE_KILLS"), CultureInfo.InvariantCulture, out int kills) ? kills : 5;
 
     private readonly string _folder = System.IO.Directory.CreateTempSubdirectory("sluice-lucene-").FullName;
 

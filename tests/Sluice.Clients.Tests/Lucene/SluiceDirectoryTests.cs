@@ -221,7 +221,8 @@ public sealed class SluiceDirectoryTests : IDisposable
         Write(directory, Name, content);
         IndexInput input = directory.OpenInput(Name, IOContext.DEFAULT);
         using CountdownEvent reading = new(4);
-        Task[] readers = [.. Enumerable.Range(0, 4).Select(seed => Task.Factory.StartNew(() => ReadUntilClosed(seed), TaskCreationOptions.LongRunning))];
+        Task[] readers =
+            [.. Enumerable.Range(0, 4).Select(seed => Task.Factory.StartNew(() => ReadUntilClosed(seed), TaskCreationOptions.LongRunning))];
         reading.Wait();
         input.Dispose();
         Task.WaitAll(readers);
@@ -377,7 +378,12 @@ public sealed class SluiceDirectoryTests : IDisposable
     {
         try
         {
-            return call() is { } result ? result as string ?? (result is Array array ? string.Join(", ", array.Cast<object>()) : $"{result}") : "done";
+            return call() switch
+            {
+                null => "done",
+                Array array => string.Join(", ", array.Cast<object>()),
+                { } result => $"{result}",
+            };
         }
         catch (Exception e)
         {
