@@ -103,7 +103,7 @@ public sealed class CorpusTests
         using (SluiceLog log = SluiceLog.Open(
             folder.Log, new SluiceLogOptions { Format = LogFormat.Raw, FileNamePattern = pattern }))
         {
-            log.Append(default, LogDurability.Durable);
+            log.Append([], LogDurability.Durable);
         }
 
         HashContent(folder.Log).ShouldBe(s_manifest[name].Lines.Single().Trim());

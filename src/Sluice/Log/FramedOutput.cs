@@ -13,6 +13,7 @@ internal sealed class FramedOutput : LogOutput
     private readonly LogSettings _settings;
     private readonly SegmentRetention _retention;
     private readonly NextSegment _next;
+    private readonly RecordReaders _readers;
 
     /// <summary>Guards <see cref="_rolled"/> and <see cref="_current"/>; the number of full segments can be read without it.</summary>
     private readonly Lock _rolling = new();
@@ -40,6 +41,7 @@ internal sealed class FramedOutput : LogOutput
     {
         (_folder, _settings, _current) = (folder, settings, recovered.Current);
         _retention = new SegmentRetention(folder, settings, recovered.Closed, keepsNewest: () => !IsCurrentDurable);
+        _readers = new RecordReaders(folder);
         _next = new NextSegment(folder, settings, recovered.LogId, recovered.LargestId + 1);
         _nextSequence = recovered.NextSequence;
         _durable = _nextSequence - 1;
@@ -157,7 +159,7 @@ internal sealed class FramedOutput : LogOutput
                 return;
             }
 
-            TailRemoval removal = TailRemoval.Plan(_folder, IdAt(lastKept + 1), lastKept);
+            TailRemoval removal = TailRemoval.Plan(_folder, Locate(lastKept + 1).Id, lastKept);
             Save(removal, fail);
             try
             {
@@ -168,11 +170,55 @@ internal sealed class FramedOutput : LogOutput
                 fail(e);
                 throw;
             }
+            finally
+            {
+                _readers.Clear();
+            }
         }
     }
 
     /// <summary>Removes segments all of whose records are old, and returns how many.</summary>
-    public int RemoveBefore(Func<ClosedSegment, bool> isOld) => _retention.RemoveWhile(isOld);
+    public int RemoveBefore(Func<ClosedSegment, bool> isOld)
+    {
+        try
+        {
+            return _retention.RemoveWhile(isOld);
+        }
+        finally
+        {
+            _readers.Clear();
+        }
+    }
+
+    /// <summary>Returns an entry of the index of an open segment near a record; null if the segment is not open. Thread-safe.</summary>
+    public IndexEntry? EntryNear(long id, long sequence)
+    {
+        lock (_rolling)
+        {
+            SegmentFile? open = _current?.Header.Id == id ? _current : _rolled.Find(s => s.Header.Id == id);
+            return open?.EntryNear(sequence);
+        }
+    }
+
+    /// <summary>Reads a record that is written. Thread-safe.</summary>
+    /// <returns>False if the log has no such record in its files.</returns>
+    /// <exception cref="IOException">The record cannot be read, or is damaged.</exception>
+    public bool TryRead(long sequence, out SluiceLogRecord record)
+    {
+        try
+        {
+            return TryRead(sequence, usesIndex: true, out record);
+        }
+        catch (IOException)
+        {
+            // Records may have been removed meanwhile. None are while this lock is held: a record that still cannot be read is damaged.
+            lock (_retention.Removing)
+            {
+                _readers.Clear();
+                return TryRead(sequence, usesIndex: false, out record);
+            }
+        }
+    }
 
     public override Exception? CloseFull(bool seals)
     {
@@ -207,6 +253,7 @@ internal sealed class FramedOutput : LogOutput
             }
         }
 
+        _readers.Clear();
         return error;
     }
 
@@ -235,6 +282,8 @@ internal sealed class FramedOutput : LogOutput
         }
         finally
         {
+            _readers.Clear();
+
             // A thread that needs the segment tries again, and gets the error.
             if (Interlocked.Exchange(ref _preparesAgain, false))
             {
@@ -249,7 +298,37 @@ internal sealed class FramedOutput : LogOutput
         _next.Remove();
     }
 
-    public override void Dispose() => LogFile.DisposeAll([_current, _next, .. _rolled]);
+    public override void Dispose()
+    {
+        _readers.Dispose();
+        LogFile.DisposeAll([_current, _next, .. _rolled]);
+    }
+
+    private bool TryRead(long sequence, bool usesIndex, out SluiceLogRecord record)
+    {
+        record = default;
+        (long id, IndexEntry? entry, long lastSequence) = Locate(sequence);
+        if (id == 0)
+        {
+            return false;
+        }
+
+        RecordReader reader = _readers.Rent(id);
+        bool isUsable = false;
+        try
+        {
+            // Read after the reader was taken: if records are removed from now on, the reader is not used again.
+            long end = Volatile.Read(ref _nextSequence);
+            entry = usesIndex ? entry ?? reader.EntryNear(sequence, lastSequence) : null;
+            bool isThere = sequence < end && reader.TryRead(sequence, end, entry, out record);
+            isUsable = true;
+            return isThere;
+        }
+        finally
+        {
+            _readers.Return(reader, isUsable);
+        }
+    }
 
     private void Save(TailRemoval removal, Action<Exception> fail)
     {
@@ -333,22 +412,23 @@ internal sealed class FramedOutput : LogOutput
         (_askedForNext, _mustRoll) = (false, false);
     }
 
-    /// <summary>Returns the newest segment that begins with a record or earlier; 0 if there is none.</summary>
-    private long IdAt(long sequence)
+    /// <summary>Returns the newest segment that begins with a record or earlier.</summary>
+    /// <returns>
+    /// The id, which is 0 if there is no such segment; for an open segment, an entry of its index near the record; for a closed one, its
+    /// last sequence number.
+    /// </returns>
+    private (long Id, IndexEntry? Entry, long LastSequence) Locate(long sequence)
     {
         lock (_rolling)
         {
-            if (_current is { } current && current.FirstSequence <= sequence)
+            SegmentFile? open = _current is { } current && current.FirstSequence <= sequence
+                ? current : _rolled.FindLast(s => s.FirstSequence <= sequence);
+            if (open is not null)
             {
-                return current.Header.Id;
-            }
-
-            if (_rolled.FindLast(s => s.FirstSequence <= sequence) is { } rolled)
-            {
-                return rolled.Header.Id;
+                return (open.Header.Id, open.EntryNear(sequence), 0);
             }
         }
 
-        return _retention.Newest(s => s.FirstSequence <= sequence)?.Id ?? 0;
+        return _retention.Newest(s => s.FirstSequence <= sequence) is { } closed ? (closed.Id, null, closed.LastSequence) : default;
     }
 }

@@ -1,9 +1,10 @@
+using System.Buffers;
 using Sluice.Log;
 using Sluice.Log.Appending;
 
 namespace Sluice;
 
-// The asynchronous members; what waits is served by the log's own threads.
+// The asynchronous members; what waits is served by the log's worker.
 public sealed partial class SluiceLog
 {
     /// <summary>Milliseconds after which an append looks again that waits for the keeper, or for the removal of the log's end.</summary>
@@ -54,6 +55,54 @@ public sealed partial class SluiceLog
     {
         _ = LogSettings.Known(durability);
         CheckLength(record.Length, nameof(record));
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<long>(cancellationToken);
+        }
+
+        try
+        {
+            return TryAppend(record.Span, durability, out ValueTask<long> appended, out long waitFor, out int epoch)
+                ? appended
+                : AppendLaterAsync(new ReadOnlySequence<byte>(record), durability, waitFor, epoch, cancellationToken);
+        }
+        catch (IOException e)
+        {
+            return ValueTask.FromException<long>(e);
+        }
+    }
+
+    /// <param name="record">
+    /// The bytes of the record, which are copied once, into the log's own buffer. The sequence can be empty. Its memory must not be changed
+    /// until the returned task has completed.
+    /// </param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It can cancel the append only while the record waits for space. The default is
+    /// <see cref="CancellationToken.None"/>.
+    /// </param>
+    /// <inheritdoc cref="AppendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>
+    public ValueTask<long> AppendAsync(ReadOnlySequence<byte> record, CancellationToken cancellationToken = default) =>
+        AppendAsync(record, _settings.Durability, cancellationToken);
+
+    /// <param name="record">
+    /// The bytes of the record, which are copied once, into the log's own buffer. The sequence can be empty. Its memory must not be changed
+    /// until the returned task has completed.
+    /// </param>
+    /// <param name="durability">The durability to wait for.</param>
+    /// <param name="cancellationToken">
+    /// The token to monitor for cancellation requests. It can cancel the append only while the record waits for space. The default is
+    /// <see cref="CancellationToken.None"/>.
+    /// </param>
+    /// <inheritdoc cref="AppendAsync(ReadOnlyMemory{byte}, LogDurability, CancellationToken)"/>
+    public ValueTask<long> AppendAsync(
+        ReadOnlySequence<byte> record, LogDurability durability, CancellationToken cancellationToken = default)
+    {
+        if (record.IsSingleSegment)
+        {
+            return AppendAsync(record.First, durability, cancellationToken);
+        }
+
+        _ = LogSettings.Known(durability);
         if (cancellationToken.IsCancellationRequested)
         {
             return ValueTask.FromCanceled<long>(cancellationToken);
@@ -170,29 +219,48 @@ public sealed partial class SluiceLog
             : WaitPlainAsync(durability, _ring.NextSequenceIn(out int epoch) - 1, 0, epoch, cancellationToken);
     }
 
+    /// <summary>Appends a record if there is space for it. The caller has the memory by now: no later record could be written if it threw
+    /// after space was reserved.</summary>
     private bool TryAppend(
-        ReadOnlyMemory<byte> record, LogDurability durability, out ValueTask<long> appended, out long waitFor, out int epoch)
+        ReadOnlySpan<byte> record, LogDurability durability, out ValueTask<long> appended, out long waitFor, out int epoch)
     {
-        // The caller's memory is read before space is reserved: if that threw afterwards, no later record could be written.
-        ReadOnlySpan<byte> content = record.Span;
-        CheckLength(content.Length, nameof(record));
-        int bytes = _headerBytes + content.Length;
+        CheckLength(record.Length, nameof(record));
+        int bytes = _headerBytes + record.Length;
         bool isTaken = TryTake(bytes, 1, out Placed place, out waitFor);
-        epoch = place.Epoch;
-        if (!isTaken)
+        (appended, epoch) = (default, place.Epoch);
+        if (isTaken)
         {
-            appended = default;
-            return false;
+            CopyRecord(place.Page!.Bytes.Slice(place.Offset, bytes), record, durability);
+            appended = Appended(place, EndCopy(place, bytes, 1, durability), durability);
         }
 
-        CopyRecord(place.Page!.Bytes.Slice(place.Offset, bytes), content, durability);
-        appended = EndCopy(place, bytes, 1, durability) ? WaitAsync(durability, place.FirstSequence, place, 1, place.FirstSequence)
-            : new ValueTask<long>(place.FirstSequence);
-        return true;
+        return isTaken;
     }
 
+    private bool TryAppend(
+        ReadOnlySequence<byte> record, LogDurability durability, out ValueTask<long> appended, out long waitFor, out int epoch)
+    {
+        if (record.IsSingleSegment)
+        {
+            return TryAppend(record.FirstSpan, durability, out appended, out waitFor, out epoch);
+        }
+
+        int length = LengthOf(record);
+        bool isTaken = TryTake(_headerBytes + length, 1, out Placed place, out waitFor);
+        (appended, epoch) = (default, place.Epoch);
+        if (isTaken)
+        {
+            appended = Appended(place, CopySequence(place, record, length, durability), durability);
+        }
+
+        return isTaken;
+    }
+
+    private ValueTask<long> Appended(in Placed place, bool waits, LogDurability durability) =>
+        waits ? WaitAsync(durability, place.FirstSequence, place, 1, place.FirstSequence) : new ValueTask<long>(place.FirstSequence);
+
     private async ValueTask<long> AppendLaterAsync(
-        ReadOnlyMemory<byte> record, LogDurability durability, long waitFor, int epoch, CancellationToken cancellationToken)
+        ReadOnlySequence<byte> record, LogDurability durability, long waitFor, int epoch, CancellationToken cancellationToken)
     {
         while (true)
         {

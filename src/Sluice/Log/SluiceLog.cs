@@ -1,7 +1,9 @@
+using System.Buffers;
 using System.Buffers.Binary;
 using System.IO.Pipelines;
 using Sluice.Log;
 using Sluice.Log.Folders;
+using Sluice.Log.Frames;
 using Sluice.Log.Segments;
 using Sluice.Log.Appending;
 
@@ -163,6 +165,36 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         return place.FirstSequence;
     }
 
+    /// <param name="record">
+    /// The bytes of the record, which are copied once, into the log's own buffer. The sequence can be empty. Its memory must not be changed
+    /// during the call.
+    /// </param>
+    /// <inheritdoc cref="Append(ReadOnlySpan{byte})"/>
+    public long Append(ReadOnlySequence<byte> record) => Append(record, _settings.Durability);
+
+    /// <param name="record">
+    /// The bytes of the record, which are copied once, into the log's own buffer. The sequence can be empty. Its memory must not be changed
+    /// during the call.
+    /// </param>
+    /// <inheritdoc cref="Append(ReadOnlySpan{byte}, LogDurability)"/>
+    public long Append(ReadOnlySequence<byte> record, LogDurability durability)
+    {
+        if (record.IsSingleSegment)
+        {
+            return Append(record.FirstSpan, durability);
+        }
+
+        _ = LogSettings.Known(durability);
+        int length = LengthOf(record);
+        Placed place = Take(_headerBytes + length, 1);
+        if (CopySequence(place, record, length, durability))
+        {
+            Wait(durability, place.FirstSequence, place, 1);
+        }
+
+        return place.FirstSequence;
+    }
+
     /// <summary>
     /// Appends several records as a unit. The records get consecutive sequence numbers. After a crash, a framed log contains either all of
     /// these records or none.
@@ -288,12 +320,69 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
     private void CopyRecord(Span<byte> at, ReadOnlySpan<byte> record, LogDurability durability)
     {
-        if (_headerBytes > 0)
+        WriteHeader(at, record.Length, (uint)durability << 30);
+        record.CopyTo(at[_headerBytes..]);
+    }
+
+    /// <summary>Copies a record to its place. If the memory was changed since it was measured, the record is withdrawn.</summary>
+    /// <returns>True if the caller waits for a write or sync.</returns>
+    private bool CopySequence(in Placed place, ReadOnlySequence<byte> record, int length, LogDurability durability)
+    {
+        int bytes = _headerBytes + length;
+        Span<byte> at = place.Page!.Bytes.Slice(place.Offset, bytes);
+        bool isCopied = false;
+        try
         {
-            BinaryPrimitives.WriteUInt32LittleEndian(at, (uint)record.Length | ((uint)durability << 30));
+            Span<byte> rest = at[_headerBytes..];
+            foreach (ReadOnlyMemory<byte> part in record)
+            {
+                ReadOnlySpan<byte> content = part.Span;
+                content.CopyTo(rest);
+                rest = rest[content.Length..];
+            }
+
+            isCopied = rest.IsEmpty ? true : throw new ArgumentException("The sequence was changed while it was copied.", nameof(record));
+        }
+        finally
+        {
+            // The place is filled in any case: no later record could be written otherwise.
+            if (!isCopied)
+            {
+                at.Clear();
+            }
+
+            WriteHeader(at, length, isCopied ? (uint)durability << 30 : LogLayout.Withdrawn);
+            if (!isCopied)
+            {
+                _ = EndCopy(place, bytes, 1, LogDurability.Buffered);
+            }
         }
 
-        record.CopyTo(at[_headerBytes..]);
+        return EndCopy(place, bytes, 1, durability);
+    }
+
+    private void WriteHeader(Span<byte> at, int length, uint flags)
+    {
+        if (_headerBytes > 0)
+        {
+            BinaryPrimitives.WriteUInt32LittleEndian(at, (uint)length | flags);
+        }
+    }
+
+    /// <summary>
+    /// Returns the length of a sequence. All of its memory is asked for before a place is taken: no later record could be written if a copy
+    /// threw.
+    /// </summary>
+    private int LengthOf(ReadOnlySequence<byte> record)
+    {
+        long length = 0;
+        foreach (ReadOnlyMemory<byte> part in record)
+        {
+            length += part.Span.Length;
+        }
+
+        CheckLength((int)Math.Min(length, int.MaxValue), nameof(record));
+        return (int)length;
     }
 
     private void CheckLength(int bytes, string parameter)

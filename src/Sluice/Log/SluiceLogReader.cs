@@ -38,6 +38,9 @@ public sealed class SluiceLogReader : IDisposable
     private readonly List<SluiceLogDamagedException> _damage = [];
     private readonly long _fromTime;
 
+    /// <summary>Returns an entry of the writer's index for a segment and a record; null if the reader was not opened by the log.</summary>
+    private readonly Func<long, long, IndexEntry?>? _index;
+
     /// <summary>The segments that were read before the present one.</summary>
     private readonly List<(long Id, long FirstSequence)> _passed = [];
 
@@ -85,9 +88,14 @@ public sealed class SluiceLogReader : IDisposable
     /// The process is not permitted to read the directory or one of the files.
     /// </exception>
     public SluiceLogReader(string directory, SluiceLogReaderOptions? options = null)
+        : this(directory, options, null)
+    {
+    }
+
+    internal SluiceLogReader(string directory, SluiceLogReaderOptions? options, Func<long, long, IndexEntry?>? index)
     {
         ArgumentException.ThrowIfNullOrEmpty(directory);
-        _options = options ?? new SluiceLogReaderOptions();
+        (_options, _index) = (options ?? new SluiceLogReaderOptions(), index);
         ArgumentOutOfRangeException.ThrowIfLessThan(
             _options.PollInterval, TimeSpan.FromMilliseconds(1), nameof(options.PollInterval));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(
@@ -448,7 +456,7 @@ public sealed class SluiceLogReader : IDisposable
             return true;
         }
 
-        bool wasTruncated = _segment.TryForgetFooter();
+        bool wasTruncated = _segment.TryForgetFooter() || _segment.TryForgetEntry();
         long from = _segment.FindReplaced();
         if (from > 0)
         {
@@ -760,7 +768,7 @@ public sealed class SluiceLogReader : IDisposable
         _passed.RemoveAll(p => p.Id >= segment.Id);
         (_segment, _logId) = (entered, entered.LogId);
         _next = Math.Max(_next, segment.FirstSequence);
-        _segment.MoveNear(_next);
+        _segment.MoveNear(_next, _index?.Invoke(segment.Id, _next));
         return true;
     }
 
@@ -776,6 +784,14 @@ public sealed class SluiceLogReader : IDisposable
             }
         }
         while (!TryEnter(segments[^1]));
+        if (_index is not null)
+        {
+            // The limit is read first.
+            _ = MayRead(long.MaxValue);
+            _segment!.MoveNear(_limit, _index(_segment.Id, _limit));
+            _next = Math.Max(_next, _segment.ReadTo + 1);
+        }
+
         while (TryTakeFrame())
         {
             _hasFrame = false;

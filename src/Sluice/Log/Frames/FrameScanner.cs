@@ -19,7 +19,9 @@ internal enum FrameResult
 /// </summary>
 internal sealed class FrameScanner
 {
-    private const int ManyBytes = 1024 * 1024;
+    /// <summary>The size of the buffer of a scanner for many frames.</summary>
+    public const int ManyBytes = 1024 * 1024;
+
     private const int FewBytes = 4096;
     private const int FrameAlignment = 8;
     private const int EnoughZeros = 64 * 1024;
@@ -42,15 +44,16 @@ internal sealed class FrameScanner
     /// <param name="maxFrameBytes">By its header.</param>
     /// <param name="offset">Where the first frame is.</param>
     /// <param name="chain">The sum that it goes on from.</param>
-    /// <param name="readsMany">Whether it is to go over many frames.</param>
+    /// <param name="bufferBytes">The size of the buffer, unless the file is smaller. A larger frame makes the buffer grow.</param>
     /// <param name="isLive">Whether it may be written meanwhile.</param>
     public FrameScanner(
-        SluiceHandle file, int maxFrameBytes, long offset, uint chain, bool readsMany = false, bool isLive = false)
+        SluiceHandle file, int maxFrameBytes, long offset, uint chain, int bufferBytes = FewBytes, bool isLive = false)
     {
         _file = file;
         _maxFrameBytes = maxFrameBytes;
         IsLive = isLive;
-        _buffer = GC.AllocateUninitializedArray<byte>(readsMany ? (int)Math.Clamp(file.Length, FewBytes, ManyBytes) : FewBytes);
+        _buffer = GC.AllocateUninitializedArray<byte>(
+            bufferBytes > FewBytes ? (int)Math.Clamp(file.Length, FewBytes, bufferBytes) : FewBytes);
         (Offset, Chain) = (offset, chain);
     }
 

@@ -17,6 +17,8 @@ internal sealed class SegmentFile : IDisposable
     private readonly LogFolder _folder;
     private readonly SluiceHandle _handle;
     private readonly LogSettings _settings;
+
+    /// <summary>The entries for the footer. Guarded by itself until the segment is full: readers of this process use it, too.</summary>
     private readonly List<IndexEntry> _index = [];
     private readonly ZerosAhead _zeros;
     private readonly uint _headerChain;
@@ -174,6 +176,16 @@ internal sealed class SegmentFile : IDisposable
             WrittenAt = LogLayout.ToNanoseconds(DateTime.UtcNow),
         };
 
+    /// <summary>Returns the last entry of the index that does not follow a record; null if there is none. Thread-safe.</summary>
+    public IndexEntry? EntryNear(long sequence)
+    {
+        lock (_index)
+        {
+            int index = _index.FindLastIndex(e => e.Sequence <= sequence);
+            return index < 0 ? null : _index[index];
+        }
+    }
+
     /// <summary>
     /// Before a sync, by the thread that may write frames: how far the segment is written, with the next zeros, which the sync covers too.
     /// There are none in a file that was truncated: every sync of it needs the journal.
@@ -208,7 +220,11 @@ internal sealed class SegmentFile : IDisposable
         (Offset, Chain) = (Offset + frame.Length, crc);
         if (offset >= _nextIndexAt)
         {
-            _index.Add(new IndexEntry(first, time, offset, chain));
+            lock (_index)
+            {
+                _index.Add(new IndexEntry(first, time, offset, chain));
+            }
+
             _nextIndexAt = offset + LogLayout.IndexEveryBytes;
         }
 

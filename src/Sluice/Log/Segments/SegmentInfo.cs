@@ -190,7 +190,7 @@ internal sealed record SegmentInfo
 
     /// <summary>Returns a scanner for many frames.</summary>
     public FrameScanner ScannerAt(SluiceHandle file, long offset, uint chain) =>
-        new(file, Header.MaxFrameBytes, offset, chain, readsMany: true);
+        new(file, Header.MaxFrameBytes, offset, chain, bufferBytes: FrameScanner.ManyBytes);
 
     /// <summary>Returns the last sequence number that is on the disk according to log.state; 0 if that belongs to another log.</summary>
     public long DurableBy(LogState? state) => state is { } known && known.LogId == Header.LogId ? known.DurableSequence : 0;

@@ -25,11 +25,14 @@ internal sealed class SegmentReader : IDisposable
     private (long Offset, int Polls) _noFrameAfter = (-1, 0);
     private int _passedCount;
 
+    /// <summary>The entry of an index by which the reader came into the segment; null if it reads from the first frame on.</summary>
+    private IndexEntry? _entry;
+
     private SegmentReader(SluiceHandle file, SegmentInfo info)
     {
         (_file, _info) = (file, info);
         _scanner = new FrameScanner(
-            file, info.Header.MaxFrameBytes, info.FirstOffset, info.FirstChain, readsMany: true, isLive: !info.IsSealed);
+            file, info.Header.MaxFrameBytes, info.FirstOffset, info.FirstChain, FrameScanner.ManyBytes, isLive: !info.IsSealed);
         ReadTo = info.FirstSequence - 1;
     }
 
@@ -248,6 +251,21 @@ internal sealed class SegmentReader : IDisposable
         return true;
     }
 
+    /// <summary>
+    /// Returns true if the frame at which the reader came into the segment was removed before it was read. Then the segment is read from
+    /// its first frame on.
+    /// </summary>
+    public bool TryForgetEntry()
+    {
+        if (_passedCount > 0 || _entry is not { } entry || TryMoveTo(entry))
+        {
+            return false;
+        }
+
+        GoToFirst();
+        return true;
+    }
+
     /// <summary>Returns true if the segment was removed as a part of the log's end.</summary>
     /// <remarks>The writer removes the oldest segments first if it keeps only so many, so that then no older one exists.</remarks>
     public bool WasRemoved(LogFolder folder) =>
@@ -327,12 +345,15 @@ internal sealed class SegmentReader : IDisposable
     }
 
     /// <summary>Moves to the last frame in the footer's index that does not follow a record.</summary>
-    public void MoveNear(long sequence)
+    /// <param name="sequence">The sequence number of the record.</param>
+    /// <param name="known">The entry of the writer's index, for a segment without a footer; null if it is not known.</param>
+    public void MoveNear(long sequence, IndexEntry? known = null)
     {
         int index = Array.FindLastIndex(_info.Index, e => e.Sequence <= sequence);
-        if (index >= 0 && TryMoveTo(_info.Index[index]))
+        IndexEntry? found = index >= 0 ? _info.Index[index] : known;
+        if (found is { } entry && TryMoveTo(entry))
         {
-            ReadTo = _info.Index[index].Sequence - 1;
+            (_entry, ReadTo) = (entry, entry.Sequence - 1);
         }
         else
         {
@@ -345,7 +366,7 @@ internal sealed class SegmentReader : IDisposable
     private void GoToFirst()
     {
         _scanner.MoveTo(_info.FirstOffset, _info.FirstChain);
-        ReadTo = FirstSequence - 1;
+        (_entry, ReadTo) = (null, FirstSequence - 1);
     }
 
     /// <summary>Moves to the frame of an index entry, if the entry is true: no frame before it proves that.</summary>

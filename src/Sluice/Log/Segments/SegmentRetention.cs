@@ -41,9 +41,11 @@ internal sealed class SegmentRetention(
     /// <summary>The newest for which something holds; null where there is none.</summary>
     public ClosedSegment? Newest(Predicate<ClosedSegment> predicate)
     {
-        List<ClosedSegment> all = All();
-        int index = all.FindLastIndex(predicate);
-        return index < 0 ? null : all[index];
+        lock (_lock)
+        {
+            int index = _closed.FindLastIndex(predicate);
+            return index < 0 ? null : _closed[index];
+        }
     }
 
     /// <summary>Forgets the segments with an id or a larger one.</summary>
