@@ -47,7 +47,7 @@ internal sealed class FramedOutput : LogOutput
         _durable = _nextSequence - 1;
         if (_current is null)
         {
-            _next.Prepare();
+            _next.Prepare(reserves: false);
         }
     }
 

@@ -1,4 +1,5 @@
 using Sluice.Log;
+using Sluice.Log.Appending;
 
 namespace Sluice;
 
@@ -96,15 +97,10 @@ public sealed partial class SluiceLog
     {
         try
         {
-            _committer.Start();
-            _keeper.Start();
-            _output.Compressor?.Start();
+            LogThreads.Start();
         }
         catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
         {
-            _keeper.End();
-            _committer.End();
-            _output.Compressor?.End();
             throw LogErrors.NoThread(Directory, e);
         }
     }

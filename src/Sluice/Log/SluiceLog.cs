@@ -58,6 +58,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         _keeper = new Keeper(_committer, output, settings.RetentionIntervalMs);
         StartThreads();
         _keeper.Signal();
+        output.Compressor?.Signal();
         if (settings.DisposeOnProcessExit)
         {
             _onExit = (_, _) => DisposeAtExit();

@@ -55,7 +55,10 @@ public class SluiceLogOptions
 
     /// <summary>Gets or sets the size of the memory for records that have not been written, in bytes.</summary>
     /// <value>The default is 16,777,216 (16 MiB). Negative values are not valid.</value>
-    /// <remarks>The memory is divided into 2 to 4,096 buffers, each slightly larger than <see cref="MaxRecordBytes"/>.</remarks>
+    /// <remarks>
+    /// The memory is divided into 2 to 4,096 buffers, each slightly larger than <see cref="MaxRecordBytes"/>. A buffer is allocated when it
+    /// is first needed.
+    /// </remarks>
     public int BufferBytes { get; set; } = 16 * 1024 * 1024;
 
     /// <summary>Gets or sets a value that indicates whether an append waits when there is no space for its record.</summary>
@@ -74,13 +77,14 @@ public class SluiceLogOptions
     /// </summary>
     /// <value>The default is 200 milliseconds. The minimum is 1 millisecond.</value>
     /// <remarks>
-    /// A record is written after twice this time at the latest, unless a flush to the disk takes longer.
+    /// A record is written after twice this time at the latest, unless a flush to the disk takes longer. All logs of a process share
+    /// threads: if the disks of other logs do not respond, a record can be written 100 milliseconds later.
     /// </remarks>
     public TimeSpan FlushInterval { get; set; } = TimeSpan.FromMilliseconds(200);
 
     /// <summary>
-    /// Gets or sets a value that indicates whether disk space for a segment is reserved when the segment is created. This property applies
-    /// only to framed logs.
+    /// Gets or sets a value that indicates whether disk space for a segment is reserved when the segment is created, and for the segment in
+    /// which a log that is opened continues, by the first append. This property applies only to framed logs.
     /// </summary>
     /// <value>The default is <see langword="true"/>.</value>
     /// <remarks>

@@ -4,7 +4,7 @@ namespace Sluice.Log.Appending;
 
 /// <summary>
 /// Writes the pages of a log and makes them durable. A thread that waits for its record leads: it writes, or writes and syncs, for all that
-/// wait. Requests that are too late for a round are served by the log's own thread. Writes continue during a sync.
+/// wait. Requests that are too late for a round are served by the log's worker. Writes continue during a sync.
 /// </summary>
 /// <remarks>
 /// After a failed sync nothing more is written or acknowledged (<see cref="Failure"/>): the kernel reports a lost page only once, so that a
@@ -16,7 +16,7 @@ internal sealed class Committer
     private readonly LogOutput _output;
     private readonly string _directory;
     private readonly StateFile _stateFile;
-    private readonly WorkerThread _thread;
+    private readonly LogWorker _worker;
 
     /// <summary>Held while pages are written.</summary>
     private readonly Lock _writing = new();
@@ -47,7 +47,7 @@ internal sealed class Committer
     public Committer(PageRing ring, LogOutput output, string directory, StateFile stateFile, long written, int intervalMs)
     {
         (_ring, _output, _directory, _stateFile, _written, _durable) = (ring, output, directory, stateFile, written, output.DurableSequence);
-        _thread = new WorkerThread("Sluice log", intervalMs, Round, () => Stopped is null && (_ring.HasRecords || _stateFile.IsStale(Durable)));
+        _worker = new LogWorker(intervalMs, Round, () => Stopped is null && (_ring.HasRecords || _stateFile.IsStale(Durable)));
     }
 
     /// <summary>Called if there is something for the keeper to do.</summary>
@@ -65,21 +65,18 @@ internal sealed class Committer
     /// <summary>Why nothing more is written: <see cref="Failure"/>, or the log is closed.</summary>
     public Exception? Stopped => Failure ?? Volatile.Read(ref _closed);
 
-    /// <inheritdoc cref="WorkerThread.Start"/>
-    public void Start() => _thread.Start();
-
-    /// <summary>Asks the log's own thread for a round.</summary>
-    public void Signal() => _thread.Signal();
+    /// <summary>Asks the log's worker for a round.</summary>
+    public void Signal() => _worker.Signal();
 
     /// <summary>Makes sure that what is in the ring is written within the interval.</summary>
-    public void Rouse() => _thread.Rouse();
+    public void Rouse() => _worker.Rouse();
 
-    /// <summary>Ends the log's own thread. Afterwards each waiting thread writes and syncs itself.</summary>
+    /// <summary>Ends the log's worker. Afterwards each waiting thread writes and syncs itself.</summary>
     public void End()
     {
-        _thread.End();
+        _worker.End();
 
-        // Requests of those who found the thread still there.
+        // Requests of threads that saw the worker before it ended.
         TrySync();
         lock (_writing)
         {
@@ -137,7 +134,7 @@ internal sealed class Committer
     public void Push(AsyncWaiter waiter, bool isDurable)
     {
         (isDurable ? _syncers : _writers).Push(waiter);
-        if (!_thread.HasEnded)
+        if (!_worker.HasEnded)
         {
             Signal();
         }
@@ -399,7 +396,9 @@ internal sealed class Committer
         }
     }
 
-    /// <summary>Leads a sync, unless another thread does: that thread, or the log's own one, serves all waiters that were added before.</summary>
+    /// <summary>
+    /// Leads a sync, unless another thread does: that thread, or the log's worker, serves all waiters that were added before.
+    /// </summary>
     private void TrySync()
     {
         if (_syncing.TryEnter())
@@ -424,7 +423,7 @@ internal sealed class Committer
         Interlocked.MemoryBarrier();
         if (!_syncers.IsEmpty)
         {
-            if (_thread.HasEnded)
+            if (_worker.HasEnded)
             {
                 TrySync();
             }
@@ -467,7 +466,7 @@ internal sealed class Committer
     }
 
     /// <summary>
-    /// Writes the last durable sequence number to log.state. A smaller number there is valid, too; the log's own thread or the next sync
+    /// Writes the last durable sequence number to log.state. A smaller number there is valid, too; the log's worker or the next sync
     /// writes it again.
     /// </summary>
     private void WriteState()
@@ -484,7 +483,7 @@ internal sealed class Committer
         }
     }
 
-    /// <summary>On the log's own thread.</summary>
+    /// <summary>On the log's worker.</summary>
     private void Round(bool asked)
     {
         try

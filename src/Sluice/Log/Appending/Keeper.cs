@@ -1,15 +1,15 @@
 namespace Sluice.Log.Appending;
 
 /// <summary>
-/// The work of a log beside its appends, on two threads: one seals full segments and removes old ones, and the other one creates the
-/// next segment, so that no append waits for that although the disk is slow.
+/// The work of a log beside its appends, by two workers: one seals full segments and removes old ones, and the other one creates the next
+/// segment, so that no append waits for that although the disk is slow.
 /// </summary>
 internal sealed class Keeper
 {
     private readonly Committer _committer;
     private readonly LogOutput _output;
-    private readonly WorkerThread _thread;
-    private readonly WorkerThread _maker;
+    private readonly LogWorker _worker;
+    private readonly LogWorker _maker;
 
     /// <param name="committer">Makes full segments durable.</param>
     /// <param name="output">The files.</param>
@@ -17,30 +17,29 @@ internal sealed class Keeper
     public Keeper(Committer committer, LogOutput output, int intervalMs)
     {
         (_committer, _output) = (committer, output);
-        _thread = new WorkerThread("Sluice log keeper", intervalMs, Round, () => intervalMs != Timeout.Infinite);
-        _maker = new WorkerThread("Sluice log maker", Timeout.Infinite, _ => Try(_output.MakeAhead), static () => false);
+        _worker = new LogWorker(intervalMs, Round, () => intervalMs != Timeout.Infinite);
+        _maker = new LogWorker(Timeout.Infinite, _ => Try(_output.MakeAhead), static () => false);
         committer.SignalKeeper = Signal;
-    }
-
-    /// <inheritdoc cref="WorkerThread.Start"/>
-    public void Start()
-    {
-        _thread.Start();
-        _maker.Start();
     }
 
     /// <summary>Asks for a round of each.</summary>
     public void Signal()
     {
         _maker.Signal();
-        _thread.Signal();
+        _worker.Signal();
     }
 
-    /// <summary>Ends both threads.</summary>
+    /// <summary>
+    /// Ends both. A round that was requested and has not begun is done here, so that old segments are removed before the log is closed.
+    /// </summary>
     public void End()
     {
         _maker.End();
-        _thread.End();
+        _worker.End();
+        if (_worker.IsSignaled)
+        {
+            Round(asked: true);
+        }
     }
 
     /// <summary>Makes full segments durable, seals and closes them.</summary>

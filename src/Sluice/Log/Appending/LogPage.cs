@@ -14,17 +14,20 @@ internal sealed class LogPage
     private const long SealedBit = long.MinValue;
     private const int CountShift = 32;
 
-    private readonly byte[] _bytes;
+    private readonly int _capacity;
+
+    /// <summary>Allocated for the first record.</summary>
+    private byte[]? _bytes;
     private Hot _hot;
 
     public LogPage(int capacity)
     {
-        _bytes = GC.AllocateUninitializedArray<byte>(capacity);
+        _capacity = capacity;
         _hot.State = SealedBit;
     }
 
     /// <summary>Gets the space for one frame: its header, its records and the zeros after them.</summary>
-    public Span<byte> Bytes => _bytes;
+    public Span<byte> Bytes => _bytes ?? Allocate();
 
     /// <summary>The sequence number of the first record. It does not change while a copy is in progress.</summary>
     public long FirstSequence { get; private set; }
@@ -72,11 +75,13 @@ internal sealed class LogPage
     /// <param name="sequence">The sequence number of the first record.</param>
     public bool TryTake(int bytes, int count, out int offset, out long sequence)
     {
+        // Before space is reserved: a page with space that is never filled could not be written.
+        byte[] space = Volatile.Read(ref _bytes) ?? Allocate();
         long state = Volatile.Read(ref _hot.State);
         while (state >= 0)
         {
             offset = (int)state;
-            if (bytes > _bytes.Length - 8 - offset)
+            if (bytes > space.Length - 8 - offset)
             {
                 break;
             }
@@ -156,6 +161,12 @@ internal sealed class LogPage
         LogPage copy = new(LogLayout.Padded(end)) { FirstSequence = FirstSequence, Epoch = Epoch, End = end, Count = Count };
         CopyRecords(copy.Bytes);
         return copy;
+    }
+
+    private byte[] Allocate()
+    {
+        byte[] bytes = GC.AllocateUninitializedArray<byte>(_capacity);
+        return Interlocked.CompareExchange(ref _bytes, bytes, null) ?? bytes;
     }
 
     /// <returns>Where they end.</returns>

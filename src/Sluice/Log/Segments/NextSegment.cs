@@ -23,11 +23,12 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     public long LargestId => Volatile.Read(ref _nextId) - 1;
 
     /// <summary>Creates the segment, if it does not exist.</summary>
-    public void Prepare()
+    /// <param name="reserves">True to reserve its space; false to leave that to its first append.</param>
+    public void Prepare(bool reserves = true)
     {
         lock (_creating)
         {
-            _prepared ??= Create();
+            _prepared ??= Create(reserves);
         }
     }
 
@@ -74,7 +75,7 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
         _prepared?.Dispose();
     }
 
-    private SegmentFile Create()
+    private SegmentFile Create(bool reserves = true)
     {
         if (_leftover is { } leftover)
         {
@@ -82,6 +83,6 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
             _leftover = null;
         }
 
-        return SegmentFile.Create(folder, _nextId++, settings, logId, ref _leftover);
+        return SegmentFile.Create(folder, _nextId++, settings, logId, reserves, ref _leftover);
     }
 }

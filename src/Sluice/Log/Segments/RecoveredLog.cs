@@ -302,7 +302,12 @@ internal sealed class RecoveredLog
             LogFile.Flush(file, _settings);
         }
 
-        _folder.FlushToDisk();
+        if (_catalog.Files.Count > 0)
+        {
+            // The folder of a new log is flushed with its first segment.
+            _folder.FlushToDisk();
+        }
+
         if (_last is not null)
         {
             if (Cut is not null)
@@ -313,7 +318,6 @@ internal sealed class RecoveredLog
 
             LogFile.FlushData(_lastFile!, _settings);
             Current = SegmentFile.Resume(_folder, _lastFile!, _settings, _last);
-            Current.Reserve();
         }
     }
 

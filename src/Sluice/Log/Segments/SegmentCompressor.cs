@@ -9,7 +9,7 @@ using Sluice.Uring.Abi;
 namespace Sluice.Log.Segments;
 
 /// <summary>
-/// Compresses the full files of a raw log on a thread of its own. The copy is flushed and read back before it gets its name, and the
+/// Compresses the full files of a raw log by a worker of its own. The copy is flushed and read back before it gets its name, and the
 /// original is removed only when that name is on the disk, so that one of the two is always complete.
 /// </summary>
 internal sealed class SegmentCompressor
@@ -20,7 +20,7 @@ internal sealed class SegmentCompressor
     private readonly LogSettings _settings;
     private readonly Func<HashSet<string>, bool> _compressNext;
     private readonly Action<Exception> _noteError;
-    private readonly WorkerThread _thread;
+    private readonly LogWorker _worker;
 
     /// <summary>The files that the current round has tried.</summary>
     private readonly HashSet<string> _tried = new(StringComparer.Ordinal);
@@ -34,24 +34,17 @@ internal sealed class SegmentCompressor
         LogFolder folder, LogSettings settings, Func<HashSet<string>, bool> compressNext, Action<Exception> noteError)
     {
         (_folder, _settings, _compressNext, _noteError) = (folder, settings, compressNext, noteError);
-        _thread = new WorkerThread("Sluice log compressor", Timeout.Infinite, Round, static () => false);
-    }
-
-    /// <inheritdoc cref="WorkerThread.Start"/>
-    public void Start()
-    {
-        _thread.Start();
-        _thread.Signal();
+        _worker = new LogWorker(Timeout.Infinite, Round, static () => false);
     }
 
     /// <summary>Requests a round.</summary>
-    public void Signal() => _thread.Signal();
+    public void Signal() => _worker.Signal();
 
-    /// <summary>Ends the thread. The file that it is compressing stays as it was.</summary>
+    /// <summary>Ends the worker. The file that it is compressing stays as it was.</summary>
     public void End()
     {
         Volatile.Write(ref _ends, true);
-        _thread.End();
+        _worker.End();
     }
 
     /// <summary>Writes a compressed copy under a temporary name, flushes it and reads it back.</summary>

@@ -29,6 +29,9 @@ internal sealed class SegmentFile : IDisposable
     private long _zerosOnDisk;
     private bool _isDeleted;
 
+    /// <summary>True if the space of the segment is reserved by the first append.</summary>
+    private bool _reservesLater;
+
     /// <summary>The monotonic time at which its first record was written, or at which it was resumed.</summary>
     private long _sinceMs = Environment.TickCount64;
 
@@ -88,13 +91,15 @@ internal sealed class SegmentFile : IDisposable
 
     public bool IsEmpty => LastSequence < FirstSequence;
 
-    /// <summary>Creates the file, reserves its space and makes header and name durable. It has no frame yet.</summary>
+    /// <summary>Creates the file, and makes header and name durable. It has no frame yet.</summary>
     /// <param name="folder">The log's folder.</param>
     /// <param name="id">A number that no segment has.</param>
     /// <param name="options">Sizes and the engine.</param>
     /// <param name="logId">The log's id.</param>
+    /// <param name="reserves">True to reserve the space of the segment; false to leave that to the first append.</param>
     /// <param name="leftover">After a failure, the file if <see cref="Remove"/> failed, too.</param>
-    public static SegmentFile Create(LogFolder folder, long id, LogSettings options, Guid logId, ref SluiceHandle? leftover)
+    public static SegmentFile Create(
+        LogFolder folder, long id, LogSettings options, Guid logId, bool reserves, ref SluiceHandle? leftover)
     {
         string path = folder.PathOf(id);
         SluiceHandle handle = folder.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, options);
@@ -106,12 +111,15 @@ internal sealed class SegmentFile : IDisposable
             SegmentHeader header = new(id, options.PageBytes, salt, logId, LogLayout.ToNanoseconds(DateTime.UtcNow));
             byte[] bytes = new byte[LogLayout.HeaderBytes];
             uint chain = header.Write(bytes);
-            Reserve(handle, options);
+            if (reserves)
+            {
+                Reserve(handle, options);
+            }
 
             LogFile.Write(handle, bytes, 0);
             LogFile.Flush(handle, options);
             folder.FlushToDisk();
-            return new SegmentFile(folder, handle, options, header, chain);
+            return new SegmentFile(folder, handle, options, header, chain) { _reservesLater = !reserves };
         }
         catch
         {
@@ -132,6 +140,7 @@ internal sealed class SegmentFile : IDisposable
             FirstTime = scan.FirstTime,
             LastTime = scan.LastTime,
             _durableOffset = scan.Offset,
+            _reservesLater = true,
         };
         file._index.AddRange(scan.Index);
         file._nextIndexAt = (file._index.Count > 0 ? file._index[^1].Offset : 0) + LogLayout.IndexEveryBytes;
@@ -210,6 +219,12 @@ internal sealed class SegmentFile : IDisposable
     public void Append(Span<byte> bytes, int end, int count, long first, long time)
     {
         ThrowIfDeletedByNow();
+        if (_reservesLater)
+        {
+            Reserve();
+            _reservesLater = false;
+        }
+
         FrameHeader header = new(end - LogLayout.FrameHeaderBytes, count, first, time, FrameKind.Records, 0);
         bytes[end..header.FrameBytes].Clear();
         LogLayout.WriteFrameHeader(bytes, header);
@@ -263,7 +278,7 @@ internal sealed class SegmentFile : IDisposable
     }
 
     /// <summary>Reserves the space of the segment; what is not available now may be when it is needed.</summary>
-    public void Reserve() => Reserve(_handle, _settings);
+    private void Reserve() => Reserve(_handle, _settings);
 
     /// <summary>Gives reserved space back.</summary>
     public void CutReserved() => LogFile.SetLength(_handle, Offset);

@@ -146,7 +146,6 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
             }
 
             SegmentFile segment = SegmentFile.Resume(folder, file, settings, SegmentInfo.Read(file, SegmentId)!.Scan(file));
-            segment.Reserve();
             Delete(folder);
             return segment;
         }

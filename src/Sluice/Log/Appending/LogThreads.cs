@@ -1,0 +1,289 @@
+namespace Sluice.Log.Appending;
+
+/// <summary>
+/// The threads on which all logs of the process do their rounds: a few, and one that starts rounds when their interval has passed. Rounds
+/// begin in the order of the requests. If a round has waited for a tenth of a second because all threads are in rounds, another thread is
+/// started, so that a disk that does not respond delays other logs no longer than that. A thread without work ends after some seconds,
+/// unless it is the last.
+/// </summary>
+internal static class LogThreads
+{
+    /// <summary>The number of threads that are started without waiting.</summary>
+    private const int UsualThreads = 3;
+
+    /// <summary>The time, in milliseconds, that a round waits for one of the threads before another one is started.</summary>
+    private const int PatienceMs = 100;
+
+    /// <summary>The time, in milliseconds, after which a thread without work ends.</summary>
+    private const int IdleMs = 2000;
+
+    /// <summary>Guards all that follows. The scheduling thread and <see cref="AwaitEnd"/> wait for it to be pulsed.</summary>
+    private static readonly object s_lock = new();
+
+    private static readonly Queue<LogWorker> s_queue = new();
+    private static readonly PriorityQueue<LogWorker, long> s_timed = new();
+
+    /// <summary>The threads that sleep; the last one has slept for the shortest time.</summary>
+    private static readonly List<Sleeper> s_sleepers = [];
+
+    private static int s_threads;
+
+    /// <summary>The number of threads that were started or woken and have not looked at the queue since.</summary>
+    private static int s_onTheirWay;
+    private static bool s_hasScheduler;
+
+    /// <summary>The time at which the scheduling thread wakes up by itself.</summary>
+    private static long s_wakesAt = long.MaxValue;
+
+    /// <summary>Makes sure that there are threads. Called when a log is opened, which reports that no thread can be created.</summary>
+    /// <exception cref="OutOfMemoryException">The process, or the machine, allows no more threads, descriptors or memory.</exception>
+    public static void Start()
+    {
+        lock (s_lock)
+        {
+            if (!s_hasScheduler)
+            {
+                Begin(Schedule, "Sluice log scheduler");
+                s_hasScheduler = true;
+            }
+
+            if (s_threads == 0)
+            {
+                AddThread();
+            }
+        }
+    }
+
+    /// <summary>Requests a round. If one is running, another one follows it.</summary>
+    public static void Add(LogWorker worker)
+    {
+        lock (s_lock)
+        {
+            Enqueue(worker);
+        }
+    }
+
+    /// <summary>Waits until no round of a worker that has ended is running. None begins later.</summary>
+    public static void AwaitEnd(LogWorker worker)
+    {
+        lock (s_lock)
+        {
+            if (worker.IsTimed)
+            {
+                _ = s_timed.Remove(worker, out _, out _);
+            }
+
+            while (worker.IsRunning)
+            {
+                _ = Monitor.Wait(s_lock);
+            }
+        }
+    }
+
+    private static void Begin(ThreadStart run, string name) => new Thread(run) { IsBackground = true, Name = name }.UnsafeStart();
+
+    private static void AddThread()
+    {
+        Begin(Run, "Sluice log worker");
+        s_threads++;
+        s_onTheirWay++;
+    }
+
+    private static bool TryAddThread()
+    {
+        try
+        {
+            AddThread();
+            return true;
+        }
+        catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
+        {
+            // The threads that there are go on, one at least; the scheduling thread tries again.
+            return false;
+        }
+    }
+
+    private static void Enqueue(LogWorker worker)
+    {
+        if (worker.IsRunning || worker.IsQueued || worker.HasEnded)
+        {
+            return;
+        }
+
+        long now = Environment.TickCount64;
+        (worker.IsQueued, worker.QueuedAt) = (true, now);
+        s_queue.Enqueue(worker);
+        if (s_sleepers is [.., Sleeper sleeper])
+        {
+            s_sleepers.RemoveAt(s_sleepers.Count - 1);
+            sleeper.IsOnItsWay = true;
+            s_onTheirWay++;
+            sleeper.Wake();
+        }
+        else if (s_threads >= UsualThreads || !TryAddThread())
+        {
+            WakeSchedulerBy(now + PatienceMs);
+        }
+    }
+
+    private static void EnqueueAt(LogWorker worker, long due)
+    {
+        worker.DueAt = due;
+        if (!worker.IsTimed)
+        {
+            worker.IsTimed = true;
+            s_timed.Enqueue(worker, due);
+            WakeSchedulerBy(due);
+        }
+    }
+
+    private static void WakeSchedulerBy(long time)
+    {
+        if (time < s_wakesAt)
+        {
+            s_wakesAt = time;
+            Monitor.PulseAll(s_lock);
+        }
+    }
+
+    /// <summary>Begins rounds whose interval has passed, and adds threads for rounds that have waited too long.</summary>
+    private static void Schedule()
+    {
+        lock (s_lock)
+        {
+            while (true)
+            {
+                long now = Environment.TickCount64;
+                while (s_timed.TryPeek(out LogWorker? worker, out long due) && due <= now)
+                {
+                    _ = s_timed.Dequeue();
+                    worker.IsTimed = false;
+                    if (worker.DueAt > now)
+                    {
+                        // Another round has begun the interval again.
+                        EnqueueAt(worker, worker.DueAt);
+                    }
+                    else if (worker.DueAt > 0)
+                    {
+                        Enqueue(worker);
+                    }
+                }
+
+                s_wakesAt = s_timed.TryPeek(out _, out long next) ? next : long.MaxValue;
+                if (s_queue.Count > s_onTheirWay)
+                {
+                    int late = s_queue.Count(w => w.QueuedAt + PatienceMs <= now) - s_onTheirWay;
+                    for (; late > 0 && TryAddThread(); late--)
+                    {
+                    }
+
+                    s_wakesAt = Math.Min(s_wakesAt, now + PatienceMs);
+                }
+
+                _ = Monitor.Wait(s_lock, s_wakesAt == long.MaxValue ? Timeout.Infinite : (int)Math.Clamp(s_wakesAt - now, 1, int.MaxValue));
+            }
+        }
+    }
+
+    private static void Run()
+    {
+        Sleeper sleeper = new();
+        LogWorker? worker;
+        while ((worker = Next(sleeper)) is not null || !sleeper.SleepsLong(IdleMs) || !TryEnd(sleeper))
+        {
+            if (worker is not null)
+            {
+                bool hasMore = worker.RunRound();
+                lock (s_lock)
+                {
+                    worker.IsRunning = false;
+                    if (worker.HasEnded)
+                    {
+                        Monitor.PulseAll(s_lock);
+                    }
+                    else if (worker.IsSignaled)
+                    {
+                        Enqueue(worker);
+                    }
+                    else if (hasMore)
+                    {
+                        EnqueueAt(worker, Environment.TickCount64 + worker.IntervalMs);
+                    }
+                }
+            }
+        }
+    }
+
+    /// <summary>Takes the next worker out of the queue. Returns null if there is none; then the thread counts as asleep.</summary>
+    private static LogWorker? Next(Sleeper sleeper)
+    {
+        lock (s_lock)
+        {
+            s_onTheirWay -= sleeper.IsOnItsWay ? 1 : 0;
+            sleeper.IsOnItsWay = false;
+            while (s_queue.TryDequeue(out LogWorker? worker))
+            {
+                worker.IsQueued = false;
+                if (!worker.HasEnded)
+                {
+                    (worker.IsRunning, worker.DueAt) = (true, 0);
+                    return worker;
+                }
+            }
+
+            if (!s_sleepers.Contains(sleeper))
+            {
+                s_sleepers.Add(sleeper);
+            }
+
+            return null;
+        }
+    }
+
+    /// <summary>Ends a thread that was not woken, unless it is the last.</summary>
+    private static bool TryEnd(Sleeper sleeper)
+    {
+        lock (s_lock)
+        {
+            if (s_threads == 1 || !s_sleepers.Remove(sleeper))
+            {
+                return false;
+            }
+
+            s_threads--;
+            return true;
+        }
+    }
+
+    /// <summary>Lets a thread sleep. No semaphore: that spins before it sleeps.</summary>
+    private sealed class Sleeper
+    {
+        private readonly object _gate = new();
+        private bool _isWoken;
+
+        /// <summary>
+        /// True if the thread was started or woken and has not looked at the queue since. Guarded by <see cref="s_lock"/>.
+        /// </summary>
+        public bool IsOnItsWay { get; set; } = true;
+
+        public void Wake()
+        {
+            lock (_gate)
+            {
+                _isWoken = true;
+                Monitor.Pulse(_gate);
+            }
+        }
+
+        /// <summary>Sleeps until the thread is woken. Returns true if the time has passed before.</summary>
+        public bool SleepsLong(int timeoutMs)
+        {
+            lock (_gate)
+            {
+                bool isWoken = _isWoken || Monitor.Wait(_gate, timeoutMs) || _isWoken;
+                _isWoken = false;
+                return !isWoken;
+            }
+        }
+    }
+}
