@@ -14,8 +14,8 @@ namespace Sluice.Lucene;
 /// </para>
 /// <para>
 /// Reads name their offset: the inputs of one file, which share an operating system handle, need no lock, and a read of cached data is one
-/// system call. This pays for queries, most of all for those of several threads, over an index that is in the page cache or fits into it.
-/// It does not pay where queries hardly read, because filters, caches or stored fields in memory answer them.
+/// system call. This pays for queries over an index that is in the page cache or fits into it. It does
+/// not pay where queries hardly read from the index, or where the processor is busy with analysis and scoring.
 /// </para>
 /// <para>
 /// Files are flushed to the disk by <see cref="Sync"/>, which <c>IndexWriter.Commit</c> calls. The other directories of Lucene.NET flush each
