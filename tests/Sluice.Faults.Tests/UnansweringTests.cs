@@ -191,7 +191,11 @@ public sealed class UnansweringTests : IDisposable
         Skip.If(Environment.OSVersion.Version < new Version(6, 8), "it needs statmount (Linux 6.8)");
         using Mount mount = Mount.OrSkip(FileSystemKind.Bindfs);
         string program = Program(mount);
-        using SluiceHandle handle = SluiceHandle.Open(Path.Combine(mount.Folder, "far"), FileMode.CreateNew, FileAccess.ReadWrite);
+        string path = Path.Combine(mount.Folder, "far");
+        await File.WriteAllBytesAsync(path, new byte[FileBytes]);
+
+        // It is opened with an empty page cache, so that a read has to ask.
+        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite);
         Command.Run("kill", "-STOP", program);
         Task? called = null;
         bool goesOn;

@@ -100,7 +100,7 @@ internal sealed class CallFaults : IDisposable
             "fgetxattr" or "flistxattr" or "fremovexattr" => [(-EOPNOTSUPP, true), (-EIO, false)],
             "fsetxattr" => [(-ENOSPC, false), (-EOPNOTSUPP, true), (-EPERM, false)],
             "lseek SEEK_DATA" or "lseek SEEK_HOLE" => [(-EINVAL, true)],
-            "statx" or "fstat" or "fstatfs" or "fstatvfs" or "readlinkat" or "faccessat2" => [(-EIO, false)],
+            "statx" or "statmount" or "fstat" or "fstatfs" or "fstatvfs" or "readlinkat" or "faccessat2" => [(-EIO, false)],
             "posix_fadvise" or "sync_file_range" => [(-EIO, true)],
             _ => [],
         };

@@ -116,8 +116,8 @@ internal static class CallFaultRunner
         !call.StartsWith("ring ", StringComparison.Ordinal)
         && !call.StartsWith("io_uring", StringComparison.Ordinal)
         && !call.StartsWith("lseek", StringComparison.Ordinal)
-        && call is not ("mmap" or "madvise" or "getrandom" or "fcntl" or "posix_fadvise" or "sync_file_range" or "fstatfs"
-            or "fstatvfs");
+        && call is not ("mmap" or "madvise" or "getrandom" or "fcntl" or "posix_fadvise" or "sync_file_range" or "statmount"
+            or "fstatfs" or "fstatvfs");
 
     private static async Task<Exception?> RunWithAsync(CallScenario scenario, string root, SystemCallFault fault)
     {
