@@ -18,6 +18,7 @@ return args switch
     ["once", "replace", string path] => await OnceCommand.RunAsync(() => Sluice.SluiceFile.ReplaceAtomicallyAsync(path, "new")),
     ["once", "copy", string source, string target] => await OnceCommand.RunAsync(() => OnceCommand.CopyAsync(source, target)),
     ["once", "plain", string source, string target] => await OnceCommand.RunAsync(() => OnceCommand.CopyPlainAsync(source, target)),
+    ["once", "closed", string source, string target] => await OnceCommand.RunAsync(() => OnceCommand.CopyClosedAsync(source, target)),
     ["once", "verify", string source, string target] => await OnceCommand.RunAsync(() => OnceCommand.VerifyAsync(source, target)),
     ["hostile", "planted", string folder, string outside] => HostileCommand.Run(folder, outside, isSticky: true),
     ["hostile", "swapped", string folder, string outside] => HostileCommand.Run(folder, outside, isSticky: false),
@@ -30,6 +31,6 @@ static int Usage()
     Console.Error.WriteLine("refuse SCENARIO FOLDER | engine SCENARIO FOLDER | append PATH CACHING ID COUNT | "
         + "durable PATH CACHING append|write | replace PATH VERSION | copy FOLDER METHOD | copy-tree FOLDER | "
         + "fork FOLDER | exit return|exit|handler|thread FOLDER | once replace PATH | "
-        + "once copy|plain|verify SOURCE TARGET | hostile planted|swapped FOLDER OUTSIDE | fuse FOLDER FAULT");
+        + "once copy|plain|closed|verify SOURCE TARGET | hostile planted|swapped FOLDER OUTSIDE | fuse FOLDER FAULT");
     return 2;
 }

@@ -111,11 +111,13 @@ public sealed class CopyCallTests : IDisposable
             Command.Run("chmod", mode, Path.Combine(source, mode));
         }
 
+        await File.WriteAllBytesAsync(Path.Combine(source, "file"), Pattern.Bytes(1, 3_000_000));
         Command.Run("chmod", "777", source);
+        Command.Run("chmod", "600", Path.Combine(source, "file"));
         string[] before = ["sh", "-c", $"umask {umask}; exec \"$@\"", "sh"];
         (string expected, string actual) = (Path.Combine(_root, "expected"), Path.Combine(_root, "actual"));
         Command.Run(before[0], [.. before[1..], "cp", "-r", source, expected]);
-        using ChildProcess child = new(null, before, ["once", "plain", source, actual]);
+        using ChildProcess child = new(null, before, ["once", "closed", source, actual]);
         (await child.FinishAsync()).ShouldBe(["done"], child.Errors);
         Modes(actual).ShouldBe(Modes(expected));
 

@@ -188,7 +188,6 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
                 {
                     Method = options.Method,
                     MethodReason = $"{failures.Count} failed",
-                    Depth = 0,
                 };
             }
             catch (OperationCanceledException e) when (_cancellationToken.IsCancellationRequested)
@@ -284,7 +283,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             CpuSeconds = cpu.TotalSeconds,
             Method = CopyCommandOptions.NameOf(result.Method),
             Reason = result.MethodReason,
-            Depth = result.Depth,
+            Depth = result.Method != CopyMethod.Direct ? 0 : options.BytesPerSecond is null ? options.Depth : 1,
             Failures = [.. failures.Select(f => ErrorText.Of(f.Error))],
             RateSeconds = [.. rates.Select(r => r.Seconds)],
             RateMiBPerSecond = [.. rates.Select(r => r.MiBPerSecond)],

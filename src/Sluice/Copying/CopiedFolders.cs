@@ -112,7 +112,7 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures) 
         try
         {
             using Descriptor to = new(target.Open(folder.Path));
-            PathErrors.ThrowIfFailed(Math.Min(to.Fd, 0), "Opening the folder", text);
+            PathErrors.ThrowIfFailed(to.Fd, "Opening the folder", text);
             failures.AddRefusal(source.Text(folder.Path), SetMetadata(source, to.Fd, text, folder));
             if (folder.MustFlush)
             {
@@ -132,7 +132,7 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures) 
         if (options.PreserveMetadata)
         {
             using Descriptor original = new(source.Open(folder.Path));
-            PathErrors.ThrowIfFailed(Math.Min(original.Fd, 0), "Opening the folder", source.Text(folder.Path));
+            PathErrors.ThrowIfFailed(original.Fd, "Opening the folder", source.Text(folder.Path));
             Exception? refused = NodeMetadata.Preserve(original.Fd, from, toFd, text);
             Exception? untimed = NodeMetadata.SetTimes(toFd, from, text);
             return refused ?? untimed;

@@ -39,10 +39,4 @@ public sealed record CopyResult
 
     /// <summary>Gets a one-line explanation of why the method was used. The default is an empty string.</summary>
     public string MethodReason { get; init; } = "";
-
-    /// <summary>
-    /// Gets the largest number of requests that were in progress at the same time with <see cref="CopyMethod.Direct"/>. For other methods,
-    /// the value is 0.
-    /// </summary>
-    public int Depth { get; init; }
 }

@@ -59,17 +59,7 @@ internal static class CopyWork
         catch (OperationCanceledException e) when (cancellationToken.IsCancellationRequested)
         {
             meter.Report();
-            if (meter.Failures?.Found() is { } failed)
-            {
-                throw new OperationCanceledException(e.Message, failed, cancellationToken);
-            }
-
-            if (e.CancellationToken == cancellationToken)
-            {
-                throw;
-            }
-
-            throw new OperationCanceledException(e.Message, e, cancellationToken);
+            throw new OperationCanceledException(e.Message, (Exception?)meter.Failures?.Found() ?? e, cancellationToken);
         }
     }
 
@@ -95,14 +85,14 @@ internal static class CopyWork
         }
 
         FileCopier copier = new(options, meter, cancellationToken);
-        CopyResult? result = copier.Copy(source, Path.TrimEndingDirectorySeparator(target), onlySmall);
-        if (copier.Refused is { } refused)
+        CopiedFile? copied = copier.Copy(source, Path.TrimEndingDirectorySeparator(target), onlySmall);
+        if (copied?.Refused is { } refused)
         {
             // The copy is complete; only its metadata was refused.
             meter.Report();
             throw refused;
         }
 
-        return result;
+        return copied?.Result;
     }
 }

@@ -23,7 +23,6 @@ internal sealed class DirectCopy(
 {
     private const int FallbackAlignment = 4096;
 
-    private readonly Lock _lock = new();
     private int _alignment;
     private long _next;
     private long _end;
@@ -119,10 +118,18 @@ internal sealed class DirectCopy(
 
     private void Work(Span<byte> block, bool isCaller)
     {
-        while (TryTake(out long offset, out int wanted))
+        while (Volatile.Read(ref _error) == 0)
         {
+            long offset = Interlocked.Add(ref _next, blockBytes) - blockBytes;
+            if (offset >= _end)
+            {
+                return;
+            }
+
+            int wanted = (int)Math.Min(blockBytes, _end - offset);
             int bytes = (wanted + _alignment - 1) / _alignment * _alignment;
-            int result = Transfer(isRead: true, block[..bytes], offset, (int)Math.Min(bytes, length - offset));
+            int result = cancellationToken.IsCancellationRequested ? -Errno.ECANCELED
+                : Transfer(isRead: true, block[..bytes], offset, (int)Math.Min(bytes, length - offset));
             result = result < 0 ? result : Transfer(isRead: false, block[..bytes], offset, bytes);
             if (result < 0)
             {
@@ -135,22 +142,6 @@ internal sealed class DirectCopy(
             {
                 copied(Interlocked.Exchange(ref _unreported, 0));
             }
-        }
-    }
-
-    private bool TryTake(out long offset, out int wanted)
-    {
-        if (cancellationToken.IsCancellationRequested)
-        {
-            Fail(-Errno.ECANCELED);
-        }
-
-        lock (_lock)
-        {
-            offset = _next;
-            wanted = _error != 0 ? 0 : (int)Math.Min(blockBytes, _end - _next);
-            _next += wanted;
-            return wanted > 0;
         }
     }
 
@@ -183,11 +174,5 @@ internal sealed class DirectCopy(
     }
 
     /// <summary>Keeps the first failure.</summary>
-    private void Fail(int result)
-    {
-        lock (_lock)
-        {
-            _error = _error == 0 ? result : _error;
-        }
-    }
+    private void Fail(int result) => Interlocked.CompareExchange(ref _error, result, 0);
 }

@@ -8,152 +8,69 @@ using Sluice.Uring.Abi;
 namespace Sluice.Copying;
 
 /// <summary>
-/// Copies one file. The copy is created at the target's name, or, if it is atomic or replaces a file, in a temporary file that is renamed
-/// to the target at the end. Blocks the calling thread.
+/// Copies single files and the files of a tree. A new file is created at the target's name and removed again if its copy fails. A copy that
+/// is atomic or durable, that resumes, or that replaces a file is made in a temporary file, which is renamed to the target at the end.
+/// Blocks the calling thread. Thread-safe.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class FileCopier(CopyOptions options, CopyMeter meter, CancellationToken cancellationToken)
 {
     private const int SourceFlags = PathCalls.ReadOnly | PathCalls.NonBlocking;
 
-    /// <summary>
-    /// The location of the target of <see cref="Copy(string, string, bool)"/>; null in a tree, which flushes its folders itself.
-    /// </summary>
-    private TargetLocation? _location;
-
-    /// <summary>
-    /// Gets a value that indicates whether a source that is a symbolic link is followed. In a tree it is not: the source has become a link
-    /// since it was enumerated.
-    /// </summary>
-    public bool FollowsLinks { get; init; } = true;
-
-    /// <summary>Gets a value that indicates whether a file may exist at the target's name.</summary>
-    public bool MayExist { get; init; } = true;
-
-    /// <summary>Gets the first error with which the target's file system refused metadata. The copy has its name nevertheless.</summary>
-    public Exception? Refused { get; private set; }
-
-    /// <summary>Gets the state of the file that was copied in a tree, or null if the existing file was kept.</summary>
-    public Statx? Made { get; private set; }
-
-    private bool Overwrites => options.Overwrite && MayExist;
-
-    private bool FlushesFolder => options.FlushToDisk && _location is not null;
-
-    /// <summary>
-    /// Returns true if the bytes must be on the disk before the file gets its name: if the file is verified, because it is read back from
-    /// the disk; or if the copy must be durable and is a single file, if a later run would skip it because of its length and time although
-    /// a power failure prevented the flush of the tree, or if the flush of the file system at the end does not include the file.
-    /// </summary>
-    private bool FlushesFirst(int fd) => options.Verify || (options.FlushToDisk
-        && (_location is not null || options.Shard is not null || options.SkipUnchanged || RemoteFileSystem.MustFlushEach(fd)));
-
-    /// <summary>Copies a file by its full path. A symbolic link at the target is followed.</summary>
+    /// <summary>Copies a single file by its full path. A symbolic link at the target is followed.</summary>
     /// <returns>
-    /// The result, or null if <paramref name="onlySmall"/> is true and the source is not small. Nothing is copied in this case.
+    /// The copy, or null if <paramref name="onlySmall"/> is true and the source is not small or another process has a lease on it, so that
+    /// opening it would block. Nothing is copied in this case.
     /// </returns>
-    public CopyResult? Copy(string source, string target, bool onlySmall)
+    public CopiedFile? Copy(string source, string target, bool onlySmall)
     {
         NodePath from = NodePath.Of(source);
-        using Descriptor opened = OpenSource(from, FollowsLinks, out Statx stat);
-        if (onlySmall && !FileTransfer.IsSmall(stat))
+        using Descriptor opened = OpenSource(from, followsLinks: true, mayBlock: !onlySmall, out Statx stat);
+        if (onlySmall && (opened.Fd < 0 || !FileTransfer.IsSmall(stat)))
         {
             return null;
         }
 
-        bool makesTarget = !options.Atomic && !options.FlushToDisk && !options.Resume;
+        bool createsTarget = !options.Atomic && !options.FlushToDisk && !options.Resume;
 
         // Creating the target shows whether the name is taken. With SkipUnchanged, an existing file is compared first.
-        if (makesTarget && !options.SkipUnchanged && TryMake(opened.Fd, stat, from, NodePath.Of(target)) is { } made)
+        if (createsTarget && !options.SkipUnchanged && TryCreate(opened.Fd, stat, from, NodePath.Of(target), locksTarget: true) is { } made)
         {
             return made;
         }
 
         using TargetLocation location = TargetLocation.Resolve(target, $"Copying '{source}' to");
-        _location = location;
-        return makesTarget && location.IsFree && TryMake(opened.Fd, stat, from, location.Path) is { } linked
+        return createsTarget && location.IsFree && TryCreate(opened.Fd, stat, from, location.Path, locksTarget: true) is { } linked
             ? linked
-            : Copy(opened.Fd, stat, from, location.Path);
+            : CopyAside(opened.Fd, stat, from, location.Path, mayExist: true, location);
     }
 
     /// <summary>Copies a file of a tree.</summary>
-    public CopyResult Copy(in NodePath from, in NodePath to)
-    {
-        using Descriptor opened = OpenSource(from, FollowsLinks, out Statx stat);
-        return Copy(opened.Fd, stat, from, to);
-    }
-
-    private CopyResult Copy(int fromFd, in Statx before, in NodePath from, in NodePath to)
-    {
-        (string source, string target) = (from.Text, to.Text);
-        if (options.SkipUnchanged && MayExist && IsUnchanged(before, to))
-        {
-            if (options.FlushToDisk)
-            {
-                FlushSkipped(to);
-            }
-
-            meter.Find(0);
-            meter.EndUnchanged();
-            return new CopyResult { UnchangedFiles = 1, MethodReason = "it exists with the same length and time" };
-        }
-
-        using OldFile? old = FindTarget(source, before, to);
-        long length = (long)before.Size;
-        meter.Find(length);
-
-        // Until the permissions are set, only the owner has access, because the group may differ from that of the source.
-        uint mode = old is null && options.UnixCreateMode is { } asked ? (uint)asked : ModeBits.OwnerReadWrite;
-        bool isFound = false;
-        using TemporaryFile temporary = options.Resume && !TemporaryName.IsReservedNameInUse(from)
-            ? TemporaryFile.CreateOrFind(to, mode, before, RightsOf(fromFd, before, old, to), out isFound)
-            : TemporaryFile.Create(to, mode);
-        try
-        {
-            if (isFound && old is null && options.UnixCreateMode is not null)
-            {
-                // The file may come from an earlier copy with another UnixCreateMode.
-                PathErrors.ThrowIfFailed(
-                    NodeCalls.SetMode(temporary.Descriptor, mode & ~Umask.Read()), "Setting the permissions of", target);
-            }
-
-            long begin = isFound ? FindResumeOffset(fromFd, temporary.Descriptor, length, target) : 0;
-            FileTransfer transfer = new(fromFd, temporary.Descriptor, source, target, before, options, meter, cancellationToken);
-            transfer.Run(begin);
-            Refused = SetMetadata(fromFd, before, old, temporary.Descriptor, target);
-            bool isChanged = IsChanged(fromFd, before, from);
-            Finish(fromFd, source, temporary, to, transfer.Length);
-            meter.EndFile();
-            return transfer.Result(begin, isChanged);
-        }
-        catch
-        {
-            temporary.Keep();
-            throw;
-        }
-    }
-
-    /// <summary>
-    /// Makes a file that is skipped durable: an earlier copy may not have been. Where a tree is copied, its file system is flushed at the
-    /// end, unless each file has to be flushed there.
-    /// </summary>
-    private void FlushSkipped(in NodePath to)
-    {
-        if (_location is null && !RemoteFileSystem.MustFlushEach(to.FolderFd))
-        {
-            return;
-        }
-
-        using Descriptor file = new(PathCalls.OpenNonBlocking(to, PathCalls.ReadOnly | PathCalls.NoFollowFlag));
-        PathErrors.ThrowIfFailed(file.Fd, "Opening", to.Text);
-        PathErrors.ThrowIfFailed(Libc.Flush(file.Fd), "Writing to the disk", to.Text);
-        _location?.Flush(file.Fd);
-    }
+    /// <param name="fromFd">The open source.</param>
+    /// <param name="before">The state of the source when it was opened.</param>
+    /// <param name="from">The path of the source.</param>
+    /// <param name="to">The path of the copy. A symbolic link at this name is not followed.</param>
+    /// <param name="mayExist">False if an existing entry is an error.</param>
+    public CopiedFile CopyOfTree(int fromFd, in Statx before, in NodePath from, in NodePath to, bool mayExist) =>
+        TryCreate(fromFd, before, from, to) is { } made ? made
+            : mayExist ? CopyAside(fromFd, before, from, to, mayExist)
+            : throw PathErrors.Create(-Errno.EEXIST, $"Copying '{from.Text}' to", to.Text);
 
     /// <summary>Opens a regular file for copying. As in .NET, this fails if another program has opened it without sharing.</summary>
-    public static Descriptor OpenSource(in NodePath from, bool followsLinks, out Statx stat)
+    /// <param name="from">The path of the source.</param>
+    /// <param name="followsLinks">False in a tree: the source has become a link since it was enumerated.</param>
+    /// <param name="mayBlock">False to return -EAGAIN if another process has a lease on the file.</param>
+    /// <param name="stat">The state of the source.</param>
+    public static Descriptor OpenSource(in NodePath from, bool followsLinks, bool mayBlock, out Statx stat)
     {
-        int fd = PathCalls.OpenNonBlocking(from, PathCalls.ReadOnly | (followsLinks ? 0 : PathCalls.NoFollowFlag));
+        int flags = SourceFlags | (followsLinks ? 0 : PathCalls.NoFollowFlag);
+        int fd = mayBlock ? PathCalls.OpenNonBlocking(from, flags) : PathCalls.Open(from, flags);
+        if (fd == -Errno.EAGAIN && !mayBlock)
+        {
+            stat = default;
+            return new Descriptor(fd);
+        }
+
         PathErrors.ThrowIfFailed(fd, "Opening the source", from.Text);
         try
         {
@@ -176,25 +93,210 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         }
     }
 
-    /// <summary>Copies into a new file at the target's name, or returns null if the name is taken.</summary>
-    private CopyResult? TryMake(int fromFd, in Statx before, in NodePath from, in NodePath to)
+    /// <summary>Copies into a new file at the target's name.</summary>
+    /// <param name="fromFd">The open source.</param>
+    /// <param name="before">The state of the source.</param>
+    /// <param name="from">The path of the source, for errors.</param>
+    /// <param name="to">The name of the new file. A symbolic link at this name is not followed.</param>
+    /// <param name="locksTarget">True if .NET programs cannot open the new file before it is complete.</param>
+    /// <returns>The copy, or null if the name is taken or, for a target given by its path, its directory does not exist.</returns>
+    /// <exception cref="IOException">The copy failed, and the new file was removed.</exception>
+    private CopiedFile? TryCreate(int fromFd, in Statx before, in NodePath from, in NodePath to, bool locksTarget = false)
     {
-        NewFileCopier copier = new(options, meter, cancellationToken) { LocksTarget = true };
-        CopyResult? result = copier.TryCopy(fromFd, before, from, to, out Exception? refused);
-        Refused = refused;
-        return result;
+        // The group of the new file may differ from the source's: only the owner has access until the metadata is set.
+        uint mode = options.PreserveMetadata ? ModeBits.OwnerReadWrite
+            : (uint?)options.UnixCreateMode ?? NodeMetadata.PlainMode(fromFd, before);
+        int toFd = PathCalls.Open(
+            to, PathCalls.ReadWrite | PathCalls.Create | PathCalls.Exclusive | PathCalls.NoFollowFlag, mode);
+        bool isPath = to.FolderFd == PathCalls.CurrentFolder;
+        if (toFd == -Errno.EEXIST || (toFd == -Errno.ENOENT && isPath))
+        {
+            return null;
+        }
+
+        if (toFd < 0)
+        {
+            throw PathErrors.Create(toFd, $"Copying '{from.Text}' to", to.Text);
+        }
+
+        using Descriptor made = new(toFd, locksTarget && PathCalls.TryLockExclusive(toFd) == 0);
+        try
+        {
+            meter.Find((long)before.Size);
+            CopiedFile copied = Fill(fromFd, before, from, toFd, to, options.UnixCreateMode is null ? mode : null);
+            meter.EndFile();
+            return copied;
+        }
+        catch
+        {
+            Remove(to, toFd);
+            throw;
+        }
+    }
+
+    /// <summary>Copies into a temporary file that is then renamed to the target.</summary>
+    /// <param name="fromFd">The open source.</param>
+    /// <param name="before">The state of the source.</param>
+    /// <param name="from">The path of the source.</param>
+    /// <param name="to">The path of the copy.</param>
+    /// <param name="mayExist">True if a file may exist at the target's name.</param>
+    /// <param name="location">The location of the target of a single copy; null in a tree, which flushes its directories itself.</param>
+    private CopiedFile CopyAside(
+        int fromFd, in Statx before, in NodePath from, in NodePath to, bool mayExist, TargetLocation? location = null)
+    {
+        if (options.SkipUnchanged && mayExist && IsUnchanged(before, to))
+        {
+            if (options.FlushToDisk)
+            {
+                FlushSkipped(to, location);
+            }
+
+            meter.Find(0);
+            meter.EndUnchanged();
+            return new CopiedFile(new CopyResult { UnchangedFiles = 1, MethodReason = "it exists with the same length and time" });
+        }
+
+        bool overwrites = options.Overwrite && mayExist;
+        using OldFile? old = FindTarget(from.Text, before, to, overwrites, location);
+        meter.Find((long)before.Size);
+
+        // Until the permissions are set, only the owner has access: the group may differ from that of the source.
+        bool isFound = false;
+        using TemporaryFile temporary = options.Resume && !TemporaryName.IsReservedNameInUse(from)
+            ? TemporaryFile.CreateOrFind(to, before, out isFound)
+            : TemporaryFile.Create(to, ModeBits.OwnerReadWrite);
+        try
+        {
+            uint? mode = old is not null || options.PreserveMetadata ? null
+                : options.UnixCreateMode is { } asked ? (uint)asked & ~Umask.Read()
+                : NodeMetadata.PlainMode(fromFd, before);
+            long begin = isFound ? FindResumeOffset(fromFd, temporary.Descriptor, from.Text, to.Text, (long)before.Size) : 0;
+            CopiedFile copied = Fill(fromFd, before, from, temporary.Descriptor, to, mode, begin, temporary, old, location is not null);
+            if (overwrites)
+            {
+                temporary.ReplaceTarget();
+            }
+            else
+            {
+                temporary.NameTarget();
+            }
+
+            if (options.FlushToDisk)
+            {
+                location?.Flush(temporary.Descriptor);
+            }
+
+            meter.EndFile();
+            return copied;
+        }
+        catch
+        {
+            temporary.Keep();
+            throw;
+        }
+    }
+
+    /// <summary>
+    /// Copies content and metadata to an open file. A file at the target's name gets its times last, so that a later run with <see
+    /// cref="CopyOptions.SkipUnchanged"/> does not skip a file that a killed process or a power failure has left incomplete.
+    /// </summary>
+    /// <param name="fromFd">The open source.</param>
+    /// <param name="before">The state of the source.</param>
+    /// <param name="from">The path of the source.</param>
+    /// <param name="toFd">The open file to fill.</param>
+    /// <param name="to">The path of the copy.</param>
+    /// <param name="mode">The permissions to set, or null. Not used if others are preserved.</param>
+    /// <param name="begin">The number of bytes that the file already has.</param>
+    /// <param name="temporary">The temporary file that is filled, or null for a file at the target's name.</param>
+    /// <param name="old">The file that is replaced, if any.</param>
+    /// <param name="isSingle">True if no flush follows, as it does at the end of the copy of a tree.</param>
+    private CopiedFile Fill(
+        int fromFd, in Statx before, in NodePath from, int toFd, in NodePath to, uint? mode, long begin = 0,
+        TemporaryFile? temporary = null, OldFile? old = null, bool isSingle = false)
+    {
+        string target = to.Text;
+        FileTransfer transfer = new(fromFd, toFd, from.Text, target, before, options, meter, cancellationToken);
+        transfer.Run(begin);
+        if (options.Verify)
+        {
+            // The file is read back from the disk.
+            PathErrors.ThrowIfFailed(Libc.FlushData(toFd), "Writing to the disk", target);
+            ContentComparer.Verify(fromFd, from.Text, toFd, target, transfer.Length, cancellationToken);
+        }
+
+        bool isChanged = IsChanged(fromFd, before, from);
+        Exception? refused = SetMetadata(fromFd, before, toFd, target, mode, old);
+        Exception? untimed = temporary is null ? null : SetTimes(toFd, before, target);
+
+        // A single file has no later flush. A later run skips a file because of its length and time, also after a power failure, and the
+        // flush of a file system at the end of a tree may not include the file.
+        if (options.FlushToDisk
+            && (isSingle || options.Shard is not null || options.SkipUnchanged || RemoteFileSystem.MustFlushEach(toFd)))
+        {
+            temporary?.GiveName();
+            PathErrors.ThrowIfFailed(Libc.Flush(toFd), "Writing to the disk", target);
+        }
+
+        Statx? made = null;
+        if (options.PreserveMetadata && before.NLink > 1)
+        {
+            PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out Statx copy), "Looking at", target);
+            made = copy;
+        }
+
+        // The close of a duplicate reports delayed errors of the writes before the file has its name and its times.
+        WrittenFile.ThrowIfFailed(PathCalls.CloseDuplicate(toFd), target);
+        cancellationToken.ThrowIfCancellationRequested();
+        untimed ??= temporary is null ? SetTimes(toFd, before, target) : null;
+        return new CopiedFile(transfer.Result(begin, isChanged), refused ?? untimed, made);
+    }
+
+    /// <summary>
+    /// Makes a file that is skipped durable: an earlier copy may not have been. Where a tree is copied, its file system is flushed at the
+    /// end, unless each file has to be flushed there.
+    /// </summary>
+    private static void FlushSkipped(in NodePath to, TargetLocation? location)
+    {
+        if (location is null && !RemoteFileSystem.MustFlushEach(to.FolderFd))
+        {
+            return;
+        }
+
+        using Descriptor file = new(PathCalls.OpenNonBlocking(to, PathCalls.ReadOnly | PathCalls.NoFollowFlag));
+        PathErrors.ThrowIfFailed(file.Fd, "Opening", to.Text);
+        PathErrors.ThrowIfFailed(Libc.Flush(file.Fd), "Writing to the disk", to.Text);
+        location?.Flush(file.Fd);
+    }
+
+    /// <summary>Removes a new file, unless its name refers to another file now.</summary>
+    private static void Remove(in NodePath name, int fd)
+    {
+        NodePath at = name;
+        int folderFd = -1;
+        if (name.FolderFd == PathCalls.CurrentFolder)
+        {
+            // Opens the directory, so that the name that is compared is the one that is removed even if directories above it are renamed.
+            folderFd = PathCalls.Open(
+                PathCalls.ToKernel(Path.GetDirectoryName(name.Text)!), PathCalls.PathOnly | PathCalls.DirectoryFlag);
+            at = NodePath.In(folderFd, [.. name.Leaf, 0], "");
+        }
+
+        using Descriptor folder = new(folderFd);
+        if (TemporaryName.LeadsTo(at, fd))
+        {
+            _ = NodeCalls.Unlink(at); // The error of the copy is reported.
+        }
     }
 
     /// <summary>Returns true if source and target are two regular files with the same length and time.</summary>
     private static bool IsUnchanged(in Statx from, in NodePath to) =>
-        (from.Mode & Statx.TypeMask) == Statx.TypeRegular
-        && NodeCalls.Stat(to, followsLinks: false, StatxMask.BasicStats, out Statx there) == 0
+        NodeCalls.Stat(to, followsLinks: false, StatxMask.BasicStats, out Statx there) == 0
         && (there.Mode & Statx.TypeMask) == Statx.TypeRegular
         && !there.IsSame(from)
         && there.HasLengthAndTimeOf(from);
 
     /// <summary>Returns true if the source was written to since <paramref name="before"/> was read.</summary>
-    public static bool IsChanged(int fromFd, in Statx before, in NodePath source)
+    private static bool IsChanged(int fromFd, in Statx before, in NodePath source)
     {
         PathErrors.ThrowIfFailed(Libc.Stat(fromFd, StatxMask.BasicStats, out Statx after), "Looking at the source", source.Text);
         return !after.HasLengthAndTimeOf(before);
@@ -204,20 +306,20 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// Returns the offset at which the copy resumes, and truncates the earlier copy there. Later bytes may come from another version of the
     /// source, and would remain where the source has holes.
     /// </summary>
-    private long FindResumeOffset(int fromFd, int leftFd, long length, string target)
+    private long FindResumeOffset(int fromFd, int leftFd, string source, string target, long length)
     {
-        long begin = ContentComparer.FirstDifference(fromFd, leftFd, length, cancellationToken);
+        long begin = ContentComparer.FirstDifference(fromFd, source, leftFd, target, length, cancellationToken);
         PathErrors.ThrowIfFailed(PathCalls.SetLength(leftFd, begin), "Cutting what an earlier copy left of", target);
         meter.Add(begin);
         return begin;
     }
 
     /// <summary>Returns the file at the target, or null if there is none. Throws an exception if it must not be replaced.</summary>
-    private OldFile? FindTarget(string source, in Statx from, in NodePath to)
+    private static OldFile? FindTarget(string source, in Statx from, in NodePath to, bool overwrites, TargetLocation? location)
     {
         string verb = $"Copying '{source}' to";
         bool isLink = false;
-        OldFile? old = _location?.IsFree == true && !Overwrites ? null : OldFile.TryFind(to, verb, out isLink);
+        OldFile? old = location?.IsFree == true && !overwrites ? null : OldFile.TryFind(to, verb, out isLink);
         try
         {
             if (old?.Stat.IsSame(from) == true)
@@ -225,14 +327,14 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
                 throw new IOException($"'{source}' and '{to.Text}' are the same file.");
             }
 
-            if ((old is not null || isLink) && !Overwrites)
+            if ((old is not null || isLink) && !overwrites)
             {
                 throw new IOException($"Copying '{source}' to '{to.Text}' failed: the target is there already.");
             }
 
             if (old is not null)
             {
-                _location?.ThrowIfPlanted(old.Stat, verb);
+                location?.ThrowIfPlanted(old.Stat, verb);
                 OldFile.ThrowIfReadOnly(to, verb);
                 using Descriptor locked = new(PathCalls.Open(to, SourceFlags | PathCalls.NoFollowFlag), IsLocked: true);
                 if (locked.Fd >= 0)
@@ -260,89 +362,26 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     }
 
     /// <summary>
-    /// Sets the times of the source and, on a new file, its permissions, as File.Copy, unless others were requested. A file that is replaced
-    /// keeps its owner and permissions: those of the source were given to the source's group. Returns what the file system refuses.
+    /// Sets owner, permissions and attributes. A file that is replaced keeps its owner and permissions: those of the source were given to
+    /// the source's group. Returns what the file system refuses.
     /// </summary>
-    private Exception? SetMetadata(int fromFd, in Statx from, OldFile? old, int toFd, string target)
+    private Exception? SetMetadata(int fromFd, in Statx from, int toFd, string target, uint? mode, OldFile? old)
     {
         if (options.PreserveMetadata)
         {
-            Exception? refused = NodeMetadata.Preserve(fromFd, from, toFd, target);
-            Exception? untimed = NodeMetadata.SetTimes(toFd, from, target);
-            return refused ?? untimed;
+            return NodeMetadata.Preserve(fromFd, from, toFd, target);
         }
 
-        Exception? unset = null;
         if (old is not null)
         {
             NodeMetadata.Inherit(old.Descriptor, old.Stat, toFd, old.Stat.Mode & ModeBits.All, mustHaveOwner: false, target);
-        }
-        else if (options.UnixCreateMode is null)
-        {
-            unset = NodeMetadata.SetPlainMode(toFd, NodeMetadata.PlainMode(fromFd, from), target);
+            return null;
         }
 
-        Exception? late = NodeMetadata.SetPlainTimes(toFd, from, target);
-        return unset ?? late;
+        return mode is { } plain ? NodeMetadata.SetPlainMode(toFd, plain, target) : null;
     }
 
-    /// <summary>Returns the rights that <see cref="SetMetadata"/> sets, if the process is permitted to set them.</summary>
-    private FinalRights RightsOf(int fromFd, in Statx from, OldFile? old, in NodePath to)
-    {
-        if (options.PreserveMetadata)
-        {
-            return FinalRights.Of(fromFd, from);
-        }
-
-        if (old is not null)
-        {
-            return new FinalRights(old.Stat.Uid, old.Stat.Gid, old.Stat.Mode & ModeBits.All, NodeMetadata.AccessListOf(old.Descriptor));
-        }
-
-        uint mode = (uint?)options.UnixCreateMode ?? NodeMetadata.PlainMode(fromFd, from);
-        bool isFolders = Libc.Stat(to.FolderFd, StatxMask.BasicStats, out Statx folder) == 0 && (folder.Mode & ModeBits.SetGroup) != 0;
-        return new FinalRights(
-            NodeCalls.EffectiveUser, isFolders ? folder.Gid : NodeCalls.EffectiveGroup, mode, NodeMetadata.DefaultAccessListOf(to.FolderFd));
-    }
-
-    private void Finish(int fromFd, string source, TemporaryFile temporary, in NodePath to, long length)
-    {
-        if (FlushesFolder)
-        {
-            temporary.GiveName();
-        }
-
-        if (FlushesFirst(temporary.Descriptor))
-        {
-            PathErrors.ThrowIfFailed(Libc.Flush(temporary.Descriptor), "Writing to the disk", to.Text);
-        }
-
-        if (options.Verify)
-        {
-            ContentComparer.Verify(fromFd, source, temporary.Descriptor, to.Text, length, cancellationToken);
-        }
-
-        if (_location is null)
-        {
-            PathErrors.ThrowIfFailed(Libc.Stat(temporary.Descriptor, StatxMask.BasicStats, out Statx made), "Looking at", to.Text);
-            Made = made;
-        }
-
-        // The close of a duplicate reports delayed errors of the writes before the file gets the target's name.
-        WrittenFile.ThrowIfFailed(PathCalls.CloseDuplicate(temporary.Descriptor), to.Text);
-        cancellationToken.ThrowIfCancellationRequested();
-        if (Overwrites)
-        {
-            temporary.ReplaceTarget();
-        }
-        else
-        {
-            temporary.NameTarget();
-        }
-
-        if (FlushesFolder)
-        {
-            _location!.Flush(temporary.Descriptor);
-        }
-    }
+    private Exception? SetTimes(int toFd, in Statx from, string target) => options.PreserveMetadata
+        ? NodeMetadata.SetTimes(toFd, from, target)
+        : NodeMetadata.SetPlainTimes(toFd, from, target);
 }

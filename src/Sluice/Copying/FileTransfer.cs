@@ -52,7 +52,6 @@ internal sealed class FileTransfer(
         ChangedFiles = isChanged ? 1 : 0,
         Method = _method,
         MethodReason = _reason,
-        Depth = _method == CopyMethod.Direct ? options.RequestsOutstanding : 0,
     };
 
     /// <summary>Copies from <paramref name="begin"/> to the end. The target has the bytes before it already.</summary>

@@ -49,7 +49,7 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
             using Descriptor toFolder = new(toRoot.Open(node.Folder));
             try
             {
-                PathErrors.ThrowIfFailed(Math.Min(Math.Min(fromFolder.Fd, toFolder.Fd), 0), "Opening the folder of", text);
+                PathErrors.ThrowIfFailed(Math.Min(fromFolder.Fd, toFolder.Fd), "Opening the folder of", text);
                 NodePath from = NodePath.In(fromFolder.Fd, node.Name, fromRoot.Text(node.Folder));
                 NodePath to = NodePath.In(toFolder.Fd, node.Name, toRoot.Text(node.Folder));
                 (ulong, uint, uint) number = (node.Stat.Ino, node.Stat.DevMajor, node.Stat.DevMinor);
@@ -57,7 +57,7 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
                 {
                     string place = toRoot.Text(first.Name.Folder);
                     using Descriptor folder = new(toRoot.Open(first.Name.Folder));
-                    PathErrors.ThrowIfFailed(Math.Min(folder.Fd, 0), "Opening the folder", place);
+                    PathErrors.ThrowIfFailed(folder.Fd, "Opening the folder", place);
                     entries.AddName(NodePath.In(folder.Fd, first.Name.Name, place), first.Copy, to, node.MayExist);
                     continue;
                 }

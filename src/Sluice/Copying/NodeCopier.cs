@@ -52,7 +52,7 @@ internal sealed class NodeCopier(CopyOptions options, CopyFailures failures)
         (NodePath first, Statx made) = (copied, copy);
         using Descriptor held = new(PathCalls.Open(copied, PathCalls.PathOnly | PathCalls.NoFollowFlag));
         int fd = held.Fd;
-        PathErrors.ThrowIfFailed(Math.Min(fd, 0), "Looking at the copy", copied.Text);
+        PathErrors.ThrowIfFailed(fd, "Looking at the copy", copied.Text);
         PathErrors.ThrowIfFailed(Libc.Stat(fd, StatxMask.BasicStats, out Statx there), "Looking at the copy", copied.Text);
         if (!there.IsSame(copy))
         {
@@ -150,8 +150,8 @@ internal sealed class NodeCopier(CopyOptions options, CopyFailures failures)
         using Descriptor to = new(PathCalls.Open(made, flags | PathCalls.NoFollowFlag));
         try
         {
-            PathErrors.ThrowIfFailed(Math.Min(from.Fd, 0), "Looking at the source", source.Text);
-            PathErrors.ThrowIfFailed(Math.Min(to.Fd, 0), "Looking at", made.Text);
+            PathErrors.ThrowIfFailed(from.Fd, "Looking at the source", source.Text);
+            PathErrors.ThrowIfFailed(to.Fd, "Looking at", made.Text);
             PathErrors.ThrowIfFailed(Libc.Stat(from.Fd, StatxMask.BasicStats, out Statx stat), "Looking at the source", source.Text);
             PathErrors.ThrowIfFailed(Libc.Stat(to.Fd, StatxMask.BasicStats, out Statx there), "Looking at", made.Text);
             if ((stat.Mode & Statx.TypeMask) != (there.Mode & Statx.TypeMask)

@@ -1,7 +1,6 @@
 using System.Runtime.Versioning;
 using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
-using Sluice.Handles;
 using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
@@ -64,23 +63,21 @@ internal sealed class TemporaryFile : IDisposable
     }
 
     /// <summary>
-    /// Opens the temporary file that an earlier copy left under its reserved name, or creates it. An existing file is used only if it
-    /// belongs to this user, is a regular file with one link, has no more permissions than a new file or the complete copy, is not locked
-    /// by another copy, and is not the source. Otherwise, as <see cref="Create"/>.
+    /// Opens the temporary file that an earlier copy left under its reserved name, or creates it, for the owner only. An existing file is
+    /// used only if it is what a failed copy leaves: a regular file of this user with one link and the mode 0600, which is not locked by
+    /// another copy and not the source. With another mode or, for root, owner, a copy was killed after it had set them; the file is
+    /// removed. Otherwise, as <see cref="Create"/>.
     /// </summary>
     /// <param name="target">The target of the copy.</param>
-    /// <param name="mode">The mode of a new file.</param>
     /// <param name="source">The state of the source.</param>
-    /// <param name="final">The rights of the complete copy, which an earlier copy that was killed before its end already has.</param>
-    /// <param name="isFound">True if an existing file was opened. Only its owner has access to it again.</param>
-    public static TemporaryFile CreateOrFind(
-        in NodePath target, uint mode, in Statx source, in FinalRights final, out bool isFound)
+    /// <param name="isFound">True if an existing file was opened.</param>
+    public static TemporaryFile CreateOrFind(in NodePath target, in Statx source, out bool isFound)
     {
         NodePath name = TemporaryName.Reserved(target);
-        int fd = Reopen(name, mode, source, final);
+        int fd = Reopen(name, source);
         isFound = fd >= 0;
-        fd = isFound ? fd : Make(name, mode);
-        return fd >= 0 ? new TemporaryFile(fd, target, name, isFoundAgain: true) : Create(target, mode);
+        fd = isFound ? fd : Make(name);
+        return fd >= 0 ? new TemporaryFile(fd, target, name, isFoundAgain: true) : Create(target, ModeBits.OwnerReadWrite);
     }
 
     /// <summary>
@@ -189,9 +186,9 @@ internal sealed class TemporaryFile : IDisposable
         return result;
     }
 
-    private static int Make(in NodePath name, uint mode)
+    private static int Make(in NodePath name)
     {
-        int fd = PathCalls.Open(name, MakeFlags, mode);
+        int fd = PathCalls.Open(name, MakeFlags, ModeBits.OwnerReadWrite);
         int locked = fd < 0 ? 0 : NodeCalls.LockFileNow(fd, forWriting: true);
         if (locked is -Errno.EAGAIN or -Errno.EACCES)
         {
@@ -204,50 +201,35 @@ internal sealed class TemporaryFile : IDisposable
         return fd;
     }
 
-    /// <summary>
-    /// Opens an existing temporary file after checking it. Another user could still write to a file of theirs, and a user who was able to
-    /// read the file may still have it open.
-    /// </summary>
-    private static int Reopen(in NodePath name, uint mode, in Statx source, in FinalRights final)
+    /// <summary>Opens an existing temporary file after checking it. Returns a descriptor or a negative errno.</summary>
+    private static int Reopen(in NodePath name, in Statx source)
     {
         int again = PathCalls.NoFollowFlag | PathCalls.NonBlocking;
         int fd = PathCalls.Open(name, PathCalls.ReadWrite | again);
-        if (fd == -Errno.EACCES)
+        bool isWritable = fd >= 0;
+        fd = fd == -Errno.EACCES ? PathCalls.Open(name, PathCalls.ReadOnly | again) : fd;
+        if (fd >= 0 && NodeCalls.LockFileNow(fd, forWriting: isWritable) == 0 && IsLeft(fd, name, source, out Statx left))
         {
-            // An earlier copy may have set a mode without write permission for the owner. The lock for reading shows that this copy has
-            // ended, and excludes others.
-            using Descriptor closed = new(PathCalls.Open(name, PathCalls.ReadOnly | again));
-            fd = closed.Fd >= 0
-                && NodeCalls.LockFileNow(closed.Fd, forWriting: false) == 0
-                && IsUsable(closed.Fd, name, mode, source, final)
-                && NodeCalls.SetMode(closed.Fd, ModeBits.OwnerReadWrite) == 0
-                    ? PathCalls.Open(name, PathCalls.ReadWrite | again)
-                    : fd;
-        }
+            bool isPartial = left.Uid == NodeCalls.EffectiveUser && (left.Mode & ModeBits.All) == ModeBits.OwnerReadWrite;
+            if (isPartial && Libc.SetFlags(fd, 0) == 0)
+            {
+                return fd;
+            }
 
-        if (fd >= 0
-            && NodeCalls.LockFileNow(fd, forWriting: true) == 0
-            && IsUsable(fd, name, mode, source, final)
-            && Libc.GetFlags(fd) is >= 0 and int flags
-            && Libc.SetFlags(fd, flags & ~PathCalls.NonBlocking) == 0)
-        {
-            // The metadata is set again at the end of the copy. If the mode cannot be changed, all files of the file system have the same
-            // one.
-            _ = NodeCalls.SetMode(fd, ModeBits.OwnerReadWrite); // See above.
-            return fd;
+            _ = NodeCalls.Unlink(name); // Otherwise the new file gets another name.
         }
 
         new Descriptor(fd).Dispose();
-        return Math.Min(fd, -Errno.EEXIST);
+        return -Errno.ENOENT;
     }
 
-    private static bool IsUsable(int fd, in NodePath name, uint mode, in Statx source, in FinalRights final) =>
-        Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0
+    /// <summary>Returns true for a file of this user or, as a copy of root gets the owner of its source, of any user for root.</summary>
+    private static bool IsLeft(int fd, in NodePath name, in Statx source, out Statx stat) =>
+        Libc.Stat(fd, StatxMask.BasicStats, out stat) == 0
         && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular
         && stat.NLink == 1
+        && (stat.Uid == NodeCalls.EffectiveUser || NodeCalls.EffectiveUser == 0)
         && !stat.IsSame(source)
-        && final.MayBelongTo(stat.Uid)
-        && ((stat.Mode & ModeBits.GroupAndOthers & ~mode) == 0 || final.Covers(fd, stat))
         && TemporaryName.LeadsTo(name, fd);
 
     private void ThrowIfTaken()

@@ -2,7 +2,6 @@ using System.Runtime.Versioning;
 using Sluice.Enumeration;
 using Sluice.Errors;
 using Sluice.Kernel;
-using Sluice.Uring;
 using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
@@ -16,11 +15,9 @@ internal sealed class TreeEntryCopier(
     CopyOptions options, CopyMeter meter, CopyFailures failures, CancellationToken cancellationToken)
 {
     private readonly NodeCopier _nodes = new(options, failures);
-    private readonly NewFileCopier _newFiles = new(options, meter, cancellationToken);
-    private readonly Lock _lock = new();
+    private readonly FileCopier _files = new(options, meter, cancellationToken);
     private readonly HardLinkCopier _hardLinks = new(options, failures, cancellationToken);
     private readonly long[] _bytesByMethod = new long[Enum.GetValues<CopyMethod>().Length];
-    private int _depth;
     private int _changedFiles;
 
     public CopyResult Result()
@@ -35,7 +32,6 @@ internal sealed class TreeEntryCopier(
             UnchangedFiles = meter.UnchangedFiles,
             Method = most == CopyMethod.Auto ? CopyMethod.Buffered : most,
             MethodReason = options.Method == CopyMethod.Auto ? "each file by what is cheapest for it" : "it was asked for",
-            Depth = most == CopyMethod.Direct ? _depth : 0,
         };
     }
 
@@ -71,7 +67,8 @@ internal sealed class TreeEntryCopier(
     {
         if ((stat.Mode & Statx.TypeMask) == Statx.TypeRegular)
         {
-            return CopyAlone(from, to, mayExist);
+            using Descriptor opened = FileCopier.OpenSource(from, followsLinks: false, mayBlock: true, out Statx now);
+            return CopyFile(opened.Fd, now, from, to, mayExist);
         }
 
         CopyNode(from, to, stat, mayExist);
@@ -97,14 +94,14 @@ internal sealed class TreeEntryCopier(
         (NodePath from, NodePath to) = (folder.From(name), folder.To(name));
         if (type == DirectoryReader.TypeFile)
         {
-            using Descriptor opened = FileCopier.OpenSource(from, followsLinks: false, out Statx stat);
+            using Descriptor opened = FileCopier.OpenSource(from, followsLinks: false, mayBlock: true, out Statx stat);
             if (options.PreserveMetadata && stat.NLink > 1)
             {
                 _hardLinks.Add(folder, name, stat);
             }
             else
             {
-                CopyFile(opened.Fd, stat, from, to, folder.MayHaveEntries);
+                _ = CopyFile(opened.Fd, stat, from, to, folder.MayHaveEntries);
             }
 
             return;
@@ -133,45 +130,17 @@ internal sealed class TreeEntryCopier(
             ? _nodes.CopyLink(from, to, mayExist)
             : _nodes.MakeNode(from, to, stat, mayExist));
 
-    /// <summary>Copies a file with a temporary name and all checks of the target, as a single file.</summary>
-    private Statx? CopyAlone(in NodePath from, in NodePath to, bool mayExist)
+    private Statx? CopyFile(int fromFd, in Statx stat, in NodePath from, in NodePath to, bool mayExist)
     {
-        FileCopier alone = new(options, meter, cancellationToken) { FollowsLinks = false, MayExist = mayExist };
-        CopyResult result = alone.Copy(from, to);
-        failures.AddRefusal(from.Text, alone.Refused);
-        if (result.UnchangedFiles == 0)
+        CopiedFile copied = _files.CopyOfTree(fromFd, stat, from, to, mayExist);
+        failures.AddRefusal(from.Text, copied.Refused);
+        if (copied.Result is { UnchangedFiles: 0 } result)
         {
-            Book(result);
+            failures.Count(result.Bytes);
+            Interlocked.Add(ref _changedFiles, result.ChangedFiles);
+            Interlocked.Add(ref _bytesByMethod[(int)result.Method], Math.Max(result.Bytes, 1));
         }
 
-        return alone.Made;
-    }
-
-    private void CopyFile(int fromFd, in Statx stat, in NodePath from, in NodePath to, bool mayExist)
-    {
-        if (_newFiles.TryCopy(fromFd, stat, from, to, out Exception? refused) is { } result)
-        {
-            failures.AddRefusal(from.Text, refused);
-            Book(result);
-        }
-        else if (mayExist)
-        {
-            _ = CopyAlone(from, to, mayExist);
-        }
-        else
-        {
-            throw PathErrors.Create(-Errno.EEXIST, $"Copying '{from.Text}' to", to.Text);
-        }
-    }
-
-    private void Book(CopyResult file)
-    {
-        failures.Count(file.Bytes);
-        Interlocked.Add(ref _changedFiles, file.ChangedFiles);
-        Interlocked.Add(ref _bytesByMethod[(int)file.Method], Math.Max(file.Bytes, 1));
-        lock (_lock)
-        {
-            _depth = Math.Max(_depth, file.Depth);
-        }
+        return copied.Made;
     }
 }

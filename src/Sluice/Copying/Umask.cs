@@ -3,10 +3,11 @@ namespace Sluice.Copying;
 /// <summary>The umask of the process.</summary>
 internal static class Umask
 {
-    private const uint Usual = 0x12;
+    private const uint OwnerOnly = 0x3F;
 
     /// <summary>
-    /// Returns the umask from /proc, because umask(2) cannot read it without changing it. Returns 022 if /proc does not provide it.
+    /// Returns the umask from /proc, because umask(2) cannot read it without changing it. Returns 077 if /proc does not provide it, so that
+    /// nobody gets permissions that the umask takes.
     /// </summary>
     public static uint Read()
     {
@@ -25,6 +26,6 @@ internal static class Umask
             // There is no /proc, as in some sandboxes.
         }
 
-        return Usual;
+        return OwnerOnly;
     }
 }

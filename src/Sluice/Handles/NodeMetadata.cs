@@ -131,38 +131,6 @@ internal static class NodeMetadata
     private static bool HasMode(int fd, uint mode) =>
         Libc.Stat(fd, StatxMask.BasicStats, out Statx stat) == 0 && (stat.Mode & ModeBits.All) == mode;
 
-    /// <summary>Returns the access control list of a node, or null if it has none.</summary>
-    public static byte[]? AccessListOf(int fd) => AttributeCalls.Get(fd, AccessList, out _);
-
-    /// <summary>Returns true if a file has capabilities.</summary>
-    public static bool HasCapabilities(int fd) => AttributeCalls.Get(fd, Capabilities, out _) is not null;
-
-    /// <summary>Returns the default access control list of a directory, or null if it has none.</summary>
-    public static byte[]? DefaultAccessListOf(int folderFd) => AttributeCalls.Get(folderFd, DefaultList, out _);
-
-    /// <summary>
-    /// Returns true if the access control list of a node names the same users and groups as the other list, with the same permissions.
-    /// Entries for the owner, the mask and others follow from the mode and are not compared. Also returns true if the node has no list.
-    /// </summary>
-    public static bool HasSameNames(int fd, ReadOnlySpan<byte> other)
-    {
-        if (AttributeCalls.Get(fd, AccessList, out int errno) is not { } list)
-        {
-            return HasNoList(errno);
-        }
-
-        bool isSame = list.Length == other.Length;
-        for (int at = ListHeaderBytes; isSame && at + ListEntryBytes <= list.Length; at += ListEntryBytes)
-        {
-            ReadOnlySpan<byte> entry = list.AsSpan(at, ListEntryBytes);
-            isSame = entry.SequenceEqual(other.Slice(at, ListEntryBytes))
-                || (BinaryPrimitives.ReadUInt16LittleEndian(entry) is not (ListUser or ListOwnGroup or ListGroup)
-                    && entry[..2].SequenceEqual(other.Slice(at, 2)));
-        }
-
-        return isSame;
-    }
-
     /// <summary>
     /// Returns the mode for a copy without access control list. With a list, the group bits of the mode are the mask of the list and may
     /// exceed the permissions of the group. If it is unknown whether there is a list, the group gets no more permissions than others.

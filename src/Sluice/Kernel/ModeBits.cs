@@ -16,7 +16,6 @@ internal static class ModeBits
 
     public const uint OwnerAll = 0x1C0;
     public const uint OwnerReadWrite = 0x180;
-    public const uint GroupAndOthers = 0x3F;
 
     /// <summary>The mode of new files in .NET before the umask is applied: read and write permission for everyone.</summary>
     public const uint NewFile = 0x1B6;

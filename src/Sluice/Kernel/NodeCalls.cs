@@ -326,8 +326,6 @@ internal static unsafe partial class NodeCalls
 
     public static uint EffectiveUser => geteuid();
 
-    public static uint EffectiveGroup => getegid();
-
     /// <summary>
     /// Fills at most 256 bytes with unpredictable values. RandomNumberGenerator is only a fallback: its first use loads a library, and if
     /// that fails because the process has no free descriptor, it fails in all later calls too.
@@ -385,7 +383,4 @@ internal static unsafe partial class NodeCalls
 
     [LibraryImport(SystemLibrary.Name)]
     private static partial uint geteuid();
-
-    [LibraryImport(SystemLibrary.Name)]
-    private static partial uint getegid();
 }

@@ -26,8 +26,24 @@ internal static class OnceCommand
     public static Task CopyPlainAsync(string source, string target) =>
         SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = Directory.Exists(source), Overwrite = true });
 
+    /// <summary>A copy that fails if others may write to the target's folder meanwhile.</summary>
+    public static Task CopyClosedAsync(string source, string target) =>
+        SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true, Progress = new ClosedFolder(target) });
+
     /// <summary>A copy that its owner may not read.</summary>
     public static Task VerifyAsync(string source, string target) => OperatingSystem.IsWindows()
         ? throw new PlatformNotSupportedException("modes are Unix's")
         : SluiceFile.CopyAsync(source, target, new CopyOptions { Verify = true, UnixCreateMode = UnixFileMode.UserWrite });
+
+    private sealed class ClosedFolder(string folder) : IProgress<CopyProgress>
+    {
+        public void Report(CopyProgress value)
+        {
+            const UnixFileMode others = UnixFileMode.GroupWrite | UnixFileMode.OtherWrite;
+            if (!OperatingSystem.IsWindows() && value.Bytes < value.TotalBytes && (File.GetUnixFileMode(folder) & others) != 0)
+            {
+                throw new IOException("others may write to the folder while a file is copied");
+            }
+        }
+    }
 }

@@ -186,11 +186,10 @@ public sealed partial class ReplacementSafetyTests : IDisposable
         string target = _temp.NewPath();
         using TargetLocation location = TargetLocation.Resolve(target, "Copying");
         Sluice.Kernel.NodePath name = TemporaryName.Reserved(location.Path);
-        using (TemporaryFile mine =
-            TemporaryFile.CreateOrFind(location.Path, ModeBits.OwnerReadWrite, default, default, out bool isFound))
+        using (TemporaryFile mine = TemporaryFile.CreateOrFind(location.Path, default, out bool isFound))
         {
             isFound.ShouldBeFalse();
-            using TemporaryFile other = TemporaryFile.CreateOrFind(location.Path, ModeBits.OwnerReadWrite, default, default, out isFound);
+            using TemporaryFile other = TemporaryFile.CreateOrFind(location.Path, default, out isFound);
             isFound.ShouldBeFalse("two copies share a file");
             File.Exists(name.Text).ShouldBeTrue();
         }

@@ -1,6 +1,8 @@
 using System.Diagnostics;
+using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 using System.Text;
+using Microsoft.Win32.SafeHandles;
 
 namespace Sluice.Tests.Files;
 
@@ -111,6 +113,27 @@ public sealed class SluiceFileCopyTests : IDisposable
         File.ReadAllBytes(target).ShouldBeBytes(File.ReadAllBytes(source));
         Allocated(target).ShouldBeLessThan(Allocated(source) + 100_000);
         Allocated(target).ShouldBeGreaterThan(300_000);
+    }
+
+    /// <summary>open(2) blocks until the holder of the lease has given it up.</summary>
+    [SkippableFact]
+    public async Task A_copy_of_a_file_under_a_lease_leaves_its_caller()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "leases are Linux's");
+        string source = _temp.NewFile("leased"u8);
+        string target = _temp.NewPath();
+        Task<CopyResult> copy;
+        const int breakSignal = 29;
+        using (PosixSignalRegistration.Create((PosixSignal)breakSignal, static context => context.Cancel = true))
+        using (SafeFileHandle leased = File.OpenHandle(source, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite))
+        {
+            Skip.IfNot(Native.TryLease(leased), "the file system has no leases");
+            copy = SluiceFile.CopyAsync(source, target);
+            copy.IsCompleted.ShouldBeFalse();
+        }
+
+        (await copy).Bytes.ShouldBe(6);
+        File.ReadAllText(target).ShouldBe("leased");
     }
 
     [SkippableFact]
