@@ -142,7 +142,7 @@ public sealed class ShortTransferTests : IDisposable
         Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
         byte[] content = Pattern.Bytes(3, 1234);
         string path = Path.Combine(_root, "file");
-        Cut("pwrite");
+        Cut("write");
         await SluiceFile.WriteManyAsync([(path, content)], new FileBatchOptions { UnixCreateMode = UnixFileMode.UserRead });
         SystemCallFaults.Use(null);
         _cut.ShouldBe(content.Length / PieceBytes);

@@ -6,8 +6,8 @@ namespace Sluice;
 /// <param name="Path">The path as it was passed to <see cref="SluiceFile.ReadManyAsync"/>.</param>
 /// <param name="Content">The content of the file, or <see langword="null"/> if it could not be read.</param>
 /// <param name="Error">
-/// The exception that <see cref="File.ReadAllBytes"/> throws for this file; or an <see cref="IOException"/> if the path is a FIFO or
-/// socket, or a device that has no data available; or <see langword="null"/> if the file was read.
+/// The exception that <see cref="File.ReadAllBytes"/> throws for this file; or an <see cref="IOException"/> if the path is a FIFO,
+/// a socket or a device; or <see langword="null"/> if the file was read.
 /// </param>
 /// <remarks>This type is immutable. The array in <see cref="Content"/> belongs to the caller.</remarks>
 public readonly record struct FileReadResult(string Path, byte[]? Content, Exception? Error)

@@ -18,6 +18,9 @@ internal sealed unsafe class FileRing : BorrowedRing
     // Marks a close; the low bits contain the descriptor.
     private const ulong CloseMark = 1UL << 32;
 
+    // Marks an open; the low bits contain the index of the file, as for a read.
+    private const ulong OpenMark = 1UL << 33;
+
     private static readonly RingPool<FileRing> Pool = new(Tuning.FileRingMaxKept, TryCreate);
 
     private readonly MemoryHandle[] _pins = new MemoryHandle[SmallFileReader.MaxFiles];
@@ -44,93 +47,48 @@ internal sealed unsafe class FileRing : BorrowedRing
     public void ReadAll(SmallFile[] files)
     {
         _files = files;
-        bool areOpen = false;
-        foreach (ref SmallFile file in files.AsSpan())
-        {
-            file.Result = -1;
-        }
-
+        using FolderOpener folders = new();
         try
         {
-            OpenAll(files);
-            areOpen = true;
-            ReadOpen(files);
-        }
-        catch
-        {
-            CleanUp(files, areOpen);
-            throw;
+            QueueOpens(folders, files);
+            Wait(InFlight);
+            Unpin();
+            for (int i = 0; i < files.Length; i++)
+            {
+                ref SmallFile file = ref files[i];
+                if (file.State == SmallFileState.Cold)
+                {
+                    QueueRead(ref file, i);
+                }
+            }
+
+            Wait(InFlight);
+            foreach (ref SmallFile file in files.AsSpan())
+            {
+                if (file.State == SmallFileState.Cold)
+                {
+                    Prep.Close(Queue(), file.Fd, (uint)file.Fd | CloseMark);
+                    file.Fd = -1;
+                }
+            }
+
+            Wait(InFlight);
         }
         finally
         {
+            // After an exception too, no operation stays in flight, no memory pinned and no file open.
+            Drain();
+            Unpin();
+            foreach (ref SmallFile file in files.AsSpan())
+            {
+                SmallFileReader.Close(ref file);
+            }
+
             _files = [];
         }
     }
 
-    /// <summary>Cleans up after an exception: no operation stays in flight, no memory pinned and no file open.</summary>
-    private void CleanUp(SmallFile[] files, bool areOpen)
-    {
-        Drain();
-        for (int i = 0; i < files.Length; i++)
-        {
-            ref SmallFile file = ref files[i];
-            _pins[i].Dispose();
-            _pins[i] = default;
-            if (!areOpen && file.State == SmallFileState.Cold && file.Fd < 0)
-            {
-                file.Fd = file.Result;
-            }
-
-            SmallFileReader.Close(ref file);
-        }
-    }
-
-    private void ReadOpen(SmallFile[] files)
-    {
-        for (int i = 0; i < files.Length; i++)
-        {
-            ref SmallFile file = ref files[i];
-            if (file.State != SmallFileState.Cold)
-            {
-                continue;
-            }
-
-            _pins[i] = file.Content.AsMemory().Pin();
-            Prep.Read(Queue(), file.Fd, (byte*)_pins[i].Pointer, (uint)file.Content!.Length, 0, RwFlags.None, (ulong)i);
-        }
-
-        Wait(InFlight);
-        for (int i = 0; i < files.Length; i++)
-        {
-            ref SmallFile file = ref files[i];
-            _pins[i].Dispose();
-            _pins[i] = default;
-            if (file.State == SmallFileState.Cold)
-            {
-                Prep.Close(Queue(), file.Fd, (uint)file.Fd | CloseMark);
-                file.Fd = -1;
-            }
-        }
-
-        Wait(InFlight);
-    }
-
-    private void OpenAll(SmallFile[] files)
-    {
-        using FolderOpener folders = new();
-        try
-        {
-            OpenIn(folders, files);
-        }
-        catch
-        {
-            // The queued operations use the open directories.
-            Drain();
-            throw;
-        }
-    }
-
-    private void OpenIn(FolderOpener folders, SmallFile[] files)
+    private void QueueOpens(FolderOpener folders, SmallFile[] files)
     {
         for (int i = 0; i < files.Length; i++)
         {
@@ -158,46 +116,51 @@ internal sealed unsafe class FileRing : BorrowedRing
                 path = (byte*)_pins[i].Pointer;
             }
 
-            Prep.OpenAt(Queue(), PathCalls.KernelFolder(folder), path, SmallFile.OpenFlags, 0, (ulong)i);
+            Prep.OpenAt(Queue(), PathCalls.KernelFolder(folder), path, SmallFile.OpenFlags, 0, (uint)i | OpenMark);
+        }
+    }
+
+    private void QueueRead(ref SmallFile file, int index)
+    {
+        if (file.Fd < 0)
+        {
+            file.State = SmallFileState.Fallback;
+            return;
         }
 
-        Wait(InFlight);
-        for (int i = 0; i < files.Length; i++)
+        SmallFileReader.Prepare(ref file);
+        if (file.State == SmallFileState.Cold)
         {
-            ref SmallFile file = ref files[i];
-            _pins[i].Dispose();
-            _pins[i] = default;
-            if (file.State != SmallFileState.Cold)
-            {
-                continue;
-            }
+            // Clears O_NONBLOCK: if the file system does not support nonblocking reads, the ring would return EAGAIN for such a descriptor.
+            _ = Libc.SetFlags(file.Fd, 0);
+            _pins[index] = file.Content.AsMemory().Pin();
+            Prep.Read(Queue(), file.Fd, (byte*)_pins[index].Pointer, (uint)file.Content!.Length, 0, RwFlags.None, (ulong)index);
+        }
+    }
 
-            if (file.Result < 0)
-            {
-                file.State = SmallFileState.Fallback;
-                continue;
-            }
-
-            file.Fd = file.Result;
-            SmallFileReader.Prepare(ref file);
-            if (file.State == SmallFileState.Cold)
-            {
-                // Clears O_NONBLOCK: if the file system does not support nonblocking reads, the ring would return EAGAIN for such a
-                // descriptor.
-                _ = Libc.SetFlags(file.Fd, 0);
-            }
+    private void Unpin()
+    {
+        foreach (ref MemoryHandle pin in _pins.AsSpan())
+        {
+            pin.Dispose();
+            pin = default;
         }
     }
 
     protected override void OnCompleted(ulong userData, int result)
     {
-        if ((userData & CloseMark) == 0)
+        int number = (int)(uint)userData;
+        if ((userData & OpenMark) != 0)
         {
-            _files[(int)userData].Result = result;
+            _files[number].Fd = result;
+        }
+        else if ((userData & CloseMark) == 0)
+        {
+            _files[number].Result = result;
         }
         else if (result == -Errno.ECANCELED)
         {
-            PathCalls.Close((int)(uint)userData);
+            PathCalls.Close(number);
         }
     }
 

@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using System.Text;
 
 namespace Sluice.Files;
 
@@ -9,8 +8,11 @@ namespace Sluice.Files;
 /// </summary>
 internal static class InlineLimit
 {
-    /// <summary>The maximum number of bytes of a whole file that are read on the calling thread (0010).</summary>
+    /// <summary>The maximum number of bytes of a whole file that are transferred on the calling thread.</summary>
     public const int Bytes = 1 << 20;
+
+    /// <summary>The assumed number of bytes of a UTF-16 code unit in any encoding.</summary>
+    public const long BytesPerChar = 4;
 
     /// <summary>
     /// Continues on a thread-pool thread if <paramref name="bytes"/> exceeds the limit. Only the outermost method may await this: a nested
@@ -18,26 +20,4 @@ internal static class InlineLimit
     /// </summary>
     public static ConfiguredTaskAwaitable SwitchThreadIfAboveAsync(long bytes) => Task.CompletedTask.ConfigureAwait(
         bytes > Bytes ? ConfigureAwaitOptions.ForceYielding : ConfigureAwaitOptions.None);
-
-    /// <summary>
-    /// Returns an upper bound of the encoded size of a text, in bytes. If the text exceeds the limit in any case, returns its number of
-    /// characters, because an encoding may refuse to compute the size.
-    /// </summary>
-    public static long MaxBytes(Encoding encoding, int chars)
-    {
-        if (chars > Bytes)
-        {
-            return chars;
-        }
-
-        try
-        {
-            return encoding.GetMaxByteCount(chars);
-        }
-        catch (ArgumentOutOfRangeException)
-        {
-            // The encoding's size exceeds an int, for example because of a long replacement for each character.
-            return long.MaxValue;
-        }
-    }
 }

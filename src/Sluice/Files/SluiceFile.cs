@@ -419,7 +419,7 @@ public static class SluiceFile
         async Task Write()
         {
             using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: true);
-            await InlineLimit.SwitchThreadIfAboveAsync(InlineLimit.MaxBytes(encoding, contents.Length));
+            await InlineLimit.SwitchThreadIfAboveAsync(InlineLimit.BytesPerChar * contents.Length);
             await WriteTextAsync(handle, contents, encoding, isAppending, cancellationToken).ConfigureAwait(false);
             handle.CloseUnshared();
         }
@@ -627,8 +627,7 @@ public static class SluiceFile
                 cancellationToken.ThrowIfCancellationRequested();
                 if (inline <= InlineLimit.Bytes)
                 {
-                    long most = InlineLimit.MaxBytes(encoding, line?.Length ?? 0);
-                    inline = most > InlineLimit.Bytes ? most : inline + most + Environment.NewLine.Length;
+                    inline += InlineLimit.BytesPerChar * ((line?.Length ?? 0) + Environment.NewLine.Length);
                     await InlineLimit.SwitchThreadIfAboveAsync(inline);
                 }
 
@@ -703,8 +702,7 @@ public static class SluiceFile
     /// <see cref="FileReadResult.Error"/> of that file's result.</para>
     /// <para>If the enumeration of <paramref name="paths"/> throws an exception, the results of the preceding paths are returned
     /// first.</para>
-    /// <para>On Linux, reading a FIFO, a socket or a device that has no data available fails, because a batch never waits for another
-    /// process.</para>
+    /// <para>On Linux, reading a FIFO, a socket or a device fails, because a batch never waits for another process.</para>
     /// </remarks>
     public static IAsyncEnumerable<FileReadResult> ReadManyAsync(
         IEnumerable<string> paths, FileBatchOptions? options = null, CancellationToken cancellationToken = default)
@@ -733,8 +731,7 @@ public static class SluiceFile
     /// <para>Each file is written in the same way as by <see cref="File.WriteAllBytes(string, byte[])"/>. If a path occurs twice, the later
     /// content is written last; different links to one file are not recognized. If the enumeration of <paramref name="files"/> throws an
     /// exception, the preceding files are written first.</para>
-    /// <para>On Linux, writing to a FIFO, a socket or a device that cannot accept data immediately fails, because a batch never waits for
-    /// another process.</para>
+    /// <para>On Linux, writing to a FIFO, a socket or a device fails, because a batch never waits for another process.</para>
     /// </remarks>
     public static Task WriteManyAsync(
         IEnumerable<(string Path, ReadOnlyMemory<byte> Bytes)> files,
@@ -1207,7 +1204,7 @@ public static class SluiceFile
 
         async ValueTask Write(SluiceHandle handle, CancellationToken token)
         {
-            await InlineLimit.SwitchThreadIfAboveAsync(InlineLimit.MaxBytes(encoding, contents.Length));
+            await InlineLimit.SwitchThreadIfAboveAsync(InlineLimit.BytesPerChar * contents.Length);
             await WriteTextAsync(handle, contents, encoding, isAppending: false, token).ConfigureAwait(false);
         }
     }
@@ -1319,7 +1316,6 @@ public static class SluiceFile
     /// </remarks>
     public static IEnumerable<string> EnumerateFiles(string path, string searchPattern, EnumerationOptions enumerationOptions)
     {
-        enumerationOptions = Read(enumerationOptions);
         FolderQuery? query = TryPlan(path, searchPattern, enumerationOptions, wantsDetails: false);
         return query is not null && FolderWalk.TryOpen(query) is { } walk
             ? new FolderEnumerable<string>(query, walk, static (chunk, index) => chunk.PathAt(index))
@@ -1345,7 +1341,7 @@ public static class SluiceFile
     public static IEnumerable<FileEntry> EnumerateFileEntries(
         string path, string searchPattern = "*", EnumerationOptions? enumerationOptions = null)
     {
-        enumerationOptions = Read(enumerationOptions ?? CompatibleOptions);
+        enumerationOptions ??= CompatibleOptions;
         FolderQuery? query = TryPlan(path, searchPattern, enumerationOptions, wantsDetails: true);
         return query is not null && FolderWalk.TryOpen(query) is { } walk
             ? new FolderEnumerable<FileEntry>(query, walk, static (chunk, index) => chunk.EntryAt(index))
@@ -1374,7 +1370,7 @@ public static class SluiceFile
         string path, string searchPattern = "*", EnumerationOptions? enumerationOptions = null,
         CancellationToken cancellationToken = default)
     {
-        enumerationOptions = Read(enumerationOptions ?? CompatibleOptions);
+        enumerationOptions ??= CompatibleOptions;
         FolderQuery? query = TryPlan(path, searchPattern, enumerationOptions, wantsDetails: false);
         return WalkAsync(
             query,
@@ -1405,7 +1401,7 @@ public static class SluiceFile
         string path, string searchPattern = "*", EnumerationOptions? enumerationOptions = null,
         CancellationToken cancellationToken = default)
     {
-        enumerationOptions = Read(enumerationOptions ?? CompatibleOptions);
+        enumerationOptions ??= CompatibleOptions;
         FolderQuery? query = TryPlan(path, searchPattern, enumerationOptions, wantsDetails: true);
         return WalkAsync(
             query,
@@ -1443,19 +1439,6 @@ public static class SluiceFile
             }
         }
     }
-
-    /// <summary>Copies the caller's options, which the enumeration of .NET reads until it has ended.</summary>
-    private static EnumerationOptions Read(EnumerationOptions options) => options is null ? null! : new EnumerationOptions
-    {
-        AttributesToSkip = options.AttributesToSkip,
-        BufferSize = options.BufferSize,
-        IgnoreInaccessible = options.IgnoreInaccessible,
-        MatchCasing = options.MatchCasing,
-        MatchType = options.MatchType,
-        MaxRecursionDepth = options.MaxRecursionDepth,
-        RecurseSubdirectories = options.RecurseSubdirectories,
-        ReturnSpecialDirectories = options.ReturnSpecialDirectories,
-    };
 
     /// <summary>Returns null if the enumeration of .NET must be used, for its result or its exception.</summary>
     private static FolderQuery? TryPlan(string path, string searchPattern, EnumerationOptions options, bool wantsDetails)

@@ -13,21 +13,20 @@ internal struct SmallFile
     /// <summary>The full path for the kernel, with a terminating NUL, or null.</summary>
     public byte[]? KernelPath;
 
-    /// <summary>The descriptor, or -1.</summary>
+    /// <summary>The descriptor, or a negative value if the file is not open.</summary>
     public int Fd;
 
     public byte[]? Content;
 
-    /// <summary>The result of the last system call: the number of bytes read, or a negative errno.</summary>
+    /// <summary>The result of the read: the number of bytes, or a negative errno.</summary>
     public int Result;
 
     public SmallFileState State;
 
     public Exception? Error;
 
-    /// <summary>Returns the exception for a FIFO, which a batch does not read because its other end may never be opened.</summary>
-    public static IOException RefuseFifo(string verb, string path) =>
-        new($"{verb} '{path}' failed: it is a FIFO or a socket, and a batch does not wait for its other end.");
+    /// <summary>Returns the exception for what is not a regular file: its other end may never answer.</summary>
+    public static IOException Refuse(string verb, string path) => new($"{verb} '{path}' failed: it is a FIFO, a socket or a device, and a batch does not wait for its other end.");
 
     /// <summary>Returns the full path as .NET resolves it, or null if the path is invalid; .NET then throws the exception.</summary>
     public static byte[]? ToKernelPath(string path)

@@ -20,43 +20,6 @@ public sealed class EnumerationOddTests : IDisposable
         SluiceFile.EnumerateFileEntries(path).ShouldHaveSingleItem().Length.ShouldBe(10);
     }
 
-    [Theory]
-    [InlineData(FileAttributes.Hidden)]
-    [InlineData(FileAttributes.Hidden | FileAttributes.Offline)]
-    public async Task Options_that_are_changed_after_the_call_change_nothing(FileAttributes skipped)
-    {
-        // The second row is left to .NET's own enumeration.
-        string root = Directory.CreateDirectory(_temp.NewPath()).FullName;
-        string file = Path.Combine(root, "file");
-        string below = Path.Combine(Directory.CreateDirectory(Path.Combine(root, "folder")).FullName, "below");
-        File.WriteAllBytes(file, []);
-        File.WriteAllBytes(below, []);
-        EnumerationOptions options = new() { RecurseSubdirectories = true, AttributesToSkip = skipped };
-        IEnumerable<string> files = SluiceFile.EnumerateFiles(root, "*", options);
-        IEnumerable<FileEntry> entries = SluiceFile.EnumerateFileEntries(root, "*", options);
-        IAsyncEnumerable<string> filesAsync = SluiceFile.EnumerateFilesAsync(root, "*", options);
-        IAsyncEnumerable<FileEntry> entriesAsync = SluiceFile.EnumerateFileEntriesAsync(root, "*", options);
-        options.RecurseSubdirectories = false;
-        options.MaxRecursionDepth = 0;
-        string[] expected = [file, below];
-        files.ShouldBe(expected, ignoreOrder: true);
-        entries.Select(static e => e.Path).ShouldBe(expected, ignoreOrder: true);
-        List<string> found = [];
-        await foreach (string path in filesAsync)
-        {
-            found.Add(path);
-        }
-
-        found.ShouldBe(expected, ignoreOrder: true);
-        found.Clear();
-        await foreach (FileEntry entry in entriesAsync)
-        {
-            found.Add(entry.Path);
-        }
-
-        found.ShouldBe(expected, ignoreOrder: true);
-    }
-
     [SkippableFact]
     public void Times_that_no_DateTime_can_be_end_no_enumeration()
     {

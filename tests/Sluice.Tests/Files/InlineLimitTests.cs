@@ -1,5 +1,4 @@
 using System.Text;
-using Sluice.Files;
 
 namespace Sluice.Tests.Files;
 
@@ -63,15 +62,6 @@ public sealed class InlineLimitTests : IDisposable
             })));
             byCaller.ShouldBe(0, call.Method.Name);
         }
-    }
-
-    [Fact]
-    public void A_text_whose_bytes_no_int_counts_is_too_long_for_its_caller()
-    {
-        EncoderReplacementFallback wordy = new(new string('x', 800));
-        Encoding encoding = Encoding.GetEncoding("utf-8", wordy, DecoderFallback.ReplacementFallback);
-        Should.Throw<ArgumentOutOfRangeException>(() => encoding.GetMaxByteCount(1_000_000));
-        InlineLimit.MaxBytes(encoding, 1_000_000).ShouldBe(long.MaxValue);
     }
 
     /// <summary>As .NET writes it: longer than all that is made room for, also where it stands for half a character at the end.</summary>
