@@ -28,7 +28,7 @@ try
             }
         }
 
-        Console.WriteLine($"caching {reader.SluiceHandle.Caching}, {reader.Depth} reads of {reader.RequestSize} bytes in flight");
+        Console.WriteLine($"caching {reader.SluiceHandle.Caching}");
     }
 
     Console.WriteLine(read == sum ? "every record came back" : "DIFFERENT");

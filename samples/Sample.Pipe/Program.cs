@@ -6,11 +6,11 @@ string path = Path.Combine(Path.GetTempPath(), $"sample-{Environment.ProcessId}.
 try
 {
     int[] numbers = [.. Enumerable.Range(0, 100_000)];
-    PipeWriter writer = new SluiceWriter(path).AsPipeWriter();
+    PipeWriter writer = PipeWriter.Create(new SluiceStream(path, FileMode.Create, FileAccess.Write));
     await JsonSerializer.SerializeAsync(writer, numbers);
     await writer.CompleteAsync();
 
-    PipeReader reader = new SluiceReader(path).AsPipeReader();
+    PipeReader reader = PipeReader.Create(SluiceFile.OpenRead(path));
     int[]? read = await JsonSerializer.DeserializeAsync<int[]>(reader.AsStream());
     Console.WriteLine($"{read?.Length} numbers, {(numbers.AsSpan().SequenceEqual(read) ? "the same" : "DIFFERENT")}");
     return numbers.AsSpan().SequenceEqual(read) ? 0 : 1;

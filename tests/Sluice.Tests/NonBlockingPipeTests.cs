@@ -105,7 +105,6 @@ public sealed class NonBlockingPipeTests : IDisposable
             byte[] answer = new byte[1];
             SluiceStream stream = new(handle, FileAccess.Read, 0, ownsHandle: false);
             using SluiceReader reader = new(handle, ownsHandle: false);
-            Stream blocks = reader.AsStream();
             for (int i = 1; i < 100; i++)
             {
                 asked.WriteByte((byte)i);
@@ -118,7 +117,7 @@ public sealed class NonBlockingPipeTests : IDisposable
                     (Means.Stream, false) => stream.Read(answer),
                     (Means.Stream, true) => await stream.ReadAsync(answer),
                     (_, false) => reader.Read(answer),
-                    _ => await blocks.ReadAsync(answer),
+                    _ => await ReadBlockAsync(reader, answer),
                 };
                 bytes.ShouldBe(1);
                 answer[0].ShouldBe((byte)i);
@@ -239,8 +238,7 @@ public sealed class NonBlockingPipeTests : IDisposable
         byte[] buffer = new byte[Piece];
         Memory<byte>[] halves = [buffer.AsMemory(0, Piece / 2), buffer.AsMemory(Piece / 2)];
         using SluiceStream stream = new(handle, FileAccess.Read, 5000, ownsHandle: false);
-        using SluiceReader reader = new(handle, ownsHandle: false);
-        Stream blocks = reader.AsStream();
+        using SluiceReader reader = new(handle, new SluiceReaderOptions { RequestSize = 4096 }, ownsHandle: false);
         int bytes;
         do
         {
@@ -253,11 +251,18 @@ public sealed class NonBlockingPipeTests : IDisposable
                 (Means.Stream, false) => stream.Read(buffer),
                 (Means.Stream, true) => await stream.ReadAsync(buffer),
                 (_, false) => reader.Read(buffer),
-                _ => await blocks.ReadAsync(buffer),
+                _ => await ReadBlockAsync(reader, buffer),
             };
             received.Write(buffer, 0, bytes);
         }
         while (bytes > 0);
         return received.ToArray();
+    }
+
+    private static async Task<int> ReadBlockAsync(SluiceReader reader, Memory<byte> buffer)
+    {
+        ReadOnlyMemory<byte> block = await reader.ReadBlockAsync();
+        block.CopyTo(buffer);
+        return block.Length;
     }
 }

@@ -182,10 +182,10 @@ internal static class Tuning
     public const int LogZeroBytes = 256 * 1024;
 
     /// <summary>
-    /// Initial size of the stripes of a file that several processes scan, in bytes. It is not a setting, because all processes must use the
+    /// Size of the stripes of a file that several processes scan, in bytes. It is not a setting, because all processes must use the
     /// same value. Not measured: large compared to the read-ahead, small compared to a file that is worth sharing.
     /// </summary>
-    public const int ScanStripeBytes = 1024 * 1024;
+    public const int ScanStripeBytes = 16 * 1024 * 1024;
 
     /// <summary>Share of the pool up to which buffers of one size evict buffers of other sizes (0007).</summary>
     public const double AlignedBufferPoolMostOfOneSize = 0.75;

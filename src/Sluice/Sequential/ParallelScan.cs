@@ -14,27 +14,18 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
     /// <summary>The number of parts that are scanned in advance for each worker (0009).</summary>
     private const int PartsAhead = 4;
     private const int PageBytes = 4096;
-
-    /// <summary>The number of rounds after which the size of stripes has doubled.</summary>
-    private const int RoundsToDouble = 8;
 #if DEBUG
     private const int StripeBytes = 512;
-    private const int MaxStripeBytes = 16 * StripeBytes;
 #else
     private const int StripeBytes = Tuning.ScanStripeBytes;
-
-    /// <summary>The maximum size of a stripe, in bytes. Not measured: small compared to a file that is worth sharing.</summary>
-    private const int MaxStripeBytes = 1 << 30;
 #endif
 
     private readonly MeasuredFile _file = new(handle);
     private readonly int _partBytes = options.RecordSize > 0
         ? Math.Max(1, options.PartSize / options.RecordSize) * options.RecordSize
         : options.PartSize;
-    private readonly long _unit = Math.Max(1, StripeBytes / Math.Max(1, options.RecordSize)) * Math.Max(1, options.RecordSize);
-    private Int128 _round;
-    private long _at;
-    private long _stripeEnd;
+    private readonly long _stripeBytes = StripeOf(options);
+    private long _at = options.Shard.Index * StripeOf(options);
     private long _scanned;
 
     public async IAsyncEnumerable<TResult> RunAsync([EnumeratorCancellation] CancellationToken cancellationToken)
@@ -81,39 +72,32 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         }
     }
 
+    /// <summary>Returns the size of a stripe in bytes, a multiple of the record size.</summary>
+    private static long StripeOf(SluiceScanOptions options)
+    {
+        long unit = Math.Max(1, options.RecordSize);
+        return Math.Max(1, StripeBytes / unit) * unit;
+    }
+
     /// <summary>
-    /// Returns the next part of this shard, in the order of the file. The file is divided into stripes that are assigned to the shards in
-    /// rounds. The stripes of each round are larger than those before, so that a large file is read in long ranges, and no shard has much
-    /// more than its share. The position of the stripes depends only on the number of shards and not on the length of the file, so that
-    /// shards that start at different times divide a growing file in the same way.
+    /// Returns the next part of this shard, in the order of the file. The file is divided into stripes of one size that are assigned to the
+    /// shards in turn. They do not depend on the length of the file, so that shards that start at different times divide a growing file in
+    /// the same way.
     /// </summary>
     private bool TryCut(out long start, out long end)
     {
-        while (_at >= _stripeEnd)
+        start = end = _at;
+        if (_at >= _file.Length)
         {
-            if (_round >= _file.Length)
-            {
-                (start, end) = (0, 0);
-                return false;
-            }
-
-            NextStripe();
+            return false;
         }
 
-        start = _at;
-        _at = end = start + Math.Min(_partBytes, _stripeEnd - start);
+        int others = options.Shard.Count - 1;
+        long rest = Math.Min(_file.Length - _at, others == 0 ? long.MaxValue : _stripeBytes - (_at % _stripeBytes));
+        end += Math.Min(_partBytes, rest);
+        long skipped = end - start == rest ? others * _stripeBytes : 0;
+        _at = _file.Length - end > skipped ? end + skipped : _file.Length;
         return true;
-    }
-
-    private void NextStripe()
-    {
-        (int index, int count) = (options.Shard.Index, options.Shard.Count);
-        long share = (long)(_round / ((Int128)count * RoundsToDouble));
-        long stripe = count == 1 ? _file.Length : Math.Max(_unit, Math.Min(share, MaxStripeBytes) / _unit * _unit);
-        Int128 begin = _round + ((Int128)index * stripe);
-        _at = (long)Int128.Min(begin, _file.Length);
-        _stripeEnd = (long)Int128.Min(begin + stripe, _file.Length);
-        _round += (Int128)count * stripe;
     }
 
     private (bool HasResult, TResult? Result) Scan(long start, long end)

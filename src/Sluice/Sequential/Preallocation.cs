@@ -18,7 +18,6 @@ internal sealed class Preallocation
     private const long LargestStepBytes = 256L << 20;
 
     private readonly SluiceHandle _handle;
-    private readonly bool _canSeek;
     private readonly long _start;
     private readonly long _startLength;
     private long _reservedTo;
@@ -30,12 +29,12 @@ internal sealed class Preallocation
     {
         _handle = handle;
         _start = offset;
-        _canSeek = handle.CanSeek;
-        _startLength = _canSeek ? handle.Length : 0;
+        bool canSeek = handle.CanSeek;
+        _startLength = canSeek ? handle.Length : 0;
         _reservedTo = Math.Max(_startLength, offset);
-        _reserves = _canSeek && handle.Caching == FileCaching.Direct && Libc.IsSupported;
+        _reserves = canSeek && handle.Caching == FileCaching.Direct && Libc.IsSupported;
         long bytes = offset + preallocationSize - _reservedTo;
-        if (preallocationSize == 0 || bytes <= 0 || !_canSeek || !Libc.IsSupported)
+        if (preallocationSize == 0 || bytes <= 0 || !canSeek || !Libc.IsSupported)
         {
             return;
         }
@@ -80,14 +79,14 @@ internal sealed class Preallocation
 
     /// <summary>
     /// Truncates the file at <paramref name="end"/>, and after an error what was written beyond it. If other code has made the file longer
-    /// than this writer did, it is not truncated.
+    /// than this writer did, it is not truncated. For direct writers.
     /// </summary>
     /// <param name="end">The end of the writer's bytes.</param>
     /// <param name="reached">The maximum offset that the writer may have written to.</param>
     /// <param name="hasFailed">True if there was an error.</param>
     public void Trim(long end, long reached, bool hasFailed)
     {
-        if (!_canSeek || (!hasFailed && !_hasExtended))
+        if (!hasFailed && !_hasExtended)
         {
             return;
         }

@@ -1,8 +1,7 @@
 using System.Buffers;
-using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
-using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using System.Text;
 using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
@@ -13,7 +12,7 @@ using Sluice.Sequential;
 namespace Sluice;
 
 /// <summary>
-/// Reads a file sequentially, as blocks of bytes, lines, records or binary values. The different kinds of reads can be used in any order.
+/// Reads a file sequentially, as blocks of bytes, lines, records or strings. The different kinds of reads can be used in any order.
 /// </summary>
 /// <remarks>
 /// <para>The reader reads the file in blocks. With <see cref="FileCaching.Direct"/>, it reads ahead, and several reads are in progress at
@@ -30,9 +29,6 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
     private const int Idle = 0;
     private const int Busy = 1;
     private const int Disposed = 2;
-    /// <summary>The size of the buffers of a pipe over a reader or writer, in bytes.</summary>
-    internal const int PipeBufferBytes = 64 * 1024;
-    private const int MaxValueBytes = 16;
 
     private readonly SluiceHandle _handle;
     private readonly bool _ownsHandle;
@@ -45,7 +41,6 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
     private long _blockEnd;
     private int _state;
     private LineCarry? _carry;
-    private byte[]? _value;
 
     /// <summary>Opens a file for sequential reading.</summary>
     /// <param name="path">The path of the file.</param>
@@ -106,15 +101,6 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
     /// been read.
     /// </summary>
     public long Position => _blockEnd - (_block.Length - _consumed);
-
-    /// <summary>
-    /// Gets the number of reads that can be in progress at the same time. The value is 1 unless the file is read with
-    /// <see cref="FileCaching.Direct"/>.
-    /// </summary>
-    public int Depth => _pipeline.Depth;
-
-    /// <summary>Gets the size of one read, in bytes. Single reads can be shorter.</summary>
-    public int RequestSize => _pipeline.RequestSizeBytes;
 
     /// <summary>Gets or sets the number of consumed bytes of the block.</summary>
     internal int Consumed
@@ -451,11 +437,16 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
 
     /// <summary>Asynchronously enumerates the lines from the current position to the end of the file, as bytes.</summary>
     /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
-    /// <returns>
-    /// The lines without their line endings, for <c>await foreach</c>. Each line is valid until the next one is requested.
-    /// </returns>
+    /// <returns>The lines without their line endings. Each line is valid only until the next one is requested.</returns>
+    /// <exception cref="IOException">An I/O error occurred, or a line is longer than 2 GiB.</exception>
+    /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
+    /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
+    /// <exception cref="OperationCanceledException">
+    /// The cancellation token was canceled. No data is lost: the next call on the reader continues with the line that was not returned.
+    /// </exception>
     /// <inheritdoc cref="EnumerateLines" path="/remarks"/>
-    public AsyncLineEnumerable EnumerateLinesAsync(CancellationToken cancellationToken = default) => new(this, cancellationToken);
+    public IAsyncEnumerable<ReadOnlyMemory<byte>> EnumerateLinesAsync(CancellationToken cancellationToken = default) =>
+        new AsyncLines(this, cancellationToken);
 
     /// <summary>Reads one line as bytes. The method blocks the calling thread until the line is available.</summary>
     /// <param name="line">
@@ -688,186 +679,34 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>
-    /// Reads a Boolean value from one byte: 0 is <see langword="false"/>, and any other byte is <see langword="true"/>.
-    /// </summary>
+    /// <summary>Reads a fixed-size record, such as a number or a struct of numbers.</summary>
+    /// <typeparam name="T">
+    /// The type of the record. It has the same layout and byte order in the file as in memory; the value is not checked. On a little-endian
+    /// processor, numbers have the format of <see cref="BinaryWriter"/>.
+    /// </typeparam>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
     /// </param>
-    /// <returns>The value.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
+    /// <returns>The record.</returns>
+    /// <exception cref="EndOfStreamException">
+    /// The file ends before the end of the record. The reader is then positioned at the end of the file.
+    /// </exception>
     /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
-    public bool ReadBoolean(CancellationToken cancellationToken = default) => TakeValue(1, cancellationToken)[0] != 0;
-
-    /// <summary>Reads one byte.</summary>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
-    /// </param>
-    /// <returns>The value.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
-    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
-    public byte ReadByte(CancellationToken cancellationToken = default) => TakeValue(1, cancellationToken)[0];
-
-    /// <summary>Reads a signed byte.</summary>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
-    /// </param>
-    /// <returns>The value.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
-    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
-    public sbyte ReadSByte(CancellationToken cancellationToken = default) => (sbyte)TakeValue(1, cancellationToken)[0];
-
-    /// <summary>Reads a 16-bit signed integer from 2 bytes in little-endian order.</summary>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
-    /// </param>
-    /// <returns>The value.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
-    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
-    public short ReadInt16(CancellationToken cancellationToken = default) =>
-        BinaryPrimitives.ReadInt16LittleEndian(TakeValue(2, cancellationToken));
-
-    /// <summary>Reads a 16-bit unsigned integer from 2 bytes in little-endian order.</summary>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
-    /// </param>
-    /// <returns>The value.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
-    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
-    public ushort ReadUInt16(CancellationToken cancellationToken = default) =>
-        BinaryPrimitives.ReadUInt16LittleEndian(TakeValue(2, cancellationToken));
-
-    /// <summary>Reads a 32-bit signed integer from 4 bytes in little-endian order.</summary>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
-    /// </param>
-    /// <returns>The value.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
-    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
-    public int ReadInt32(CancellationToken cancellationToken = default) =>
-        BinaryPrimitives.ReadInt32LittleEndian(TakeValue(4, cancellationToken));
-
-    /// <summary>Reads a 32-bit unsigned integer from 4 bytes in little-endian order.</summary>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
-    /// </param>
-    /// <returns>The value.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
-    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
-    public uint ReadUInt32(CancellationToken cancellationToken = default) =>
-        BinaryPrimitives.ReadUInt32LittleEndian(TakeValue(4, cancellationToken));
-
-    /// <summary>Reads a 64-bit signed integer from 8 bytes in little-endian order.</summary>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
-    /// </param>
-    /// <returns>The value.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
-    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
-    public long ReadInt64(CancellationToken cancellationToken = default) =>
-        BinaryPrimitives.ReadInt64LittleEndian(TakeValue(8, cancellationToken));
-
-    /// <summary>Reads a 64-bit unsigned integer from 8 bytes in little-endian order.</summary>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
-    /// </param>
-    /// <returns>The value.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
-    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
-    public ulong ReadUInt64(CancellationToken cancellationToken = default) =>
-        BinaryPrimitives.ReadUInt64LittleEndian(TakeValue(8, cancellationToken));
-
-    /// <summary>Reads a half-precision floating-point number from 2 bytes in little-endian order.</summary>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
-    /// </param>
-    /// <returns>The value.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
-    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
-    public Half ReadHalf(CancellationToken cancellationToken = default) =>
-        BinaryPrimitives.ReadHalfLittleEndian(TakeValue(2, cancellationToken));
-
-    /// <summary>Reads a single-precision floating-point number from 4 bytes in little-endian order.</summary>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
-    /// </param>
-    /// <returns>The value.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
-    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
-    public float ReadSingle(CancellationToken cancellationToken = default) =>
-        BinaryPrimitives.ReadSingleLittleEndian(TakeValue(4, cancellationToken));
-
-    /// <summary>Reads a double-precision floating-point number from 8 bytes in little-endian order.</summary>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
-    /// </param>
-    /// <returns>The value.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
-    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
-    public double ReadDouble(CancellationToken cancellationToken = default) =>
-        BinaryPrimitives.ReadDoubleLittleEndian(TakeValue(8, cancellationToken));
-
-    /// <summary>Reads a <see cref="decimal"/> from 16 bytes, as written by <see cref="BinaryWriter.Write(decimal)"/>.</summary>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
-    /// </param>
-    /// <returns>The value.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
-    /// <exception cref="IOException">The bytes are not a valid <see cref="decimal"/>, or an I/O error occurred.</exception>
-    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
-    public decimal ReadDecimal(CancellationToken cancellationToken = default)
+    public T ReadRecord<T>(CancellationToken cancellationToken = default)
+        where T : unmanaged
     {
-        ReadOnlySpan<byte> bytes = TakeValue(16, cancellationToken);
-        Span<int> parts = stackalloc int[4];
-        for (int i = 0; i < parts.Length; i++)
+        ObjectDisposedException.ThrowIf(IsDisposed, this);
+        if (Unsafe.SizeOf<T>() <= _block.Length - _consumed)
         {
-            parts[i] = BinaryPrimitives.ReadInt32LittleEndian(bytes[(i * 4)..]);
+            T whole = MemoryMarshal.Read<T>(Unread);
+            _consumed += Unsafe.SizeOf<T>();
+            return whole;
         }
 
-        try
-        {
-            return new decimal(parts);
-        }
-        catch (ArgumentException e)
-        {
-            throw new IOException($"'{_handle.Path}' has no valid decimal at offset {Position - 16}: {e.Message}", e);
-        }
+        T record = default;
+        ReadExactly(MemoryMarshal.AsBytes(new Span<T>(ref record)), cancellationToken);
+        return record;
     }
-
-    /// <summary>
-    /// Reads a <see cref="DateTime"/> from 8 bytes in little-endian order, as written by
-    /// <see cref="SluiceWriter.WriteDateTime"/>.
-    /// </summary>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
-    /// </param>
-    /// <returns>The value.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
-    /// <exception cref="IOException">The bytes are not a valid <see cref="DateTime"/>, or an I/O error occurred.</exception>
-    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
-    public DateTime ReadDateTime(CancellationToken cancellationToken = default)
-    {
-        long binary = ReadInt64(cancellationToken);
-        try
-        {
-            return DateTime.FromBinary(binary);
-        }
-        catch (ArgumentException e)
-        {
-            throw new IOException($"'{_handle.Path}' has no valid DateTime at offset {Position - 8}: {e.Message}", e);
-        }
-    }
-
-    /// <summary>
-    /// Reads a <see cref="TimeSpan"/> from 8 bytes in little-endian order that contain the number of ticks (100 nanoseconds).
-    /// </summary>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
-    /// </param>
-    /// <returns>The value.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
-    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
-    public TimeSpan ReadTimeSpan(CancellationToken cancellationToken = default) => new(ReadInt64(cancellationToken));
 
     /// <summary>Reads a 32-bit integer in the 7-bit encoding of <see cref="BinaryReader"/>, which takes 1 to 5 bytes.</summary>
     /// <param name="cancellationToken">
@@ -962,28 +801,12 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         return encoding.GetString(bytes.WrittenSpan);
     }
 
-    /// <summary>Returns the next bytes: in the block or, if they span two blocks, as a copy.</summary>
-    private ReadOnlySpan<byte> TakeValue(int length, CancellationToken cancellationToken)
-    {
-        ObjectDisposedException.ThrowIf(IsDisposed, this);
-        if (length <= _block.Length - _consumed)
-        {
-            ReadOnlySpan<byte> result = _block.Span.Slice(_consumed, length);
-            _consumed += length;
-            return result;
-        }
-
-        Span<byte> copy = (_value ??= new byte[MaxValueBytes]).AsSpan(0, length);
-        ReadExactly(copy, cancellationToken);
-        return copy;
-    }
-
     private ulong Read7Bits(int maxBits, uint lastMax, string type, CancellationToken cancellationToken)
     {
         ulong result = 0;
         for (int shift = 0; ; shift += 7)
         {
-            byte next = TakeValue(1, cancellationToken)[0];
+            byte next = ReadRecord<byte>(cancellationToken);
             if (shift == maxBits - 7 && next > lastMax)
             {
                 throw new FormatException($"'{_handle.Path}' has no 7-bit encoded {type} before offset {Position}.");
@@ -1129,19 +952,4 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
 
         return SluiceHandle.Adopt(file, Path.GetFullPath(path), FileAccess.Read, options.Caching, options.Engine);
     }
-
-    /// <summary>Returns a read-only <see cref="Stream"/> over the rest of the file. The stream has no buffer of its own.</summary>
-    /// <returns>
-    /// A stream that owns the reader: closing the stream closes the reader. It supports seeking if the file does.
-    /// </returns>
-    /// <remarks>After this call, do not call members of the reader.</remarks>
-    public Stream AsStream() => new SluiceReaderStream(this);
-
-    /// <summary>Returns a <see cref="PipeReader"/> over the rest of the file.</summary>
-    /// <returns>
-    /// A pipe reader that owns the reader: completing it closes the reader. It is the pipe reader of
-    /// <see cref="PipeReader.Create(Stream, StreamPipeReaderOptions?)"/>, with buffers of 64 KiB.
-    /// </returns>
-    /// <remarks>After this call, do not call members of the reader.</remarks>
-    public PipeReader AsPipeReader() => PipeReader.Create(AsStream(), new StreamPipeReaderOptions(bufferSize: PipeBufferBytes));
 }

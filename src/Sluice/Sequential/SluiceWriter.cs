@@ -1,6 +1,4 @@
 using System.Buffers;
-using System.Buffers.Binary;
-using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 using System.Runtime.InteropServices;
@@ -20,9 +18,9 @@ namespace Sluice;
 /// <para>With <see cref="FileCaching.Direct"/>, the writer reserves disk space in advance. While the writer is open, the file may therefore
 /// be longer than the written data; the rest reads as zeros. <see cref="Complete"/> sets the length of the file to the end of the
 /// data.</para>
-/// <para>After a write has failed, every later call throws the same exception. The message contains the offset of the failed write.
-/// <see cref="Dispose"/> then truncates the file before the failed write, so that the file has no gap. Data that was flushed is kept. The
-/// file is not truncated if another process has made it longer.</para>
+/// <para>After a write has failed, every later call throws the same exception. The message contains the offset of the failed write. With
+/// <see cref="FileCaching.Direct"/>, <see cref="Dispose"/> then truncates the file before the failed write, so that the file has no gap.
+/// Data that was flushed is kept. The file is not truncated if another process has made it longer.</para>
 /// <para>After a flush to the disk has failed, every later call throws the same exception too. The message contains no offset, and the file
 /// is not truncated.</para>
 /// <para>The writer is not thread-safe. It supports one call at a time, from any thread. A concurrent call throws an
@@ -39,6 +37,10 @@ namespace Sluice;
 /// </remarks>
 public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDisposable
 {
+    private const int Idle = 0;
+    private const int Busy = 1;
+    private const int Disposed = 2;
+
     /// <summary>The maximum size of a string's length, in bytes of 7 bits.</summary>
     private const int MaxPrefixBytes = 5;
 
@@ -54,11 +56,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     private byte[]? _scratch;
     private int _lent;
     private bool _completed;
-    private int _busy;
-    private int _closing;
-
-    /// <summary>The reason why data that was not flushed must be discarded, or null.</summary>
-    private Exception? _abandoned;
+    private int _state;
 
     /// <summary>Opens or creates a file for sequential writing.</summary>
     /// <param name="path">The path of the file.</param>
@@ -147,7 +145,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         try
         {
             // The other end of a pipe may never read the remaining bytes.
-            if (_pipeline is not null && _handle.CanSeek && TryBeginClosing())
+            if (_pipeline is not null && _handle.CanSeek && Interlocked.Or(ref _state, Disposed) == Idle)
             {
                 WritePipeline.Ended(CompleteAndCloseAsync(isAsync: false));
             }
@@ -167,17 +165,6 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     /// been written.
     /// </summary>
     public long Position => _pipeline.Position;
-
-    /// <summary>
-    /// Gets the number of writes that can be in progress at the same time. The value is 1 unless the file is written with
-    /// <see cref="FileCaching.Direct"/>.
-    /// </summary>
-    public int Depth => _pipeline.Depth;
-
-    /// <summary>Gets the size of one write, in bytes. Single writes can be shorter or longer.</summary>
-    public int RequestSize => _pipeline.RequestSizeBytes;
-
-    internal bool IsDisposed => IsClosing;
 
     /// <summary>Writes bytes. The method may block the calling thread until earlier writes have completed.</summary>
     /// <param name="bytes">The bytes to write. The memory can be changed after this method returns.</param>
@@ -323,7 +310,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     public void Advance(int count)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
-        ObjectDisposedException.ThrowIf(IsClosing, this);
+        ObjectDisposedException.ThrowIf((Volatile.Read(ref _state) & Disposed) != 0, this);
         int lent = _lent;
         ArgumentOutOfRangeException.ThrowIfGreaterThan(count, Math.Abs(lent));
         if (lent < 0)
@@ -442,14 +429,12 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
     }
 
-    private bool IsClosing => Volatile.Read(ref _closing) != 0;
-
     private void Enter()
     {
-        ObjectDisposedException.ThrowIf(IsClosing, this);
-        if (Interlocked.Exchange(ref _busy, 1) != 0)
+        int state = Interlocked.CompareExchange(ref _state, Busy, Idle);
+        ObjectDisposedException.ThrowIf((state & Disposed) != 0, this);
+        if (state != Idle)
         {
-            ObjectDisposedException.ThrowIf(IsClosing, this);
             throw new InvalidOperationException("Another call on the writer is in progress.");
         }
 
@@ -468,12 +453,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     }
 
     /// <summary>Returns false if the writer was disposed during the call, which must then close it.</summary>
-    private bool TryExit()
-    {
-        // A plain store and a plain load: Dispose has a barrier for both threads.
-        Volatile.Write(ref _busy, 0);
-        return !IsClosing || Interlocked.CompareExchange(ref _busy, 1, 0) != 0;
-    }
+    private bool TryExit() => Interlocked.CompareExchange(ref _state, Idle, Busy) == Busy;
 
     private void Exit()
     {
@@ -616,7 +596,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     public void Dispose()
     {
         GC.SuppressFinalize(this);
-        if (TryBeginClosing())
+        if (BeginDisposing())
         {
             WritePipeline.Ended(CompleteAndCloseAsync(isAsync: false));
         }
@@ -632,48 +612,30 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     public async ValueTask DisposeAsync()
     {
         GC.SuppressFinalize(this);
-        if (TryBeginClosing())
+        if (BeginDisposing())
         {
             await CompleteAndCloseAsync(isAsync: true).ConfigureAwait(false);
         }
     }
 
-    /// <summary>Discards what was not flushed: Dispose does not write it, and truncates what was already written of it.</summary>
-    internal void Abandon(Exception reason) => Volatile.Write(ref _abandoned, reason);
+    /// <summary>Discards what was not written: Dispose does not write it.</summary>
+    internal void Abandon(Exception reason) => _pipeline.Abandon(reason);
 
     /// <summary>Returns true for the one call that must close the writer; false if it is closed or a call in progress closes it.</summary>
-    private bool TryBeginClosing()
+    private bool BeginDisposing()
     {
-        if (Interlocked.Exchange(ref _closing, 1) != 0)
+        int state = Interlocked.Or(ref _state, Disposed);
+        if (state == Busy)
         {
-            return false;
+            _pipeline.CancelAwaited();
         }
 
-        if (Interlocked.CompareExchange(ref _busy, 1, 0) == 0)
-        {
-            return true;
-        }
-
-        // The call in progress stores that it has ended and then reads the mark, without a fence. After this barrier, either it sees the
-        // mark, or this thread sees that it has ended.
-        Interlocked.MemoryBarrierProcessWide();
-        if (Interlocked.CompareExchange(ref _busy, 1, 0) == 0)
-        {
-            return true;
-        }
-
-        _pipeline.CancelAwaited();
-        return false;
+        return state == Idle;
     }
 
     private async ValueTask CompleteAndCloseAsync(bool isAsync)
     {
         _pipeline.BeginClosing(isBlockLent: _lent > 0);
-        if (Volatile.Read(ref _abandoned) is { } reason)
-        {
-            _pipeline.Abandon(reason);
-        }
-
         ExceptionDispatchInfo? textError = null;
         try
         {
@@ -717,11 +679,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
 
         await CompleteAndCloseAsync(isAsync).ConfigureAwait(false);
-        if (_abandoned is null)
-        {
-            _pipeline.ThrowIfFailed();
-        }
-
+        _pipeline.ThrowIfFailed();
         throw error;
     }
 
@@ -1001,8 +959,11 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         Write(MemoryMarshal.AsBytes(records), cancellationToken);
     }
 
-    /// <summary>Writes a fixed-size record. The record has the same layout and byte order in the file as in memory.</summary>
-    /// <typeparam name="T">The type of the record.</typeparam>
+    /// <summary>Writes a fixed-size record, such as a number or a struct of numbers.</summary>
+    /// <typeparam name="T">
+    /// The type of the record. It has the same layout and byte order in the file as in memory. On a little-endian processor, numbers have
+    /// the format of <see cref="BinaryWriter"/>.
+    /// </typeparam>
     /// <param name="record">The record to write.</param>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
@@ -1015,172 +976,6 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     /// <summary>Returns the maximum number of records with less than 2 GiB in total.</summary>
     private static int MaxRecords<T>()
         where T : unmanaged => int.MaxValue / Unsafe.SizeOf<T>();
-
-    /// <summary>Writes a Boolean value as one byte: 0 for <see langword="false"/> and 1 for <see langword="true"/>.</summary>
-    /// <param name="value">The value to write.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
-    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
-    /// </param>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
-    public void WriteBoolean(bool value, CancellationToken cancellationToken = default) =>
-        Write([value ? (byte)1 : (byte)0], cancellationToken);
-
-    /// <summary>Writes one byte.</summary>
-    /// <param name="value">The value to write.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
-    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
-    /// </param>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
-    public void WriteByte(byte value, CancellationToken cancellationToken = default) => Write([value], cancellationToken);
-
-    /// <summary>Writes a signed byte.</summary>
-    /// <param name="value">The value to write.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
-    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
-    /// </param>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
-    public void WriteSByte(sbyte value, CancellationToken cancellationToken = default) => Write([(byte)value], cancellationToken);
-
-    /// <summary>Writes a 16-bit signed integer as 2 bytes in little-endian order.</summary>
-    /// <param name="value">The value to write.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
-    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
-    /// </param>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
-    public void WriteInt16(short value, CancellationToken cancellationToken = default)
-    {
-        Span<byte> bytes = stackalloc byte[sizeof(short)];
-        BinaryPrimitives.WriteInt16LittleEndian(bytes, value);
-        Write(bytes, cancellationToken);
-    }
-
-    /// <summary>Writes a 16-bit unsigned integer as 2 bytes in little-endian order.</summary>
-    /// <param name="value">The value to write.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
-    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
-    /// </param>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
-    public void WriteUInt16(ushort value, CancellationToken cancellationToken = default) => WriteInt16((short)value, cancellationToken);
-
-    /// <summary>Writes a 32-bit signed integer as 4 bytes in little-endian order.</summary>
-    /// <param name="value">The value to write.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
-    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
-    /// </param>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
-    public void WriteInt32(int value, CancellationToken cancellationToken = default)
-    {
-        Span<byte> bytes = stackalloc byte[sizeof(int)];
-        BinaryPrimitives.WriteInt32LittleEndian(bytes, value);
-        Write(bytes, cancellationToken);
-    }
-
-    /// <summary>Writes a 32-bit unsigned integer as 4 bytes in little-endian order.</summary>
-    /// <param name="value">The value to write.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
-    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
-    /// </param>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
-    public void WriteUInt32(uint value, CancellationToken cancellationToken = default) => WriteInt32((int)value, cancellationToken);
-
-    /// <summary>Writes a 64-bit signed integer as 8 bytes in little-endian order.</summary>
-    /// <param name="value">The value to write.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
-    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
-    /// </param>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
-    public void WriteInt64(long value, CancellationToken cancellationToken = default)
-    {
-        Span<byte> bytes = stackalloc byte[sizeof(long)];
-        BinaryPrimitives.WriteInt64LittleEndian(bytes, value);
-        Write(bytes, cancellationToken);
-    }
-
-    /// <summary>Writes a 64-bit unsigned integer as 8 bytes in little-endian order.</summary>
-    /// <param name="value">The value to write.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
-    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
-    /// </param>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
-    public void WriteUInt64(ulong value, CancellationToken cancellationToken = default) => WriteInt64((long)value, cancellationToken);
-
-    /// <summary>Writes a half-precision floating-point number as 2 bytes in little-endian order.</summary>
-    /// <param name="value">The value to write.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
-    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
-    /// </param>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
-    public void WriteHalf(Half value, CancellationToken cancellationToken = default) =>
-        WriteInt16(BitConverter.HalfToInt16Bits(value), cancellationToken);
-
-    /// <summary>Writes a single-precision floating-point number as 4 bytes in little-endian order.</summary>
-    /// <param name="value">The value to write.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
-    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
-    /// </param>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
-    public void WriteSingle(float value, CancellationToken cancellationToken = default) =>
-        WriteInt32(BitConverter.SingleToInt32Bits(value), cancellationToken);
-
-    /// <summary>Writes a double-precision floating-point number as 8 bytes in little-endian order.</summary>
-    /// <param name="value">The value to write.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
-    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
-    /// </param>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
-    public void WriteDouble(double value, CancellationToken cancellationToken = default) =>
-        WriteInt64(BitConverter.DoubleToInt64Bits(value), cancellationToken);
-
-    /// <summary>Writes a <see cref="decimal"/> as 16 bytes, which <see cref="BinaryReader.ReadDecimal"/> can read.</summary>
-    /// <param name="value">The value to write.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
-    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
-    /// </param>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
-    public void WriteDecimal(decimal value, CancellationToken cancellationToken = default)
-    {
-        Span<int> parts = stackalloc int[4];
-        _ = decimal.GetBits(value, parts);
-        Span<byte> bytes = stackalloc byte[sizeof(decimal)];
-        for (int i = 0; i < parts.Length; i++)
-        {
-            BinaryPrimitives.WriteInt32LittleEndian(bytes[(i * 4)..], parts[i]);
-        }
-
-        Write(bytes, cancellationToken);
-    }
-
-    /// <summary>Writes the result of <see cref="DateTime.ToBinary"/> as 8 bytes in little-endian order.</summary>
-    /// <param name="value">The value to write.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
-    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
-    /// </param>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
-    public void WriteDateTime(DateTime value, CancellationToken cancellationToken = default) =>
-        WriteInt64(value.ToBinary(), cancellationToken);
-
-    /// <summary>Writes the number of ticks (100 nanoseconds) of a <see cref="TimeSpan"/> as 8 bytes in little-endian order.</summary>
-    /// <param name="value">The value to write.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
-    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
-    /// </param>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
-    public void WriteTimeSpan(TimeSpan value, CancellationToken cancellationToken = default) => WriteInt64(value.Ticks, cancellationToken);
 
     /// <summary>Writes a 32-bit integer in the 7-bit encoding of <see cref="BinaryWriter"/>, which takes 1 to 5 bytes.</summary>
     /// <param name="value">The value to write.</param>
@@ -1258,25 +1053,4 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         bytes[length++] = (byte)value;
         return length;
     }
-
-    /// <summary>Returns a write-only <see cref="Stream"/> over this writer.</summary>
-    /// <returns>
-    /// A stream that owns the writer: closing the stream completes the file and closes the writer. Flushing the stream calls
-    /// <see cref="Flush"/>.
-    /// </returns>
-    /// <remarks>After this call, do not call members of the writer.</remarks>
-    public Stream AsStream() => new SluiceWriterStream(this);
-
-    /// <summary>Returns a <see cref="PipeWriter"/> over this writer.</summary>
-    /// <returns>
-    /// A pipe writer that owns the writer: completing it completes the file and closes the writer. It is the pipe writer of
-    /// <see cref="PipeWriter.Create(Stream, StreamPipeWriterOptions?)"/>, with buffers of 64 KiB. Flushing it calls
-    /// <see cref="FlushAsync"/>.
-    /// </returns>
-    /// <remarks>
-    /// If the pipe writer is completed with an exception, data that was not flushed is not written. After this call, do not call members of
-    /// the writer.
-    /// </remarks>
-    public PipeWriter AsPipeWriter() =>
-        PipeWriter.Create(AsStream(), new StreamPipeWriterOptions(minimumBufferSize: SluiceReader.PipeBufferBytes));
 }

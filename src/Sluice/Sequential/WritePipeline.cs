@@ -41,8 +41,6 @@ internal sealed class WritePipeline
     private ExceptionDispatchInfo? _fault;
     private long _faultOffset;
 
-    /// <summary>The offset up to which a failed write from the caller's memory may have written.</summary>
-    private long _reached;
     private long _flushedTo;
 
     public WritePipeline(SluiceHandle handle, long offset, SluiceWriterOptions options)
@@ -131,7 +129,7 @@ internal sealed class WritePipeline
         }
         catch (Exception e)
         {
-            FaultBehindBlock(e, bytes.Length);
+            Fault(e, _blockOffset);
             throw;
         }
 
@@ -149,7 +147,7 @@ internal sealed class WritePipeline
         }
         catch (Exception e)
         {
-            FaultBehindBlock(e, bytes.Length);
+            Fault(e, _blockOffset);
             throw;
         }
 
@@ -248,12 +246,20 @@ internal sealed class WritePipeline
     /// <summary>Throws the exception that the progress object threw while the writer was being closed.</summary>
     public void ThrowProgressError() => _progressError?.Throw();
 
-    /// <summary>Releases the reserved space. Everything has been flushed, or writing has failed.</summary>
-    public void Trim() =>
-        // A failed block may begin before the flushed offset, because its first page had been partly written.
-        _space.Trim(_fault is null ? Position : Math.Max(_faultOffset, _flushedTo), Math.Max(Position, _reached), IsFaulted);
+    /// <summary>
+    /// Releases the reserved space of a direct writer. Everything has been flushed, or writing has failed: a later write may then have
+    /// succeeded, and the file is truncated before the failed one. Cached writes are not concurrent and leave no gap.
+    /// </summary>
+    public void Trim()
+    {
+        if (IsDirect)
+        {
+            // A failed block may begin before the flushed offset, because its first page had been partly written.
+            _space.Trim(_fault is null ? Position : Math.Max(_faultOffset, _flushedTo), Position, IsFaulted);
+        }
+    }
 
-    /// <summary>Discards what was not flushed: nothing more is written, and the file is truncated.</summary>
+    /// <summary>Discards what was not written: nothing more is written, and a direct file is truncated after what was flushed.</summary>
     public void Abandon(Exception reason) => Fault(reason, _flushedTo);
 
     public bool IsFaulted => _fault is not null;
@@ -480,12 +486,6 @@ internal sealed class WritePipeline
 
         _filled = keep;
         _written = keep;
-    }
-
-    private void FaultBehindBlock(Exception error, int bytes)
-    {
-        _reached = _blockOffset + bytes;
-        Fault(error, _blockOffset);
     }
 
     private void PassOver(int bytes)

@@ -61,7 +61,7 @@ public sealed class SequentialEndingTests : HostileTests
         await steps.EndAsync();
         if (!cancels && steps.HasStruck)
         {
-            Should.Throw<ObjectDisposedException>(() => reader.ReadByte());
+            Should.Throw<ObjectDisposedException>(() => reader.ReadRecord<byte>());
         }
 
         for (int got = 1; cancels && got > 0; count += got)
@@ -131,7 +131,7 @@ public sealed class SequentialEndingTests : HostileTests
         await steps.EndAsync();
         if (!cancels && steps.HasStruck)
         {
-            Should.Throw<ObjectDisposedException>(() => writer.WriteByte(1));
+            Should.Throw<ObjectDisposedException>(() => writer.WriteRecord((byte)1));
         }
 
         await writer.DisposeAsync();

@@ -66,6 +66,32 @@ public sealed class FollowSeamTests : HostileTests
         (await NextAsync(lines)).ShouldBe("four");
     }
 
+    /// <summary>The writer may not have switched to the new file yet.</summary>
+    [SkippableFact]
+    public async Task What_is_written_to_the_old_file_while_the_new_one_is_opened_is_read_first()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        string path = Temp.NewPath();
+        string old = path + ".1";
+        File.WriteAllText(path, "one\n");
+        await using IAsyncEnumerator<ReadOnlyMemory<byte>> lines = SluiceReader.FollowAsync(path, Options).GetAsyncEnumerator();
+        (await NextAsync(lines)).ShouldBe("one");
+        File.Move(path, old);
+        int opened = 0;
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            if (call == "openat" && Interlocked.Increment(ref opened) == 1)
+            {
+                File.AppendAllText(old, "two\n");
+            }
+
+            return 0;
+        });
+        File.WriteAllText(path, "three\n");
+        (await NextAsync(lines)).ShouldBe("two");
+        (await NextAsync(lines)).ShouldBe("three");
+    }
+
     [SkippableTheory]
     [InlineData("unreadable")]
     [InlineData("folder")]

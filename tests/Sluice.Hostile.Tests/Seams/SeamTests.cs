@@ -53,13 +53,12 @@ public sealed class SeamTests : HostileTests
             calls[call] = calls.GetValueOrDefault(call) + 1;
             return 0;
         });
-        using (Stream stream = way == "stream"
-            ? new SluiceStream(path, FileMode.Create, FileAccess.Write)
-            : new SluiceWriter(path).AsStream())
+        using (IDisposable open = way == "stream" ? new SluiceStream(path, FileMode.Create, FileAccess.Write) : new SluiceWriter(path))
         {
             for (int i = 0; i < Columns; i++)
             {
-                stream.Write(column);
+                (open as Stream)?.Write(column);
+                (open as SluiceWriter)?.Write(column);
             }
         }
 

@@ -49,7 +49,7 @@ public sealed class CancelledLineTests : IDisposable
         static async Task<List<string>> TakeAllAsync(SluiceReader reader)
         {
             List<string> lines = [];
-            AsyncLineEnumerable.Enumerator loop = reader.EnumerateLinesAsync().GetAsyncEnumerator();
+            IAsyncEnumerator<ReadOnlyMemory<byte>> loop = reader.EnumerateLinesAsync().GetAsyncEnumerator();
             for (bool more = true; more;)
             {
                 try

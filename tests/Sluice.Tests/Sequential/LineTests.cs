@@ -187,7 +187,7 @@ public sealed class LineTests : IDisposable
             grown.Write(content);
         }
 
-        reader.ReadInt32().ShouldBe(1);
+        reader.ReadRecord<int>().ShouldBe(1);
         reader.TryReadLine(out ReadOnlySpan<byte> line).ShouldBeTrue();
         line.ToArray().ShouldBe([0xEF, 0xBB, 0xBF, (byte)'a']);
     }

@@ -117,6 +117,36 @@ public sealed class ScanTests : IDisposable
     }
 
     /// <summary>The threads are the pool's.</summary>
+    /// <summary>The file is closed next, and the callback uses memory of the scan.</summary>
+    [Fact]
+    public async Task Leaving_a_scan_waits_for_the_parts_that_are_being_processed()
+    {
+        string path = _temp.NewFile(new byte[4000]);
+        using ManualResetEventSlim isRunning = new();
+        using ManualResetEventSlim mayEnd = new();
+        SluiceScanOptions options = new() { RecordSize = 1, PartSize = 1000, Degree = 2 };
+        IAsyncEnumerator<long> scan = SluiceReader.ScanAsync(
+            path,
+            part =>
+            {
+                if (part.Offset > 0)
+                {
+                    isRunning.Set();
+                    mayEnd.Wait();
+                }
+
+                return part.Offset;
+            },
+            options).GetAsyncEnumerator();
+        (await scan.MoveNextAsync()).ShouldBeTrue();
+        isRunning.Wait();
+        ValueTask end = scan.DisposeAsync();
+        bool hasWaited = !end.IsCompleted;
+        mayEnd.Set();
+        await end;
+        hasWaited.ShouldBeTrue();
+    }
+
     [Fact]
     public void Cancelling_ends_the_scan_and_leaving_it_stops_the_threads()
     {

@@ -70,7 +70,7 @@ public sealed partial class SluiceReaderTests
             {
                 try
                 {
-                    reader.ReadInt64().ShouldBe(numbers[i]);
+                    reader.ReadRecord<long>().ShouldBe(numbers[i]);
                     i++;
                 }
                 catch (InvalidTimeZoneException)
@@ -91,60 +91,15 @@ public sealed partial class SluiceReaderTests
         string path = _temp.NewPath();
         using (SluiceWriter writer = new(path))
         {
-            writer.WriteByte(1);
+            writer.WriteRecord((byte)1);
             writer.WriteString(text);
         }
 
         ThrowingProgress progress = new(count: 2);
         using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Cached, 4096, progress: progress);
-        reader.ReadByte().ShouldBe((byte)1);
+        reader.ReadRecord<byte>().ShouldBe((byte)1);
         Should.Throw<InvalidTimeZoneException>(() => reader.ReadString());
         reader.Position.ShouldBe(1);
         reader.ReadString().ShouldBe(text);
-    }
-
-    [Theory]
-    [MemberData(nameof(Cases))]
-    public async Task A_reader_is_a_stream(string engine, FileCaching caching)
-    {
-        byte[] content = Bytes.Pattern(60_000);
-        string path = _temp.NewFile(content);
-        SluiceReader reader = SequentialCases.Reader(path, engine, caching, 4096, 3);
-        reader.ReadByte();
-        Stream stream = reader.AsStream();
-        (stream.CanRead, stream.CanSeek, stream.CanWrite, stream.Length, stream.Position).ShouldBe((true, true, false, 60_000L, 1L));
-        byte[] read = new byte[20_000];
-        stream.ReadByte().ShouldBe(content[1]);
-        stream.ReadExactly(read, 0, 9_998);
-        await stream.ReadExactlyAsync(read.AsMemory(9_998, 10_000));
-        read.AsSpan(0, 19_998).ToArray().ShouldBeBytes(content.AsSpan(2, 19_998));
-        using MemoryStream rest = new();
-        await stream.CopyToAsync(rest);
-        rest.ToArray().ShouldBeBytes(content.AsSpan(20_000));
-        stream.ReadByte().ShouldBe(-1);
-        stream.Seek(-100, SeekOrigin.End).ShouldBe(59_900);
-        stream.Seek(50, SeekOrigin.Current).ShouldBe(59_950);
-        rest.SetLength(0);
-        stream.CopyTo(rest);
-        rest.ToArray().ShouldBeBytes(content.AsSpan(59_950));
-        Should.Throw<IOException>(() => stream.Seek(-1, SeekOrigin.Begin));
-        Should.Throw<NotSupportedException>(() => stream.WriteByte(1));
-        stream.Position = 0;
-        CancellationToken cancelled = new(canceled: true);
-        await Should.ThrowAsync<OperationCanceledException>(() => stream.ReadAsync(read, cancelled).AsTask());
-        stream.ReadByte();
-        await Should.ThrowAsync<OperationCanceledException>(() => stream.ReadAsync(read, cancelled).AsTask());
-        await Should.ThrowAsync<OperationCanceledException>(() => stream.CopyToAsync(rest, cancelled));
-        stream.Position.ShouldBe(1);
-        Should.Throw<ArgumentOutOfRangeException>(() => stream.Position = -1).ParamName.ShouldBe("value");
-        Should.Throw<ArgumentException>(() => stream.Seek(0, (SeekOrigin)3)).ParamName.ShouldBe("origin");
-        await stream.DisposeAsync();
-        stream.CanRead.ShouldBeFalse();
-        Should.Throw<ObjectDisposedException>(() => stream.ReadByte());
-        Should.Throw<ObjectDisposedException>(() => stream.Read([], 0, 0));
-        await Should.ThrowAsync<ObjectDisposedException>(() => stream.ReadAsync(Memory<byte>.Empty).AsTask());
-        Should.Throw<ObjectDisposedException>(stream.Flush);
-        await Should.ThrowAsync<ObjectDisposedException>(stream.FlushAsync);
-        Should.Throw<ObjectDisposedException>(() => reader.ReadByte());
     }
 }

@@ -124,73 +124,6 @@ public sealed partial class SluiceReaderTests
         block.ShouldBeBytes(content);
     }
 
-    /// <summary>By default the loop goes on in the caller's context, as every await does.</summary>
-    [SkippableTheory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_loop_goes_on_in_the_context_of_its_caller_unless_it_is_told_not_to(bool isConfigured)
-    {
-        (SafeFileHandle readEnd, SafeFileHandle writeEnd) = Native.Pipe();
-        CountingContext context = new();
-        Task<string> loop = context.Start(async () =>
-        {
-            using SluiceReader reader = new(SluiceHandle.FromSafeFileHandle(readEnd, FileAccess.Read, ownsHandle: true));
-            List<byte> bytes = [];
-            if (isConfigured)
-            {
-                await foreach (ReadOnlyMemory<byte> line in reader.EnumerateLinesAsync().ConfigureAwait(false))
-                {
-                    bytes.AddRange(line.Span);
-                }
-            }
-            else
-            {
-                await foreach (ReadOnlyMemory<byte> line in reader.EnumerateLinesAsync())
-                {
-                    bytes.AddRange(line.Span);
-                }
-            }
-
-            return System.Text.Encoding.ASCII.GetString([.. bytes]);
-        });
-        loop.IsCompleted.ShouldBeFalse();
-        using (FileStream writer = new(writeEnd, FileAccess.Write, 0))
-        {
-            writer.Write("one\n"u8);
-        }
-
-        (await loop.WaitAsync(TimeSpan.FromMinutes(2))).TrimEnd('\n').ShouldBe("one");
-        (context.Posts > 0).ShouldBe(!isConfigured);
-    }
-
-    /// <summary>Runs what is posted to it at once, and counts it.</summary>
-    private sealed class CountingContext : SynchronizationContext
-    {
-        private int _posts;
-
-        public int Posts => Volatile.Read(ref _posts);
-
-        public override void Post(SendOrPostCallback d, object? state)
-        {
-            Interlocked.Increment(ref _posts);
-            d(state);
-        }
-
-        public Task<string> Start(Func<Task<string>> function)
-        {
-            SynchronizationContext? previous = Current;
-            SetSynchronizationContext(this);
-            try
-            {
-                return function();
-            }
-            finally
-            {
-                SetSynchronizationContext(previous);
-            }
-        }
-    }
-
     [Theory]
     [MemberData(nameof(Cases))]
     public async Task A_token_ends_every_call_that_waits(string engine, FileCaching caching)
@@ -200,7 +133,7 @@ public sealed partial class SluiceReaderTests
         using CancellationTokenSource source = new();
         CancellationToken token = source.Token;
         using SluiceReader reader = SequentialCases.Reader(path, engine, caching, 4096);
-        reader.ReadInt64(token);
+        reader.ReadRecord<long>(token);
         await source.CancelAsync();
         long before = -1;
         Should.Throw<OperationCanceledException>(() =>
@@ -208,7 +141,7 @@ public sealed partial class SluiceReaderTests
             while (true)
             {
                 before = reader.Position;
-                reader.ReadInt64(token);
+                reader.ReadRecord<long>(token);
             }
         });
         reader.Position.ShouldBe(before);
@@ -216,7 +149,7 @@ public sealed partial class SluiceReaderTests
             [() => reader.ReadExactly(new byte[100], token), () => reader.EnumerateLines(token).GetEnumerator().MoveNext(),
                 () => reader.EnumerateRecordBatches<long>(token).GetEnumerator().MoveNext(), () =>
                     reader.ReadStringLines(null, token).Count().ShouldBe(0),
-                () => reader.ReadDecimal(token), () => reader.TryReadBlock(out _, token)])
+                () => reader.ReadRecord<long>(token), () => reader.TryReadBlock(out _, token)])
         {
             Should.Throw<OperationCanceledException>(call);
         }

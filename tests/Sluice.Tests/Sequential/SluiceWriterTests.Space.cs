@@ -26,7 +26,7 @@ public sealed partial class SluiceWriterTests
         byte[] others = Bytes.Pattern(1000, 7);
         string path = _temp.NewPath();
         long at;
-        using (SluiceWriter writer = Writer(path, engine, caching, new SluiceWriterOptions()))
+        using (SluiceWriter writer = Writer(path, engine, caching, new SluiceWriterOptions { RequestSize = 65_536 }))
         {
             writer.Write(content);
             writer.Flush();
@@ -53,7 +53,7 @@ public sealed partial class SluiceWriterTests
                 SluiceWriter writer = Writer(path, engine, caching, options);
                 if (isGivenUp)
                 {
-                    writer.AsPipeWriter().Complete(new InvalidDataException());
+                    writer.Abandon(new InvalidDataException());
                 }
 
                 await writer.DisposeAsync();

@@ -148,7 +148,7 @@ public sealed partial class SluiceWriterTests : IDisposable
         {
             while (true)
             {
-                writer.WriteInt64(1, cancellationToken);
+                writer.WriteRecord(1L, cancellationToken);
             }
         }
     }

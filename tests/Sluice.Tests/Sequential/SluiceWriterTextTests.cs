@@ -175,7 +175,7 @@ public sealed class SluiceWriterTextTests : IDisposable
             new SluiceWriterOptions { Encoding = encoding },
             static w =>
             {
-                w.WriteByte(9);
+                w.WriteRecord((byte)9);
                 w.Write("x");
             }).ShouldBe("09" + text);
     }

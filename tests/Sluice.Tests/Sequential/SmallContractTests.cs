@@ -63,9 +63,10 @@ public sealed class SmallContractTests : AccountedTests, IDisposable
     }
 
     [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task What_another_call_takes_of_a_line_that_was_cancelled_is_not_part_of_it(bool isAsync)
+    [InlineData(false, 4186)]
+    [InlineData(true, 4186)]
+    [InlineData(true, 4086)]
+    public async Task What_another_call_takes_of_a_line_that_was_cancelled_is_not_part_of_it(bool isAsync, int length)
     {
         byte[] content = Encoding.ASCII.GetBytes(new string('a', 4096) + new string('b', 100) + new string('c', 50) + "\nlast\n");
         using SluiceReader reader = new(_temp.NewFile(content), new SluiceReaderOptions { RequestSize = 4096 });
@@ -75,7 +76,7 @@ public sealed class SmallContractTests : AccountedTests, IDisposable
         await source.CancelAsync();
         if (isAsync)
         {
-            AsyncLineEnumerable.Enumerator lines = reader.EnumerateLinesAsync(source.Token).GetAsyncEnumerator();
+            IAsyncEnumerator<ReadOnlyMemory<byte>> lines = reader.EnumerateLinesAsync(source.Token).GetAsyncEnumerator();
             await Should.ThrowAsync<OperationCanceledException>(async () => await lines.MoveNextAsync());
         }
         else
@@ -85,11 +86,11 @@ public sealed class SmallContractTests : AccountedTests, IDisposable
 
         // Where the line begins: what is taken from there is in front of what the next line is made of.
         reader.Position.ShouldBe(10);
-        byte[] taken = new byte[4186];
+        byte[] taken = new byte[length];
         reader.ReadExactly(taken);
         taken.ShouldBeBytes(content.AsSpan(10, taken.Length));
         reader.TryReadLine(out ReadOnlySpan<byte> line).ShouldBeTrue();
-        line.ToArray().ShouldBeBytes(Encoding.ASCII.GetBytes(new string('c', 50)));
+        line.ToArray().ShouldBeBytes(content.AsSpan(10 + length, content.Length - 6 - 10 - length));
         reader.TryReadLine(out line).ShouldBeTrue();
         line.SequenceEqual("last"u8).ShouldBeTrue();
     }

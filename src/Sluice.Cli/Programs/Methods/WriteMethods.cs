@@ -45,8 +45,8 @@ internal static class WriteMethods
             ("SluiceHandle.Write", WriteHandle),
             ("SluiceWriter.Write 65,536", i => WriteBlocks(i, FileCaching.Cached)),
             ("SluiceWriter.Write 65,536 direct", i => WriteBlocks(i, FileCaching.Direct)),
-            ("SluiceWriter.AsPipeWriter 65,536",
-                i => WritePipeAsync(i, new SluiceWriter(i.Path).AsPipeWriter()).GetAwaiter().GetResult())),
+            ("PipeWriter over SluiceStream 65,536",
+                i => WritePipeAsync(i, PipeWriter.Create(CreateSluice(i))).GetAwaiter().GetResult())),
         .. Writing(
             IoSide.Sluice, ResultKind.Text, ("SluiceFile.WriteAllText", i => SluiceFile.WriteAllText(i.Path, i.Sample.Text))),
         .. Writing(
