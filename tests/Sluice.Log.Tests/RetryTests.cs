@@ -47,6 +47,40 @@ public sealed class RetryTests : IDisposable
         SpinWait.SpinUntil(() => log.WrittenSequence >= buffered, Patience).ShouldBeTrue();
     }
 
+    /// <summary>A failed write fails the appends whose records it had. One that came during the write is written with the next.</summary>
+    [SkippableFact]
+    public void An_append_does_not_fail_with_a_write_that_began_before_it()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Preallocate = false });
+        log.Append("one"u8, LogDurability.Durable);
+        Exception? error = null;
+        Thread another = new(() => error = Record.Exception(() => log.Append("three"u8, LogDurability.Durable)));
+        int writes = 0;
+        using ManualResetEventSlim isWaiting = new();
+        SystemCallFaults.Use((call, _, length) =>
+        {
+            if (call == "futex" && Thread.CurrentThread == another)
+            {
+                isWaiting.Set();
+            }
+
+            if (call != "pwrite" || length == 0 || Interlocked.Increment(ref writes) != 1)
+            {
+                return 0;
+            }
+
+            another.Start();
+            isWaiting.Wait(Patience).ShouldBeTrue();
+            return -ENOSPC;
+        });
+        Should.Throw<IOException>(() => log.Append("two"u8, LogDurability.Durable));
+        another.JoinInTime();
+        error.ShouldBeNull();
+        log.DurableSequence.ShouldBe(3);
+    }
+
     /// <summary>Nothing can be written until old files are removed, which only the log's keeper does.</summary>
     [SkippableFact]
     public void A_full_disk_is_given_back_what_need_not_be_kept()

@@ -30,6 +30,12 @@ internal sealed class Committer
     /// <summary>Threads and tasks that wait for a sync. Guarded by <see cref="_syncing"/>, but for additions.</summary>
     private readonly WaiterList _syncers = new();
 
+    /// <summary>
+    /// The last record that had a place when the last write began: if that write fails, later records do not, and are written with the next
+    /// one. Guarded by <see cref="_writing"/>.
+    /// </summary>
+    private long _attempted;
+
     private long _written;
     private long _durable;
     private Exception? _failure;
@@ -307,10 +313,12 @@ internal sealed class Committer
     /// <summary>Writes everything that has a place now. The pages of a write that failed stay, and are tried again within the interval.
     /// <see cref="_writing"/> is held.</summary>
     /// <param name="sealsActive">True to write the page that is being filled, too.</param>
-    /// <returns>The error, or null. All waits for unwritten records have already failed with it.</returns>
+    /// <returns>The error, or null. All waits for records that it concerns have already failed with it.</returns>
     private Exception? WriteAll(bool sealsActive = true)
     {
-        Exception? error = Stopped ?? TryWriteAll(sealsActive);
+        Exception? error = Stopped;
+        _attempted = error is null ? _ring.NextSequence - 1 : long.MaxValue;
+        error ??= TryWriteAll(sealsActive);
         if (error is null)
         {
             _writers.Sift(Written, _ring.Epoch);
@@ -374,7 +382,7 @@ internal sealed class Committer
     private void FailUnwritten(WaiterList waiters, long reached, Exception error) =>
         waiters.Sift(reached, _ring.Epoch, w =>
         {
-            if (w.Target <= Written)
+            if (w.Target <= Written || w.Target > _attempted)
             {
                 return null;
             }
