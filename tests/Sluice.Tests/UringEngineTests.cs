@@ -1,5 +1,4 @@
 using Sluice.Diagnostics;
-using Sluice.Engines;
 
 namespace Sluice.Tests;
 

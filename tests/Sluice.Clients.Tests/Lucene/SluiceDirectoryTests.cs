@@ -52,12 +52,14 @@ public sealed class SluiceDirectoryTests : IDisposable
                 {
                     ((BufferedIndexInput)input).SetBufferSize(8 + number);
                     return null;
-                },
+                }
+                ,
                 _ => input =>
                 {
                     input.Seek(Math.Max(0, position));
                     return null;
-                },
+                }
+                ,
             };
             Outcome(() => step(mine)).ShouldBe(Outcome(() => step(theirs)), $"step {i}");
             mine.Position.ShouldBe(theirs.Position, $"step {i}");

@@ -1,4 +1,3 @@
-using Sluice.Engines;
 using Sluice.Uring;
 
 namespace Sluice.Hostile.Tests.Seams;

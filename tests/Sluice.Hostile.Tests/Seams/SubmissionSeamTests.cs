@@ -37,9 +37,7 @@ public sealed class SubmissionSeamTests : HostileTests
             for (int i = 0; i < flushes.Length; i++)
             {
                 IoOperation operation = IoOperation.ForFlush(handle, IoVerb.Flush, new CancellationToken(canceled: true));
-                short version = operation.Version;
-                operation.Start();
-                Task cancelled = new ValueTask(operation, version).AsTask();
+                Task cancelled = operation.StartTask().AsTask();
                 Should.Throw<OperationCanceledException>(() => cancelled.WaitAsync(Patience).GetAwaiter().GetResult());
 
                 // Most likely the same object.
