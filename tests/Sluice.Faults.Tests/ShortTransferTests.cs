@@ -175,6 +175,28 @@ public sealed class ShortTransferTests : IDisposable
         File.ReadAllBytes(path).ShouldBe(content[..block]);
     }
 
+    [SkippableFact]
+    public async Task A_read_of_nothing_by_a_ring_is_not_believed_before_the_end_of_the_file()
+    {
+        const int block = 4096;
+        byte[] content = Pattern.Bytes(5, 64 * block);
+        string path = Path.Combine(_root, "file");
+        await File.WriteAllBytesAsync(path, content);
+        using SluiceHandle handle = SluiceHandle.Open(path, caching: FileCaching.Direct);
+        SystemCallFaults.Use((call, _, _) =>
+        {
+            bool isOfRing = call is "ring Read" or "ring ReadV";
+            _cut += isOfRing ? 1 : 0;
+            return isOfRing ? SystemCallFaults.NoBytes : 0;
+        });
+        byte[][] buffers = [.. Enumerable.Range(0, 64).Select(static _ => new byte[block])];
+        int[] results = await Task.WhenAll(buffers.Select((buffer, i) => handle.ReadAsync(buffer, i * block).AsTask()));
+        SystemCallFaults.Use(null);
+        Skip.If(_cut == 0, "no read used a ring here");
+        results.ShouldAllBe(static bytes => bytes == block);
+        buffers.SelectMany(static buffer => buffer).ShouldBe(content);
+    }
+
     /// <summary>The kernel takes the first entry, and has no memory for the second.</summary>
     [SkippableFact]
     public unsafe void Entries_that_a_ring_took_are_counted_though_the_next_one_is_refused()
