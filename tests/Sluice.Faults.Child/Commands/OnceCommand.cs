@@ -35,12 +35,15 @@ internal static class OnceCommand
         ? throw new PlatformNotSupportedException("modes are Unix's")
         : SluiceFile.CopyAsync(source, target, new CopyOptions { Verify = true, UnixCreateMode = UnixFileMode.UserWrite });
 
+    /// <summary>Checks the mode at the first report, which comes with the first bytes and before the folder gets its mode.</summary>
     private sealed class ClosedFolder(string folder) : IProgress<CopyProgress>
     {
+        private int _reports;
+
         public void Report(CopyProgress value)
         {
             const UnixFileMode others = UnixFileMode.GroupWrite | UnixFileMode.OtherWrite;
-            if (!OperatingSystem.IsWindows() && value.Bytes < value.TotalBytes && (File.GetUnixFileMode(folder) & others) != 0)
+            if (!OperatingSystem.IsWindows() && Interlocked.Increment(ref _reports) == 1 && (File.GetUnixFileMode(folder) & others) != 0)
             {
                 throw new IOException("others may write to the folder while a file is copied");
             }
