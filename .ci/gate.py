@@ -251,12 +251,16 @@ def nightly(gate, parts):
     counts = {name: os.environ.get(name, value) for name, value in NIGHTLY.items()}
 
     def tests():
-        if gate.check("build", ["dotnet", "build", "-v", "quiet"]):
-            for engine in ("uring", "pool"):
-                for project in ("Tests", "Log.Tests", "Faults.Tests", "Hostile.Tests"):
-                    for tier in ("fast", "slow", "nightly") if project != "Hostile.Tests" else ("fast", "slow"):
-                        gate.test(f"Sluice.{project}, tier {tier}, {engine}", [f"tests/Sluice.{project}", "--no-build", f"-p:Tier={tier}"],
-                                  {**counts, "SLUICE_ENGINE": engine})
+        if not gate.check("build", ["dotnet", "build", "-v", "quiet"]):
+            return
+
+        def job(project, tier, engine):
+            return project, lambda: gate.test(f"Sluice.{project}, tier {tier}, {engine}", [
+                f"tests/Sluice.{project}", "--no-build", f"-p:Tier={tier}"], {**counts, "SLUICE_ENGINE": engine})
+
+        gate.run([job(project, tier, engine)
+                  for engine in ("uring", "pool") for project in ("Tests", "Faults.Tests", "Log.Tests", "Hostile.Tests")
+                  for tier in ("fast", "slow", "nightly") if (project, tier) != ("Hostile.Tests", "nightly")], workers=2)
 
     def builds():
         gate.check("everything in Release, with the analyzers", ["dotnet", "build", "-c", "Release", "-warnaserror", "-v", "quiet"])
