@@ -83,7 +83,7 @@ public sealed class NameTests
         SluiceLogOptions options = new() { Format = LogFormat.Raw, FileNamePattern = pattern };
         ArgumentException error = Should.Throw<ArgumentException>(() => SluiceLog.Open(folder.Log, options));
         error.ParamName.ShouldBe("FileNamePattern");
-        error.Message.ShouldContain($"'{pattern}' is no pattern of file names: ");
+        error.Message.ShouldContain($"'{pattern}' is not a pattern of file names: ");
         Directory.Exists(folder.Log).ShouldBeFalse();
     }
 

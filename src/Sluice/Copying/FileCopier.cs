@@ -80,7 +80,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
                 string verb = $"Copying '{from.Text}' failed:";
                 throw (stat.Mode & Statx.TypeMask) == Statx.TypeDirectory
                     ? new UnauthorizedAccessException($"{verb} it is a folder, and a recursive copy was not requested.")
-                    : new IOException($"{verb} it is no plain file.");
+                    : new IOException($"{verb} it is not a regular file.");
             }
 
             ThrowIfInUse(fd, from.Text);

@@ -52,7 +52,7 @@ internal sealed class OldFile : IDisposable
                 case Statx.TypeDirectory:
                     throw new UnauthorizedAccessException($"{verb} '{name.Text}' failed: it is a folder.");
                 default:
-                    throw new IOException($"{verb} '{name.Text}' failed: it is no plain file.");
+                    throw new IOException($"{verb} '{name.Text}' failed: it is not a regular file.");
             }
         }
         catch

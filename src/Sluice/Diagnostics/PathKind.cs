@@ -36,7 +36,7 @@ internal static class PathKinds
 
         SafeFileHandle? opened = OpenPlain(path, out int result);
         PathErrors.ThrowIfFailed(result, verb, path);
-        return opened ?? throw new IOException($"{verb} '{path}' failed: it is no plain file.");
+        return opened ?? throw new IOException($"{verb} '{path}' failed: it is not a regular file.");
     }
 
     /// <summary>Returns true if the file belongs to the effective user, or if the owner cannot be determined.</summary>

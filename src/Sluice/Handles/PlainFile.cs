@@ -25,7 +25,7 @@ internal static class PlainFile
             PathErrors.ThrowIfFailed(Libc.Stat(fd, StatxMask.BasicStats, out Statx stat), "Opening", path);
             if ((stat.Mode & Statx.TypeMask) != Statx.TypeRegular)
             {
-                throw new IOException($"Opening '{path}' failed: it is no plain file.");
+                throw new IOException($"Opening '{path}' failed: it is not a regular file.");
             }
 
             int given = Libc.GetFlags(fd);

@@ -16,7 +16,7 @@ internal static class Records
         where T : unmanaged =>
         throw new InvalidDataException(
             $"'{path}' ends at offset {offset + rest}, {rest} bytes into a record of {Unsafe.SizeOf<T>()} bytes ({typeof(T).Name}): its "
-                + "length is no multiple.");
+                + "length is not a multiple of that.");
 
     /// <summary>A preceding byte forces the record to its alignment.</summary>
     [StructLayout(LayoutKind.Sequential)]

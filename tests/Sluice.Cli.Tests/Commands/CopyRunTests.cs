@@ -66,7 +66,7 @@ public sealed class CopyRunTests : IDisposable
         string source = Make("a", 1000);
         string there = Make("there", 10);
         Make("tree/x", 1);
-        await ShouldFailAsync("no plain file", "copy", "--force", source, "/dev/null");
+        await ShouldFailAsync("not a regular file", "copy", "--force", source, "/dev/null");
         await ShouldFailAsync("needs --force", "copy", source, there);
         await ShouldFailAsync("same file", "copy", source, source);
         await ShouldFailAsync("inside", "copy", "-r", _folder["tree"], _folder["tree/in"]);

@@ -43,7 +43,7 @@ public sealed class ExtentsRunTests : IDisposable
             await File.WriteAllTextAsync(_folder["pipe"], "x");
             Assert.Fail("it hangs");
         }
-        (await Should.ThrowAsync<IOException>(() => asked)).Message.ShouldContain("no plain file");
+        (await Should.ThrowAsync<IOException>(() => asked)).Message.ShouldContain("not a regular file");
         scan.Files.ShouldBeEmpty();
     }
 

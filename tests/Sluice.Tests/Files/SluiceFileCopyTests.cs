@@ -157,9 +157,9 @@ public sealed class SluiceFileCopyTests : IDisposable
         (await Should.ThrowAsync<UnauthorizedAccessException>(() =>
             SluiceFile.CopyAsync(folder, other, overwriting))).Message.ShouldContain("folder");
         (await Should.ThrowAsync<IOException>(() =>
-            SluiceFile.CopyAsync(source, fifo, overwriting))).Message.ShouldContain("no plain file");
+            SluiceFile.CopyAsync(source, fifo, overwriting))).Message.ShouldContain("not a regular file");
         (await Should.ThrowAsync<IOException>(() =>
-            SluiceFile.CopyAsync(source, "/dev/null", overwriting))).Message.ShouldContain("no plain file");
+            SluiceFile.CopyAsync(source, "/dev/null", overwriting))).Message.ShouldContain("not a regular file");
         Should.Throw<ArgumentException>(() => SluiceFile.CopyAsync("", other));
         File.ReadAllBytes(source).ShouldBeBytes(Bytes.Pattern(1000));
         File.ReadAllBytes(other).ShouldBeBytes(Bytes.Pattern(10));

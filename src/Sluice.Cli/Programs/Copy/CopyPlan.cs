@@ -130,7 +130,7 @@ internal sealed class CopyPlan(
         if (exists && (isNamed || there.LinkTarget is null)
             && !IsReplaceable(sourcePath, isLink: source.LinkTarget is not null, target))
         {
-            Fail("no plain file", sourcePath, target);
+            Fail("not a regular file", sourcePath, target);
             return;
         }
         if (skipsUnchanged && IsUnchanged(source, there, length))

@@ -27,7 +27,7 @@ internal static class LogFile
     /// <param name="settings">Engine and permissions; null for a handle's own.</param>
     /// <param name="permissions">In the place of those.</param>
     /// <exception cref="FileNotFoundException">There is none.</exception>
-    /// <exception cref="IOException">It is no plain file, or the operating system reported an error.</exception>
+    /// <exception cref="IOException">It is not a regular file, or the operating system reported an error.</exception>
     public static SluiceHandle Open(
         string path, FileMode mode, FileAccess access, LogSettings? settings = null,
         UnixFileMode? permissions = null)

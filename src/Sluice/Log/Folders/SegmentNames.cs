@@ -60,7 +60,7 @@ internal sealed class SegmentNames
     {
         SegmentNames names = new(pattern);
         return names.WhyNone() is not { } reason ? names
-            : throw new ArgumentException($"'{pattern}' is no pattern of file names: {reason}.", nameof(SluiceLogOptions.FileNamePattern));
+            : throw new ArgumentException($"'{pattern}' is not a pattern of file names: {reason}.", nameof(SluiceLogOptions.FileNamePattern));
     }
 
     /// <summary>Returns the name of a segment.</summary>
