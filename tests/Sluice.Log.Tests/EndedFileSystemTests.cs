@@ -59,10 +59,9 @@ public sealed class EndedFileSystemTests
             {
                 Directory.Delete(directory, recursive: true);
             }
-
         }
 
-        step.ShouldBeGreaterThan(10);
+        step.ShouldBeGreaterThan(5);
     }
 
     private static Exception? EndAt(int step, Mount mount, string directory, string what, out bool hasEnded)

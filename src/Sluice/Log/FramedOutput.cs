@@ -47,7 +47,15 @@ internal sealed class FramedOutput : LogOutput
         _durable = _nextSequence - 1;
         if (_current is null)
         {
-            _next.Prepare(reserves: false);
+            try
+            {
+                _next.Prepare(reserves: false);
+            }
+            catch
+            {
+                _next.Dispose();
+                throw;
+            }
         }
     }
 
