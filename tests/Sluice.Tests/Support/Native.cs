@@ -160,13 +160,6 @@ internal static unsafe partial class Native
     [LibraryImport("libc", SetLastError = true)]
     private static partial int fcntl(SafeFileHandle file, int command, int argument);
 
-    /// <summary>Takes a write lease on an open file: who opens it waits until it is closed. The kernel sends SIGIO then.</summary>
-    public static bool TryLease(SafeFileHandle file)
-    {
-        const int setLease = 1024, writeLock = 1;
-        return fcntl(file, setLease, writeLock) == 0;
-    }
-
     /// <summary>Zeros that can only be read, and take no place however many they are; until <see cref="Unmap"/>.</summary>
     public static nint MapZeros(nint length)
     {
