@@ -32,7 +32,7 @@ namespace Sluice.Lucene;
 public sealed class SluiceDirectory : FSDirectory
 {
     /// <summary>
-    /// What is known of files, by name. A file without an entry may be there from another process that was killed before it flushed the
+    /// The state of files, by name. A file without an entry may be there from another process that was killed before it flushed the
     /// file: the first commit that needs it flushes it.
     /// </summary>
     private readonly ConcurrentDictionary<string, FileState> _files = new(StringComparer.Ordinal);

@@ -50,7 +50,7 @@ internal sealed record RankNote
     {
         try
         {
-            // What is not a regular file may keep its reader waiting for ever.
+            // A read of another kind of file may wait forever.
             using SafeFileHandle? opened = PathKinds.OpenPlain(path);
             if (opened is null)
                 return null;

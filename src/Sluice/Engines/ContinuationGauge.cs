@@ -3,7 +3,7 @@ using Sluice.Kernel;
 namespace Sluice.Engines;
 
 /// <summary>
-/// Whether continuations take long: their recent average is long, or one has recently blocked a leader. A continuation longer than the
+/// Determines if continuations take long: their recent average is long, or one has recently blocked a leader. A continuation longer than the
 /// average counts by an eighth, up to six times a long one; a shorter one by a 128th. Races between threads lose a sample, nothing else.
 /// </summary>
 /// <param name="longTicks">The duration from which a continuation is long.</param>

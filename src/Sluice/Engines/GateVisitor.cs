@@ -4,7 +4,7 @@ namespace Sluice.Engines;
 internal abstract class GateVisitor
 {
     /// <summary>
-    /// Where the visitor is. Its owner may read this without the lock, because only the owner changes it from and to
+    /// The visitor's place at the gate. Its owner may read this without the lock, because only the owner changes it from and to
     /// <see cref="GatePass.None"/>.
     /// </summary>
     public GatePass Pass { get; set; }

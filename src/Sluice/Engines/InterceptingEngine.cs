@@ -41,7 +41,7 @@ public abstract class InterceptingEngine : IoEngine
 
     internal override bool BlocksThreads => Next.BlocksThreads;
 
-    /// <summary>As <see cref="Inner"/>, without initializing io_uring.</summary>
+    /// <summary>Gets <see cref="Inner"/> without initializing io_uring.</summary>
     private IoEngine Next => _inner ?? SluiceEngines.Ring;
 
     /// <summary>Decides what happens to a submission.</summary>

@@ -3,7 +3,7 @@ using Sluice.Errors;
 
 namespace Sluice.Engines;
 
-/// <summary>What made a transfer.</summary>
+/// <summary>The path that a transfer took.</summary>
 internal enum Carrier
 {
     /// <summary>A system call on the calling thread.</summary>

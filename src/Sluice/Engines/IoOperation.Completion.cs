@@ -186,7 +186,7 @@ internal sealed partial class IoOperation
         return error;
     }
 
-    /// <summary>What the work item does.</summary>
+    /// <summary>The task of the work item.</summary>
     private WorkKind _work;
 
     private enum WorkKind

@@ -222,7 +222,7 @@ internal sealed partial class IoOperation
         Submit();
     }
 
-    /// <summary>As <see cref="Start"/>, and returns the task of the operation.</summary>
+    /// <summary>Starts the operation and returns its task.</summary>
     public ValueTask StartTask()
     {
         short version = Version;

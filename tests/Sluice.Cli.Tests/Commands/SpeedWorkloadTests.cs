@@ -67,7 +67,9 @@ public sealed class SpeedWorkloadTests : IDisposable
     {
         SpeedReport report = await RunAsync("-t0.3", "-w1M", mode, "--fsync", "5", "--warmup", "0", _folder["a"]);
         SideReport side = report.Sides.ShouldHaveSingleItem();
-        long flushes = side.FlushLatency.ShouldNotBeNull().Count;
+
+        // A disk that is busy may complete fewer than five writes in that time.
+        long flushes = side.FlushLatency?.Count ?? 0;
         flushes.ShouldBeInRange((side.Operations / 5) - 3, side.Operations / 5);
     }
 
