@@ -20,6 +20,8 @@ internal static class Program
                 return await Representative.RunAsync(folder, int.Parse(descriptors), mayRefuse: refusals == "may refuse");
             case ["refused ring", string folder, string kind, string allowed, string errno]:
                 return await RefusedRing.RunAsync(folder, kind, int.Parse(allowed), int.Parse(errno));
+            case ["queued after a refusal"]:
+                return QueuedAfterRefusal.Run();
             case ["cancelled in a full queue", string empty, string full]:
                 return await CancelSeam.FillAsync(empty, full);
             case ["cancelled in a refused ring", string empty, string errno]:

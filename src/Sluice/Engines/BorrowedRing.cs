@@ -136,10 +136,12 @@ internal abstract unsafe class BorrowedRing : IDisposable
 
             Refusal = result;
             SluiceEngines.RefuseEntering(result);
-            while (_ring.TryTakeBackUnused(out ulong userData))
-            {
-                Complete(userData, -Errno.ECANCELED);
-            }
+        }
+
+        // Also entries that were queued after the refusal.
+        while (_ring.TryTakeBackUnused(out ulong userData))
+        {
+            Complete(userData, -Errno.ECANCELED);
         }
 
         if (InFlight > 0)

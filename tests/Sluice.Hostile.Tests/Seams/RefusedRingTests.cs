@@ -49,4 +49,13 @@ public sealed class RefusedRingTests : HostileTests
 
         refused.ShouldBeGreaterThan(0);
     }
+
+    [SkippableFact]
+    public async Task What_is_queued_after_a_refusal_completes_as_cancelled()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "rings are Linux's");
+        Skip.If(SluiceEngines.UringReason is not null, $"this process has no ring: {SluiceEngines.UringReason}");
+        using Child child = new([], [], "queued after a refusal");
+        await child.SucceedAsync();
+    }
 }
