@@ -853,7 +853,7 @@ public static class SluiceFile
 
     /// <summary>Returns the full path, or an empty string for what is no path and cannot be written.</summary>
     private static string ToComparablePath(string? path, string folder) =>
-        string.IsNullOrEmpty(path) || path.Contains('\0', StringComparison.Ordinal) ? "" : Path.GetFullPath(path, folder);
+        string.IsNullOrEmpty(path) || path.Contains('\0') ? "" : Path.GetFullPath(path, folder);
 
     /// <inheritdoc cref="File.Copy(string, string)"/>
     public static void Copy(string sourceFileName, string destFileName) => File.Copy(sourceFileName, destFileName);
@@ -1446,7 +1446,7 @@ public static class SluiceFile
         const FileAttributes known = FileAttributes.Hidden | FileAttributes.System;
         if (!Libc.IsSupported || string.IsNullOrEmpty(path) || searchPattern is null || options is null
             || (options.AttributesToSkip & ~known) != 0
-            || path.Contains('\0', StringComparison.Ordinal) || searchPattern.Contains('\0', StringComparison.Ordinal)
+            || path.Contains('\0') || searchPattern.Contains('\0')
             || Path.IsPathRooted(searchPattern))
         {
             return null;
@@ -1529,7 +1529,7 @@ public static class SluiceFile
     private static void CheckPath(string path, [CallerArgumentExpression(nameof(path))] string? name = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(path, name);
-        if (path.Contains('\0', StringComparison.Ordinal))
+        if (path.Contains('\0'))
         {
             throw new ArgumentException("Null character in path.", name);
         }

@@ -31,7 +31,7 @@ internal struct SmallFile
     /// <summary>Returns the full path as .NET resolves it, or null if the path is invalid; .NET then throws the exception.</summary>
     public static byte[]? ToKernelPath(string path)
     {
-        if (string.IsNullOrEmpty(path) || path.Contains('\0', StringComparison.Ordinal))
+        if (string.IsNullOrEmpty(path) || path.Contains('\0'))
         {
             return null;
         }

@@ -132,7 +132,7 @@ public sealed partial class SluiceHandle
     /// Resolves the path once for System.IO and this handle. An invalid path is passed on, so that System.IO throws its exception.
     /// </summary>
     private static string ToFullPath(string path) =>
-        string.IsNullOrEmpty(path) || path.Contains('\0', StringComparison.Ordinal) ? path : System.IO.Path.GetFullPath(path);
+        string.IsNullOrEmpty(path) || path.Contains('\0') ? path : System.IO.Path.GetFullPath(path);
 
     /// <summary>Creates a handle for a file that was just opened, or closes the file if that fails.</summary>
     internal static SluiceHandle Adopt(SafeFileHandle file, string path, FileAccess access, FileCaching caching, IoEngine? engine)

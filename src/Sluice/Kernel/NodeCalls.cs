@@ -28,7 +28,7 @@ internal static unsafe partial class NodeCalls
     public static bool TryStat(string path, out Statx result)
     {
         result = default;
-        return Libc.IsSupported && !path.Contains('\0', StringComparison.Ordinal)
+        return Libc.IsSupported && !path.Contains('\0')
             && Stat(PathCalls.ToKernel(path), followsLinks: true, StatxMask.BasicStats, out result) == 0;
     }
 

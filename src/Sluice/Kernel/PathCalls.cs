@@ -59,7 +59,7 @@ internal static unsafe partial class PathCalls
     /// <exception cref="ArgumentException">The path contains a NUL, at which the kernel would end it.</exception>
     public static byte[] ToKernel(string path)
     {
-        if (path.Contains('\0', StringComparison.Ordinal))
+        if (path.Contains('\0'))
         {
             throw new ArgumentException("Null character in path.", nameof(path));
         }
