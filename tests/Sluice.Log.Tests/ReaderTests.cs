@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 
 namespace Sluice.Log.Tests;
@@ -52,6 +53,36 @@ public sealed class ReaderTests
         }
 
         Records.ReadAll(folder.Log, new SluiceLogReaderOptions { FromTime = DateTimeOffset.UtcNow.AddDays(1) }).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void From_the_end_it_returns_records_of_earlier_segments_that_become_durable_later()
+    {
+        using TempFolder folder = new();
+        string path = Path.Combine(folder.Log, LogFolder.StateName);
+        byte[] state;
+        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        {
+            log.Append(Records.Make(0, 0, 500), LogDurability.Durable);
+            state = File.ReadAllBytes(path);
+            for (int i = 1; i < 30; i++)
+            {
+                log.Append(Records.Make(0, i, 500));
+            }
+        }
+
+        byte[] later = File.ReadAllBytes(path);
+        File.WriteAllBytes(path, state);
+        using SluiceLogReader reader = new(
+            folder.Log, new SluiceLogReaderOptions { FromEnd = true, UpTo = LogDurability.Durable });
+        reader.NextSequence.ShouldBe(2);
+        reader.TryRead(out _).ShouldBeFalse();
+        File.WriteAllBytes(path, later);
+        foreach (long sequence in Enumerable.Range(2, 29))
+        {
+            reader.TryRead(out LogEntry entry).ShouldBeTrue();
+            entry.Sequence.ShouldBe(sequence);
+        }
     }
 
     [Fact]

@@ -386,10 +386,10 @@ public sealed class SluiceLogReader : IDisposable
     private bool MayRead(long sequence)
     {
         // Bytes that were read after log.state may have replaced durable records that were removed meanwhile.
-        bool isOld = _limit is not 0 and not long.MaxValue && _segment!.Fills != _fillsAtLimit;
+        bool isOld = _limit is not 0 and not long.MaxValue && _segment?.Fills != _fillsAtLimit;
         if (sequence > _limit || isOld)
         {
-            _fillsAtLimit = _segment!.Fills;
+            _fillsAtLimit = _segment?.Fills ?? 0;
             // A state that cannot be read once says nothing new; if there was none yet, there may be one next time.
             string path = Path.Combine(_folder.Path, LogFolder.StateName);
             _state = LogState.TryRead(path, out string? reason) ?? _state;
@@ -774,6 +774,7 @@ public sealed class SluiceLogReader : IDisposable
 
     private void MoveToEnd()
     {
+        int index;
         List<SegmentInfo> segments;
         do
         {
@@ -782,16 +783,14 @@ public sealed class SluiceLogReader : IDisposable
             {
                 return;
             }
-        }
-        while (!TryEnter(segments[^1]));
-        if (_index is not null)
-        {
-            // The limit is read first.
-            _ = MayRead(long.MaxValue);
-            _segment!.MoveNear(_limit, _index(_segment.Id, _limit));
-            _next = Math.Max(_next, _segment.ReadTo + 1);
-        }
 
+            // The last durable record may be in an earlier segment than the last.
+            _ = MayRead(long.MaxValue);
+            _next = Math.Max(1, _limit);
+            index = Math.Max(0, segments.FindLastIndex(s => s.FirstSequence <= _next));
+        }
+        while (!TryEnter(segments[index]));
+        _next = _segment!.ReadTo + 1;
         while (TryTakeFrame())
         {
             _hasFrame = false;
