@@ -12,24 +12,18 @@ internal static class CacheFindings
         byte[] buffer = new byte[ProbeBytes];
         int read = CapabilityProbe.ReadUncached(file.SafeFileHandle, buffer);
         int written = mayWrite ? CapabilityProbe.WriteUncached(file.SafeFileHandle, buffer) : 0;
-        yield return read == 0 && written == 0
-            ? new Finding("uncached (RWF_DONTCACHE)", FindingState.Yes, $"{(mayWrite ? "reads and writes" : "reads")} tried",
-                "FileCaching.Uncached has the kernel drop the pages that a transfer brought")
-            : new Finding("uncached (RWF_DONTCACHE)", FindingState.No, ErrnoText.Of(read != 0 ? read : written),
-                "FileCaching.Uncached drops pages behind the transfer by POSIX_FADV_DONTNEED");
-
-        int noWaitRead = CapabilityProbe.ReadNoWait(file.SafeFileHandle, buffer);
-        yield return noWaitRead == 0
-            ? new Finding("reads without waiting", FindingState.Yes, "RWF_NOWAIT tried",
-                "ReadAsync takes what is in memory on the caller's thread")
-            : new Finding("reads without waiting", FindingState.No, $"RWF_NOWAIT: {ErrnoText.Of(noWaitRead)}",
-                "every ReadAsync goes to the engine");
+        yield return Finding.Tried(
+            "uncached (RWF_DONTCACHE)", read != 0 ? read : written, $"{(mayWrite ? "reads and writes" : "reads")} tried",
+            "FileCaching.Uncached has the kernel drop the pages that a transfer brought",
+            "FileCaching.Uncached drops pages behind the transfer by POSIX_FADV_DONTNEED");
+        yield return Finding.Tried(
+            "reads without waiting", CapabilityProbe.ReadNoWait(file.SafeFileHandle, buffer), "RWF_NOWAIT tried",
+            "ReadAsync takes what is in memory on the caller's thread", "every ReadAsync goes to the engine", "RWF_NOWAIT: ");
         if (!mayWrite)
             yield break;
-        int noWaitWrite = CapabilityProbe.WriteNoWait(file.SafeFileHandle, buffer);
-        yield return noWaitWrite == 0
-            ? new Finding("writes without waiting", FindingState.Yes, "RWF_NOWAIT tried", "WriteAsync tries it first")
-            : new Finding("writes without waiting", FindingState.No, $"RWF_NOWAIT: {ErrnoText.Of(noWaitWrite)}",
-                "WriteAsync writes on the caller's thread while writes have been quick, on the pool after a slow one");
+        yield return Finding.Tried(
+            "writes without waiting", CapabilityProbe.WriteNoWait(file.SafeFileHandle, buffer), "RWF_NOWAIT tried",
+            "WriteAsync tries it first", "WriteAsync writes on the caller's thread while writes have been quick, on the pool after a slow one",
+            "RWF_NOWAIT: ");
     }
 }

@@ -20,7 +20,7 @@ internal static class DirectFindings
         int errno = limits.OffsetBytes == 0 ? -1 : CapabilityProbe.SetDirect(file.SafeFileHandle, on: true);
         if (errno != 0)
         {
-            yield return new Finding("O_DIRECT", FindingState.No,
+            yield return Finding.No("O_DIRECT",
                 errno < 0 ? "the file system has no direct I/O for this file (STATX_DIOALIGN)" : $"refused: {ErrnoText.Of(errno)}",
                 "FileCaching.Direct opens Cached, and CachingReason says why");
             yield break;
@@ -32,11 +32,11 @@ internal static class DirectFindings
 
     private static Finding Alignment(DirectLimits limits) => limits switch
     {
-        { OffsetBytes: null } => new Finding("direct alignment", FindingState.Unknown,
+        { OffsetBytes: null } => Finding.Unknown("direct alignment",
             "statx does not tell (before Linux 6.1, or the file system does not)",
             "the device's logical block size is taken, else 4096 bytes"),
-        { OffsetBytes: 0 } => new Finding("direct alignment", FindingState.No, "STATX_DIOALIGN: none", ""),
-        _ => new Finding("direct alignment", FindingState.Fact,
+        { OffsetBytes: 0 } => Finding.No("direct alignment", "STATX_DIOALIGN: none"),
+        _ => Finding.Fact("direct alignment",
             $"memory {limits.MemoryBytes} bytes, offset and length {limits.OffsetBytes} bytes (STATX_DIOALIGN)",
             "callers need none: whole blocks go direct, edges through pooled buffers or the page cache"),
     };
@@ -48,9 +48,9 @@ internal static class DirectFindings
         int read = CapabilityProbe.Read(file.SafeFileHandle, block);
         string tried = $"a block of {block.Length} bytes was {(mayWrite ? "written and read" : "read")}";
         return written == 0 && read == 0
-            ? new Finding("O_DIRECT", FindingState.Yes, tried,
+            ? Finding.Yes("O_DIRECT", tried,
                 MemoryFileSystem.OfDirect(fileSystem) ?? "FileCaching.Direct goes past the page cache, several requests deep")
-            : new Finding("O_DIRECT", FindingState.No,
+            : Finding.No("O_DIRECT",
                 $"taken at opening, refused at the transfer: {ErrnoText.Of(written != 0 ? written : read)}",
                 "the handle goes on Cached after the first refusal, and CachingReason says so");
     }
@@ -60,16 +60,16 @@ internal static class DirectFindings
         const string Instead = "not used: ReplaceAtomicallyAsync writes beside the file and renames";
         if (limits.AtomicMinBytes is not > 0)
         {
-            return new Finding("atomic writes", FindingState.No,
+            return Finding.No("atomic writes",
                 limits.AtomicMinBytes is null ? "statx does not tell of RWF_ATOMIC here"
                     : "STATX_WRITE_ATOMIC: none on this file system and device", Instead);
         }
         string range = $"{limits.AtomicMinBytes} to {limits.AtomicMaxBytes} bytes (STATX_WRITE_ATOMIC)";
         if (!mayWrite)
-            return new Finding("atomic writes", FindingState.Fact, range, Instead);
+            return Finding.Fact("atomic writes", range, Instead);
         int errno = CapabilityProbe.WriteAtomically(file.SafeFileHandle, PinnedBuffer.Allocate(limits.AtomicMinBytes.Value));
         return errno == 0
-            ? new Finding("atomic writes", FindingState.Yes, $"{range}, tried", Instead)
-            : new Finding("atomic writes", FindingState.No, $"{range}, and yet: {ErrnoText.Of(errno)}", Instead);
+            ? Finding.Yes("atomic writes", $"{range}, tried", Instead)
+            : Finding.No("atomic writes", $"{range}, and yet: {ErrnoText.Of(errno)}", Instead);
     }
 }

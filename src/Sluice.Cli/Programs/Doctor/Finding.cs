@@ -23,6 +23,20 @@ internal sealed record Finding(string Name, FindingState State, string Reason, s
         FindingState.Fact => "-",
         _ => "?",
     };
+
+    public static Finding Yes(string name, string reason, string consequence = "") => new(name, FindingState.Yes, reason, consequence);
+
+    public static Finding No(string name, string reason, string consequence = "") => new(name, FindingState.No, reason, consequence);
+
+    public static Finding Fact(string name, string reason, string consequence = "") => new(name, FindingState.Fact, reason, consequence);
+
+    public static Finding Unknown(string name, string reason, string consequence = "") =>
+        new(name, FindingState.Unknown, reason, consequence);
+
+    /// <summary>A call that was tried.</summary>
+    /// <param name="call">Stands before the reason of a refusal.</param>
+    public static Finding Tried(string name, int errno, string reason, string consequence, string otherwise, string call = "") =>
+        errno == 0 ? Yes(name, reason, consequence) : No(name, call + ErrnoText.Of(errno), otherwise);
 }
 
 internal sealed record FindingGroup(string Name, IReadOnlyList<Finding> Findings);

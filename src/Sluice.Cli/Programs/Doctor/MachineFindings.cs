@@ -35,9 +35,9 @@ internal static class MachineFindings
         string name = SluiceEngines.Default.Name;
         string note = SluiceEngines.SettingsNote is { } wrong ? $"; {wrong}" : "";
         return SluiceEngines.UringReason is { } reason
-            ? new Finding("engine", FindingState.Fact, $"{name}: {reason}{note}",
+            ? Finding.Fact("engine", $"{name}: {reason}{note}",
                 "asynchronous transfers block threads of the pool, as .NET's do")
-            : new Finding("engine", FindingState.Fact,
+            : Finding.Fact("engine",
                 $"{name}: kernel and sandbox allow io_uring; rings: {SluiceEngines.RingsDescription}{note}",
                 "what is not in the page cache goes through a ring; SLUICE_ENGINE=pool turns that off");
     }
@@ -45,8 +45,8 @@ internal static class MachineFindings
     private static Finding Setup(RingDiagnosis rings)
     {
         if (rings.Refusal is { } refusal)
-            return new Finding("io_uring", FindingState.No, refusal, "batches, readers, writers and copies take plain system calls too");
-        return new Finding("io_uring", FindingState.Yes, "setup, register, enter and cancelling were tried",
+            return Finding.No("io_uring", refusal, "batches, readers, writers and copies take plain system calls too");
+        return Finding.Yes("io_uring", "setup, register, enter and cancelling were tried",
             SluiceEngines.UringReason is { } reason ? $"not used: {reason}" : "batches, readers, writers and copies use rings");
     }
 
@@ -55,13 +55,13 @@ internal static class MachineFindings
         string? value = ReadFile("/proc/sys/kernel/io_uring_disabled");
         return value switch
         {
-            null => new Finding("kernel.io_uring_disabled", FindingState.Unknown,
-                "this kernel has no such setting (before 6.6), or hides it", ""),
-            "0" => new Finding("kernel.io_uring_disabled", FindingState.Fact, "0: io_uring is allowed for everyone", ""),
-            "1" => new Finding("kernel.io_uring_disabled", FindingState.Fact,
+            null => Finding.Unknown("kernel.io_uring_disabled",
+                "this kernel has no such setting (before 6.6), or hides it"),
+            "0" => Finding.Fact("kernel.io_uring_disabled", "0: io_uring is allowed for everyone"),
+            "1" => Finding.Fact("kernel.io_uring_disabled",
                 "1: allowed for privileged users and the group of kernel.io_uring_group",
                 "sysctl -w kernel.io_uring_disabled=0 would allow it to everyone"),
-            _ => new Finding("kernel.io_uring_disabled", FindingState.Fact, $"{value}: switched off",
+            _ => Finding.Fact("kernel.io_uring_disabled", $"{value}: switched off",
                 "sysctl -w kernel.io_uring_disabled=0 would allow it"),
         };
     }
@@ -71,17 +71,17 @@ internal static class MachineFindings
         string? mode = StatusLine("Seccomp:");
         return mode switch
         {
-            null => new Finding("seccomp", FindingState.Unknown, "/proc/self/status does not tell", ""),
-            "0" => new Finding("seccomp", FindingState.Fact, "no filter on this process", ""),
-            _ => new Finding("seccomp", FindingState.Fact,
+            null => Finding.Unknown("seccomp", "/proc/self/status does not tell"),
+            "0" => Finding.Fact("seccomp", "no filter on this process"),
+            _ => Finding.Fact("seccomp",
                 $"mode {mode}, {StatusLine("Seccomp_filters:") ?? "some"} filters: a container's, for instance",
                 "calls that it refuses are replaced by others one by one"),
         };
     }
 
     private static Finding Operations(RingDiagnosis rings) => rings.MissingOperations.Count == 0
-        ? new Finding("ring operations", FindingState.Yes, "all that Sluice knows", "")
-        : new Finding("ring operations", FindingState.No, $"missing: {string.Join(", ", rings.MissingOperations)}",
+        ? Finding.Yes("ring operations", "all that Sluice knows")
+        : Finding.No("ring operations", $"missing: {string.Join(", ", rings.MissingOperations)}",
             "plain system calls in their place");
 
     private static Finding Modes(RingDiagnosis rings) => new(
@@ -99,32 +99,32 @@ internal static class MachineFindings
         const string Unneeded = "no more is needed: Sluice registers no buffers, and a transfer locks its own for its time";
         return rings.RegisterErrno switch
         {
-            null => new Finding(Name, FindingState.Fact, $"{limit}; no ring to try it with", "some kernels count a ring's own memory"),
-            0 => new Finding(Name, FindingState.Yes, $"{limit}; {tried} was tried", Unneeded),
-            { } errno => new Finding(Name, FindingState.No, $"{limit}; {tried}: {ErrnoText.Of(errno)}", Unneeded),
+            null => Finding.Fact(Name, $"{limit}; no ring to try it with", "some kernels count a ring's own memory"),
+            0 => Finding.Yes(Name, $"{limit}; {tried} was tried", Unneeded),
+            { } errno => Finding.No(Name, $"{limit}; {tried}: {ErrnoText.Of(errno)}", Unneeded),
         };
     }
 
     private static Finding Pool()
     {
         ThreadPool.GetMinThreads(out int workers, out _);
-        return new Finding("thread pool", FindingState.Fact,
+        return Finding.Fact("thread pool",
             $"{Environment.ProcessorCount} processors, {workers} threads at once without waiting",
             "continuations run there; blocking I/O of .NET needs a thread for each transfer outstanding");
     }
 
     private static Finding Memory() => FreePages.Describe() is { } pages
-        ? new Finding("free pages", FindingState.Fact, pages, pages.StartsWith("kept", StringComparison.Ordinal) ? ""
+        ? Finding.Fact("free pages", pages, pages.StartsWith("kept", StringComparison.Ordinal) ? ""
             : "the first use of memory that lay free for some seconds costs many times as much")
-        : new Finding("free pages", FindingState.Unknown, "this system does not tell whether a host takes them back", "");
+        : Finding.Unknown("free pages", "this system does not tell whether a host takes them back");
 
     private static Finding Limit(string name, string line, string unit, string consequence)
     {
         string? found = ReadLines("/proc/self/limits").FirstOrDefault(l => l.StartsWith(line, StringComparison.Ordinal));
         string[] values = found?[line.Length..].Split(' ', StringSplitOptions.RemoveEmptyEntries) ?? [];
         return values.Length < 2
-            ? new Finding(name, FindingState.Unknown, "/proc/self/limits does not tell", consequence)
-            : new Finding(name, FindingState.Fact,
+            ? Finding.Unknown(name, "/proc/self/limits does not tell", consequence)
+            : Finding.Fact(name,
                 string.Create(CultureInfo.InvariantCulture, $"soft limit {values[0]}{unit}, hard limit {values[1]}{unit}"), consequence);
     }
 

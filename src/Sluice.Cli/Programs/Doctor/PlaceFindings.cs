@@ -20,7 +20,7 @@ internal static class PlaceFindings
         {
             const string Where = "tried on 64-bit Linux only";
             groups.Add(new FindingGroup(path,
-                [new Finding("caching, preallocation, extents", FindingState.Unknown, Where, "FileCaching.Direct and Uncached open Cached"),
+                [Finding.Unknown("caching, preallocation, extents", Where, "FileCaching.Direct and Uncached open Cached"),
                     SpaceFindings.FreeSpace(folder)]));
             return groups;
         }
@@ -37,14 +37,14 @@ internal static class PlaceFindings
         try
         {
             using SluiceHandle file = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
-            findings.Add(new Finding("length", FindingState.Fact, ByteSize.Format(file.Length), ""));
+            findings.Add(Finding.Fact("length", ByteSize.Format(file.Length)));
             findings.AddRange(CacheFindings.Collect(file, mayWrite: false));
             findings.AddRange(DirectFindings.Collect(file, mayWrite: false, EnvironmentProbe.FileSystemOf(path)));
             findings.Add(SpaceFindings.Extents(file));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            findings.Add(new Finding("reading it", FindingState.Unknown, $"not tried: {ErrorText.Of(e)}",
+            findings.Add(Finding.Unknown("reading it", $"not tried: {ErrorText.Of(e)}",
                 "its folder's answers hold for it too"));
         }
         return findings;
@@ -62,7 +62,7 @@ internal static class PlaceFindings
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            findings.Add(new Finding("what needs a file of ours", FindingState.Unknown, $"not tried: {ErrorText.Of(e)}",
+            findings.Add(Finding.Unknown("what needs a file of ours", $"not tried: {ErrorText.Of(e)}",
                 "each is found out at its first use"));
         }
         findings.Add(SpaceFindings.FreeSpace(folder));
