@@ -79,27 +79,33 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
         _scratchFiles.Clear();
     }
 
-    private string Ensure(string name, long sizeBytes)
+    /// <summary>Lines of 0 to 119 characters, in the page cache.</summary>
+    public string TextFile(long sizeBytes) => Ensure($"text-{sizeBytes}.txt", sizeBytes, path =>
     {
-        string path = Path.Combine(directory, name);
-        if (File.Exists(path) && new FileInfo(path).Length == sizeBytes)
-            return path;
-        RequireRoom(sizeBytes);
+        var random = new Random(42);
+        using var writer = new StreamWriter(path);
+        for (long left = sizeBytes; left > 0;)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            string line = new((char)('a' + random.Next(26)), (int)Math.Min(left - 1, random.Next(120)));
+            writer.Write(line);
+            writer.Write('\n');
+            left -= line.Length + 1;
+        }
+    });
+
+    private string Ensure(string name, long sizeBytes) => Ensure(name, sizeBytes, path =>
+    {
         using IoTarget target = IoTarget.Open(
             IoSide.Bcl, new TargetOptions(path, FileMode.Create, FileAccess.ReadWrite) { PreallocationSizeBytes = sizeBytes });
         FileMaker.Fill(target, 0, sizeBytes, FileMaker.DefaultRequestSizeBytes, progress: null, cancellationToken);
         target.Flush();
-        return path;
-    }
+    });
 
-    private string EnsureLog(string name, long sizeBytes)
+    private string EnsureLog(string name, long sizeBytes) => Ensure(name, sizeBytes, path =>
     {
         const int LineBytes = 100;
         const int BlockLines = 10_000;
-        string path = Path.Combine(directory, name);
-        if (File.Exists(path) && new FileInfo(path).Length == sizeBytes)
-            return path;
-        RequireRoom(sizeBytes);
         string block = string.Concat(Enumerable.Range(0, BlockLines).Select(i =>
             $"2026-01-01T00:00:00.{i:000000}Z INFO request {i * 7919L % 100_000:00000} served in {i % 977} us".PadRight(LineBytes - 1)
                 + '\n'));
@@ -111,26 +117,15 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
             file.Write(bytes, 0, (int)Math.Min(bytes.Length, sizeBytes - written));
         }
         file.Flush(flushToDisk: true);
-        return path;
-    }
+    });
 
-    /// <summary>Lines of 0 to 119 characters, in the page cache.</summary>
-    public string TextFile(long sizeBytes)
+    private string Ensure(string name, long sizeBytes, Action<string> make)
     {
-        string path = Path.Combine(directory, $"text-{sizeBytes}.txt");
-        if (File.Exists(path))
+        string path = Path.Combine(directory, name);
+        if (File.Exists(path) && new FileInfo(path).Length == sizeBytes)
             return path;
         RequireRoom(sizeBytes);
-        var random = new Random(42);
-        using var writer = new StreamWriter(path);
-        for (long left = sizeBytes; left > 0;)
-        {
-            cancellationToken.ThrowIfCancellationRequested();
-            string line = new((char)('a' + random.Next(26)), (int)Math.Min(left - 1, random.Next(120)));
-            writer.Write(line);
-            writer.Write('\n');
-            left -= line.Length + 1;
-        }
+        make(path);
         return path;
     }
 }

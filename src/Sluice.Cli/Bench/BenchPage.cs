@@ -56,9 +56,12 @@ internal static class BenchPage
         RowReport[] beside = [.. rows.Where(r => r.IsBesideDotNet)];
         string others = beside.Length == rows.Count ? "" : $", {rows.Count - beside.Length} beside others than .NET";
         return rows.All(r => r.Verdict.Length == 0) ? "too few rounds for a verdict"
-            : $"{beside.Count(r => r.Verdict == RowReport.Faster)} faster, {beside.Count(r => r.Verdict == RowReport.Even)} even, "
-                + $"{beside.Count(r => r.Verdict == RowReport.Slower)} slower{others}";
+            : $"{Counts(beside)}{others}";
     }
+
+    /// <summary>How many rows have each verdict.</summary>
+    public static string Counts(IReadOnlyList<RowReport> rows) => string.Join(
+        ", ", RowReport.Verdicts.Select(verdict => $"{rows.Count(r => r.Verdict == verdict)} {verdict}"));
 
     private static PageSection Section(string suite, RowReport[] rows)
     {
@@ -76,51 +79,24 @@ internal static class BenchPage
         };
     }
 
-    private static PageChart RatioChart(RowReport[] rows) => new()
-    {
-        Title = "Speed: Sluice to .NET",
-        Kind = ChartKind.Bar,
-        X = new ChartAxis("row", Categories: [.. rows.Select(r => r.ShownName)]),
-        Y = new ChartAxis("times as fast as .NET", IsLog: true),
-        Series =
-        [
-            new ChartSeries
-            {
-                Name = "Sluice to .NET",
-                Y = [.. rows.Select(r => r.Ratio)],
-                Low = [.. rows.Select(r => r.RoundRatios is { Count: > 0 } ratios ? ratios.Min() : (double?)null)],
-                High = [.. rows.Select(r => r.RoundRatios is { Count: > 0 } ratios ? ratios.Max() : (double?)null)],
-            },
-        ],
-        Reference = new ChartLine(1, "as fast as .NET"),
-    };
+    private static PageChart RatioChart(RowReport[] rows) => PageChart.OfRounds(
+        "Speed: Sluice to .NET", RowAxis(rows), new ChartAxis("times as fast as .NET", IsLog: true),
+        [("Sluice to .NET", rows.Select(r => r.RoundRatios.DefaultIfEmpty(r.Ratio)))], new ChartLine(1, "as fast as .NET"));
 
     private static IEnumerable<PageChart> DeviceChart(RowReport[] rows)
     {
         if (rows.Length == 0)
             yield break;
-        yield return new PageChart
-        {
-            Title = "Beside the device, as fio measures it",
-            Kind = ChartKind.Bar,
-            X = new ChartAxis("row", Categories: [.. rows.Select(r => r.ShownName)]),
-            Y = new ChartAxis("rate", rows[0].Unit),
-            Series =
+        yield return PageChart.OfRounds(
+            "Beside the device, as fio measures it", RowAxis(rows), new ChartAxis("rate", rows[0].Unit),
             [
-                Rates("Sluice", r => r.Sluice),
-                Rates(".NET", r => r.DotNet),
-                new ChartSeries { Name = "fio", Y = [.. rows.Select(r => r.FioRate)] },
-            ],
-        };
-
-        ChartSeries Rates(string name, Func<RowReport, ContenderReport> of) => new()
-        {
-            Name = name,
-            Y = [.. rows.Select(r => of(r).Rate)],
-            Low = [.. rows.Select(r => of(r).SliceRates.DefaultIfEmpty(of(r).Rate).Min())],
-            High = [.. rows.Select(r => of(r).SliceRates.DefaultIfEmpty(of(r).Rate).Max())],
-        };
+                ("Sluice", rows.Select(r => r.Sluice.SliceRates.DefaultIfEmpty(r.Sluice.Rate))),
+                (".NET", rows.Select(r => r.DotNet.SliceRates.DefaultIfEmpty(r.DotNet.Rate))),
+                ("fio", rows.Select(r => (IEnumerable<double>)(r.FioRates ?? [r.FioRate ?? 0]))),
+            ]);
     }
+
+    private static ChartAxis RowAxis(RowReport[] rows) => new("row", Categories: [.. rows.Select(r => r.ShownName)]);
 
     private static IEnumerable<PageTable> FioTable(RowReport[] rows)
     {

@@ -41,6 +41,8 @@ internal sealed record RowReport
     public const string Even = "even";
     public const string Slower = "slower";
 
+    public static readonly string[] Verdicts = [Faster, Even, Slower];
+
     public required string Suite { get; init; }
 
     public required string Id { get; init; }
@@ -150,6 +152,16 @@ internal sealed record RowReport
 internal sealed record ContenderReport(
     string Name, double Rate, double CpuUsPerOperation, double AllocatedBytesPerOperation, IReadOnlyList<double> SliceRates)
 {
+    [JsonIgnore]
+    public double Low => SliceRates.DefaultIfEmpty(Rate).Min();
+
+    [JsonIgnore]
+    public double High => SliceRates.DefaultIfEmpty(Rate).Max();
+
+    /// <summary>Processor time of an operation in each slice, in microseconds.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<double> SliceCpuUs { get; init; } = [];
+
     /// <summary>Of single operations, in a turn of their own that no other figure is of; null where an operation is a whole pass.</summary>
     public LatencySummary? Latency { get; init; }
 

@@ -18,35 +18,22 @@ internal sealed class Contest(Contender sluice, Contender dotNet, params IDispos
 
     public IEnumerable<Contender> All => Second is null ? [Sluice, DotNet] : [Sluice, DotNet, Second];
 
-    /// <summary>Calls of microseconds, each of which must return what is expected (bytes, characters).</summary>
-    public static Contest Calls(long expected, Func<long> sluice, Func<long> dotNet)
-    {
-        return new Contest(Side("Sluice", sluice), Side(BenchTable.DotNetName, dotNet));
-
-        Contender Side(string name, Func<long> call) =>
-            new(name, slice => Loops.Repeat(slice, _ => Require(expected, call()))) { IsPass = true };
-    }
-
-    /// <exception cref="IOException">A call or a pass of the benchmark gave another result than expected.</exception>
-    public static long Require(long expected, long actual) => actual == expected
-        ? actual
-        : throw new IOException($"a call of the benchmark gave {actual} instead of {expected}");
-
-    /// <summary>Both sides pass over a file again and again, as in <see cref="Loops.Passes(string, Func{long}, bool, bool)"/>.</summary>
-    public static Contest Passes(Func<long> sluice, Func<long> dotNet, bool countUnits = false, bool isSingle = false) => new(
-        Loops.Passes("Sluice", sluice, countUnits, isSingle), Loops.Passes(BenchTable.DotNetName, dotNet, countUnits, isSingle));
-
-    /// <inheritdoc cref="Passes(Func{long}, Func{long}, bool, bool)"/>
+    /// <summary>Both sides pass over a file again and again, as in <see cref="Loops.Passes(string, Func{long}, bool, bool, long?)"/>.</summary>
     public static Contest Passes(
-        Func<ValueTask<long>> sluice, Func<ValueTask<long>> dotNet, bool countUnits = false, bool isSingle = false) => new(
-        Loops.Passes("Sluice", sluice, countUnits, isSingle), Loops.Passes(BenchTable.DotNetName, dotNet, countUnits, isSingle));
+        Func<long> sluice, Func<long> dotNet, bool countUnits = false, bool isSingle = false, long? expected = null) => new(
+        Loops.Passes("Sluice", sluice, countUnits, isSingle, expected),
+        Loops.Passes(BenchTable.DotNetName, dotNet, countUnits, isSingle, expected));
+
+    /// <inheritdoc cref="Passes(Func{long}, Func{long}, bool, bool, long?)"/>
+    public static Contest Passes(
+        Func<ValueTask<long>> sluice, Func<ValueTask<long>> dotNet, bool countUnits = false, bool isSingle = false,
+        long? expected = null) => new(
+        Loops.Passes("Sluice", sluice, countUnits, isSingle, expected),
+        Loops.Passes(BenchTable.DotNetName, dotNet, countUnits, isSingle, expected));
 
     /// <summary>The same contest with a check of each side's results after each of its turns.</summary>
     public Contest Checked(Action<Slice> sluice, Action<Slice> dotNet) =>
         new(Sluice with { Verify = sluice }, DotNet with { Verify = dotNet }, this) { Second = Second };
-
-    /// <inheritdoc cref="Checked(Action{Slice}, Action{Slice})"/>
-    public Contest Checked(Action sluice, Action dotNet) => Checked(_ => sluice(), _ => dotNet());
 
     public Contest Prepared(Action prepare) =>
         new(Sluice with { Prepare = prepare }, DotNet with { Prepare = prepare }, this)

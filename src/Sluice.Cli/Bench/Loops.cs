@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Bench;
@@ -116,33 +117,37 @@ internal static class Loops
     /// <param name="passAsync">Its method should be pooled: what it allocates counts.</param>
     /// <param name="countUnits">Whether an operation is what the pass returns one for: a byte, a line.</param>
     /// <param name="isSingle">Whether a pass is one operation whose latency somebody waits for.</param>
+    /// <param name="expected">What each pass must return, or it throws <see cref="IOException"/>; null: whatever it is.</param>
     public static Contender Passes(
-        string name, Func<ValueTask<long>> passAsync, bool countUnits = false, bool isSingle = false) => new(name, async slice =>
+        string name, Func<ValueTask<long>> passAsync, bool countUnits = false, bool isSingle = false, long? expected = null) => new(
+        name, async slice =>
+        {
+            // Once this method is on the heap, it allocates nothing more.
+            await Task.Yield();
+            long allocated = GC.GetTotalAllocatedBytes(precise: true);
+            do
+            {
+                long began = slice.Begin();
+                long units = await passAsync();
+                slice.End(began);
+                if (expected is { } known && units != known)
+                    throw new IOException($"a call of the benchmark gave {units} instead of {known}");
+                slice.Count(0, countUnits ? units : 1);
+            }
+            while (!slice.IsOver);
+            slice.AllocatedBytes = GC.GetTotalAllocatedBytes(precise: true) - allocated;
+        })
     {
-        // Once this method is on the heap, it allocates nothing more.
-        await Task.Yield();
-        long allocated = GC.GetTotalAllocatedBytes(precise: true);
-        do
-        {
-            long began = slice.Begin();
-            long units = await passAsync();
-            slice.End(began);
-            slice.Count(0, countUnits ? units : 1);
-        }
-        while (!slice.IsOver);
-        slice.AllocatedBytes = GC.GetTotalAllocatedBytes(precise: true) - allocated;
-    })
-        {
-            MeasuresAllocations = true,
-            IsPass = !isSingle,
-        };
+        MeasuresAllocations = true,
+        IsPass = !isSingle,
+    };
 
-    /// <inheritdoc cref="Passes(string, Func{ValueTask{long}}, bool, bool)"/>
-    public static Contender Passes(string name, Func<long> pass, bool countUnits = false, bool isSingle = false) =>
-        Passes(name, () => new ValueTask<long>(pass()), countUnits, isSingle);
+    /// <inheritdoc cref="Passes(string, Func{ValueTask{long}}, bool, bool, long?)"/>
+    public static Contender Passes(
+        string name, Func<long> pass, bool countUnits = false, bool isSingle = false, long? expected = null) =>
+        Passes(name, () => new ValueTask<long>(pass()), countUnits, isSingle, expected);
 
-    /// <summary>The operation on so many threads of its own at once.</summary>
-    public static Func<Slice, Task> OnThreads(int threads, Action<int> operation) => slice => RunLoops(threads, loop =>
+    private static Func<Slice, Task> OnThreads(int threads, Action<int> operation) => slice => RunLoops(threads, loop =>
         Task.Factory.StartNew(
             () =>
             {
@@ -156,6 +161,25 @@ internal static class Loops
                 while (!slice.IsOver);
             },
             CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default));
+
+    /// <summary>A contender whose operation is called on so many threads of its own at once.</summary>
+    public static Contender Threads(string name, int threads, Action<int> operation, Action prepare) =>
+        new(name, OnThreads(threads, operation)) { Loops = threads, Prepare = prepare };
+
+    /// <summary>So many runs of what times itself; nothing else of them counts.</summary>
+    /// <param name="run">Returns the ticks that count.</param>
+    public static Func<Slice, Task> Runs(int runs, Func<long> run, CancellationToken cancellationToken) => slice =>
+    {
+        long ticks = 0;
+        for (int i = 0; i < runs; i++)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            ticks += run();
+            slice.Count(0);
+        }
+        slice.Elapsed = Stopwatch.GetElapsedTime(0, ticks);
+        return Task.CompletedTask;
+    };
 
     public static Memory<byte>[] Buffers(int count, int sizeBytes) =>
         [.. Enumerable.Range(0, count).Select(i => PinnedBuffer.AllocateRandom(sizeBytes, seed: i))];

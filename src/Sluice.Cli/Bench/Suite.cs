@@ -16,9 +16,6 @@ internal sealed record Suite(string Name, string Description, int Minutes, Func<
     /// <summary>Stands on the command line for all suites except those on request.</summary>
     public const string AllName = "all";
 
-    /// <summary>See <see cref="RowTime"/>.</summary>
-    public const int RowLimits = 3;
-
     public static IReadOnlyList<Suite> All { get; } =
     [
         EverydaySuite.Create(), HandleRows.Create(), StreamRows.Create(), SequentialRows.Create(), FilesSuite.Create(), LogSuite.Create(),
@@ -28,10 +25,7 @@ internal sealed record Suite(string Name, string Description, int Minutes, Func<
     /// <summary>True if it runs only where it is named, and is not part of <see cref="AllName"/>.</summary>
     public bool IsOnRequest { get; init; }
 
-    /// <summary>
-    /// A row that has run this long ends as soon as it has the rounds for an interval, and after <see cref="RowLimits"/> times as long with
-    /// the rounds that it has. Null: no limit.
-    /// </summary>
+    /// <summary>Of a row; see <see cref="TurnRunner.Limit"/>. Null: no limit.</summary>
     public TimeSpan? RowTime { get; init; }
 
     /// <summary>The time that one row takes of a full run.</summary>

@@ -21,7 +21,7 @@ internal sealed class BenchCommand(BenchOptions options, CommandContext context)
         // Rows that lack room are skipped one by one.
         ProgramRun.Prepare(options.Directory, BenchScale.SpareBytes, _terminal);
         options.Output.Check(_terminal);
-        FioRunner fio = await FioRunner.DetectAsync(_cancellationToken);
+        FioRunner fio = FioRunner.Detect();
         EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Directory);
         PageText.WriteTop(_terminal, BenchPage.Title, environment);
         ProgramRun.Announce(_terminal, Counted.Of(_selected.Count, "row"), options.Seconds);

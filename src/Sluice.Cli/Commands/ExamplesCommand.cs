@@ -1,6 +1,6 @@
+using Sluice.Cli.Bench;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Examples;
-using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
@@ -15,7 +15,7 @@ internal sealed class ExamplesCommand(ExamplesOptions options, CommandContext co
     private const long WarmUpRecords = 1_000;
 
     private readonly TerminalStreams _terminal = context.Terminal;
-    private readonly Dictionary<ExampleCase, MeasuredRate> _rates = [];
+    private readonly Dictionary<ExampleCase, ContenderReport> _rates = [];
     private readonly Dictionary<string, string> _unsupported = new(StringComparer.Ordinal);
 
     // A link stays one, and what it points to is made.
@@ -86,7 +86,7 @@ internal sealed class ExamplesCommand(ExamplesOptions options, CommandContext co
                 failure = MoveTo(file, path);
             return all;
         });
-        int rounds = _rates.Values.Max(r => (int?)r.Rates.Count) ?? 0;
+        int rounds = _rates.Values.Max(r => (int?)r.SliceRates.Count) ?? 0;
         string[] notes =
         [
             $"{ProgramRun.Rounds(rounds)}; ratio: against the first .NET way of the same unit, above 1 is faster; every result was "
@@ -130,7 +130,7 @@ internal sealed class ExamplesCommand(ExamplesOptions options, CommandContext co
         {
             Progress = (round, contender) => progress.Show(() => $"round {round} of {options.Rounds}: {contender.Name}"),
         };
-        foreach ((ExampleCase example, MeasuredRate? rate) in cases.Zip(await turns.MeasureAsync([.. cases.Select(run.ContenderOf)])))
+        foreach ((ExampleCase example, ContenderReport? rate) in cases.Zip(await turns.MeasureAsync([.. cases.Select(run.ContenderOf)])))
         {
             if (rate is not null)
                 _rates.Add(example, rate);

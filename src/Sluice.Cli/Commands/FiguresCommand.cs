@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using Sluice.Cli.Bench;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Figures;
 using Sluice.Cli.Report;
@@ -36,19 +37,22 @@ internal static class FiguresCommand
         FigureSet[] sets = [.. FigureSet.All.Where(s => s.Numbers.Any(figures.Contains))];
         var run = new MeasuringRun(context, directory, output);
         run.Prepare(
-            sets.Max(s => s.SpaceBytes(scale)) + scale.FileBytes, $"figures {string.Join(", ", figures.Order())}",
+            sets.Max(s => s.SpaceBytes(scale)) + scale.Files.SequentialFileBytes, $"figures {string.Join(", ", figures.Order())}",
             sets.Sum(s => s.Seconds(scale)));
         double? clockHz = ProcessorFrequency.NominalHz();
         StepResults<PageSection> sections = await run.InScratchAsync((scratch, progress) =>
         {
-            var measuring = new FigureContext(
-                scratch, scale, figures, clockHz, line => progress.Show(() => line), context.CancellationToken);
-            return ProgramRun.RunStepsAsync(sets, set => set.MeasureAsync(measuring), context.CancellationToken);
+            var runner = new RowRunner(
+                new BenchContext(scratch, scale.Files, context.CancellationToken), fio: null, context.CancellationToken);
+            var figureSections = new FigureSections(scale, figures, clockHz);
+            return ProgramRun.RunStepsAsync(
+                sets, set => set.MeasureAsync(scale, runner, figureSections, line => progress.Show(() => line)),
+                context.CancellationToken);
         });
         string[] notes =
         [
             string.Create(CultureInfo.InvariantCulture,
-                $"{ProgramRun.Rounds(scale.Rounds)} in turns, slices of {scale.SliceTime.TotalMilliseconds:0} ms, after "
+                $"{ProgramRun.Rounds(scale.Files.Rounds)} in turns, slices of {scale.Files.StreamSliceTime.TotalMilliseconds:0} ms, after "
                     + $"one that does not count; {sections.Time.TotalSeconds:0} s in all"),
             clockHz is { } hz
                 ? string.Create(CultureInfo.InvariantCulture, $"clocks are the process's user and system time at {hz / 1e6:0} MHz")

@@ -1,5 +1,5 @@
+using Sluice.Cli.Bench;
 using Sluice.Cli.Programs;
-using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Programs.Methods;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
@@ -32,7 +32,7 @@ internal sealed class MethodsCommand(MethodsOptions options, CommandContext cont
                 context.CancellationToken);
         });
         MethodSize[] sizes = [.. measured.Results.Where(s => s.Rates.Count > 0)];
-        int rounds = sizes.SelectMany(s => s.Rates.Values).Max(r => (int?)r.Rates.Count) ?? 0;
+        int rounds = sizes.SelectMany(s => s.Rates.Values).Max(r => (int?)r.SliceRates.Count) ?? 0;
         string[] notes = sizes.Length == 0 ? [] :
         [
             $"{ProgramRun.Rounds(rounds)}; ratio: against the fastest .NET way of the same table and size, above 1 is faster",
@@ -76,7 +76,7 @@ internal sealed class MethodsCommand(MethodsOptions options, CommandContext cont
         {
             Progress = (round, contender) => progress.Show(() => $"{size}: round {round} of {options.Rounds}, {contender.Name}"),
         };
-        IReadOnlyList<MeasuredRate?> rates = await turns.MeasureAsync([.. options.Methods.Select(run.ContenderOf)]);
+        IReadOnlyList<ContenderReport?> rates = await turns.MeasureAsync([.. options.Methods.Select(run.ContenderOf)]);
         return new MethodSize(
             sizeBytes, options.Methods.Zip(rates).Where(m => m.Second is not null).ToDictionary(m => m.First, m => m.Second!), run.Wrong);
     }

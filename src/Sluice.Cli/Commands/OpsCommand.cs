@@ -55,7 +55,7 @@ internal sealed class OpsCommand(
         var run = new MeasuringRun(context, directory, output, quiet);
         run.Prepare(Sides.Count * sizeBytes, Counted.Of(rounds, "round"),
             WarmUpSeconds + (SecondsOfMiB * Sides.Count * (rounds + 1) * sizeBytes / ByteSize.MiB));
-        StepResults<IReadOnlyList<MeasuredRate?>> measured = await run.InScratchAsync(async (folder, progress) =>
+        StepResults<IReadOnlyList<ContenderReport?>> measured = await run.InScratchAsync(async (folder, progress) =>
         {
             progress.Show(() => "warming up");
             int few = Math.Min(chunkBytes, LargestWarmUpChunkBytes);
@@ -70,7 +70,7 @@ internal sealed class OpsCommand(
             return await ProgramRun.RunStepsAsync([contenders], all => turns.MeasureAsync(all), context.CancellationToken);
         });
         // Each operation has the rates of its sides.
-        MeasuredRate?[][] rates = measured.Results.Count == 0 ? [] : [.. measured.Results[0].Chunk(Sides.Count)];
+        ContenderReport?[][] rates = measured.Results.Count == 0 ? [] : [.. measured.Results[0].Chunk(Sides.Count)];
         if (quiet)
             WriteCsv(rates, measured.Interrupted);
         string[] notes = Sides.Count == 1 ? []
@@ -98,28 +98,28 @@ internal sealed class OpsCommand(
             new FileOperations<TSide>(Path.Combine(folder, name), bytes, chunk, runs, context.CancellationToken).Contenders;
     }
 
-    private void WriteCsv(MeasuredRate?[][] rates, bool isInterrupted)
+    private void WriteCsv(ContenderReport?[][] rates, bool isInterrupted)
     {
         // One engine: the article's two columns.
         context.Terminal.Out.WriteLine(Csv.Line(["Operation", .. Sides.Count == 1 ? ["Time"] : Sides.Select(Name)]));
-        foreach ((int i, MeasuredRate?[] sides) in rates.Index())
+        foreach ((int i, ContenderReport?[] sides) in rates.Index())
             context.Terminal.Out.WriteLine(Csv.Line([FileOperations.Names[i], .. sides.Select(s => (object?)(1000 / s?.Rate))]));
         if (isInterrupted)
             context.Terminal.WriteError($"interrupted before all of the {Counted.Of(rounds, "round")} were measured");
     }
 
-    private PageSection Section(MeasuredRate?[][] rates) => new()
+    private PageSection Section(ContenderReport?[][] rates) => new()
     {
         Heading = Title,
         Text = $"{ByteSize.Format(sizeBytes)} by {ByteSize.Format(chunkBytes)} and by byte, "
             + $"{sizeBytes / chunkBytes:#,0} seeks, as many times open and close; "
-            + $"{ProgramRun.Rounds(rates.Max(r => r.Max(s => s?.Rates.Count ?? 0)))}, ms",
+            + $"{ProgramRun.Rounds(rates.Max(r => r.Max(s => s?.SliceRates.Count ?? 0)))}, ms",
         Charts =
         [
             PageChart.OfRounds(
                 "Time of each operation; shorter is better", new ChartAxis("operation", Categories: FileOperations.Names),
                 new ChartAxis("time", "ms"),
-                Sides.Select((side, i) => (Name(side), rates.Select(r => r[i]?.Rates.Select(rate => 1000 / rate))))),
+                Sides.Select((side, i) => (Name(side), rates.Select(r => r[i]?.SliceRates.Select(rate => 1000 / rate))))),
         ],
         Tables =
         [

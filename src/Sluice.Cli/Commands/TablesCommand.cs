@@ -47,10 +47,9 @@ internal static class TablesCommand
         // Passes over 100 MiB take longer than a slice.
         TimeSpan budget = scale.StreamSliceTime * rows.Length * 2 * (scale.Rounds + 1.5) * 1.3;
         run.Prepare((LargestFiles * scale.StreamFileBytes) + BenchScale.SpareBytes, Counted.Of(rows.Length, "method"), budget.TotalSeconds);
-        FioRunner fio = await FioRunner.DetectAsync(context.CancellationToken);
         StepResults<(MethodTable Table, Row Row, RowReport Report)> measured = await run.InScratchAsync((scratch, progress) =>
         {
-            var runner = new RowRunner(new BenchContext(scratch, scale, context.CancellationToken), fio, context.CancellationToken);
+            var runner = new RowRunner(new BenchContext(scratch, scale, context.CancellationToken), fio: null, context.CancellationToken);
             return ProgramRun.RunStepsAsync(rows, async step =>
             {
                 progress.Show(() => $"{step.Table.Heading}: {step.Row.Name} {string.Join(' ', step.Row.Arguments)}");

@@ -37,6 +37,12 @@ internal sealed class MeasuringRun(CommandContext context, string directory, Pag
     };
 
     /// <returns>The exit code.</returns>
-    public int Finish<T>(StepResults<T> measured, string title, IEnumerable<string> notes, IEnumerable<PageSection> sections) =>
-        ProgramRun.Finish(context.Terminal, output, Page(measured, title, notes, sections), measured);
+    public int Finish<T>(StepResults<T> measured, string title, IEnumerable<string> notes, IEnumerable<PageSection> sections)
+    {
+        ReportPage page = Page(measured, title, notes, sections);
+        PageText.Write(context.Terminal, page);
+        output.Write(context.Terminal, page);
+        measured.ReportFailure(context.Terminal);
+        return measured.ExitCode;
+    }
 }

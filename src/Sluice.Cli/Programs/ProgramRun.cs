@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Globalization;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Report;
-using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs;
@@ -28,15 +27,6 @@ internal static class ProgramRun
     public static void Announce(TerminalStreams terminal, string what, double seconds) => terminal.WriteNotice(seconds < 90
         ? string.Create(CultureInfo.InvariantCulture, $"{what}, about {Math.Max(1, Math.Ceiling(seconds)):0} s")
         : string.Create(CultureInfo.InvariantCulture, $"{what}, about {Math.Round(seconds / 60):0} minutes"));
-
-    /// <summary>Writes the page for people and to files, and says why what was measured ended early.</summary>
-    public static int Finish<TResult>(TerminalStreams terminal, PageOutput output, ReportPage page, StepResults<TResult> measured)
-    {
-        PageText.Write(terminal, page);
-        output.Write(terminal, page);
-        measured.ReportFailure(terminal);
-        return measured.ExitCode;
-    }
 
     /// <summary>What a figure is of so many rounds.</summary>
     public static string Rounds(int rounds) =>

@@ -47,7 +47,7 @@ public sealed class EverydayTests : IDisposable
                 return;
             }
         }
-        FioRunner fio = await FioRunner.DetectAsync(CancellationToken.None);
+        FioRunner fio = FioRunner.Detect();
         // The memory of this machine is not what is tested.
         RowReport report = await new RowRunner(context, fio, CancellationToken.None, () => 100).RunAsync(EverydaySuite.Create(), row);
         // Fewer where the machine is so busy that the row's time is over.
@@ -59,7 +59,7 @@ public sealed class EverydayTests : IDisposable
     [Fact]
     public void A_call_that_gives_something_else_ends_the_row()
     {
-        using Contest contest = Contest.Calls(5, () => 4, () => 5);
+        using Contest contest = Contest.Passes(() => 4, () => 5, expected: 5);
         Should.Throw<IOException>(() => contest.Sluice.RunAsync(Started()).GetAwaiter().GetResult())
             .Message.ShouldBe("a call of the benchmark gave 4 instead of 5");
         Should.NotThrow(() => contest.DotNet.RunAsync(Started()).GetAwaiter().GetResult());
@@ -68,7 +68,7 @@ public sealed class EverydayTests : IDisposable
     [Fact]
     public async Task What_a_turn_has_written_is_checked_after_it()
     {
-        using Contest contest = Contest.Calls(1, () => 1, () => 1).Checked(() => throw new IOException("wrong bytes"), () => { });
+        using Contest contest = Contest.Passes(() => 1, () => 1).Checked(_ => throw new IOException("wrong bytes"), _ => { });
         var runner = new SliceRunner(CancellationToken.None);
         (await Should.ThrowAsync<IOException>(() => runner.RunAsync(contest.Sluice, TimeSpan.Zero))).Message.ShouldBe("wrong bytes");
         (await runner.RunAsync(contest.DotNet, TimeSpan.Zero)).OperationsPerSecond.ShouldBeGreaterThan(0);
@@ -100,8 +100,8 @@ public sealed class EverydayTests : IDisposable
         BenchScale scale = BenchScale.Everyday with { SliceTime = TimeSpan.Zero };
         var context = new BenchContext(_folder.FullPath, scale, CancellationToken.None);
         Suite suite = EverydaySuite.Create() with { RowTime = TimeSpan.Zero };
-        Row row = new("everyday-slow", "slow", "", _ => Contest.Calls(1, () => 1, () => 1));
-        FioRunner fio = await FioRunner.DetectAsync(CancellationToken.None);
+        Row row = new("everyday-slow", "slow", "", _ => Contest.Passes(() => 1, () => 1));
+        FioRunner fio = FioRunner.Detect();
         RowReport report = await new RowRunner(context, fio, CancellationToken.None).RunAsync(suite, row);
         report.RoundRatios.Count.ShouldBe(1);
         report.Verdict.ShouldBe("");

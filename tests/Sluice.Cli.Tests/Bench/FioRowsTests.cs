@@ -37,37 +37,11 @@ public sealed class FioRowsTests : IDisposable
     public async Task The_command_line_of_a_row_has_its_request_its_depth_and_its_memory()
     {
         RowReport row = await RunAsync(BenchScale.Quick, "seq-read-direct");
-        row.FioCommand!.ShouldStartWith("fio --name=sluice-bench --filename=sequential.dat --rw=read --bs=1048576 --iodepth=8 ");
-        row.FioCommand!.ShouldContain(" --direct=1 ");
-        // Huge pages where they can be reserved, as root can unless others have taken the memory; small requests have no use for them.
-        bool isHuge = row.FioCommand!.Contains("--mem=mmaphuge", StringComparison.Ordinal);
-        using FioMemory? memory = FioMemory.TryReserve(1 << 20, 8);
-        (isHuge || memory is null).ShouldBeTrue();
+        row.FioCommand!.ShouldStartWith(
+            "GLIBC_TUNABLES=glibc.malloc.hugetlb=1 fio --name=sluice-bench --filename=sequential.dat --rw=read --bs=1048576 --iodepth=8 ");
+        row.FioCommand!.ShouldContain(" --direct=1");
         RowReport small = await RunAsync(BenchScale.Quick);
         small.FioCommand!.ShouldContain(" --bs=4096 --iodepth=1 ");
-        small.FioCommand!.ShouldNotContain("--mem");
-    }
-
-    /// <summary>Of two runs at once the first that ends leaves the other one its own, and the other leaves none of the first's.</summary>
-    [SkippableFact]
-    public void Huge_pages_are_given_back_by_whoever_added_them()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "huge pages are reserved through Linux's /proc");
-        long before = Reserved();
-        FioMemory? first = FioMemory.TryReserve(1 << 20, 8);
-        Skip.If(first is null, "no huge pages can be had");
-        long withFirst = Reserved();
-        FioMemory? second = FioMemory.TryReserve(1 << 20, 16);
-        long withBoth = Reserved();
-        first!.Dispose();
-        long left = Reserved();
-        second?.Dispose();
-        long after = Reserved();
-        Skip.If(withFirst == before || withBoth == withFirst, "there were huge pages enough, or no more to be had");
-        (left - before, after).ShouldBe((withBoth - withFirst, before));
-
-        static long Reserved() =>
-            long.Parse(File.ReadAllText("/proc/sys/vm/nr_hugepages"), System.Globalization.CultureInfo.InvariantCulture);
     }
 
     /// <summary>fio writes over these files, reads them, and deletes the one of the durable row.</summary>
@@ -89,7 +63,7 @@ public sealed class FioRowsTests : IDisposable
     private async Task<RowReport> RunAsync(BenchScale scale, string id = "direct-read-4k-d1", string? folder = null)
     {
         var context = new BenchContext(folder ?? _folder.FullPath, scale, CancellationToken.None);
-        FioRunner fio = await FioRunner.DetectAsync(CancellationToken.None);
+        FioRunner fio = FioRunner.Detect();
         Skip.IfNot(fio.IsAvailable, fio.Description);
         (Suite suite, Row row) = FindRow(id);
         return await new RowRunner(context, fio, CancellationToken.None, static () => 100).RunAsync(suite, row);

@@ -80,7 +80,7 @@ public sealed class PageCacheRowsTests : IDisposable
     private async Task<RowReport> RunAsync(Row row, Func<double> cost)
     {
         var context = new BenchContext(_folder.FullPath, BenchScale.Quick, CancellationToken.None);
-        FioRunner fio = await FioRunner.DetectAsync(CancellationToken.None);
+        FioRunner fio = FioRunner.Detect();
         var runner = new RowRunner(context, fio, CancellationToken.None, () =>
         {
             _events.Add("cost");

@@ -1,7 +1,7 @@
 using System.Text.Json;
 using Shouldly;
+using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Advise;
-using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -61,11 +61,11 @@ public sealed class AdviseRunTests : IDisposable
         var topic = new AdviceTopic("h", "w", "things/s", "net", _ => [], _ => []);
         Approach[] approaches = [new Approach("net", ".NET", "code;", _ => Task.CompletedTask),
             new Approach("sluice", "Sluice", "code;", _ => Task.CompletedTask)];
-        string[] sentences = [.. new Comparison(topic, approaches, [new MeasuredRate(100, 90, 130, 5), new MeasuredRate(200, 110, 210, 5)],
+        string[] sentences = [.. new Comparison(topic, approaches, [Reading(100, 5, 90, 130), Reading(200, 5, 110, 210)],
             null).Sentences()];
         sentences.ShouldContain("The rounds of both overlap: that may be chance.");
         sentences.ShouldContain("Its rounds lay between 110 and 210 things/s: the machine was not steady, so ask again.");
-        string[] steady = [.. new Comparison(topic, approaches, [new MeasuredRate(100, 90, 130, 5), new MeasuredRate(200, 190, 210, 5)],
+        string[] steady = [.. new Comparison(topic, approaches, [Reading(100, 5, 90, 130), Reading(200, 5, 190, 210)],
             null).Sentences()];
         steady.Length.ShouldBe(2);
     }
@@ -73,23 +73,25 @@ public sealed class AdviseRunTests : IDisposable
     [Fact]
     public void The_least_memory_in_flight_that_is_fast_enough_is_chosen()
     {
-        var grid = new RequestGrid("Reads", new Dictionary<(int, int), MeasuredRate>
+        var grid = new RequestGrid("Reads", new Dictionary<(int, int), ContenderReport>
         {
-            [(65536, 1)] = new(100, 100, 100, 1),
-            [(65536, 8)] = new(960, 900, 990, 1),
-            [(1048576, 1)] = new(970, 900, 990, 1),
-            [(1048576, 8)] = new(1000, 900, 1100, 1),
+            [(65536, 1)] = Reading(100, 1, 100, 100),
+            [(65536, 8)] = Reading(960, 1, 900, 990),
+            [(1048576, 1)] = Reading(970, 1, 900, 990),
+            [(1048576, 8)] = Reading(1000, 1, 900, 1100),
         });
         grid.Choice.ShouldBe((65536, 8));
         grid.ToTable().Rows.Count.ShouldBe(2);
     }
 
-    private static Comparison Compare(params (string Key, double Rate, double CpuNs)[] measured)
+    private static ContenderReport Reading(double rate, double cpuUs, params double[] rounds) => new("", rate, cpuUs, 0, rounds);
+
+    private static Comparison Compare(params (string Key, double Rate, double CpuUs)[] measured)
     {
         var topic = new AdviceTopic("h", "w", "things/s", "net", _ => [], _ => []);
         Approach[] approaches =
             [.. measured.Select(m => new Approach(m.Key, m.Key == "net" ? ".NET" : $"Sluice {m.Key}", "code;", _ => Task.CompletedTask))];
-        return new Comparison(topic, approaches, [.. measured.Select(m => new MeasuredRate(m.Rate, m.Rate, m.Rate, m.CpuNs))],
+        return new Comparison(topic, approaches, [.. measured.Select(m => Reading(m.Rate, m.CpuUs))],
             clockHz: null);
     }
 }

@@ -153,7 +153,7 @@ public sealed class ExamplesRunTests : IDisposable
     [Fact]
     public async Task A_wrong_result_is_a_marked_row_and_exit_code_1()
     {
-        var wrong = new ExampleCase("ReadNothing", ExampleUnit.Byte, ".NET") { Read = (_, _) => Task.CompletedTask };
+        var wrong = new ExampleCase("ReadNothing", ExampleUnit.Byte, ".NET", Writes: false, (_, _, _) => Task.CompletedTask);
         var output = new StringWriter();
         var error = new StringWriter();
         var options = new ExamplesOptions { File = _folder["a.dat"], Count = 10, Rounds = 1, Cases = [wrong] };

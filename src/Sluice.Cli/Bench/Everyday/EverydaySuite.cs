@@ -51,8 +51,7 @@ internal static class EverydaySuite
             string path = context.SmallFile(PageBytes);
             byte[] ours = new byte[PageBytes];
             byte[] theirs = new byte[PageBytes];
-            return Contest.Calls(
-                PageBytes,
+            return Contest.Passes(
                 () =>
                 {
                     using var stream = new SluiceStream(path, FileMode.Open, FileAccess.Read);
@@ -62,7 +61,7 @@ internal static class EverydaySuite
                 {
                     using var stream = new FileStream(path, FileMode.Open, FileAccess.Read);
                     return stream.Read(theirs);
-                }).Checked(() => FileCheck.Content(path, ours), () => FileCheck.Content(path, theirs));
+                }, expected: PageBytes).Checked(_ => FileCheck.Content(path, ours), _ => FileCheck.Content(path, theirs));
         });
         yield return new Row("everyday-open-handle", "read a 4 KiB file: handle",
             "open, read, close, by SluiceHandle; by File.OpenHandle and RandomAccess", static context =>
@@ -70,8 +69,7 @@ internal static class EverydaySuite
             string path = context.SmallFile(PageBytes);
             byte[] ours = new byte[PageBytes];
             byte[] theirs = new byte[PageBytes];
-            return Contest.Calls(
-                PageBytes,
+            return Contest.Passes(
                 () =>
                 {
                     using SluiceHandle handle = SluiceHandle.Open(path);
@@ -81,16 +79,16 @@ internal static class EverydaySuite
                 {
                     using SafeFileHandle handle = File.OpenHandle(path);
                     return RandomAccess.Read(handle, theirs, 0);
-                }).Checked(() => FileCheck.Content(path, ours), () => FileCheck.Content(path, theirs));
+                }, expected: PageBytes).Checked(_ => FileCheck.Content(path, ours), _ => FileCheck.Content(path, theirs));
         });
         yield return new Row("everyday-text-read", "ReadAllText, 4 KiB", "SluiceFile.ReadAllText; File.ReadAllText", context =>
         {
             (string path, string text) = (context.ScratchFile("text.txt"), Text(PageBytes));
             File.WriteAllText(path, text);
             (string ours, string theirs) = ("", "");
-            return Contest.Calls(
-                text.Length, () => (ours = SluiceFile.ReadAllText(path)).Length, () => (theirs = File.ReadAllText(path)).Length)
-                .Checked(() => FileCheck.Same(text, ours, path), () => FileCheck.Same(text, theirs, path));
+            return Contest.Passes(
+                () => (ours = SluiceFile.ReadAllText(path)).Length, () => (theirs = File.ReadAllText(path)).Length,
+                expected: text.Length).Checked(_ => FileCheck.Same(text, ours, path), _ => FileCheck.Same(text, theirs, path));
         });
         yield return new Row("everyday-text-write", "WriteAllText, 4 KiB", "SluiceFile.WriteAllText; File.WriteAllText", context =>
         {
@@ -98,8 +96,7 @@ internal static class EverydaySuite
             byte[] bytes = Encoding.UTF8.GetBytes(text);
             string ours = context.ScratchFile<SluiceStreamSide>("text.txt");
             string theirs = context.ScratchFile<FileStreamSide>("text.txt");
-            return Contest.Calls(
-                0,
+            return Contest.Passes(
                 () =>
                 {
                     SluiceFile.WriteAllText(ours, text);
@@ -109,7 +106,7 @@ internal static class EverydaySuite
                 {
                     File.WriteAllText(theirs, text);
                     return 0;
-                }).Checked(() => FileCheck.Content(ours, bytes), () => FileCheck.Content(theirs, bytes));
+                }).Checked(_ => FileCheck.Content(ours, bytes), _ => FileCheck.Content(theirs, bytes));
         });
         yield return new Row("everyday-copy-small", "copy of one file of 4 KiB", "SluiceFile.CopyAsync; File.Copy",
             static context => SingleRows.OpenCopy(context, PageBytes));
@@ -131,8 +128,7 @@ internal static class EverydaySuite
                 // Lines of 100 bytes with their end.
                 long characters = context.Scale.LogFileBytes / SmallBytes * (SmallBytes - 1);
                 return Contest.Passes(
-                    () => Contest.Require(characters, SequentialRows.ReadLines(path)),
-                    () => Contest.Require(characters, SequentialRows.ReadStrings(path)));
+                    () => SequentialRows.ReadLines(path), () => SequentialRows.ReadStrings(path), expected: characters);
             })
         {
             BytesPerOperation = static scale => scale.LogFileBytes,
@@ -145,7 +141,7 @@ internal static class EverydaySuite
         {
             yield return new Row($"everyday-direct-d{depth}", $"direct 4 KiB reads, depth {depth}",
                 "SluiceHandle.ReadAsync; RandomAccess.ReadAsync of a handle with O_DIRECT; at random offsets",
-                context => HandleRows.OpenDirectRead(context, depth).Checked(() => CheckDirect(context), () => CheckDirect(context)));
+                context => HandleRows.OpenDirectRead(context, depth).Checked(_ => CheckDirect(context), _ => CheckDirect(context)));
         }
         yield return new Row("everyday-append", "append of a line, 8 threads",
             "SluiceHandle.Append; lock, FileStream.Write and Flush", OpenAppend).FillingForSlice();
@@ -155,8 +151,8 @@ internal static class EverydaySuite
                 var tree = FileTree.Ensure(
                     context.KeptPath("everyday-small"), context.Scale.SmallFileCount, PageBytes, isFlat: false, context.CancellationToken);
                 return Contest.Passes(
-                    async () => Contest.Require(tree.Paths.Length, await SmallFileRows.ReadBatchAsync(tree)),
-                    () => new ValueTask<long>(SmallFileRows.ReadOneByOne(tree)), countUnits: true);
+                    () => SmallFileRows.ReadBatchAsync(tree), () => new ValueTask<long>(SmallFileRows.ReadOneByOne(tree)),
+                    countUnits: true, expected: tree.Paths.Length);
             });
         yield return new Row("everyday-files-write", "write 1,000 files (to a loop)",
             "SluiceFile.WriteManyAsync; File.WriteAllBytes in a loop; each file is new", static context =>
@@ -188,7 +184,7 @@ internal static class EverydaySuite
             string path = context.StreamFile;
             var opening = StreamOpening.Reading(path, context.Scale.StreamFileBytes, asynchronous);
             byte[] content = File.ReadAllBytes(path);
-            return StreamRows.OpenRead(opening, bytes).Checked(Check<SluiceStreamSide>, Check<FileStreamSide>);
+            return StreamRows.OpenRead(opening, bytes).Checked(_ => Check<SluiceStreamSide>(), _ => Check<FileStreamSide>());
 
             void Check<TSide>()
                 where TSide : struct, IStreamSide<TSide>
@@ -218,8 +214,8 @@ internal static class EverydaySuite
             // TransferRows fills its buffer the same way.
             new Random(1).NextBytes(piece);
             return StreamRows.OpenWrite(context, file, path => StreamOpening.Writing(path, length, asynchronous), bytes).Checked(
-                () => FileCheck.Repeats(context.ScratchFile<SluiceStreamSide>(file), piece, length),
-                () => FileCheck.Repeats(context.ScratchFile<FileStreamSide>(file), piece, length));
+                _ => FileCheck.Repeats(context.ScratchFile<SluiceStreamSide>(file), piece, length),
+                _ => FileCheck.Repeats(context.ScratchFile<FileStreamSide>(file), piece, length));
         })
     {
         BytesPerOperation = static scale => scale.StreamFileBytes,
@@ -269,11 +265,9 @@ internal static class EverydaySuite
             }
         }
 
-        Contender Side(string name, Action<int> append, Action empty, string path) => new(name, Loops.OnThreads(AppendThreads, append))
+        Contender Side(string name, Action<int> append, Action empty, string path) => Loops.Threads(name, AppendThreads, append, empty) with
         {
-            Loops = AppendThreads,
             IsPass = true,
-            Prepare = empty,
             Verify = slice =>
             {
                 FileCheck.Length(path, slice.Operations * SmallBytes);
@@ -291,7 +285,7 @@ internal static class EverydaySuite
         // The file is made before the processors are busy.
         DirectIo.Require(context.DirectFile, FileCaching.Direct);
         return NeighbourRows.OpenWorking(context, ComputeUs, Depth, BusyProcesses.Start(BusyCount))
-            .Checked(() => CheckDirect(context), () => CheckDirect(context));
+            .Checked(_ => CheckDirect(context), _ => CheckDirect(context));
     }
 
     /// <summary>Lines of 0 to 79 characters.</summary>

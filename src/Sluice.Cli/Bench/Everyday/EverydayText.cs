@@ -31,13 +31,10 @@ internal static class EverydayText
         }
         if (report.Rows.Count == 0)
             return $"{(ended.Length > 0 ? ended.TrimEnd(':', ' ') + " before a row was measured" : "no row was measured")}{missing}";
-        RowReport[] told = [.. report.Rows.Where(r => r.Verdict.Length > 0)];
-        int untold = report.Rows.Count - told.Length;
+        int untold = report.Rows.Count(r => r.Verdict.Length == 0);
         string few = untold > 0 ? $", {untold} of too few pairs" : "";
-        string counts = $"{told.Count(r => r.Verdict == RowReport.Faster)} faster, {told.Count(r => r.Verdict == RowReport.Even)} even, "
-            + $"{told.Count(r => r.Verdict == RowReport.Slower)} slower{few}{missing}";
         string lowest = report.Rows.MinBy(r => r.Ratio) is { } row ? $"; lowest: {row.Name}, {Digits(row.Ratio)}" : "";
-        return ended + counts + lowest;
+        return $"{ended}{BenchPage.Counts(report.Rows)}{few}{missing}{lowest}";
     }
 
     /// <summary>The ratio and its interval, or how many pairs there were, which are too few for one.</summary>

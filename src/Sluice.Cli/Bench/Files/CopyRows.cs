@@ -52,7 +52,7 @@ internal static class CopyRows
         {
             File.Delete(target);
             // Otherwise the writing back of one side's file would burden the other's slice.
-            SystemCommand.Sync(Path.GetDirectoryName(target)!);
+            Settling.FileSystemOf(Path.GetDirectoryName(target)!);
             using SluiceHandle handle = SluiceHandle.Open(source);
             _ = PageCache.DropClean(handle.SafeFileHandle);
         }

@@ -32,7 +32,7 @@ internal sealed class FileTree
                 File.WriteAllBytes(path, content);
             }
             // Before the first slice, or it would share the disk with the writing back of these.
-            SystemCommand.Sync(root);
+            Settling.FileSystemOf(root);
         }
         return new FileTree(root, paths);
     }

@@ -15,7 +15,7 @@ internal sealed class FreshFolder(BenchContext context, string name, Action<stri
     public void Renew()
     {
         // Otherwise the writing back of one side's files would burden the other's slice.
-        SystemCommand.Sync(Path.GetDirectoryName(FullPath)!);
+        Settling.FileSystemOf(Path.GetDirectoryName(FullPath)!);
         _number++;
         make?.Invoke(FullPath);
     }

@@ -66,10 +66,8 @@ internal static class SingleRows
     {
         FileTree tree = FileTree.Ensure(context.KeptPath("any"), FolderFiles, 0, isFlat: true, context.CancellationToken);
         return Contest.Passes(
-            () => Check(SluiceFile.EnumerateFiles(tree.Root).Any()), () => Check(Directory.EnumerateFiles(tree.Root).Any()),
-            isSingle: true);
-
-        static long Check(bool any) => any ? 1 : throw new IOException("files of the benchmark were not found");
+            () => SluiceFile.EnumerateFiles(tree.Root).Any() ? 1 : 0, () => Directory.EnumerateFiles(tree.Root).Any() ? 1 : 0,
+            isSingle: true, expected: 1);
     }
 
     private static Contest OpenReplace(BenchContext context)

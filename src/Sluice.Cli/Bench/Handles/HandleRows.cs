@@ -99,7 +99,7 @@ internal static class HandleRows
     /// <summary>Both sides on the same file, opened alike.</summary>
     public static Contest Pair(
         TargetOptions options, Func<IoTarget, Func<Slice, Task>> loop, int depth = 1, Action<IoTarget>? prepare = null,
-        params IDisposable[] owned)
+        bool isPass = false, params IDisposable[] owned)
     {
         try
         {
@@ -116,7 +116,7 @@ internal static class HandleRows
         return new Contest(Side("Sluice", sluice), Side(BenchTable.DotNetName, dotNet), [sluice, dotNet, .. owned]);
 
         Contender Side(string name, IoTarget target) =>
-            new(name, loop(target)) { Loops = depth, Prepare = prepare is null ? null : () => prepare(target) };
+            new(name, loop(target)) { Loops = depth, Prepare = prepare is null ? null : () => prepare(target), IsPass = isPass };
     }
 
     /// <summary>The direct file, opened for asynchronous transfers past the page cache.</summary>
@@ -307,15 +307,11 @@ internal static class HandleRows
         return new Contest(
             Side("Sluice", thread => sluice.Append(records[thread].Span)), Side(BenchTable.DotNetName, AppendUnderLock), sluice, dotNet);
 
-        Contender Side(string name, Action<int> append) => new(name, Loops.OnThreads(Threads, append))
+        Contender Side(string name, Action<int> append) => Loops.Threads(name, Threads, append, () =>
         {
-            Loops = Threads,
-            Prepare = () =>
-            {
-                RandomAccess.SetLength(dotNet, 0);
-                end = 0;
-            },
-        };
+            RandomAccess.SetLength(dotNet, 0);
+            end = 0;
+        });
 
         void AppendUnderLock(int thread)
         {

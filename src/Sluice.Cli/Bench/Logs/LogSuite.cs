@@ -41,7 +41,7 @@ internal static class LogSuite
             LogSide log = new(context, LogDurability.Written);
             LockSide flushed = new(context, "flushed.dat", flushes: true, flushToDisk: false);
             LockSide buffered = new(context, "buffered.dat", flushes: false, flushToDisk: false);
-            return new Contest(Threads("Sluice", ManyThreads, log.Append, log.Renew), Threads(ManyThreads, flushed), log, flushed, buffered)
+            return new Contest(Loops.Threads("Sluice", ManyThreads, _ => log.Append(), log.Renew), Threads(ManyThreads, flushed), log, flushed, buffered)
             {
                 Second = Threads(ManyThreads, buffered) with { Name = "lock without Flush" },
             };
@@ -76,14 +76,11 @@ internal static class LogSuite
     {
         LogSide log = new(context, LogDurability.Durable);
         LockSide locked = new(context, "synced.dat", flushes: true, flushToDisk: true);
-        return new Contest(Threads("Sluice", threads, log.Append, log.Renew), Threads(threads, locked), log, locked)
+        return new Contest(Loops.Threads("Sluice", threads, _ => log.Append(), log.Renew), Threads(threads, locked), log, locked)
             .Checked(slice => log.Verify(slice.Operations), slice => locked.Verify(slice.Operations));
     }
 
-    private static Contender Threads(int threads, LockSide side) => Threads(".NET", threads, side.Append, side.Renew);
-
-    private static Contender Threads(string name, int threads, Action append, Action renew) =>
-        new(name, Loops.OnThreads(threads, _ => append())) { Loops = threads, Prepare = renew };
+    private static Contender Threads(int threads, LockSide side) => Loops.Threads(".NET", threads, _ => side.Append(), side.Renew);
 
     private static Row ReadBack() => new(
         "log-read", "read back, checked, hot", "every frame's sum is right; .NET: BinaryReader over records with a length, unchecked",

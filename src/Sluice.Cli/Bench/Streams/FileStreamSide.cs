@@ -44,8 +44,6 @@ internal readonly struct FileStreamSide : IStreamSide<FileStreamSide>
 
     public long Seek(long offset, SeekOrigin origin) => _stream.Seek(offset, origin);
 
-    public Task CopyToAsync(Stream destination) => _stream.CopyToAsync(destination);
-
     public void FlushToDisk() => _stream.Flush(flushToDisk: true);
 
     public void Dispose()

@@ -32,7 +32,5 @@ internal interface IStreamSide<TSelf> : IDisposable, IAsyncDisposable
 
     long Seek(long offset, SeekOrigin origin);
 
-    Task CopyToAsync(Stream destination);
-
     void FlushToDisk();
 }

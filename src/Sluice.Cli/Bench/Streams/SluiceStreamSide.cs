@@ -30,8 +30,6 @@ internal readonly struct SluiceStreamSide : IStreamSide<SluiceStreamSide>
 
     public long Seek(long offset, SeekOrigin origin) => _stream.Seek(offset, origin);
 
-    public Task CopyToAsync(Stream destination) => _stream.CopyToAsync(destination);
-
     public void FlushToDisk() => _stream.Flush(flushToDisk: true);
 
     public ValueTask<int> ReadByteAsync() => _stream.ReadByteAsync();

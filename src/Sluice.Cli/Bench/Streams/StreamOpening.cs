@@ -1,29 +1,18 @@
 namespace Sluice.Cli.Bench.Streams;
 
 /// <summary>How a stream is opened, for either side. The options objects are made once: they are not what is measured.</summary>
-internal sealed class StreamOpening
+internal sealed class StreamOpening(string path, FileMode mode, FileAccess access, long lengthBytes)
 {
-    private readonly Lazy<FileStreamOptions> _dotNet;
-    private readonly Lazy<SluiceOptions> _sluice;
+    private const int DotNetBufferBytes = 4096;
 
-    public StreamOpening(string path, FileMode mode, FileAccess access, long lengthBytes)
-    {
-        Path = path;
-        Mode = mode;
-        Access = access;
-        LengthBytes = lengthBytes;
-        _dotNet = new Lazy<FileStreamOptions>(ToDotNet);
-        _sluice = new Lazy<SluiceOptions>(ToSluice);
-    }
+    public string Path { get; } = path;
 
-    public string Path { get; }
+    public FileMode Mode { get; } = mode;
 
-    public FileMode Mode { get; }
-
-    public FileAccess Access { get; }
+    public FileAccess Access { get; } = access;
 
     /// <summary>What a reader finds and a writer writes.</summary>
-    public long LengthBytes { get; }
+    public long LengthBytes { get; } = lengthBytes;
 
     public FileShare Share { get; init; } = FileShare.Read;
 
@@ -36,35 +25,17 @@ internal sealed class StreamOpening
 
     public FileCaching Caching { get; init; } = FileCaching.Cached;
 
-    public FileStreamOptions DotNet => _dotNet.Value;
-
-    public SluiceOptions Sluice => _sluice.Value;
-
-    private FileOptions Options => Asynchronous ? FileOptions.Asynchronous : FileOptions.None;
-
-    public static StreamOpening Reading(string path, long lengthBytes, bool asynchronous = false, int? bufferSizeBytes = null) =>
-        new(path, FileMode.Open, FileAccess.Read, lengthBytes) { Asynchronous = asynchronous, BufferSizeBytes = bufferSizeBytes };
-
-    /// <summary>Makes the file, or empties it, as FileMode.Create does.</summary>
-    public static StreamOpening Writing(string path, long lengthBytes, bool asynchronous = false, int? bufferSizeBytes = null) =>
-        new(path, FileMode.Create, FileAccess.Write, lengthBytes) { Asynchronous = asynchronous, BufferSizeBytes = bufferSizeBytes };
-
-    private FileStreamOptions ToDotNet()
+    public FileStreamOptions DotNet => field ??= new FileStreamOptions
     {
-        var options = new FileStreamOptions
-        {
-            Mode = Mode,
-            Access = Access,
-            Share = Share,
-            Options = Options,
-            PreallocationSize = PreallocationSizeBytes,
-        };
-        if (BufferSizeBytes is { } bufferSize)
-            options.BufferSize = bufferSize;
-        return options;
-    }
+        Mode = Mode,
+        Access = Access,
+        Share = Share,
+        Options = Options,
+        PreallocationSize = PreallocationSizeBytes,
+        BufferSize = BufferSizeBytes ?? DotNetBufferBytes,
+    };
 
-    private SluiceOptions ToSluice() => new()
+    public SluiceOptions Sluice => field ??= new SluiceOptions
     {
         Mode = Mode,
         Access = Access,
@@ -74,4 +45,13 @@ internal sealed class StreamOpening
         BufferSize = BufferSizeBytes ?? SluiceOptions.Adaptive,
         Caching = Caching,
     };
+
+    private FileOptions Options => Asynchronous ? FileOptions.Asynchronous : FileOptions.None;
+
+    public static StreamOpening Reading(string path, long lengthBytes, bool asynchronous = false, int? bufferSizeBytes = null) =>
+        new(path, FileMode.Open, FileAccess.Read, lengthBytes) { Asynchronous = asynchronous, BufferSizeBytes = bufferSizeBytes };
+
+    /// <summary>Makes the file, or empties it, as FileMode.Create does.</summary>
+    public static StreamOpening Writing(string path, long lengthBytes, bool asynchronous = false, int? bufferSizeBytes = null) =>
+        new(path, FileMode.Create, FileAccess.Write, lengthBytes) { Asynchronous = asynchronous, BufferSizeBytes = bufferSizeBytes };
 }

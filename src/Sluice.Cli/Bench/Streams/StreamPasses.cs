@@ -32,6 +32,7 @@ internal static class StreamPasses
         })
         {
             MeasuresAllocations = true,
+            IsPass = true,
             Prepare = writes ? () => File.Delete(opening.Path) : () => BenchContext.DropCache(opening.Path),
         };
     }
@@ -204,7 +205,7 @@ internal static class StreamPasses
     {
         await using TSide from = TSide.Open(source);
         await using TSide to = TSide.Open(destination);
-        await from.CopyToAsync(to.Stream);
+        await from.Stream.CopyToAsync(to.Stream);
         return Expect(source, to.Position);
     }
 
@@ -215,7 +216,7 @@ internal static class StreamPasses
     {
         await using TSide from = TSide.Open(source);
         var sink = new CountingSink();
-        await from.CopyToAsync(sink);
+        await from.Stream.CopyToAsync(sink);
         return Expect(source, sink.Position);
     }
 

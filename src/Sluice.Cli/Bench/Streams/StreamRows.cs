@@ -50,6 +50,10 @@ internal static class StreamRows
                 () => StreamPasses.Write<SluiceStreamSide>(ours, buffer), () => StreamPasses.Write<FileStreamSide>(theirs, buffer));
     }
 
+    /// <summary>Passes as <see cref="StreamPasses.Timed"/> has them. An operation is a byte.</summary>
+    public static Contest OpenTimed(StreamOpening opening, int requestBytes) => new(
+        StreamPasses.Timed<SluiceStreamSide>(opening, requestBytes), StreamPasses.Timed<FileStreamSide>(opening, requestBytes));
+
     /// <summary>Copies a file by CopyToAsync into a file of each side's own.</summary>
     public static Contest OpenCopy(BenchContext context, StreamOpening source)
     {

@@ -4,7 +4,6 @@ using Sluice.Cli.Bench.Files;
 using Sluice.Cli.Bench.Sequential;
 using Sluice.Cli.Bench.Streams;
 using Sluice.Cli.Load;
-using Sluice.Cli.Programs.Measuring;
 
 namespace Sluice.Cli.Programs.Advise;
 
@@ -137,14 +136,14 @@ internal static class AdviceTopics
         string path = context.DirectFile;
         var turns = new TurnRunner(scale.GridSliceTime, scale.Rounds, cancellationToken);
         (int Size, int Depth)[] grid = [.. GridSizes.SelectMany(_ => GridDepths, (size, depth) => (size, depth))];
-        IReadOnlyList<MeasuredRate> readings = await turns.MeasureAllAsync(
+        IReadOnlyList<ContenderReport> readings = await turns.MeasureAllAsync(
         [
             .. grid.Select(g => new Approach("", "", "", slice => ReadBlocks(slice, path, FileCaching.Direct, g.Size, g.Depth))
             {
                 MeasuresAllocations = true,
                 Prepare = () => BenchContext.DropCache(path),
             }),
-        ]);
+        ], 1.0 / MiB);
         return new RequestGrid("Direct reads", grid.Zip(readings).ToDictionary(g => g.First, g => g.Second));
     }
 

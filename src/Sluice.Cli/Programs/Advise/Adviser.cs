@@ -1,6 +1,7 @@
 using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Advise;
 
@@ -17,9 +18,10 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
             string? refusal = approaches.Any(a => a.IsDirect) ? DirectIo.Refusal(context.DirectFile) : null;
             if (refusal is not null)
                 approaches = [.. approaches.Where(a => !a.IsDirect)];
+            if (topic.Writes)
+                approaches = [.. approaches.Select(Settled)];
             Settle();
-            IReadOnlyList<MeasuredRate> readings =
-                await _turns.MeasureAllAsync([.. approaches], topic.Writes ? Settle : null);
+            IReadOnlyList<ContenderReport> readings = await _turns.MeasureAllAsync(approaches, topic.CountsBytes ? 1.0 / ByteSize.MiB : 1);
             RequestGrid? grid = topic.Grid is { } measure && refusal is null ? await measure(context) : null;
             return (new Comparison(topic, approaches, readings, clockHz) { LeftOut = refusal }, grid);
         }
@@ -31,6 +33,16 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
 
     // The file system as a whole: files that were deleted meanwhile are still being written.
     private void Settle() => Settling.FileSystemOf(Path.GetDirectoryName(context.SmallFile(1))!);
+
+    /// <summary>A turn does not pay for what the one before has left to be written.</summary>
+    private Approach Settled(Approach approach) => approach with
+    {
+        Prepare = () =>
+        {
+            Settle();
+            approach.Prepare?.Invoke();
+        },
+    };
 
     /// <summary>The answers in a line each.</summary>
     public static PageSection Summary(IReadOnlyList<Comparison> comparisons) => new()
@@ -66,7 +78,7 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
     private static PageChart Chart(Comparison comparison) => PageChart.OfRounds(
         comparison.Topic.Heading, new ChartAxis("way", Categories: [.. comparison.Measured.Select(m => m.Approach.Name)]),
         new ChartAxis("rate", comparison.Topic.Unit),
-        [("rate", comparison.Measured.Select(m => m.Reading.Rates.Select(r => r / comparison.UnitsOfRate)))]);
+        [("rate", comparison.Measured.Select(m => (IEnumerable<double>?)m.Reading.SliceRates))]);
 
     private static PageTable Table(Comparison c) => new()
     {
@@ -79,10 +91,7 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
         Rows =
         [
             .. c.Measured.Select(m => new PageRow(
-                m.Approach.Name, m.Reading.Cell(c.UnitsOfRate),
-                m.Reading.Low / c.UnitsOfRate, m.Reading.High / c.UnitsOfRate,
-                c.CpuOf(m.Reading),
-                m.Reading.RatioTo(c.Baseline.Reading),
+                m.Approach.Name, m.Reading.Cell(), m.Reading.Low, m.Reading.High, c.CpuOf(m.Reading), m.Reading.RatioTo(c.Baseline.Reading),
                 m.Approach.Code)),
         ],
     };

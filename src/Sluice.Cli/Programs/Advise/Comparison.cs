@@ -1,8 +1,10 @@
 using System.Globalization;
-using Sluice.Cli.Programs.Measuring;
-using Sluice.Cli.Terminal;
+using Sluice.Cli.Bench;
 
 namespace Sluice.Cli.Programs.Advise;
+
+/// <summary>One way, and what it reached in the topic's unit.</summary>
+internal sealed record MeasuredApproach(Approach Approach, ContenderReport Reading);
 
 /// <summary>The ways of a topic, measured, and which of them to take.</summary>
 internal sealed class Comparison
@@ -12,51 +14,48 @@ internal sealed class Comparison
     private const double Same = 0.05;
     private const double Unsteady = 1.5;
 
-    private readonly Dictionary<string, (Approach Approach, MeasuredRate Reading)> _byKey = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, MeasuredApproach> _byKey = new(StringComparer.Ordinal);
     private readonly double? _clockHz;
 
-    /// <param name="readings">In the order of the ways; bytes or operations a second.</param>
-    public Comparison(AdviceTopic topic, IReadOnlyList<Approach> approaches, IReadOnlyList<MeasuredRate> readings, double? clockHz)
+    /// <param name="readings">In the order of the ways; in the topic's unit.</param>
+    public Comparison(AdviceTopic topic, IReadOnlyList<Approach> approaches, IReadOnlyList<ContenderReport> readings, double? clockHz)
     {
         Topic = topic;
         _clockHz = clockHz;
-        Measured = [.. approaches.Zip(readings, (w, r) => (w, r))];
-        foreach ((Approach approach, MeasuredRate reading) in Measured)
-            _byKey.Add(approach.Key, (approach, reading));
-        (Approach Approach, MeasuredRate Reading)[] choices = [.. Measured.Where(m => !m.Approach.DoesMore)];
-        Fastest = choices.MaxBy(m => m.Reading.Rate);
+        Measured = [.. approaches.Zip(readings, (w, r) => new MeasuredApproach(w, r))];
+        foreach (MeasuredApproach measured in Measured)
+            _byKey.Add(measured.Approach.Key, measured);
+        MeasuredApproach[] choices = [.. Measured.Where(m => !m.Approach.DoesMore)];
+        Fastest = choices.MaxBy(m => m.Reading.Rate)!;
         // Among those that are about as fast, the one that leaves most of the processor.
-        Best = choices.Where(m => m.Reading.Rate >= Close * Fastest.Reading.Rate).MinBy(m => m.Reading.CpuNs);
+        Best = choices.Where(m => m.Reading.Rate >= Close * Fastest.Reading.Rate).MinBy(m => m.Reading.CpuUsPerOperation)!;
         Baseline = _byKey[topic.BaselineKey];
     }
 
     public AdviceTopic Topic { get; }
 
-    public IReadOnlyList<(Approach Approach, MeasuredRate Reading)> Measured { get; }
+    public IReadOnlyList<MeasuredApproach> Measured { get; }
 
-    public (Approach Approach, MeasuredRate Reading) Fastest { get; }
+    public MeasuredApproach Fastest { get; }
 
-    public (Approach Approach, MeasuredRate Reading) Best { get; }
+    public MeasuredApproach Best { get; }
 
-    public (Approach Approach, MeasuredRate Reading) Baseline { get; }
+    public MeasuredApproach Baseline { get; }
 
     /// <summary>Why the direct ways are not among those that were measured; null where they are.</summary>
     public string? LeftOut { get; init; }
 
     public string CpuUnit => Topic.CountsBytes ? (_clockHz is null ? "ns/byte" : "clocks/byte") : "us each";
 
-    public MeasuredRate this[string key] => _byKey[key].Reading;
+    public ContenderReport this[string key] => _byKey[key].Reading;
 
     public bool Has(string key) => _byKey.ContainsKey(key);
 
-    /// <summary>The number of counted operations in one unit of the rate.</summary>
-    public double UnitsOfRate => Topic.CountsBytes ? ByteSize.MiB : 1;
+    public double CpuOf(ContenderReport reading) =>
+        !Topic.CountsBytes ? reading.CpuUsPerOperation : _clockHz is { } hz ? reading.CpuUsPerOperation * hz / 1e6 : reading.CpuUsPerOperation * 1000;
 
-    public double CpuOf(MeasuredRate reading) =>
-        !Topic.CountsBytes ? reading.CpuNs / 1000 : _clockHz is { } hz ? reading.CpuNs * hz / 1e9 : reading.CpuNs;
-
-    public string Describe(MeasuredRate reading) => string.Create(CultureInfo.InvariantCulture,
-        $"{Round(reading.Rate / UnitsOfRate)} {Topic.Unit}, {Round(CpuOf(reading))} {CpuUnit}");
+    public string Describe(ContenderReport reading) => string.Create(CultureInfo.InvariantCulture,
+        $"{Round(reading.Rate)} {Topic.Unit}, {Round(CpuOf(reading))} {CpuUnit}");
 
     /// <summary>How fast the first is, to be followed by the second's name: "as fast as", "1.40 x as fast as".</summary>
     public string Compare(string key, string toKey)
@@ -67,11 +66,11 @@ internal sealed class Comparison
 
     /// <summary>The processor time of the first to that of the second.</summary>
     public string CompareCpu(string key, string toKey) =>
-        string.Create(CultureInfo.InvariantCulture, $"{this[key].CpuNs / Math.Max(this[toKey].CpuNs, 1e-9):0.00} x the CPU");
+        string.Create(CultureInfo.InvariantCulture, $"{this[key].CpuUsPerOperation / Math.Max(this[toKey].CpuUsPerOperation, 1e-12):0.00} x the CPU");
 
     public IEnumerable<string> Sentences()
     {
-        (Approach best, MeasuredRate reading) = Best;
+        (Approach best, ContenderReport reading) = Best;
         yield return $"Take {best.Name}: {Describe(reading)}.";
         if (best.Key != Baseline.Approach.Key)
             yield return $"{Baseline.Approach.Name} gives {Describe(Baseline.Reading)}: this is {Compare(best.Key, Baseline.Approach.Key)} "
@@ -80,9 +79,8 @@ internal sealed class Comparison
             yield return "The rounds of both overlap: that may be chance.";
         if (reading.High > Unsteady * reading.Low)
         {
-            yield return $"Its rounds lay between {Round(reading.Low / UnitsOfRate)} and "
-                + $"{Round(reading.High / UnitsOfRate)} "
-                + $"{Topic.Unit}: the machine was not steady, so ask again.";
+            yield return $"Its rounds lay between {Round(reading.Low)} and {Round(reading.High)} {Topic.Unit}: the machine was not steady, "
+                + "so ask again.";
         }
         if (Fastest.Approach.Key != best.Key)
             yield return $"{Fastest.Approach.Name} is a little faster ({Describe(Fastest.Reading)}), for "

@@ -1,4 +1,4 @@
-using Sluice.Cli.Programs.Measuring;
+using Sluice.Cli.Bench;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
@@ -6,7 +6,7 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Programs.Advise;
 
 /// <summary>Rates by request size and by how many are outstanding.</summary>
-internal sealed class RequestGrid(string name, IReadOnlyDictionary<(int RequestBytes, int Depth), MeasuredRate> readings)
+internal sealed class RequestGrid(string name, IReadOnlyDictionary<(int RequestBytes, int Depth), ContenderReport> readings)
 {
     // Of the best rate; more costs memory and latency for nothing.
     private const double Enough = 0.95;
@@ -18,11 +18,10 @@ internal sealed class RequestGrid(string name, IReadOnlyDictionary<(int RequestB
 
     public IEnumerable<string> Sentences()
     {
-        MeasuredRate reading = readings[Choice];
+        ContenderReport reading = readings[Choice];
         yield return $"{name}: {Counted.Of(Choice.Depth, "request")} of {ByteSize.Format(Choice.RequestBytes)} outstanding "
             + $"{(Choice.Depth == 1 ? "is" : "are")} enough, with "
-            + $"{Comparison.Round(reading.Rate / ByteSize.MiB)} MiB/s; the best of all is "
-            + $"{Comparison.Round(readings.Values.Max(v => v.Rate) / ByteSize.MiB)}. "
+            + $"{Comparison.Round(reading.Rate)} MiB/s; the best of all is {Comparison.Round(readings.Values.Max(v => v.Rate))}. "
             + "RequestSize and Depth find themselves if they are not set.";
     }
 
@@ -38,7 +37,7 @@ internal sealed class RequestGrid(string name, IReadOnlyDictionary<(int RequestB
                 .. readings.Keys.Select(k => k.RequestBytes).Distinct().Order().Select(size => new PageRow(
                 [
                     new PageCell(ByteSize.Format(size), size),
-                    .. depths.Select(d => (PageCell)(readings[(size, d)].Rate / ByteSize.MiB)),
+                    .. depths.Select(d => (PageCell)readings[(size, d)].Rate),
                 ])),
             ],
         };

@@ -2,21 +2,15 @@ using System.Text;
 
 namespace Sluice.Cli.Programs.Examples;
 
-/// <summary>One way of reading or writing: a file of code under Cases, which is compiled, run, and shown as it stands.</summary>
-/// <param name="ClassName">Also the name of the file.</param>
+/// <summary>One way of reading or writing: a method of code, which is compiled, run, and shown as it stands.</summary>
+/// <param name="MethodName">The method of ReadCases or WriteCases.</param>
 /// <param name="Way">What it stands for among the cases of its unit; begins with .NET or Sluice.</param>
-internal sealed record ExampleCase(string ClassName, ExampleUnit Unit, string Way)
+/// <param name="RunAsync">Reads the file of that path into the sum, or makes it of the records.</param>
+internal sealed record ExampleCase(
+    string MethodName, ExampleUnit Unit, string Way, bool Writes, Func<string, RecordSource, Checksum, Task> RunAsync)
 {
-    /// <summary>Reads the file of that path; null in a case that writes.</summary>
-    public Func<string, Checksum, Task>? Read { get; init; }
-
-    /// <summary>Makes the file of that path; null in a case that reads.</summary>
-    public Func<string, RecordSource, Task>? Write { get; init; }
-
-    public bool Writes => Write is not null;
-
-    /// <summary>The class in the command line's style: read-byte-file-stream.</summary>
-    public string Name { get; } = Kebab(ClassName);
+    /// <summary>The method in the command line's style: read-byte-file-stream.</summary>
+    public string Name { get; } = Kebab(MethodName);
 
     /// <summary>The first sentence of the case's own description.</summary>
     public string Summary
@@ -29,16 +23,22 @@ internal sealed record ExampleCase(string ClassName, ExampleUnit Unit, string Wa
         }
     }
 
+    /// <summary>The method with its description.</summary>
     public string Code()
     {
-        using Stream resource = typeof(ExampleCase).Assembly.GetManifestResourceStream($"examples/{ClassName}.cs")
-            ?? throw new InvalidOperationException($"the code of {ClassName} is not in the tool");
+        string file = $"examples/{(Writes ? "Write" : "Read")}Cases.cs";
+        using Stream resource = typeof(ExampleCase).Assembly.GetManifestResourceStream(file)
+            ?? throw new InvalidOperationException($"{file} is not in the tool");
         using var reader = new StreamReader(resource);
-        return reader.ReadToEnd().ReplaceLineEndings("\n");
+        string text = reader.ReadToEnd().ReplaceLineEndings("\n");
+        int name = text.IndexOf($" {MethodName}(", StringComparison.Ordinal);
+        int begin = text.LastIndexOf("/// <summary>", name, StringComparison.Ordinal);
+        int end = text.IndexOf("\n    }\n", name, StringComparison.Ordinal);
+        return text[begin..end].Replace("\n    ", "\n", StringComparison.Ordinal) + "\n}\n";
     }
 
     public bool IsCalled(string name) =>
-        name.Equals(Name, StringComparison.OrdinalIgnoreCase) || name.Equals(ClassName, StringComparison.OrdinalIgnoreCase);
+        name.Equals(Name, StringComparison.OrdinalIgnoreCase) || name.Equals(MethodName, StringComparison.OrdinalIgnoreCase);
 
     private static string Kebab(string pascal)
     {

@@ -1,4 +1,6 @@
-using Sluice.Cli.Programs.Examples.Cases;
+using System.Runtime.CompilerServices;
+using static Sluice.Cli.Programs.Examples.ReadCases;
+using static Sluice.Cli.Programs.Examples.WriteCases;
 
 namespace Sluice.Cli.Programs.Examples;
 
@@ -17,55 +19,57 @@ internal static class ExampleCases
 
     public static IReadOnlyList<ExampleCase> All { get; } =
     [
-        Writing(nameof(WriteByteFileStream), ExampleUnit.Byte, DotNet, WriteByteFileStream.Run),
-        Writing(nameof(WriteByteSluiceStream), ExampleUnit.Byte, Stream, WriteByteSluiceStream.Run),
-        WritingAsync(nameof(WriteByteSluiceStreamAsync), ExampleUnit.Byte, StreamAsync, WriteByteSluiceStreamAsync.RunAsync),
-        Writing(nameof(WriteByteDirect), ExampleUnit.Byte, Direct, WriteByteDirect.Run),
-        Writing(nameof(WriteLineStreamWriter), ExampleUnit.Line, DotNet, WriteLineStreamWriter.Run),
-        WritingAsync(nameof(WriteLineStreamWriterAsync), ExampleUnit.Line, DotNetAsync, WriteLineStreamWriterAsync.RunAsync),
-        Writing(nameof(WriteLineSluiceWriter), ExampleUnit.Line, Sequential, WriteLineSluiceWriter.Run),
-        Writing(nameof(WriteLineDirect), ExampleUnit.Line, Direct, WriteLineDirect.Run),
-        Writing(nameof(WriteBlockFileStream), ExampleUnit.Block, DotNet, WriteBlockFileStream.Run),
-        WritingAsync(nameof(WriteBlockFileStreamAsync), ExampleUnit.Block, DotNetAsync, WriteBlockFileStreamAsync.RunAsync),
-        Writing(nameof(WriteBlockSluiceStream), ExampleUnit.Block, Stream, WriteBlockSluiceStream.Run),
-        Writing(nameof(WriteBlockSluiceWriter), ExampleUnit.Block, Sequential, WriteBlockSluiceWriter.Run),
-        WritingAsync(nameof(WriteBlockSluiceWriterAsync), ExampleUnit.Block, SequentialAsync, WriteBlockSluiceWriterAsync.RunAsync),
-        Writing(nameof(WriteBlockDirect), ExampleUnit.Block, Direct, WriteBlockDirect.Run),
-        Reading(nameof(ReadByteFileStream), ExampleUnit.Byte, DotNet, ReadByteFileStream.Run),
-        Reading(nameof(ReadByteSluiceStream), ExampleUnit.Byte, Stream, ReadByteSluiceStream.Run),
-        ReadingAsync(nameof(ReadByteSluiceStreamAsync), ExampleUnit.Byte, StreamAsync, ReadByteSluiceStreamAsync.RunAsync),
-        Reading(nameof(ReadByteDirect), ExampleUnit.Byte, Direct, ReadByteDirect.Run),
-        Reading(nameof(ReadLineStreamReader), ExampleUnit.Line, DotNet, ReadLineStreamReader.Run),
-        ReadingAsync(nameof(ReadLineStreamReaderAsync), ExampleUnit.Line, DotNetAsync, ReadLineStreamReaderAsync.RunAsync),
-        Reading(nameof(ReadLineSluiceReader), ExampleUnit.Line, Sequential, ReadLineSluiceReader.Run),
-        ReadingAsync(nameof(ReadLineSluiceReaderAsync), ExampleUnit.Line, SequentialAsync, ReadLineSluiceReaderAsync.RunAsync),
-        Reading(nameof(ReadLineSluiceReaderStrings), ExampleUnit.Line, Strings, ReadLineSluiceReaderStrings.Run),
-        Reading(nameof(ReadLineDirect), ExampleUnit.Line, Direct, ReadLineDirect.Run),
-        Reading(nameof(ReadBlockFileStream), ExampleUnit.Block, DotNet, ReadBlockFileStream.Run),
-        ReadingAsync(nameof(ReadBlockFileStreamAsync), ExampleUnit.Block, DotNetAsync, ReadBlockFileStreamAsync.RunAsync),
-        Reading(nameof(ReadBlockSluiceStream), ExampleUnit.Block, Stream, ReadBlockSluiceStream.Run),
-        Reading(nameof(ReadBlockSluiceReader), ExampleUnit.Block, Sequential, ReadBlockSluiceReader.Run),
-        ReadingAsync(nameof(ReadBlockSluiceReaderAsync), ExampleUnit.Block, SequentialAsync, ReadBlockSluiceReaderAsync.RunAsync),
-        Reading(nameof(ReadBlockDirect), ExampleUnit.Block, Direct, ReadBlockDirect.Run),
+        Writing(WriteByteFileStream, ExampleUnit.Byte, DotNet),
+        Writing(WriteByteSluiceStream, ExampleUnit.Byte, Stream),
+        Writing(WriteByteSluiceStreamAsync, ExampleUnit.Byte, StreamAsync),
+        Writing(WriteByteDirect, ExampleUnit.Byte, Direct),
+        Writing(WriteLineStreamWriter, ExampleUnit.Line, DotNet),
+        Writing(WriteLineStreamWriterAsync, ExampleUnit.Line, DotNetAsync),
+        Writing(WriteLineSluiceWriter, ExampleUnit.Line, Sequential),
+        Writing(WriteLineDirect, ExampleUnit.Line, Direct),
+        Writing(WriteBlockFileStream, ExampleUnit.Block, DotNet),
+        Writing(WriteBlockFileStreamAsync, ExampleUnit.Block, DotNetAsync),
+        Writing(WriteBlockSluiceStream, ExampleUnit.Block, Stream),
+        Writing(WriteBlockSluiceWriter, ExampleUnit.Block, Sequential),
+        Writing(WriteBlockSluiceWriterAsync, ExampleUnit.Block, SequentialAsync),
+        Writing(WriteBlockDirect, ExampleUnit.Block, Direct),
+        Reading(ReadByteFileStream, ExampleUnit.Byte, DotNet),
+        Reading(ReadByteSluiceStream, ExampleUnit.Byte, Stream),
+        Reading(ReadByteSluiceStreamAsync, ExampleUnit.Byte, StreamAsync),
+        Reading(ReadByteDirect, ExampleUnit.Byte, Direct),
+        Reading(ReadLineStreamReader, ExampleUnit.Line, DotNet),
+        Reading(ReadLineStreamReaderAsync, ExampleUnit.Line, DotNetAsync),
+        Reading(ReadLineSluiceReader, ExampleUnit.Line, Sequential),
+        Reading(ReadLineSluiceReaderAsync, ExampleUnit.Line, SequentialAsync),
+        Reading(ReadLineSluiceReaderStrings, ExampleUnit.Line, Strings),
+        Reading(ReadLineDirect, ExampleUnit.Line, Direct),
+        Reading(ReadBlockFileStream, ExampleUnit.Block, DotNet),
+        Reading(ReadBlockFileStreamAsync, ExampleUnit.Block, DotNetAsync),
+        Reading(ReadBlockSluiceStream, ExampleUnit.Block, Stream),
+        Reading(ReadBlockSluiceReader, ExampleUnit.Block, Sequential),
+        Reading(ReadBlockSluiceReaderAsync, ExampleUnit.Block, SequentialAsync),
+        Reading(ReadBlockDirect, ExampleUnit.Block, Direct),
     ];
 
-    private static ExampleCase Reading(string className, ExampleUnit unit, string way, Action<string, Checksum> run) =>
-        ReadingAsync(className, unit, way, (path, seen) =>
-        {
-            run(path, seen);
-            return Task.CompletedTask;
-        });
+    private static ExampleCase Reading(
+        Action<string, Checksum> run, ExampleUnit unit, string way, [CallerArgumentExpression(nameof(run))] string name = "") =>
+        Reading(Awaitable(run), unit, way, name);
 
-    private static ExampleCase ReadingAsync(string className, ExampleUnit unit, string way, Func<string, Checksum, Task> run) =>
-        new(className, unit, way) { Read = run };
+    private static ExampleCase Reading(
+        Func<string, Checksum, Task> run, ExampleUnit unit, string way, [CallerArgumentExpression(nameof(run))] string name = "") =>
+        new(name, unit, way, Writes: false, (path, _, seen) => run(path, seen));
 
-    private static ExampleCase Writing(string className, ExampleUnit unit, string way, Action<string, RecordSource> run) =>
-        WritingAsync(className, unit, way, (path, records) =>
-        {
-            run(path, records);
-            return Task.CompletedTask;
-        });
+    private static ExampleCase Writing(
+        Action<string, RecordSource> run, ExampleUnit unit, string way, [CallerArgumentExpression(nameof(run))] string name = "") =>
+        Writing(Awaitable(run), unit, way, name);
 
-    private static ExampleCase WritingAsync(string className, ExampleUnit unit, string way, Func<string, RecordSource, Task> run) =>
-        new(className, unit, way) { Write = run };
+    private static ExampleCase Writing(
+        Func<string, RecordSource, Task> run, ExampleUnit unit, string way, [CallerArgumentExpression(nameof(run))] string name = "") =>
+        new(name, unit, way, Writes: true, (path, records, _) => run(path, records));
+
+    private static Func<string, T, Task> Awaitable<T>(Action<string, T> run) => (path, value) =>
+    {
+        run(path, value);
+        return Task.CompletedTask;
+    };
 }

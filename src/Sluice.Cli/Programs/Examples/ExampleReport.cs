@@ -1,3 +1,4 @@
+using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
@@ -9,7 +10,7 @@ namespace Sluice.Cli.Programs.Examples;
 internal static class ExampleReport
 {
     public static IReadOnlyList<PageSection> Sections(
-        IReadOnlyDictionary<ExampleCase, MeasuredRate> rates, IReadOnlyDictionary<ExampleCase, string> wrong, long fileBytes)
+        IReadOnlyDictionary<ExampleCase, ContenderReport> rates, IReadOnlyDictionary<ExampleCase, string> wrong, long fileBytes)
     {
         double? clockHz = ProcessorFrequency.NominalHz();
         double mebibytes = fileBytes / (double)ByteSize.MiB;
@@ -33,23 +34,22 @@ internal static class ExampleReport
             ],
             Charts =
             [
-                PageChart.OfRounds(
-                    heading, new ChartAxis("case", Categories: [.. cases.Select(c => c.Name)]), new ChartAxis("speed", "MiB/s"),
-                    cases.Select(Side).Distinct().Select(side =>
-                        (side, cases.Select(c => Side(c) == side ? rates[c].Rates.Select(r => r * mebibytes) : null)))),
+                RateCells.BarsOfSides(
+                    heading, "case",
+                    [.. cases.Select(c => (c.Name, Side(c), (IEnumerable<double>?)rates[c].SliceRates.Select(r => r * mebibytes)))]),
             ],
         };
 
         PageRow Row(ExampleCase example)
         {
-            MeasuredRate rate = rates[example];
+            ContenderReport rate = rates[example];
             ExampleCase? baseline = rates.Keys.FirstOrDefault(
                 c => c.Writes == example.Writes && c.Unit == example.Unit && c.Way == ExampleCases.DotNet);
-            double cpuNs = rate.CpuNs / fileBytes;
+            double cpuNs = 1000 * rate.CpuUsPerOperation / fileBytes;
             return new PageRow(
                 example.Name, example.Way, rate.Cell(1 / mebibytes, "#,0"),
                 clockHz is { } hz ? PageCell.Of(cpuNs * hz / 1e9, "0.00") : PageCell.Empty,
-                PageCell.Of(cpuNs, "0.00").With(rate.CpusNs.Select(c => c / fileBytes)),
+                PageCell.Of(cpuNs, "0.00").With(rate.SliceCpuUs.Select(c => 1000 * c / fileBytes)),
                 rate.RatioTo(baseline is null ? null : rates[baseline]),
                 wrong.TryGetValue(example, out string? difference) ? $"WRONG: {difference}" : "right");
         }

@@ -1,5 +1,4 @@
 using Sluice.Cli.Bench;
-using Sluice.Cli.Programs.Measuring;
 
 namespace Sluice.Cli.Programs.Examples;
 
@@ -54,7 +53,7 @@ internal sealed class ExampleRun
             {
                 _cancellationToken.ThrowIfCancellationRequested();
                 seen = new Checksum(_cancellationToken);
-                await (example.Write?.Invoke(_path, Records()) ?? example.Read!(_path, seen));
+                await example.RunAsync(_path, Records(), seen);
                 slice.Count(0);
             }
         })

@@ -1,3 +1,4 @@
+using Sluice.Cli.Bench;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Figures;
@@ -8,12 +9,8 @@ internal sealed record FigureScale
     private const int KiB = (int)ByteSize.KiB;
     private const int MiB = (int)ByteSize.MiB;
 
-    public required TimeSpan SliceTime { get; init; }
-
-    public required int Rounds { get; init; }
-
-    /// <summary>Read from one end, and written, in a slice at most.</summary>
-    public required long FileBytes { get; init; }
+    /// <summary>The sequential file is read from one end, and written, in a slice at most.</summary>
+    public required BenchScale Files { get; init; }
 
     /// <summary>Of a stream, in bytes.</summary>
     public required IReadOnlyList<int> StreamRequests { get; init; }
@@ -33,9 +30,12 @@ internal sealed record FigureScale
 
     public static FigureScale Full { get; } = new()
     {
-        SliceTime = TimeSpan.FromMilliseconds(120),
-        Rounds = 3,
-        FileBytes = 256 * ByteSize.MiB,
+        Files = BenchScale.Full with
+        {
+            StreamSliceTime = TimeSpan.FromMilliseconds(120),
+            Rounds = 3,
+            SequentialFileBytes = 256 * ByteSize.MiB,
+        },
         StreamRequests = [1, 4, 16, 64, 256, KiB, 4 * KiB, 16 * KiB, 64 * KiB, 256 * KiB, MiB, 4 * MiB],
         DirectRequests = [512, 4 * KiB, 16 * KiB, 64 * KiB, 256 * KiB, MiB, 4 * MiB],
         Depths = [1, 2, 4, 8, 16, 32],
@@ -46,9 +46,12 @@ internal sealed record FigureScale
 
     public static FigureScale Quick { get; } = new()
     {
-        SliceTime = TimeSpan.FromMilliseconds(5),
-        Rounds = 1,
-        FileBytes = 4 * ByteSize.MiB,
+        Files = BenchScale.Quick with
+        {
+            StreamSliceTime = TimeSpan.FromMilliseconds(5),
+            Rounds = 1,
+            SequentialFileBytes = 4 * ByteSize.MiB,
+        },
         StreamRequests = [1, 4 * KiB, MiB],
         DirectRequests = [4 * KiB, MiB],
         Depths = [1, 32],

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
@@ -6,35 +7,49 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Programs.Figures;
 
 /// <summary>Turns curves into a section: a chart of rates, a chart of CPU, and the table that both are drawn from.</summary>
-internal sealed class FigureSections(FigureContext context)
+/// <param name="wanted">Figures to show.</param>
+/// <param name="clockHz">For clocks a byte; null where nothing tells it, and then CPU is in nanoseconds.</param>
+internal sealed class FigureSections(FigureScale scale, IReadOnlySet<int> wanted, double? clockHz)
 {
-    private string CpuUnit => context.ClockHz is null ? "ns/byte" : "clocks/byte";
+    private string CpuUnit => clockHz is null ? "ns/byte" : "clocks/byte";
 
-    public PageSection Make(FigureSet set, IReadOnlyList<CurvePoint> points)
+    /// <param name="leftOut">Why rows are missing.</param>
+    public PageSection Make(FigureSet set, IReadOnlyList<(FigureRow Row, RowReport Report)> points, IEnumerable<string> leftOut)
     {
+        string missing = string.Join("; ", leftOut);
+        if (points.Count == 0)
+            return new PageSection { Heading = set.Heading, Text = $"Left out: {missing}." };
         var charts = new List<PageChart>();
-        foreach (IGrouping<string, CurvePoint> operation in points.GroupBy(p => p.Curve.Split(',')[0]))
+        foreach (var operation in points.GroupBy(p => p.Row.Curve.Split(',')[0]))
         {
-            if (context.Wanted.Contains(set.RateFigure))
+            if (wanted.Contains(set.RateFigure))
                 charts.Add(Chart($"Figure {set.RateFigure}: bandwidth, {operation.Key}", "bandwidth", "MiB/s", [.. operation],
-                    r => r.Rate / ByteSize.MiB, withBand: true));
-            if (set.CpuFigure is { } number && context.Wanted.Contains(number))
+                    r => r.Rate, withBand: true));
+            if (set.CpuFigure is { } number && wanted.Contains(number))
                 charts.Add(Chart($"Figure {number}: CPU, {operation.Key}", "CPU", CpuUnit, [.. operation], Cpu, withBand: false));
         }
-        return new PageSection { Heading = set.Heading, Text = set.Text(context.Scale), Charts = charts, Tables = [Table(points)] };
+        return new PageSection
+        {
+            Heading = set.Heading,
+            Text = set.Text(scale) + (missing.Length > 0 ? $" Left out: {missing}." : ""),
+            Charts = charts,
+            Tables = [Table(points)],
+        };
     }
 
     private static PageChart Chart(
-        string title, string label, string unit, IReadOnlyList<CurvePoint> points, Func<MeasuredRate, double> value, bool withBand)
+        string title, string label, string unit, IReadOnlyList<(FigureRow Row, RowReport Report)> points,
+        Func<ContenderReport, double> value, bool withBand)
     {
-        bool hasDepths = points.Any(p => p.Depth > 1);
+        bool hasDepths = points.Any(p => p.Row.Depth > 1);
         var series = new List<ChartSeries>();
-        foreach (IGrouping<(string Curve, int Depth), CurvePoint> curve in points.GroupBy(p => (p.Curve, p.Depth)))
+        foreach (var curve in points.GroupBy(p => (p.Row.Curve, p.Row.Depth)))
         {
             string name = curve.Key.Curve.Contains(',') ? $" {curve.Key.Curve[(curve.Key.Curve.IndexOf(',') + 2)..]}" : "";
             string depth = hasDepths ? $" depth {curve.Key.Depth}" : "";
-            series.Add(Series($".NET{name}{depth}", curve, p => p.DotNet));
-            series.Add(Series($"Sluice{name}{depth}", curve, p => p.Sluice));
+            double[] x = [.. curve.Select(p => (double)p.Row.RequestBytes)];
+            series.Add(Series($".NET{name}{depth}", x, curve.Select(p => p.Report.DotNet)));
+            series.Add(Series($"Sluice{name}{depth}", x, curve.Select(p => p.Report.Sluice)));
         }
         return new PageChart
         {
@@ -45,48 +60,49 @@ internal sealed class FigureSections(FigureContext context)
             Series = series,
         };
 
-        ChartSeries Series(string name, IEnumerable<CurvePoint> curve, Func<CurvePoint, MeasuredRate> side) => new()
+        ChartSeries Series(string name, double[] x, IEnumerable<ContenderReport> side) => new()
         {
             Name = name,
-            X = [.. curve.Select(p => (double)p.RequestBytes)],
-            Y = [.. curve.Select(p => (double?)value(side(p)))],
-            Low = withBand ? [.. curve.Select(p => (double?)(side(p).Low / ByteSize.MiB))] : null,
-            High = withBand ? [.. curve.Select(p => (double?)(side(p).High / ByteSize.MiB))] : null,
+            X = x,
+            Y = [.. side.Select(r => (double?)value(r))],
+            Low = withBand ? [.. side.Select(r => (double?)r.Low)] : null,
+            High = withBand ? [.. side.Select(r => (double?)r.High)] : null,
         };
     }
 
-    private PageTable Table(IReadOnlyList<CurvePoint> points)
+    private PageTable Table(IReadOnlyList<(FigureRow Row, RowReport Report)> points)
     {
-        bool hasDepths = points.Any(p => p.Depth > 1);
-        bool hasPieces = points.Any(p => p.Pieces is not null);
+        bool hasDepths = points.Any(p => p.Row.Depth > 1);
+        bool hasExtents = points.Any(p => p.Row.Extents is not null);
+        (PageColumn Column, Func<FigureRow, RowReport, PageCell> Of)[] shown =
+        [
+            (PageColumn.Text("curve"), (row, _) => row.Curve),
+            (new("request"), (row, _) => new PageCell(ByteSize.Format(row.RequestBytes), row.RequestBytes)),
+            .. Where(hasDepths, (new("depth"), (row, _) => row.Depth)),
+            (new(".NET", "MiB/s"), (_, r) => r.DotNet.Cell()),
+            (new("Sluice", "MiB/s"), (_, r) => r.Sluice.Cell()),
+            (new("ratio"), (_, r) => r.Sluice.RatioTo(r.DotNet)),
+            (new(".NET", CpuUnit), (_, r) => Cpu(r.DotNet)),
+            (new("Sluice", CpuUnit), (_, r) => Cpu(r.Sluice)),
+            .. Where(
+                hasExtents, (new(".NET", "extents"), (row, r) => row.Extents?[r.DotNet.Name].Average()),
+                (new("Sluice", "extents"), (row, r) => row.Extents?[r.Sluice.Name].Average())),
+        ];
         return new PageTable
         {
-            Columns =
+            Columns = [.. shown.Select(s => s.Column)],
+            Rows =
             [
-                PageColumn.Text("curve"), new PageColumn("request"), .. hasDepths ? [new PageColumn("depth")] : Array.Empty<PageColumn>(),
-                new PageColumn(".NET", "MiB/s"), new PageColumn("Sluice", "MiB/s"), new PageColumn("ratio"),
-                new PageColumn(".NET", CpuUnit), new PageColumn("Sluice", CpuUnit),
-                .. hasPieces ? [new PageColumn(".NET", "extents"), new PageColumn("Sluice", "extents")] : Array.Empty<PageColumn>(),
+                .. points.Select(p => new PageRow([.. shown.Select(s => s.Of(p.Row, p.Report))])
+                {
+                    Key = string.Create(CultureInfo.InvariantCulture, $"{p.Row.Curve} {p.Row.RequestBytes} {p.Row.Depth}"),
+                }),
             ],
-            Rows = [.. points.Select(p => Row(p, hasDepths, hasPieces))],
         };
+
+        static (PageColumn, Func<FigureRow, RowReport, PageCell>)[] Where(
+            bool condition, params (PageColumn, Func<FigureRow, RowReport, PageCell>)[] columns) => condition ? columns : [];
     }
 
-    private PageRow Row(CurvePoint point, bool hasDepth, bool hasPieces)
-    {
-        var request = new PageCell(ByteSize.Format(point.RequestBytes), point.RequestBytes);
-        List<PageCell> cells = [point.Curve, request];
-        if (hasDepth)
-            cells.Add(point.Depth);
-        cells.AddRange([point.DotNet.Cell(ByteSize.MiB), point.Sluice.Cell(ByteSize.MiB), point.Sluice.RatioTo(point.DotNet),
-            Cpu(point.DotNet), Cpu(point.Sluice)]);
-        if (hasPieces)
-            cells.AddRange([point.Pieces?.DotNet, point.Pieces?.Sluice]);
-        return new PageRow(cells)
-        {
-            Key = string.Create(CultureInfo.InvariantCulture, $"{point.Curve} {point.RequestBytes} {point.Depth}"),
-        };
-    }
-
-    private double Cpu(MeasuredRate reading) => context.ClockHz is { } hz ? reading.CpuNs * hz / 1e9 : reading.CpuNs;
+    private double Cpu(ContenderReport side) => side.CpuUsPerOperation * (clockHz is { } hz ? hz / 1e6 : 1000);
 }

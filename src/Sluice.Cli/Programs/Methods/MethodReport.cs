@@ -1,4 +1,5 @@
 using System.Globalization;
+using Sluice.Cli.Bench;
 using Sluice.Cli.Load;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report.Pages;
@@ -8,7 +9,7 @@ namespace Sluice.Cli.Programs.Methods;
 
 /// <summary>What the methods reached on files of one size; those that were not measured are missing.</summary>
 internal sealed record MethodSize(
-    int SizeBytes, IReadOnlyDictionary<Method, MeasuredRate> Rates, IReadOnlyDictionary<Method, string> Wrong)
+    int SizeBytes, IReadOnlyDictionary<Method, ContenderReport> Rates, IReadOnlyDictionary<Method, string> Wrong)
 {
     /// <summary>In MiB from half a one on, as the article names its sizes.</summary>
     public string Name => NameOf(SizeBytes);
@@ -69,21 +70,22 @@ internal static class MethodReport
             ],
             Charts =
             [
-                PageChart.OfRounds(
-                    $"{heading}, {largest.Name}", new ChartAxis("method", Categories: [.. methods.Select(m => m.Name)]),
-                    new ChartAxis("speed", "MiB/s"),
-                    methods.Select(Name).Distinct().Select(side => (side, methods.Select(m => Name(m) == side
-                        ? largest.Rates.GetValueOrDefault(m)?.Rates.Select(r => r * largest.Mebibytes) : null)))),
+                RateCells.BarsOfSides(
+                    $"{heading}, {largest.Name}", "method",
+                    [
+                        .. methods.Select(m => (
+                            m.Name, Name(m), largest.Rates.GetValueOrDefault(m)?.SliceRates.Select(r => r * largest.Mebibytes))),
+                    ]),
             ],
         };
     }
 
     private static IEnumerable<PageCell> Cells(Method method, IReadOnlyList<Method> methods, MethodSize size)
     {
-        if (!size.Rates.TryGetValue(method, out MeasuredRate? rate))
+        if (!size.Rates.TryGetValue(method, out ContenderReport? rate))
             return [PageCell.Empty, PageCell.Empty, PageCell.Empty];
         // A wrong result is not fast.
-        MeasuredRate? fastest = methods.Where(m => m.Side == IoSide.Bcl && !size.Wrong.ContainsKey(m))
+        ContenderReport? fastest = methods.Where(m => m.Side == IoSide.Bcl && !size.Wrong.ContainsKey(m))
             .Select(m => size.Rates.GetValueOrDefault(m)).MaxBy(r => r?.Rate);
         return [rate.Milliseconds(), rate.Cell(1 / size.Mebibytes, "#,0"), rate.RatioTo(fastest)];
     }

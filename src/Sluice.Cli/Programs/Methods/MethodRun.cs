@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using Sluice.Cli.Bench;
-using Sluice.Cli.Programs.Measuring;
 
 namespace Sluice.Cli.Programs.Methods;
 
@@ -40,7 +39,7 @@ internal sealed class MethodRun : IDisposable
     public Contender ContenderOf(Method method)
     {
         MethodInput input = method.Writes ? _writing : _reading;
-        return new Contender(method.Name, Run)
+        return new Contender(method.Name, Loops.Runs(Runs, Run, _cancellationToken))
         {
             MeasuresAllocations = true,
             Prepare = () =>
@@ -52,19 +51,11 @@ internal sealed class MethodRun : IDisposable
             },
         };
 
-        Task Run(Slice slice)
+        long Run()
         {
-            long ticks = 0;
-            for (int i = 0; i < Runs; i++)
-            {
-                _cancellationToken.ThrowIfCancellationRequested();
-                Forget(method, input);
-                Settling.Memory();
-                ticks += Measure(method, input);
-                slice.Count(0);
-            }
-            slice.Elapsed = Stopwatch.GetElapsedTime(0, ticks);
-            return Task.CompletedTask;
+            Forget(method, input);
+            Settling.Memory();
+            return Measure(method, input);
         }
     }
 

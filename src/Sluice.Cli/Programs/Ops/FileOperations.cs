@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Streams;
-using Sluice.Cli.Programs.Measuring;
 
 namespace Sluice.Cli.Programs.Ops;
 
@@ -46,18 +45,8 @@ internal sealed class FileOperations<TSide>(string path, int sizeBytes, int chun
         return Stopwatch.GetTimestamp() - start;
     }, isNew);
 
-    private Contender Timed(int operation, Func<long> run, bool isNew) => new($"{FileOperations.Names[operation]}, {TSide.Name}", slice =>
-    {
-        long ticks = 0;
-        for (int i = 0; i < runs; i++)
-        {
-            cancellationToken.ThrowIfCancellationRequested();
-            ticks += run();
-            slice.Count(0);
-        }
-        slice.Elapsed = Stopwatch.GetElapsedTime(0, ticks);
-        return Task.CompletedTask;
-    })
+    private Contender Timed(int operation, Func<long> run, bool isNew) => new(
+        $"{FileOperations.Names[operation]}, {TSide.Name}", Loops.Runs(runs, run, cancellationToken))
     {
         MeasuresAllocations = true,
         Prepare = () =>

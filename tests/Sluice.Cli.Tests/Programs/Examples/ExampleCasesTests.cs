@@ -1,3 +1,4 @@
+using System.Reflection;
 using Shouldly;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Examples;
@@ -16,12 +17,20 @@ public sealed class ExampleCasesTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public void Each_file_of_code_is_a_case_and_each_case_has_its_file()
+    public void Each_method_of_code_is_a_case_and_is_shown_as_a_whole()
     {
-        const string prefix = "examples/";
-        string[] files = [.. typeof(ExampleCase).Assembly.GetManifestResourceNames()
-            .Where(n => n.StartsWith(prefix, StringComparison.Ordinal))];
-        files.ShouldBe(ExampleCases.All.Select(c => $"{prefix}{c.ClassName}.cs"), ignoreOrder: true);
+        const BindingFlags own = BindingFlags.Public | BindingFlags.Static | BindingFlags.DeclaredOnly;
+        string[] methods = [.. ((Type[])[typeof(ReadCases), typeof(WriteCases)]).SelectMany(t => t.GetMethods(own)).Select(m => m.Name)];
+        methods.ShouldBe(ExampleCases.All.Select(c => c.MethodName), ignoreOrder: true);
+        foreach (ExampleCase example in ExampleCases.All)
+        {
+            string code = example.Code();
+            code.ShouldStartWith("/// <summary>\n/// ");
+            code.ShouldContain($" {example.MethodName}(string path, ");
+            code.ShouldEndWith("\n}\n");
+            code.Split("/// <summary>").Length.ShouldBe(2);
+            code.Count(c => c == '{').ShouldBe(code.Count(c => c == '}'));
+        }
     }
 
     [Theory]
@@ -46,7 +55,8 @@ public sealed class ExampleCasesTests : IDisposable
         byte[] bytes = await File.ReadAllBytesAsync(_folder["r.dat"]);
         bytes[5000] ^= 1;
         await File.WriteAllBytesAsync(_folder["r.dat"], bytes);
-        var less = new ExampleCase("WriteLess", ExampleUnit.Byte, ".NET") { Write = (path, _) => File.WriteAllTextAsync(path, "x") };
+        var less = new ExampleCase(
+            "WriteLess", ExampleUnit.Byte, ".NET", Writes: true, (path, _, _) => File.WriteAllTextAsync(path, "x"));
         ExampleCase[] wrong = [.. ExampleCases.All.Where(c => !c.Writes), less];
         foreach (ExampleCase example in wrong)
             await RunAsync(run, example);

@@ -1,6 +1,6 @@
 using Sluice.Diagnostics;
 
-namespace Sluice.Cli.Programs.Measuring;
+namespace Sluice.Cli.Bench;
 
 /// <summary>Between two measurements, untimed: what one has left behind is not the next one's to carry away.</summary>
 internal static class Settling
