@@ -41,24 +41,24 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
 
     private void Tell(DateTimeOffset began)
     {
-        CopyReport report = Report(began);
-        if (_records.Count + _failed + _notBegun > 1 && !options.Quiet)
-            _terminal.WriteLine(CopyText.Total(report));
-        foreach (string note in options.Quiet ? [] : report.Notes)
+        var caveats = new CopyCaveats(options.Target, isOnDisk: options.Sync);
+        CopyRecord[] copies = [.. _records.Select(caveats.Noted)];
+        if (copies.Length + _failed + _notBegun > 1 && !options.Quiet)
+            _terminal.WriteLine(CopyText.Total(Report(began, copies)));
+        foreach (string note in options.Quiet ? [] : copies.Select(c => c.Note).OfType<string>().Distinct())
             _terminal.WriteLine($"note: {note}", hang: 2);
         // The machine is looked at for a file alone: a small copy would last longer for it.
-        if (!options.Output.Named.Any())
+        if (options.Output.Named.Count == 0)
             return;
-        report = report with { Environment = EnvironmentProbe.ForPath(options.Target) };
+        CopyReport report = Report(began, copies) with { Environment = EnvironmentProbe.ForPath(options.Target) };
         options.Output.Write(
             _terminal, CopyPage.Of(report), json: writer => JsonFile.Write(writer, report, CopyJsonContext.Default.CopyReport));
     }
 
-    private CopyReport Report(DateTimeOffset began)
+    private CopyReport Report(DateTimeOffset began, IReadOnlyList<CopyRecord> copies)
     {
-        double seconds = _records.Sum(r => r.Seconds);
-        long bytes = _records.Sum(r => r.Bytes);
-        var caveats = new CopyCaveats(options.Target, isOnDisk: options.Sync);
+        double seconds = copies.Sum(r => r.Seconds);
+        long bytes = copies.Sum(r => r.Bytes);
         return new CopyReport
         {
             Started = began,
@@ -67,15 +67,15 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             ShardIndex = options.Shard?.Index,
             ShardCount = options.Shard?.Count,
             Bytes = bytes,
-            Files = _records.Sum(r => r.Files),
-            UnchangedFiles = _records.Sum(r => r.UnchangedFiles),
-            Failed = _failed + _records.Sum(r => r.Failures.Count),
+            Files = copies.Sum(r => r.Files),
+            UnchangedFiles = copies.Sum(r => r.UnchangedFiles),
+            Failed = _failed + copies.Sum(r => r.Failures.Count),
             Interrupted = _isInterrupted,
             NotBegun = _notBegun,
             Seconds = seconds,
-            CpuSeconds = _records.Sum(r => r.CpuSeconds),
+            CpuSeconds = copies.Sum(r => r.CpuSeconds),
             MiBPerSecond = CopyReport.Rate(bytes, seconds),
-            Copies = [.. _records.Select(caveats.Noted)],
+            Copies = copies,
         };
     }
 
@@ -94,13 +94,13 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             throw new UsageException("--exclude leaves out every source that is named; nothing was copied");
         var plan = new CopyPlan(_terminal, options.Excluded, options.Force || options.Update, options.Update, options.Quiet);
         int exitCode = ExitCode.Success;
-        (string Source, string Target, bool WasThere)[] copies =
-            [.. from source in sources let target = TargetOf(source, intoFolder) select (source, target, File.Exists(target))];
-        CopyResultPlaces.Require(options, copies.Select(c => (c.Source, c.Target)));
-        CopyConsent[] consents = options.DryRun ? [] : CopyConsent.AskAll(copies.Select(c => (c.Source, c.Target)), options, _terminal);
+        CopyPair[] copies = Array.ConvertAll(sources, s => new CopyPair(s, TargetOf(s, intoFolder)));
+        CopyResultPlaces.Require(options, copies);
+        CopyConsent[] consents = options.DryRun ? [] : CopyConsent.AskAll(copies, options, _terminal);
         var made = new HashSet<string>(StringComparer.Ordinal);
-        foreach ((int i, (string source, string target, bool wasThere)) in copies.Index())
+        for (int i = 0; i < copies.Length; i++)
         {
+            (string source, string target) = copies[i];
             if (_isInterrupted || _isDiskOver)
             {
                 _notBegun++;
@@ -108,7 +108,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             }
             try
             {
-                if (!made.Add(Path.GetFullPath(target)) || (!wasThere && File.Exists(target)))
+                if (!made.Add(Path.GetFullPath(target)) || (!copies[i].WasThere && File.Exists(target)))
                     throw new IOException($"{target} was just made from another source; {source} is not copied over it");
                 FolderArgument.RequireParentOf(target);
                 if (options.DryRun)
@@ -268,7 +268,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         string source, string target, CopyResult result, IReadOnlyList<FileFailure> failures, TimeSpan elapsed, TimeSpan cpu,
         CopyProgressLine line)
     {
-        IReadOnlyList<(double Seconds, double MiBPerSecond)> rates = line.Rates;
+        IReadOnlyList<CopyRate> rates = line.Rates;
         var record = new CopyRecord
         {
             Source = source,
@@ -285,8 +285,8 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             Reason = result.MethodReason,
             Depth = result.Method != CopyMethod.Direct ? 0 : options.BytesPerSecond is null ? options.Depth : 1,
             Failures = [.. failures.Select(f => ErrorText.Of(f.Error))],
-            RateSeconds = [.. rates.Select(r => r.Seconds)],
-            RateMiBPerSecond = [.. rates.Select(r => r.MiBPerSecond)],
+            RateSeconds = rates.Count == 0 ? [] : [.. rates.Select(r => r.Seconds)],
+            RateMiBPerSecond = rates.Count == 0 ? [] : [.. rates.Select(r => r.MiBPerSecond)],
         };
         _records.Add(record);
         return record;
@@ -333,4 +333,11 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             _terminal.WriteLine("both files are deleted");
         return exitCode;
     }
+}
+
+/// <summary>A source, and where its copy goes.</summary>
+internal sealed record CopyPair(string Source, string Target)
+{
+    /// <summary>Whether the target was a file when the command began.</summary>
+    public bool WasThere { get; } = File.Exists(Target);
 }

@@ -134,7 +134,7 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
             CopyMethod way = OptionText.Choice("--method", result.GetValue(method), Methods) ?? CopyMethod.Auto;
             if (result.GetValue(depth) is not null && way is not (CopyMethod.Auto or CopyMethod.Direct))
                 throw new UsageException($"--depth is about direct copies, and --method {NameOf(way)} makes none");
-            if (result.GetValue(dryRun) && (demo || results.Named.Any()))
+            if (result.GetValue(dryRun) && (demo || results.Named.Count > 0))
                 throw new UsageException("--dry-run copies nothing: there is no result to write, and no demo");
             return new CopyCommandOptions(demo ? [] : paths[..^1], paths.Length == 0 ? Environment.CurrentDirectory : paths[^1])
             {
@@ -162,5 +162,5 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
     }
 
     /// <summary>As --method has it.</summary>
-    public static string NameOf(CopyMethod method) => Methods.First(m => m.Value == method).Name;
+    public static string NameOf(CopyMethod method) => Array.Find(Methods, m => m.Value == method).Name;
 }

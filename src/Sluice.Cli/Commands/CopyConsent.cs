@@ -19,11 +19,10 @@ internal sealed class CopyConsent
     /// Asks the user of each copy, unless the command line says it: all of them before anything is copied, since a signal ends the process
     /// while a question waits for its answer. Of two copies to one place only the first can be made, and is asked about.
     /// </summary>
-    public static CopyConsent[] AskAll(
-        IEnumerable<(string Source, string Target)> copies, CopyCommandOptions options, TerminalStreams terminal)
+    public static CopyConsent[] AskAll(CopyPair[] copies, CopyCommandOptions options, TerminalStreams terminal)
     {
         var targets = new HashSet<string>(StringComparer.Ordinal);
-        return [.. copies.Select(c => Ask(c.Source, c.Target, targets.Add(Path.GetFullPath(c.Target)), options, terminal))];
+        return Array.ConvertAll(copies, c => Ask(c.Source, c.Target, targets.Add(Path.GetFullPath(c.Target)), options, terminal));
     }
 
     /// <summary>Whether it may be replaced; of a tree, each file that is there is told by the copy.</summary>

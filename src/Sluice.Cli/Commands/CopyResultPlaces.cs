@@ -1,5 +1,6 @@
 using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
 
@@ -13,18 +14,20 @@ internal static class CopyResultPlaces
     /// nobody's place: it is written only where nothing has its name by the end.
     /// </summary>
     /// <exception cref="UsageException">A result would.</exception>
-    public static void Require(CopyCommandOptions options, IEnumerable<(string Source, string Target)> copies)
+    public static void Require(CopyCommandOptions options, CopyPair[] copies)
     {
-        (string Source, string Target)[] all = [.. copies];
+        NamedResult[] results = [.. options.Output.Named.Where(n => n.Path != "-")];
+        if (results.Length == 0)
+            return;
         string[] copied =
         [
-            .. all.SelectMany(c => (string[])[c.Source, c.Target]),
+            .. copies.SelectMany(c => (string[])[c.Source, c.Target]),
             .. options.FilesFrom is { } list ? [list] : Array.Empty<string>(),
         ];
         string[] folders = options.Recursive
-            ? [.. all.Where(c => Directory.Exists(c.Source)).SelectMany(c => (string[])[c.Source, c.Target])]
+            ? [.. copies.Where(c => Directory.Exists(c.Source)).SelectMany(c => (string[])[c.Source, c.Target])]
             : [];
-        foreach ((string option, string path) in options.Output.Named.Where(n => n.Path != "-"))
+        foreach ((string option, string path) in results)
         {
             bool IsResult(string other) => Path.GetFullPath(other) == Path.GetFullPath(path) || PathKinds.AreSame(other, path);
             if (copied.FirstOrDefault(IsResult) is { } same)

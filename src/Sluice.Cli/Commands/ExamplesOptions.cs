@@ -60,7 +60,7 @@ internal sealed record ExamplesOptions
             if (counted is not null && option is not null)
                 throw new UsageException("COUNT and --count are the same: give one");
             PageOutput results = output(result);
-            if ((result.GetValue(list) || result.GetValue(show) is not null) && results.Named.Any())
+            if ((result.GetValue(list) || result.GetValue(show) is not null) && results.Named.Count > 0)
                 throw new UsageException("--list and --show measure nothing: there is no result to write");
             var options = new ExamplesOptions();
             return options with

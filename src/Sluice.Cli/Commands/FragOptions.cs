@@ -92,7 +92,7 @@ internal sealed record FragOptions(string Directory, FragSettings Settings)
             if (dryRun && cleanup)
                 throw new UsageException("--dry-run and --cleanup exclude each other");
             PageOutput results = output(result);
-            if ((dryRun || cleanup) && results.Named.Any())
+            if ((dryRun || cleanup) && results.Named.Count > 0)
                 throw new UsageException($"{(dryRun ? "--dry-run" : "--cleanup")} ages nothing: there is no result to write");
             return new FragOptions(directory, settings)
             {

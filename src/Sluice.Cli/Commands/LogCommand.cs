@@ -73,7 +73,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         string directory = Path.Combine(scratch.FullPath, "log");
         LogLoadResult result;
         using (var progress = new LiveProgress(_terminal, options.Quiet))
-            result = options.Load.Run(directory, progress.Show, options.Output.Named.Any(), _cancellationToken);
+            result = options.Load.Run(directory, progress.Show, options.Output.Named.Count > 0, _cancellationToken);
         var table = new TextTable("", "");
         LatencyHistogram latency = result.Latency;
         table.Add("threads, record", $"{options.Load.Threads}, {options.Load.RecordBytes} B, {options.Load.Durability}");
@@ -91,7 +91,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         table.WriteTo(_terminal);
         if (result.IsInterrupted)
             _terminal.WriteLine($"note: {LogLoadResult.InterruptedNote}", hang: 2);
-        if (options.Output.Named.Any())
+        if (options.Output.Named.Count > 0)
         {
             EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Directory);
             options.Output.Write(

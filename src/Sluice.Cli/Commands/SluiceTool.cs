@@ -18,31 +18,31 @@ internal static class SluiceTool
     [
         new("Measure", "speed", "Measure rate and latency of reads and writes of files, as in -t30.",
             ["speed -t10 a.dat", "speed -d -a32 -b4K -s100 --engine both a.dat"],
-            Runs(SpeedOptions.Define, static (options, context) => new SpeedCommand(options, context).RunAsync()))
+            static command => Runs(SpeedOptions.Define(command), static (o, c) => new SpeedCommand(o, c).RunAsync()))
         {
             Failed = "an I/O error, or other bytes than were there (--verify)",
         },
         new("Measure", "bench", "Compare Sluice with .NET's own I/O on a disk, row by row.",
             ["bench .", "bench --suite handle --json r.json"],
-            Runs(BenchOptions.Define, static (options, context) => new BenchCommand(options, context).RunAsync()))
+            static command => Runs(BenchOptions.Define(command), static (o, c) => new BenchCommand(o, c).RunAsync()))
         {
             Done = "done, also where rows are slower",
         },
         new("Measure", "doctor", "Show what machine and file system allow, and what Sluice uses.",
-            ["doctor", "doctor --json d.json ."], DoctorCommand.Define)
+            ["doctor", "doctor --json d.json ."], static command => DoctorCommand.Define(command))
         {
             Done = "done, also where nothing can be tried",
         },
         new("Measure", "advise", "Measure for a minute, and recommend ways to read and write.",
-            ["advise .", "advise --quick --html advice.html"], AdviseCommand.Define),
+            ["advise .", "advise --quick --html advice.html"], static command => AdviseCommand.Define(command)),
         new("Measure", "ops", "Time the five operations of a file: open, read, write, seek, close.",
-            ["ops", "ops --size 1M --rounds 7 ."], OpsCommand.Define)
+            ["ops", "ops --size 1M --rounds 7 ."], static command => OpsCommand.Define(command))
         {
             Failed = "an I/O error, or other bytes read than were written",
         },
         new("Files", "copy", "Copy files and folders by the cheapest way that works.",
             ["copy -a --verify --exclude '*.o' . ../backup", "copy --demo --size 256M"],
-            Runs(CopyCommandOptions.Define, static (options, context) => new CopyCommand(options, context).RunAsync()))
+            static command => Runs(CopyCommandOptions.Define(command), static (o, c) => new CopyCommand(o, c).RunAsync()))
         {
             Failed = "something was not copied: an I/O error, or an existing file that is not to be replaced",
             Refused = "a wrong command line, or an existing result that is not to be replaced",
@@ -52,27 +52,27 @@ internal static class SluiceTool
                 "speed -t1 -r64M --shard 0/1 --rendezvous . --json 0.json a.dat; sluice merge 0.json",
                 "copy -r --shard 0/1 --json 0.json . ../all; sluice merge --html all.html 0.json",
             ],
-            MergeCommand.Define)
+            static command => MergeCommand.Define(command))
         {
             Failed = "one of them has no result, failed or was interrupted, or cannot be read",
             Refused = "a wrong command line, results that are not of one run, or an existing result that is not to be replaced",
         },
         new("Files", "extents", "Show where files lie on their device, and how fragmented they are.",
             ["extents .", "extents --sync --html map.html ."],
-            Runs(ExtentsOptions.Define, static (options, context) => new ExtentsCommand(options, context).RunAsync()))
+            static command => Runs(ExtentsOptions.Define(command), static (o, c) => new ExtentsCommand(o, c).RunAsync()))
         {
             Failed = "an I/O error, or the file system does not tell",
         },
         new("Files", "frag", "Age a volume: fill it, delete at random, again and again (-f70).",
             ["frag --dry-run --budget 100M -Fm1 -FM8 -n2 .", "frag --cleanup ."],
-            Runs(FragOptions.Define, static (options, context) => new FragCommand(options, context).RunAsync()))
+            static command => Runs(FragOptions.Define(command), static (o, c) => new FragCommand(o, c).RunAsync()))
         {
             Failed = "an I/O error, or something else is in the folder that was to be removed",
             Refused = "a wrong command line, or not confirmed",
         },
         new("Files", "log", "Load a log with many threads; show, check and cut a log.",
             ["log --threads 10 --time 5 --html load.html .", "log tail -f ."],
-            Runs(LogOptions.Define, static (options, context) => new LogCommand(options, context).RunAsync()))
+            static command => Runs(LogOptions.Define(command), static (o, c) => new LogCommand(o, c).RunAsync()))
         {
             Failed = "an I/O error, no log, a damaged one (verify), or a record that was lost (load)",
         },
@@ -81,25 +81,25 @@ internal static class SluiceTool
                 "ops --json a.json; sluice ops --json b.json; sluice compare a.json b.json",
                 "extents --json a.json .; sluice extents --json b.json .; sluice compare --html c.html a.json b.json",
             ],
-            CompareCommand.Define)
+            static command => CompareCommand.Define(command))
         {
             Done = "done, whatever has changed",
             Failed = "a file cannot be read or written",
             Refused = "a wrong command line, no results of one command, or an existing result that is not to be replaced",
         },
         new(Replays, "figures", "Figures 2 to 8 of MSR-TR-2004-136: bandwidth, CPU, request size.",
-            ["figures --quick", "figures --figure 2,3 --html f.html ."], FiguresCommand.Define),
+            ["figures --quick", "figures --figure 2,3 --html f.html ."], static command => FiguresCommand.Define(command)),
         new(Replays, "tables", "The tables of the .NET 6 text about FileStream.",
-            ["tables --table readasync", "tables --html t.html"], TablesCommand.Define),
+            ["tables --table readasync", "tables --html t.html"], static command => TablesCommand.Define(command)),
         new(Replays, "examples", "Read and write by byte, line and block; --show prints the code.",
             ["examples", "examples --show write-block-direct"],
-            Runs(ExamplesOptions.Define, static (options, context) => new ExamplesCommand(options, context).RunAsync()))
+            static command => Runs(ExamplesOptions.Define(command), static (o, c) => new ExamplesCommand(o, c).RunAsync()))
         {
             Failed = "an I/O error, or a wrong result",
         },
         new(Replays, "methods", "Every way of reading and writing a whole text file.",
             ["methods", "methods --read --json m.json ."],
-            Runs(MethodsOptions.Define, static (options, context) => new MethodsCommand(options, context).RunAsync()))
+            static command => Runs(MethodsOptions.Define(command), static (o, c) => new MethodsCommand(o, c).RunAsync()))
         {
             Failed = "an I/O error, or a wrong result",
         },
@@ -109,45 +109,40 @@ internal static class SluiceTool
     public static async Task<int> RunAsync(
         IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken = default)
     {
-        int exitCode = await TryAsync(arguments, terminal, cancellationToken);
+        int exitCode;
+        try
+        {
+            exitCode = await DispatchAsync(arguments, terminal, cancellationToken);
+        }
+        catch (UsageException e)
+        {
+            exitCode = Fail(terminal, e.Message, ExitCode.Usage);
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            exitCode = Fail(terminal, "interrupted", ExitCode.Interrupted);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or OutOfMemoryException
+            or ArgumentException)
+        {
+            exitCode = Fail(terminal, ErrorText.Of(e), ExitCode.IoError);
+        }
+        catch (RowSkippedException e)
+        {
+            exitCode = Fail(terminal, $"not measured: {e.Message}", ExitCode.IoError);
+        }
+#pragma warning disable CA1031 // A mistake of ours: a user is not helped by a stack trace, and the next shell command needs an exit code.
+        catch (Exception e)
+        {
+            exitCode = Fail(terminal, $"internal error, please report it: {e.GetType().Name}: {e.Message}", ExitCode.IoError);
+        }
+#pragma warning restore CA1031
         foreach (string message in terminal.LateErrors)
             terminal.WriteError(message);
         return exitCode == ExitCode.Success && terminal.LateErrors.Count > 0 ? ExitCode.IoError : exitCode;
     }
 
-    private static async Task<int> TryAsync(
-        IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
-    {
-        try
-        {
-            return await DispatchAsync(arguments, terminal, cancellationToken);
-        }
-        catch (UsageException e)
-        {
-            return Fail(terminal, e.Message, ExitCode.Usage);
-        }
-        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
-        {
-            return Fail(terminal, "interrupted", ExitCode.Interrupted);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or OutOfMemoryException
-            or ArgumentException)
-        {
-            return Fail(terminal, ErrorText.Of(e), ExitCode.IoError);
-        }
-        catch (RowSkippedException e)
-        {
-            return Fail(terminal, $"not measured: {e.Message}", ExitCode.IoError);
-        }
-#pragma warning disable CA1031 // A mistake of ours: a user is not helped by a stack trace, and the next shell command needs an exit code.
-        catch (Exception e)
-        {
-            return Fail(terminal, $"internal error, please report it: {e.GetType().Name}: {e.Message}", ExitCode.IoError);
-        }
-#pragma warning restore CA1031
-    }
-
-    private static async Task<int> DispatchAsync(
+    private static Task<int> DispatchAsync(
         IReadOnlyList<string> arguments, TerminalStreams terminal, CancellationToken cancellationToken)
     {
         if (Environment.GetEnvironmentVariable("SLUICE_ENGINE") is { Length: > 0 } engine
@@ -165,7 +160,7 @@ internal static class SluiceTool
         if (arguments is ["--version"])
         {
             terminal.WriteLine(EnvironmentProbe.Version);
-            return ExitCode.Success;
+            return Task.FromResult(ExitCode.Success);
         }
         ToolCommand[] commands = Commands;
         // "help NAME" is what one types who does not know yet whether it is --help or -h.
@@ -174,39 +169,36 @@ internal static class SluiceTool
         if (arguments is ["--help" or "-h" or "-?", ..])
         {
             ToolCommand.WriteOverview(terminal, commands);
-            return ExitCode.Success;
+            return Task.FromResult(ExitCode.Success);
         }
         if (arguments.Count == 0)
             throw new UsageException("no command; try: sluice speed FILE, sluice bench, sluice copy, sluice --help");
         ToolCommand command = Array.Find(commands, c => c.Name == arguments[0]) ?? throw new UsageException(
             $"unknown {(arguments[0].StartsWith('-') ? "option" : "command")} '{arguments[0]}'; commands are {string.Join(", ", commands.Select(c => c.Name))}");
-        return await InvokeAsync(command, new CommandContext(arguments, terminal, cancellationToken));
+        return InvokeAsync(command, new CommandContext(arguments, terminal, cancellationToken));
     }
 
-    private static async Task<int> InvokeAsync(ToolCommand command, CommandContext context)
+    private static Task<int> InvokeAsync(ToolCommand command, CommandContext context)
     {
         var parsed = new Command(command.Name, command.Description);
         var options = new OptionList(parsed);
         Func<ParseResult, CommandContext, Task<int>> run = command.Define(options);
-        ParseResult result = new RootCommand { parsed }.Parse(
-            [command.Name, .. new ArgumentRewriter(options.Syntax).Rewrite([.. context.Arguments.Skip(1)])], Parsing);
+        List<string> arguments = [command.Name, .. new ArgumentRewriter(options.Syntax).Rewrite([.. context.Arguments.Skip(1)])];
+        // The root adds --help, and the tool's name in its text.
+        Command root = arguments.Contains("--help") ? new RootCommand { parsed } : parsed;
+        ParseResult result = root.Parse(arguments, Parsing);
         if (result.Action is not System.CommandLine.Help.HelpAction)
         {
-            return result.Errors.Count == 0 ? await run(result, context)
+            return result.Errors.Count == 0 ? run(result, context)
                 : throw new UsageException(result.Errors[0].Message.ReplaceLineEndings(" "));
         }
-        await result.InvokeAsync(
-            new InvocationConfiguration { Output = context.Terminal.Out, Error = context.Terminal.Error }, context.CancellationToken);
+        result.Invoke(new InvocationConfiguration { Output = context.Terminal.Out, Error = context.Terminal.Error });
         command.WriteExamples(context.Terminal);
-        return ExitCode.Success;
+        return Task.FromResult(ExitCode.Success);
     }
 
-    private static Func<OptionList, Func<ParseResult, CommandContext, Task<int>>> Runs<TOptions>(
-        Func<OptionList, Func<ParseResult, TOptions>> define, Func<TOptions, CommandContext, Task<int>> run) => command =>
-    {
-        Func<ParseResult, TOptions> bind = define(command);
-        return (result, context) => run(bind(result), context);
-    };
+    private static Func<ParseResult, CommandContext, Task<int>> Runs<TOptions>(
+        Func<ParseResult, TOptions> bind, Func<TOptions, CommandContext, Task<int>> run) => (result, context) => run(bind(result), context);
 
     private static int Fail(TerminalStreams terminal, string message, int exitCode)
     {

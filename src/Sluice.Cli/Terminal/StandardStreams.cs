@@ -13,9 +13,6 @@ internal sealed class StandardStreams
 {
     private const int BytesGathered = 64 * 1024;
 
-    // O_CLOEXEC: whatever has it was not handed down to this process, but opened by it.
-    private const int ClosedByExec = 0x80000;
-
     private readonly TellingStream _output;
 
     private StandardStreams(TellingStream output, TerminalStreams terminal) => (_output, Terminal) = (output, terminal);
@@ -24,20 +21,20 @@ internal sealed class StandardStreams
 
     public static StandardStreams Open()
     {
-        bool hasOutput = IsOpen(1);
+        bool hasOutput = StandardDescriptor.IsInherited(1);
         var output = new TellingStream(hasOutput ? Console.OpenStandardOutput() : null);
-        var error = new TellingStream(IsOpen(2) ? Console.OpenStandardError() : null);
-        var content = new TellingStream(hasOutput ? OpenContent() : null) { Like = output };
+        var error = new TellingStream(StandardDescriptor.IsInherited(2) ? Console.OpenStandardError() : null);
         // Colours and widths are asked of what .NET takes for the console.
         bool isUtf8 = IsUtf8Terminal();
         Console.SetOut(Text(output, isUtf8 || Console.IsOutputRedirected));
         Console.SetError(Text(error, isUtf8 || Console.IsErrorRedirected));
         return new StandardStreams(output, new TerminalStreams(Console.Out, Console.Error, TextReader.Null)
         {
-            OpenIn = IsOpen(0) ? static () => Console.In : null,
-            OpenOutBytes = () => new BufferedStream(content, BytesGathered),
+            OpenIn = StandardDescriptor.IsInherited(0) ? static () => Console.In : null,
+            OpenOutBytes = () =>
+                new BufferedStream(new TellingStream(hasOutput ? OpenContent() : null) { Like = output }, BytesGathered),
             HasOutputFailed = () => output.Failure is not null,
-            HasNoReader = () => hasOutput && StandardOutput.HasNoReader,
+            HasNoReader = () => hasOutput && StandardDescriptor.HasNoReader(1),
             IsOutputTerminal = !Console.IsOutputRedirected,
             IsErrorTerminal = !Console.IsErrorRedirected,
             IsInputTerminal = !Console.IsInputRedirected,
@@ -59,8 +56,8 @@ internal sealed class StandardStreams
     // As POSIX decides it: the first of these that is set.
     private static bool IsUtf8Terminal()
     {
-        IEnumerable<string> names = ["LC_ALL", "LC_CTYPE", "LANG"];
-        string? locale = names.Select(Environment.GetEnvironmentVariable).FirstOrDefault(static v => !string.IsNullOrEmpty(v));
+        string? locale = Array.Find(
+            Array.ConvertAll(["LC_ALL", "LC_CTYPE", "LANG"], Environment.GetEnvironmentVariable), static v => !string.IsNullOrEmpty(v));
         return OperatingSystem.IsWindows() || Environment.GetEnvironmentVariable("TERM") != "dumb"
             && locale?.Replace("-", "", StringComparison.Ordinal).EndsWith("utf8", StringComparison.OrdinalIgnoreCase) == true;
     }
@@ -82,25 +79,5 @@ internal sealed class StandardStreams
         var stream = new FileStream(new SafeFileHandle(1, ownsHandle: false), FileAccess.Write, bufferSize: 0);
         // In a file others may write too, at the place where it stands.
         return stream.CanSeek ? Console.OpenStandardOutput() : stream;
-    }
-
-    private static bool IsOpen(int descriptor)
-    {
-        if (!OperatingSystem.IsLinux())
-            return true;
-        try
-        {
-            string flags = File.ReadLines($"/proc/self/fdinfo/{descriptor}").First(l => l.StartsWith("flags:", StringComparison.Ordinal));
-            return (Convert.ToInt32(flags["flags:".Length..].Trim(), 8) & ClosedByExec) == 0;
-        }
-        catch (FileNotFoundException)
-        {
-            // Where there is no /proc at all nobody can tell.
-            return !Directory.Exists("/proc/self/fdinfo");
-        }
-        catch (DirectoryNotFoundException)
-        {
-            return true;
-        }
     }
 }

@@ -86,7 +86,7 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
     /// <param name="hang">Blanks before what does not fit on the first line.</param>
     /// <param name="used">Columns of the line that are written already.</param>
     public void WriteLine(string text, int hang = 0, int used = 0) =>
-        WriteLine(Out, IsOutputTerminal && !IsWide, AnsiOut, text, hang, used);
+        WriteLine(Out, IsOutputTerminal && !IsWide, text, hang, used);
 
     /// <summary>
     /// A record of somebody's file and an end of line: piped byte by byte; in a terminal as UTF-8, without control characters other than
@@ -149,7 +149,7 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
     }
 
     /// <summary>A line for people beside the result, on stderr.</summary>
-    public void WriteNotice(string text) => WriteLine(Error, IsErrorTerminal, AnsiError, text, hang: 0, used: 0);
+    public void WriteNotice(string text) => WriteLine(Error, IsErrorTerminal, text, hang: 0, used: 0);
 
     /// <summary>What went wrong, in one line on stderr.</summary>
     public void WriteError(string message) => WriteNotice($"sluice: {message.ReplaceLineEndings(" ")}");
@@ -180,10 +180,10 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
             throw new UsageException($"{path} left as it was");
     }
 
-    private static void WriteLine(TextWriter writer, bool wraps, Func<IAnsiConsole> console, string text, int hang, int used)
+    private void WriteLine(TextWriter writer, bool wraps, string text, int hang, int used)
     {
         text = TerminalText.Printable(text);
-        foreach (string line in wraps ? TerminalText.Wrap(text, console().Profile.Width, hang, used) : [text])
+        foreach (string line in wraps ? TerminalText.Wrap(text, Ansi(writer, isTerminal: true).Profile.Width, hang, used) : [text])
             writer.WriteLine(line);
     }
 

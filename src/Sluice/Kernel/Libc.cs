@@ -14,6 +14,8 @@ internal static unsafe partial class Libc
     public const int ODirect = 0x4000;
     public const int ODirectArm = 0x10000;
 
+    private const int FGetFd = 1;
+    private const int CloseOnExec = 1;
     private const int FGetFl = 3;
     private const int FSetFl = 4;
     private const int SeekCur = 1;
@@ -357,6 +359,10 @@ internal static unsafe partial class Libc
 
     /// <summary>Returns true if the file is on ext2, ext3 or ext4, which have the same f_type (statfs(2)).</summary>
     public static bool IsExt(int fd) => FileSystemType(fd) == ExtMagic;
+
+    /// <summary>Returns true if the descriptor is open without FD_CLOEXEC. .NET sets that flag for every descriptor that it opens.</summary>
+    public static bool IsInheritable(int fd) =>
+        !SystemCallFaults.Fails("fcntl", fd) && fcntl(fd, FGetFd, 0) is >= 0 and int flags && (flags & CloseOnExec) == 0;
 
     public static int GetFlags(int fd)
     {

@@ -15,13 +15,13 @@ internal sealed class CopyProgressLine(string source, bool isTree = false) : IPr
 
     private readonly long _start = Stopwatch.GetTimestamp();
     private readonly Lock _lock = new();
-    private readonly List<(double Seconds, double MiBPerSecond)> _rates = [];
+    private readonly List<CopyRate> _rates = [];
     private CopyProgress _last;
     private double _rateSeconds;
     private long _rateBytes;
 
     /// <summary>The rate in steps of about a tenth of a second, at the end of each step.</summary>
-    public IReadOnlyList<(double Seconds, double MiBPerSecond)> Rates
+    public IReadOnlyList<CopyRate> Rates
     {
         get
         {
@@ -38,7 +38,7 @@ internal sealed class CopyProgressLine(string source, bool isTree = false) : IPr
             _last = value;
             if (seconds - _rateSeconds < RateStepSeconds)
                 return;
-            _rates.Add((seconds, (value.Bytes - _rateBytes) / (double)ByteSize.MiB / (seconds - _rateSeconds)));
+            _rates.Add(new CopyRate(seconds, (value.Bytes - _rateBytes) / (double)ByteSize.MiB / (seconds - _rateSeconds)));
             (_rateSeconds, _rateBytes) = (seconds, value.Bytes);
         }
     }
@@ -73,3 +73,6 @@ internal sealed class CopyProgressLine(string source, bool isTree = false) : IPr
             + $"{ByteSize.Format(last.TotalBytes)}, {rate / ByteSize.MiB:#,0} MiB/s{left}";
     }
 }
+
+/// <summary>The rate of a step of a copy, and when it ended.</summary>
+internal sealed record CopyRate(double Seconds, double MiBPerSecond);

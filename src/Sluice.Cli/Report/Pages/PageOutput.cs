@@ -75,10 +75,8 @@ internal sealed record PageOutput
     }
 
     /// <summary>The results, each with the option that names it.</summary>
-    public IEnumerable<(string Option, string Path)> Named =>
-        from named in new (string Option, string? Path)[] { ("--json", JsonPath), ("--html", HtmlPath), ("--csv", CsvPath) }
-        where named.Path is not null
-        select (named.Option, named.Path);
+    public IReadOnlyList<NamedResult> Named =>
+        [.. new[] { Result("--json", JsonPath), Result("--html", HtmlPath), Result("--csv", CsvPath) }.OfType<NamedResult>()];
 
     /// <summary>The option that names this file for a result, by whatever name of it; null where none does.</summary>
     public string? OptionNaming(string path) =>
@@ -96,8 +94,9 @@ internal sealed record PageOutput
     {
         if (subject is not null && OptionNaming(subject) is { } naming)
             throw new UsageException($"{naming} names {subject}, which cannot also be the result");
-        foreach (IGrouping<string, string> same in Named.Select(n => n.Path).GroupBy(PlaceOf).Where(g => g.Count() > 1))
-            throw new UsageException($"{same.First()} is named for two results");
+        var places = new HashSet<string>(StringComparer.Ordinal);
+        if (Named.FirstOrDefault(n => !places.Add(PlaceOf(n.Path))) is { } twice)
+            throw new UsageException($"{twice.Path} is named for two results");
         foreach ((string option, string path) in Named)
         {
             if (path == StandardOutput)
@@ -118,6 +117,8 @@ internal sealed record PageOutput
                 (_missing ??= new HashSet<string>(StringComparer.Ordinal)).Add(path);
         }
     }
+
+    private static NamedResult? Result(string option, string? path) => path is null ? null : new NamedResult(option, path);
 
     /// <summary>What tells results apart; of what keeps nothing its name, since /dev/stdout and /dev/stderr may be one terminal.</summary>
     private static string PlaceOf(string path) =>
@@ -164,3 +165,7 @@ internal sealed record PageOutput
         }
     }
 }
+
+/// <summary>A result file of a command line.</summary>
+/// <param name="Option">The option that names it, with its dashes.</param>
+internal sealed record NamedResult(string Option, string Path);
