@@ -43,9 +43,9 @@ internal sealed class FragCommand(FragOptions options, CommandContext context)
     {
         if (options.Force)
             return;
-        string what = $"The volume of {options.Directory} has {space}; "
-            + $"up to {ByteSize.Format(budgetBytes)} will be filled and partly deleted, again and again.";
-        _terminal.RequireConsent(options.Directory, $"{what} Begin?", $"{what} There is no terminal to ask on: --force starts it");
+        string what = $"{options.Directory}: the volume has {space}; "
+            + $"up to {ByteSize.Format(budgetBytes)} will be filled and partly deleted, again and again";
+        _terminal.RequireConsent(options.Directory, $"{what}. Begin?", $"{what}: beginning needs --force");
     }
 
     private int Age(FragPlan plan, long budgetBytes)

@@ -23,9 +23,9 @@ internal static class ErrorText
     // An errno that .NET has no exception for: "No space left on device : '/a'".
     private static readonly Regex SystemReason = Sentence("(?<reason>[A-Z][^:']+) : '(?<path>.+)'");
 
-    // Sluice's own: "Copying '/a' failed: it is a folder.", "Reading '/a' at offset 5 failed: Input/output error (errno 5)".
+    // Sluice's own: "Copying '/a' to '/b' failed: the disk is full.", "Reading '/a' at offset 5 failed: Input/output error (errno 5)".
     private static readonly Regex Failed = Sentence(
-        @"[A-Z]\w+ '(?<path>(?:(?!' to ').)+)'(?<where> at .+)? failed: (?<reason>.+?)( \(errno \d+\))?\.?");
+        @"[A-Z]\w+( the \w+)? '(?<path>.+?)'( to '(?<target>.+?)')?(?<where> at .+)? failed: (?<reason>.+?)( \(errno \d+\))?\.?");
 
     /// <summary>An exception's message. Where .NET has one sentence for several reasons, the reason is inside the exception.</summary>
     public static string Of(Exception exception)
@@ -45,7 +45,10 @@ internal static class ErrorText
                 return $"{match.Groups["path"].Value}: {reason}";
         }
         if (Failed.Match(message) is { Success: true } failed)
-            return $"{failed.Groups["path"].Value}{failed.Groups["where"].Value}: {LowerFirst(failed.Groups["reason"].Value)}";
+        {
+            string target = failed.Groups["target"] is { Success: true, Value: var name } ? $" -> {name}" : "";
+            return $"{failed.Groups["path"].Value}{target}{failed.Groups["where"].Value}: {LowerFirst(failed.Groups["reason"].Value)}";
+        }
         return SystemReason.Match(message) is { Success: true } system
             ? $"{system.Groups["path"].Value}: {LowerFirst(system.Groups["reason"].Value)}"
             : message;
