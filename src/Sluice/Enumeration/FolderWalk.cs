@@ -42,7 +42,6 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     private int _helpers;
     private int _running;
     private Exception? _error;
-    private TaskCompletionSource? _change;
 
     private readonly FolderQuery _query;
     private readonly WalkOutput _output = new();
@@ -106,34 +105,6 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
             }
 
             Publish(step, _output, Run(step, _output, maxEntries));
-        }
-    }
-
-    /// <summary>As <see cref="Next()"/>, but all steps are performed by helpers.</summary>
-    public async ValueTask<EntryChunk?> NextAsync(CancellationToken cancellationToken)
-    {
-        while (true)
-        {
-            Task change;
-            lock (_lock)
-            {
-                if (TryTakeReady(out EntryChunk? chunk))
-                {
-                    return chunk;
-                }
-
-                if (_due.Count == 0 && _running == 0)
-                {
-                    return null;
-                }
-
-                _stepsAlone = CallerOnlySteps;
-                _change ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-                change = _change.Task;
-                StartHelpers();
-            }
-
-            await change.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
     }
 
@@ -215,7 +186,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
 
             _helpers--;
             _running--;
-            SignalChange();
+            Monitor.PulseAll(_lock);
             return false;
         }
     }
@@ -260,7 +231,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
                 Keep(step, output);
             }
 
-            SignalChange();
+            Monitor.PulseAll(_lock);
         }
     }
 
@@ -287,14 +258,6 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         output.Chunks.ForEach(_query.WantsDetails ? chunk => _due.Push(new WalkStep(chunk)) : _ready.Enqueue);
         output.Clear();
         StartHelpers();
-    }
-
-    /// <summary>The caller holds the lock. Continuations run on thread-pool threads.</summary>
-    private void SignalChange()
-    {
-        Monitor.PulseAll(_lock);
-        _change?.SetResult();
-        _change = null;
     }
 
     private bool TryOpen(WalkStep step)

@@ -51,7 +51,6 @@ internal static class FileScenarios
         yield return Of("WriteManyAsync", WriteManyAsync, PrepareTree);
         yield return Of("EnumerateFiles", static f => Run(() => Enumerate(f).ShouldBe(7)), PrepareTree);
         yield return Of("EnumerateFileEntries", static f => Run(() => EnumerateEntries(f)), PrepareTree);
-        yield return Of("EnumerateFileEntriesAsync", EnumerateEntriesAsync, PrepareTree);
         foreach (bool isNew in (bool[])[true, false])
         {
             string what = isNew ? "new" : "existing";
@@ -235,18 +234,6 @@ internal static class FileScenarios
     private static void EnumerateEntries(string folder) =>
         SluiceFile.EnumerateFileEntries(Path.Combine(folder, "tree"), "*", Everything)
             .Select(static e => e.Length).Order().ShouldBe([0, 9, 10, 10, 4096, 30_000, 300_000]);
-
-    private static async Task EnumerateEntriesAsync(string folder)
-    {
-        List<long> lengths = [];
-        await foreach (FileEntry entry in SluiceFile.EnumerateFileEntriesAsync(
-            Path.Combine(folder, "tree"), "*", Everything))
-        {
-            lengths.Add(entry.Length);
-        }
-
-        lengths.Order().ShouldBe([0, 9, 10, 10, 4096, 30_000, 300_000]);
-    }
 
     private static Task Run(Action act)
     {

@@ -106,7 +106,7 @@ public sealed class EnumerationTests : IDisposable
     }
 
     [Fact]
-    public async Task A_large_flat_folder_and_many_folders_are_complete_both_ways()
+    public void A_large_flat_folder_and_many_folders_are_complete()
     {
         string flat = Directory.CreateDirectory(_temp.NewPath()).FullName;
         for (int i = 0; i < 700; i++)
@@ -126,39 +126,14 @@ public sealed class EnumerationTests : IDisposable
         IEnumerable<string> twice = SluiceFile.EnumerateFiles(flat, "*", all);
         Sorted(() => twice).ShouldBe(expected);
         Sorted(() => twice).ShouldBe(expected);
-        List<string> seen = [];
-        await foreach (string file in SluiceFile.EnumerateFilesAsync(flat, "*", all))
-        {
-            seen.Add(file);
-        }
-
-        Sorted(() => seen).ShouldBe(expected);
-        long bytes = 0;
-        await foreach (FileEntry entry in SluiceFile.EnumerateFileEntriesAsync(flat, "*", all))
-        {
-            bytes += entry.Length;
-        }
-
-        bytes.ShouldBe(expected.Sum(f => new FileInfo(f).Length));
+        SluiceFile.EnumerateFileEntries(flat, "*", all).Sum(static entry => entry.Length)
+            .ShouldBe(expected.Sum(static f => new FileInfo(f).Length));
     }
 
     [Fact]
-    public async Task Leaving_and_cancelling_close_every_folder()
+    public async Task Leaving_closes_every_folder()
     {
         string root = MakeFolders(100, 4);
-        using CancellationTokenSource source = new();
-        int taken = 0;
-        await Should.ThrowAsync<OperationCanceledException>(async () =>
-        {
-            await foreach (FileEntry _ in SluiceFile.EnumerateFileEntriesAsync(root, "*",
-                new EnumerationOptions { RecurseSubdirectories = true }, source.Token))
-            {
-                if (++taken == 50)
-                {
-                    await source.CancelAsync();
-                }
-            }
-        });
         SluiceFile.EnumerateFileEntries(root, "*", SearchAll()).Take(30).Count().ShouldBe(30);
         SluiceFile.EnumerateFiles(root, "*", SearchAll()).First().ShouldStartWith(root);
         if (OperatingSystem.IsLinux())
@@ -223,7 +198,7 @@ public sealed class EnumerationTests : IDisposable
     }
 
     [Fact]
-    public async Task A_folder_that_is_removed_meanwhile_ends()
+    public void A_folder_that_is_removed_meanwhile_ends()
     {
         // Many pieces of what one call to the system gives, which are short in Debug builds.
         const int files = 200;
@@ -234,15 +209,6 @@ public sealed class EnumerationTests : IDisposable
             RemovedAfterTheFirst(root => SluiceFile.EnumerateFiles(root, "*", options)).ShouldBeInRange(1, 2 * files);
             RemovedAfterTheFirst(root => SluiceFile.EnumerateFileEntries(root, "*", options).Select(e => e.Path))
                 .ShouldBeInRange(1, 2 * files);
-            string removed = MakeFolders(2, files);
-            int seen = 0;
-            await foreach (string _ in SluiceFile.EnumerateFilesAsync(removed, "*", options))
-            {
-                if (++seen == 1)
-                {
-                    Directory.Delete(removed, recursive: true);
-                }
-            }
         }
 
         int RemovedAfterTheFirst(Func<string, IEnumerable<string>> enumerate)
