@@ -129,18 +129,18 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures) 
     private Exception? SetMetadata(TreeRoot source, int toFd, string text, CopiedFolder folder)
     {
         Statx from = folder.From;
+        PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out Statx made), "Looking at the folder", text);
         if (options.PreserveMetadata)
         {
             using Descriptor original = new(source.Open(folder.Path));
             PathErrors.ThrowIfFailed(original.Fd, "Opening the folder", source.Text(folder.Path));
-            Exception? refused = NodeMetadata.Preserve(original.Fd, from, toFd, text);
+            Exception? refused = NodeMetadata.Preserve(original.Fd, from, toFd, made, text);
             Exception? untimed = NodeMetadata.SetTimes(toFd, from, text);
             return refused ?? untimed;
         }
 
-        PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out Statx made), "Looking at the folder", text);
         uint mode = (made.Mode & ModeBits.All & ~(ModeBits.OwnerAll & ~(uint)from.Mode)) | (from.Mode & OthersWrite & ~Umask.Read());
-        return NodeMetadata.SetPlainMode(toFd, mode, text);
+        return NodeMetadata.SetPlainMode(toFd, made, mode, text);
     }
 
     private readonly record struct FileSystem(TreePath Folder, Descriptor Opened, bool FlushesEach);

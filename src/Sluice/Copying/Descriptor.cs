@@ -12,6 +12,17 @@ namespace Sluice.Copying;
 [SupportedOSPlatform("linux")]
 internal readonly record struct Descriptor(int Fd, bool IsLocked = false) : IDisposable
 {
+    /// <summary>Closes a file that was written to. Returns 0 or the negative errno that only close(2) reports.</summary>
+    public int Close()
+    {
+        if (IsLocked)
+        {
+            PathCalls.Unlock(Fd);
+        }
+
+        return PathCalls.CloseWritten(Fd);
+    }
+
     public void Dispose()
     {
         if (Fd >= 0)

@@ -119,17 +119,30 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             throw PathErrors.Create(toFd, $"Copying '{from.Text}' to", to.Text);
         }
 
-        using Descriptor made = new(toFd, locksTarget && PathCalls.TryLockExclusive(toFd) == 0);
+        Descriptor file = new(toFd, locksTarget && PathCalls.TryLockExclusive(toFd) == 0);
+        Statx made = default;
+        bool isClosed = false;
         try
         {
             meter.Find((long)before.Size);
             CopiedFile copied = Fill(fromFd, before, from, toFd, to, options.UnixCreateMode is null ? mode : null);
+            (made, isClosed) = (copied.Made!.Value, true);
+            WrittenFile.ThrowIfFailed(file.Close(), to.Text);
             meter.EndFile();
             return copied;
         }
         catch
         {
-            Remove(to, toFd);
+            if (isClosed || Libc.Stat(toFd, StatxMask.BasicStats, out made) == 0)
+            {
+                Remove(to, made);
+            }
+
+            if (!isClosed)
+            {
+                file.Dispose();
+            }
+
             throw;
         }
     }
@@ -225,7 +238,8 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         }
 
         bool isChanged = IsChanged(fromFd, before, from);
-        Exception? refused = SetMetadata(fromFd, before, toFd, target, mode, old);
+        PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out Statx made), "Looking at", target);
+        Exception? refused = SetMetadata(fromFd, before, toFd, made, target, mode, old);
         Exception? untimed = temporary is null ? null : SetTimes(toFd, before, target);
 
         // A single file has no later flush. A later run skips a file because of its length and time, also after a power failure, and the
@@ -237,15 +251,12 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             PathErrors.ThrowIfFailed(Libc.Flush(toFd), "Writing to the disk", target);
         }
 
-        Statx? made = null;
-        if (options.PreserveMetadata && before.NLink > 1)
+        if (temporary is not null)
         {
-            PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out Statx copy), "Looking at", target);
-            made = copy;
+            // The close of a duplicate reports delayed errors of the writes before the file has its name.
+            WrittenFile.ThrowIfFailed(PathCalls.CloseDuplicate(toFd), target);
         }
 
-        // The close of a duplicate reports delayed errors of the writes before the file has its name and its times.
-        WrittenFile.ThrowIfFailed(PathCalls.CloseDuplicate(toFd), target);
         cancellationToken.ThrowIfCancellationRequested();
         untimed ??= temporary is null ? SetTimes(toFd, before, target) : null;
         return new CopiedFile(transfer.Result(begin, isChanged), refused ?? untimed, made);
@@ -269,7 +280,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     }
 
     /// <summary>Removes a new file, unless its name refers to another file now.</summary>
-    private static void Remove(in NodePath name, int fd)
+    private static void Remove(in NodePath name, in Statx made)
     {
         NodePath at = name;
         int folderFd = -1;
@@ -282,7 +293,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         }
 
         using Descriptor folder = new(folderFd);
-        if (TemporaryName.LeadsTo(at, fd))
+        if (TemporaryName.LeadsTo(at, made))
         {
             _ = NodeCalls.Unlink(at); // The error of the copy is reported.
         }
@@ -365,20 +376,21 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// Sets owner, permissions and attributes. A file that is replaced keeps its owner and permissions: those of the source were given to
     /// the source's group. Returns what the file system refuses.
     /// </summary>
-    private Exception? SetMetadata(int fromFd, in Statx from, int toFd, string target, uint? mode, OldFile? old)
+    private Exception? SetMetadata(
+        int fromFd, in Statx from, int toFd, in Statx made, string target, uint? mode, OldFile? old)
     {
         if (options.PreserveMetadata)
         {
-            return NodeMetadata.Preserve(fromFd, from, toFd, target);
+            return NodeMetadata.Preserve(fromFd, from, toFd, made, target);
         }
 
         if (old is not null)
         {
-            NodeMetadata.Inherit(old.Descriptor, old.Stat, toFd, old.Stat.Mode & ModeBits.All, mustHaveOwner: false, target);
+            NodeMetadata.Inherit(old.Descriptor, old.Stat, toFd, made, old.Stat.Mode & ModeBits.All, mustHaveOwner: false, target);
             return null;
         }
 
-        return mode is { } plain ? NodeMetadata.SetPlainMode(toFd, plain, target) : null;
+        return mode is { } plain ? NodeMetadata.SetPlainMode(toFd, made, plain, target) : null;
     }
 
     private Exception? SetTimes(int toFd, in Statx from, string target) => options.PreserveMetadata

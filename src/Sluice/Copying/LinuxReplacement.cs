@@ -54,8 +54,10 @@ internal sealed class LinuxReplacement : AtomicReplacement
         if (_old is not null)
         {
             PathErrors.ThrowIfFailed(Libc.Stat(_old.Descriptor, StatxMask.BasicStats, out Statx kept), Verb, _target.Path.Text);
+            PathErrors.ThrowIfFailed(
+                Libc.Stat(_temporary.Descriptor, StatxMask.BasicStats, out Statx made), Verb, _target.Path.Text);
             uint mode = kept.Mode & ModeBits.All;
-            NodeMetadata.Inherit(_old.Descriptor, kept, _temporary.Descriptor, mode, mustHaveOwner: true, _target.Path.Text);
+            NodeMetadata.Inherit(_old.Descriptor, kept, _temporary.Descriptor, made, mode, mustHaveOwner: true, _target.Path.Text);
         }
 
         _temporary.GiveName();

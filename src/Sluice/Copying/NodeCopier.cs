@@ -161,7 +161,7 @@ internal sealed class NodeCopier(CopyOptions options, CopyFailures failures)
                 throw new IOException($"Copying '{source.Text}' to '{made.Text}' failed: one of them was replaced in the meantime.");
             }
 
-            Exception? refused = NodeMetadata.Preserve(from.Fd, stat, to.Fd, made.Text);
+            Exception? refused = NodeMetadata.Preserve(from.Fd, stat, to.Fd, there, made.Text);
             Exception? untimed = NodeMetadata.SetTimes(to.Fd, stat, made.Text);
             failures.AddRefusal(source.Text, refused ?? untimed);
         }

@@ -41,7 +41,13 @@ internal static class TemporaryName
     /// Returns true if the name refers to the open file. The name may have been renamed, removed or given to another file.
     /// </summary>
     [SupportedOSPlatform("linux")]
-    public static bool LeadsTo(in NodePath name, int fd) => LeadsTo(name, fd, out _);
+    public static bool LeadsTo(in NodePath name, int fd) =>
+        Libc.Stat(fd, StatxMask.BasicStats, out Statx open) == 0 && LeadsTo(name, open);
+
+    /// <summary>Returns true if the name refers to the file with the specified state, which may have been closed.</summary>
+    [SupportedOSPlatform("linux")]
+    public static bool LeadsTo(in NodePath name, in Statx file) =>
+        NodeCalls.Stat(name, followsLinks: false, StatxMask.BasicStats, out Statx named) == 0 && file.IsSame(named);
 
     /// <inheritdoc cref="LeadsTo(in NodePath, int)"/>
     /// <param name="name">The name.</param>

@@ -49,15 +49,16 @@ internal static class NodeMetadata
     /// <param name="fromFd">The source.</param>
     /// <param name="from">The state of the source.</param>
     /// <param name="toFd">The target.</param>
+    /// <param name="made">The state of the target.</param>
     /// <param name="target">The path of the target, for messages.</param>
     /// <param name="isSameContent">
     /// True if the target has the content of the source. Otherwise, signatures, privileges and the attributes of users (checksums, types,
     /// origins) are not copied, because they may concern the content.
     /// </param>
     /// <param name="reportsOwner">False to ignore a refused owner.</param>
-    public static Exception? Preserve(int fromFd, in Statx from, int toFd, string target, bool isSameContent = true, bool reportsOwner = true)
+    public static Exception? Preserve(
+        int fromFd, in Statx from, int toFd, in Statx made, string target, bool isSameContent = true, bool reportsOwner = true)
     {
-        PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out Statx made), "Looking at", target);
         bool hasUser = made.Uid == from.Uid;
         bool hasGroup = made.Gid == from.Gid;
         Exception? refused = null;
@@ -92,9 +93,8 @@ internal static class NodeMetadata
     /// Copies the metadata of a file that is replaced: owner, lists, attributes, and the specified permissions. Privileges (set-user-ID,
     /// capabilities, signatures) belonged to the old content and are not copied.
     /// </summary>
-    public static void Inherit(int oldFd, in Statx old, int toFd, uint mode, bool mustHaveOwner, string target)
+    public static void Inherit(int oldFd, in Statx old, int toFd, in Statx made, uint mode, bool mustHaveOwner, string target)
     {
-        PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out Statx made), "Looking at", target);
         bool hasGroup = made.Gid == old.Gid;
         if (made.Uid != old.Uid || !hasGroup)
         {
@@ -115,8 +115,8 @@ internal static class NodeMetadata
     /// Sets the permissions of a new file. EPERM is ignored, as with File.Copy: the file system determines mode and owner of its files.
     /// Returns any other error, or null.
     /// </summary>
-    public static Exception? SetPlainMode(int fd, uint mode, string target) =>
-        HasMode(fd, mode) ? null : Refusal(Allowed(NodeCalls.SetMode(fd, mode)), "Setting the permissions of", target);
+    public static Exception? SetPlainMode(int fd, in Statx made, uint mode, string target) =>
+        (made.Mode & ModeBits.All) == mode ? null : Refusal(Allowed(NodeCalls.SetMode(fd, mode)), "Setting the permissions of", target);
 
     /// <summary>Sets the times of a new file, if permitted.</summary>
     /// <inheritdoc cref="SetPlainMode"/>

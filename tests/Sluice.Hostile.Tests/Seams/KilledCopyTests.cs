@@ -254,7 +254,7 @@ public sealed class KilledCopyTests : HostileTests
         using SafeFileHandle from = File.OpenHandle(file, share: FileShare.ReadWrite);
         File.WriteAllBytes(aside, File.ReadAllBytes(file));
         using SafeFileHandle to = File.OpenHandle(aside);
-        NodeMetadata.Preserve(Number(from), StatOf(from), Number(to), aside).ShouldBeNull();
+        NodeMetadata.Preserve(Number(from), StatOf(from), Number(to), StatOf(to), aside).ShouldBeNull();
         NodeMetadata.SetTimes(Number(to), StatOf(from), aside).ShouldBeNull();
     }
 

@@ -146,8 +146,9 @@ internal sealed class SegmentCompressor
         using OpenFile.Reference from = source.Hold();
         using OpenFile.Reference to = target.Hold();
         PathErrors.ThrowIfFailed(Libc.Stat(source.Descriptor, StatxMask.BasicStats, out Statx original), "Looking at", source.Path);
+        PathErrors.ThrowIfFailed(Libc.Stat(target.Descriptor, StatxMask.BasicStats, out Statx made), "Looking at", target.Path);
         Exception? refused = NodeMetadata.Preserve(
-            source.Descriptor, original, target.Descriptor, target.Path, isSameContent: false, reportsOwner: false)
+            source.Descriptor, original, target.Descriptor, made, target.Path, isSameContent: false, reportsOwner: false)
             ?? NodeMetadata.SetTimes(target.Descriptor, original, target.Path);
         if (refused is not null)
         {
