@@ -1,3 +1,5 @@
+using System.Text;
+
 // A large file, written and read at the speed of the disk: direct, with as many requests in flight as this device can use.
 string path = Path.Combine(Path.GetTempPath(), $"sample-{Environment.ProcessId}.dat");
 try
@@ -5,7 +7,7 @@ try
     long sum = 0;
     using (SluiceWriter writer = new(path, new SluiceWriterOptions { Caching = FileCaching.Direct, FlushToDisk = true }))
     {
-        writer.WriteString("a header as BinaryWriter writes it");
+        writer.WriteLine("a line before the records");
         for (int i = 0; i < 1_000_000; i++)
         {
             writer.WriteRecord(new Measurement(i, i * 0.5));
@@ -19,7 +21,11 @@ try
     long read = 0;
     using (SluiceReader reader = new(path, new SluiceReaderOptions { Caching = FileCaching.Direct }))
     {
-        Console.WriteLine($"header: {reader.ReadString()}");
+        if (reader.TryReadLine(out ReadOnlySpan<byte> line))
+        {
+            Console.WriteLine(Encoding.UTF8.GetString(line));
+        }
+
         foreach (ReadOnlySpan<Measurement> measurements in reader.EnumerateRecordBatches<Measurement>())
         {
             foreach (ref readonly Measurement measurement in measurements)

@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
@@ -708,61 +707,6 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         return record;
     }
 
-    /// <summary>Reads a 32-bit integer in the 7-bit encoding of <see cref="BinaryReader"/>, which takes 1 to 5 bytes.</summary>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
-    /// </param>
-    /// <returns>The value.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
-    /// <exception cref="FormatException">The bytes encode a number of more than 32 bits.</exception>
-    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
-    public int Read7BitEncodedInt(CancellationToken cancellationToken = default) =>
-        (int)Read7Bits(35, 0b1111u, nameof(Int32), cancellationToken);
-
-    /// <summary>Reads a 64-bit integer in the 7-bit encoding of <see cref="BinaryReader"/>, which takes 1 to 10 bytes.</summary>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
-    /// </param>
-    /// <returns>The value.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the value.</exception>
-    /// <exception cref="FormatException">The bytes encode a number of more than 64 bits.</exception>
-    /// <inheritdoc cref="Read(Span{byte}, CancellationToken)" path="/exception"/>
-    public long Read7BitEncodedInt64(CancellationToken cancellationToken = default) =>
-        (long)Read7Bits(70, 1u, nameof(Int64), cancellationToken);
-
-    /// <summary>
-    /// Reads a string that is prefixed with its length in bytes, stored as a 7-bit encoded integer.
-    /// <see cref="SluiceWriter.WriteString"/> and <see cref="BinaryWriter.Write(string)"/> write strings in this format.
-    /// </summary>
-    /// <param name="encoding">The encoding of the string, or <see langword="null"/> (the default) for UTF-8.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked each time another block is read from the file.
-    /// </param>
-    /// <returns>The string.</returns>
-    /// <exception cref="EndOfStreamException">The file ends before the end of the string.</exception>
-    /// <exception cref="FormatException">The length is not a valid 7-bit encoded 32-bit integer.</exception>
-    /// <exception cref="IOException">The length is negative, or an I/O error occurred.</exception>
-    /// <exception cref="ObjectDisposedException">The reader is closed.</exception>
-    /// <exception cref="InvalidOperationException">Another call on the reader is in progress.</exception>
-    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
-    public string ReadString(Encoding? encoding = null, CancellationToken cancellationToken = default)
-    {
-        encoding ??= Encoding.UTF8;
-        long offset = Position;
-        try
-        {
-            int length = Read7BitEncodedInt(cancellationToken);
-            return length >= 0
-                ? ReadString(length, encoding, cancellationToken)
-                : throw new IOException($"'{_handle.Path}' has a string of {length} bytes at offset {offset}.");
-        }
-        catch (Exception e) when (e is not (EndOfStreamException or FormatException))
-        {
-            GoBackTo(offset);
-            throw;
-        }
-    }
-
     /// <summary>Returns the complete records at the start of the unread bytes, or false if there is none.</summary>
     internal bool TryTakeRecords<T>(out Memory<byte> bytes, out bool isAligned)
         where T : unmanaged
@@ -773,51 +717,6 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         isAligned = Records.IsAligned<T>(_blockAddress + _consumed);
         _consumed += whole;
         return whole > 0;
-    }
-
-    private string ReadString(int length, Encoding encoding, CancellationToken cancellationToken)
-    {
-        if (length <= _block.Length - _consumed)
-        {
-            string whole = encoding.GetString(Unread[..length]);
-            _consumed += length;
-            return whole;
-        }
-
-        // Reads in pieces: the length may be invalid and larger than the file.
-        ArrayBufferWriter<byte> bytes = new(Math.Min(length, 4096));
-        while (bytes.WrittenCount < length)
-        {
-            if (!HasUnread(cancellationToken))
-            {
-                ThrowEnd();
-            }
-
-            ReadOnlySpan<byte> piece = Unread[..Math.Min(_block.Length - _consumed, length - bytes.WrittenCount)];
-            bytes.Write(piece);
-            _consumed += piece.Length;
-        }
-
-        return encoding.GetString(bytes.WrittenSpan);
-    }
-
-    private ulong Read7Bits(int maxBits, uint lastMax, string type, CancellationToken cancellationToken)
-    {
-        ulong result = 0;
-        for (int shift = 0; ; shift += 7)
-        {
-            byte next = ReadRecord<byte>(cancellationToken);
-            if (shift == maxBits - 7 && next > lastMax)
-            {
-                throw new FormatException($"'{_handle.Path}' has no 7-bit encoded {type} before offset {Position}.");
-            }
-
-            result |= (next & 0x7Ful) << shift;
-            if (next <= 0x7F)
-            {
-                return result;
-            }
-        }
     }
 
     [DoesNotReturn]

@@ -41,9 +41,6 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     private const int Busy = 1;
     private const int Disposed = 2;
 
-    /// <summary>The maximum size of a string's length, in bytes of 7 bits.</summary>
-    private const int MaxPrefixBytes = 5;
-
     private readonly SluiceHandle _handle;
     private readonly bool _ownsHandle;
     private readonly bool _flushToDisk;
@@ -390,7 +387,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
             throw;
         }
 
-        return TryExit() ? ValueTask.CompletedTask : CloseAfterCallAsync(isAsync: true);
+        return LeaveAsync(isAsync: true);
     }
 
     private async ValueTask WriteSlowAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
@@ -425,7 +422,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
         finally
         {
-            await LeaveAsync().ConfigureAwait(false);
+            await LeaveAsync(isAsync: true).ConfigureAwait(false);
         }
     }
 
@@ -463,7 +460,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
     }
 
-    private ValueTask LeaveAsync() => TryExit() ? ValueTask.CompletedTask : CloseAfterCallAsync(isAsync: true);
+    private ValueTask LeaveAsync(bool isAsync) => TryExit() ? ValueTask.CompletedTask : CloseAfterCallAsync(isAsync);
 
     /// <summary>Passes all written bytes to the operating system and, optionally, flushes them to the disk.</summary>
     /// <param name="flushToDisk">
@@ -480,23 +477,8 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
     /// <exception cref="InvalidOperationException">The writer has been completed, or another call is in progress.</exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
-    public void Flush(bool flushToDisk = false, CancellationToken cancellationToken = default)
-    {
-        Enter();
-        try
-        {
-            WritePipeline.Ended(EndTextAsync(isAsync: false, cancellationToken));
-            WritePipeline.Ended(_pipeline.FlushAsync(isAsync: false, cancellationToken));
-            if (flushToDisk)
-            {
-                WritePipeline.Ended(_pipeline.FlushToDiskAsync(isAsync: false, cancellationToken));
-            }
-        }
-        finally
-        {
-            Exit();
-        }
-    }
+    public void Flush(bool flushToDisk = false, CancellationToken cancellationToken = default) =>
+        WritePipeline.Ended(FlushAsync(isAsync: false, flushToDisk, completes: false, cancellationToken));
 
     /// <summary>Asynchronously passes all written bytes to the operating system and, optionally, flushes them to the disk.</summary>
     /// <param name="flushToDisk">
@@ -511,23 +493,8 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     /// A task that completes when the bytes have been passed to the operating system and, if requested, flushed to the disk.
     /// </returns>
     /// <inheritdoc cref="Flush" path="/exception"/>
-    public async ValueTask FlushAsync(bool flushToDisk = false, CancellationToken cancellationToken = default)
-    {
-        Enter();
-        try
-        {
-            await EndTextAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
-            await _pipeline.FlushAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
-            if (flushToDisk)
-            {
-                await _pipeline.FlushToDiskAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
-            }
-        }
-        finally
-        {
-            await LeaveAsync().ConfigureAwait(false);
-        }
-    }
+    public ValueTask FlushAsync(bool flushToDisk = false, CancellationToken cancellationToken = default) =>
+        FlushAsync(isAsync: true, flushToDisk, completes: false, cancellationToken);
 
     /// <summary>
     /// Writes all remaining bytes and ends writing. With <see cref="FileCaching.Direct"/>, disk space that the writer reserved but did not
@@ -545,18 +512,8 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     /// </exception>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
     /// <remarks>The writer stays open until <see cref="Dispose"/> is called, but nothing can be written any more.</remarks>
-    public void Complete(CancellationToken cancellationToken = default)
-    {
-        Enter();
-        try
-        {
-            WritePipeline.Ended(CompleteAsync(isAsync: false, cancellationToken));
-        }
-        finally
-        {
-            Exit();
-        }
-    }
+    public void Complete(CancellationToken cancellationToken = default) =>
+        WritePipeline.Ended(FlushAsync(isAsync: false, _flushToDisk, completes: true, cancellationToken));
 
     /// <summary>
     /// Asynchronously writes all remaining bytes and ends writing. With <see cref="FileCaching.Direct"/>, disk space that the writer
@@ -568,18 +525,8 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     /// <returns>A task that completes when the file is complete.</returns>
     /// <inheritdoc cref="Complete" path="/exception"/>
     /// <inheritdoc cref="Complete" path="/remarks"/>
-    public async ValueTask CompleteAsync(CancellationToken cancellationToken = default)
-    {
-        Enter();
-        try
-        {
-            await CompleteAsync(isAsync: true, cancellationToken).ConfigureAwait(false);
-        }
-        finally
-        {
-            await LeaveAsync().ConfigureAwait(false);
-        }
-    }
+    public ValueTask CompleteAsync(CancellationToken cancellationToken = default) =>
+        FlushAsync(isAsync: true, _flushToDisk, completes: true, cancellationToken);
 
     /// <summary>
     /// Completes the file in the same way as <see cref="Complete"/> and closes the writer. The handle is also closed if the writer owns it.
@@ -596,10 +543,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     public void Dispose()
     {
         GC.SuppressFinalize(this);
-        if (BeginDisposing())
-        {
-            WritePipeline.Ended(CompleteAndCloseAsync(isAsync: false));
-        }
+        WritePipeline.Ended(EndAsync(isAsync: false));
     }
 
     /// <summary>
@@ -609,28 +553,27 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     /// <returns>A task that completes when the writer is closed.</returns>
     /// <inheritdoc cref="Dispose" path="/exception"/>
     /// <inheritdoc cref="Dispose" path="/remarks"/>
-    public async ValueTask DisposeAsync()
+    public ValueTask DisposeAsync()
     {
         GC.SuppressFinalize(this);
-        if (BeginDisposing())
-        {
-            await CompleteAndCloseAsync(isAsync: true).ConfigureAwait(false);
-        }
+        return EndAsync(isAsync: true);
     }
 
     /// <summary>Discards what was not written: Dispose does not write it.</summary>
     internal void Abandon(Exception reason) => _pipeline.Abandon(reason);
 
-    /// <summary>Returns true for the one call that must close the writer; false if it is closed or a call in progress closes it.</summary>
-    private bool BeginDisposing()
+    private async ValueTask EndAsync(bool isAsync)
     {
         int state = Interlocked.Or(ref _state, Disposed);
-        if (state == Busy)
+        if (state == Idle)
         {
+            await CompleteAndCloseAsync(isAsync).ConfigureAwait(false);
+        }
+        else if (state == Busy)
+        {
+            // The call in progress closes the writer.
             _pipeline.CancelAwaited();
         }
-
-        return state == Idle;
     }
 
     private async ValueTask CompleteAndCloseAsync(bool isAsync)
@@ -651,7 +594,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
                     textError = ExceptionDispatchInfo.Capture(e);
                 }
 
-                await CompleteAsync(isAsync, CancellationToken.None).ConfigureAwait(false);
+                await FlushNowAsync(isAsync, _flushToDisk, completes: true, CancellationToken.None).ConfigureAwait(false);
             }
         }
         finally
@@ -683,17 +626,34 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         throw error;
     }
 
-    private async ValueTask CompleteAsync(bool isAsync, CancellationToken cancellationToken)
+    private async ValueTask FlushAsync(bool isAsync, bool flushToDisk, bool completes, CancellationToken cancellationToken)
+    {
+        Enter();
+        try
+        {
+            await FlushNowAsync(isAsync, flushToDisk, completes, cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            await LeaveAsync(isAsync).ConfigureAwait(false);
+        }
+    }
+
+    private async ValueTask FlushNowAsync(bool isAsync, bool flushToDisk, bool completes, CancellationToken cancellationToken)
     {
         await EndTextAsync(isAsync, cancellationToken).ConfigureAwait(false);
         await _pipeline.FlushAsync(isAsync, cancellationToken).ConfigureAwait(false);
-        _pipeline.Trim();
-        if (_flushToDisk)
+        if (completes)
+        {
+            _pipeline.Trim();
+        }
+
+        if (flushToDisk)
         {
             await _pipeline.FlushToDiskAsync(isAsync, cancellationToken).ConfigureAwait(false);
         }
 
-        _completed = true;
+        _completed = completes;
     }
 
     private void CloseHandle()
@@ -849,9 +809,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
             throw;
         }
 
-        return !isPut ? WriteSlowAsync(text, isLine, cancellationToken)
-            : TryExit() ? ValueTask.CompletedTask
-            : CloseAfterCallAsync(isAsync: true);
+        return isPut ? LeaveAsync(isAsync: true) : WriteSlowAsync(text, isLine, cancellationToken);
     }
 
     private async ValueTask WriteSlowAsync(ReadOnlyMemory<char> text, bool isLine, CancellationToken cancellationToken)
@@ -866,7 +824,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
         finally
         {
-            await LeaveAsync().ConfigureAwait(false);
+            await LeaveAsync(isAsync: true).ConfigureAwait(false);
         }
     }
 
@@ -976,81 +934,4 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     /// <summary>Returns the maximum number of records with less than 2 GiB in total.</summary>
     private static int MaxRecords<T>()
         where T : unmanaged => int.MaxValue / Unsafe.SizeOf<T>();
-
-    /// <summary>Writes a 32-bit integer in the 7-bit encoding of <see cref="BinaryWriter"/>, which takes 1 to 5 bytes.</summary>
-    /// <param name="value">The value to write.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
-    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
-    /// </param>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
-    public void Write7BitEncodedInt(int value, CancellationToken cancellationToken = default) => Write7Bits((uint)value, cancellationToken);
-
-    /// <summary>Writes a 64-bit integer in the 7-bit encoding of <see cref="BinaryWriter"/>, which takes 1 to 10 bytes.</summary>
-    /// <param name="value">The value to write.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked only if the current block becomes full. If the call is canceled, the
-    /// writer may have accepted some or all of the bytes. <see cref="Position"/> is the offset after the accepted bytes.
-    /// </param>
-    /// <inheritdoc cref="Write(ReadOnlySpan{byte}, CancellationToken)" path="/exception"/>
-    public void Write7BitEncodedInt64(long value, CancellationToken cancellationToken = default) =>
-        Write7Bits((ulong)value, cancellationToken);
-
-    /// <summary>
-    /// Writes the length of a string in bytes, as a 7-bit encoded integer, followed by the string. The result can be read with
-    /// <see cref="SluiceReader.ReadString(Encoding, CancellationToken)"/> and <see cref="BinaryReader.ReadString"/>.
-    /// </summary>
-    /// <param name="value">The string to write.</param>
-    /// <param name="encoding">The encoding of the string, or <see langword="null"/> (the default) for UTF-8.</param>
-    /// <param name="cancellationToken">
-    /// The token to monitor for cancellation requests. It is checked once, before the string is written.
-    /// </param>
-    /// <exception cref="ArgumentNullException"><paramref name="value"/> is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentException">
-    /// The number of bytes that <paramref name="encoding"/> produced differs from the result of its
-    /// <see cref="Encoding.GetByteCount(string)"/> method. Nothing was written.
-    /// </exception>
-    /// <exception cref="IOException">
-    /// This write or an earlier one failed. The message contains the offset of the failure.
-    /// </exception>
-    /// <exception cref="ObjectDisposedException">The writer is closed.</exception>
-    /// <exception cref="InvalidOperationException">The writer has been completed, or another call is in progress.</exception>
-    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was canceled.</exception>
-    public void WriteString(string value, Encoding? encoding = null, CancellationToken cancellationToken = default)
-    {
-        ArgumentNullException.ThrowIfNull(value);
-        encoding ??= Encoding.UTF8;
-        cancellationToken.ThrowIfCancellationRequested();
-
-        // The encoding may be a custom implementation. If it throws here, nothing was written.
-        int expected = encoding.GetByteCount(value);
-        Span<byte> room = GetSpan(MaxPrefixBytes + expected);
-        int start = Put7Bits(room, (ulong)expected);
-        int length = encoding.GetBytes(value, room[start..]);
-        if (length != expected)
-        {
-            throw new ArgumentException($"The encoding computed {expected} bytes and produced {length}.", nameof(encoding));
-        }
-
-        Advance(start + length);
-    }
-
-    private void Write7Bits(ulong value, CancellationToken cancellationToken)
-    {
-        Span<byte> bytes = stackalloc byte[10];
-        Write(bytes[..Put7Bits(bytes, value)], cancellationToken);
-    }
-
-    private static int Put7Bits(Span<byte> bytes, ulong value)
-    {
-        int length = 0;
-        while (value > 0x7F)
-        {
-            bytes[length++] = (byte)(value | 0x80);
-            value >>= 7;
-        }
-
-        bytes[length++] = (byte)value;
-        return length;
-    }
 }

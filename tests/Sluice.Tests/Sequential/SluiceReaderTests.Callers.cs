@@ -83,23 +83,4 @@ public sealed partial class SluiceReaderTests
             thrown.ShouldBe(1);
         }
     }
-
-    [Fact]
-    public void A_string_that_failed_can_be_read_again()
-    {
-        string text = new('x', 10_000);
-        string path = _temp.NewPath();
-        using (SluiceWriter writer = new(path))
-        {
-            writer.WriteRecord((byte)1);
-            writer.WriteString(text);
-        }
-
-        ThrowingProgress progress = new(count: 2);
-        using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Cached, 4096, progress: progress);
-        reader.ReadRecord<byte>().ShouldBe((byte)1);
-        Should.Throw<InvalidTimeZoneException>(() => reader.ReadString());
-        reader.Position.ShouldBe(1);
-        reader.ReadString().ShouldBe(text);
-    }
 }

@@ -121,7 +121,6 @@ public sealed partial class SluiceWriterTests : IDisposable
         await source.CancelAsync();
         foreach (Action call in (Action[])
             [() => writer.Write(content, token), () => WriteNumbers(writer, token),
-                () => writer.WriteString(new string('x', 9000), null, token),
                 () => writer.WriteRecords<long>(new long[9000], token), () =>
                     writer.Flush(cancellationToken: token), () => writer.Complete(token)])
         {
