@@ -28,18 +28,16 @@ internal sealed class BatchRing : BorrowedRing
 
     public void Return() => Pool.Return(this);
 
-    /// <summary>
-    /// Transfers the entries from <paramref name="first"/> up to <paramref name="end"/>, and waits for all of them.
-    /// </summary>
-    public void Run(bool isRead, int fd, int first, int end, RwFlags flags)
+    /// <summary>Transfers the first <paramref name="count"/> entries, and waits for all of them.</summary>
+    public void Run(bool isRead, int fd, int count, RwFlags flags)
     {
-        for (int i = first; i < end; i++)
+        for (int i = 0; i < count; i++)
         {
             ref BatchEntry entry = ref Entries[i];
             QueueTransfer(isRead, fd, entry.Address, entry.Length, entry.Offset, flags, (ulong)i);
         }
 
-        Wait(end - first);
+        Wait(count);
     }
 
     protected override void OnCompleted(ulong userData, int result) => Entries[(int)userData].Result = result;
@@ -79,10 +77,9 @@ internal struct BatchEntry
     public readonly Span<byte> Memory => PinnedMemory.SpanOf(_memory, _memoryLength);
 
     /// <summary>Pins the memory of a request.</summary>
-    public void Fill(Memory<byte> buffer, int request, long place)
+    public void Fill(Memory<byte> buffer, long place)
     {
         Pin = buffer.Pin();
-        Request = request;
         Address = _memory = PinnedMemory.AddressOf(Pin);
         Length = _memoryLength = buffer.Length;
         Offset = Place = place;

@@ -1,11 +1,13 @@
 using System.Runtime.InteropServices;
+using Sluice.Engines;
+using Sluice.Handles;
 
 namespace Sluice;
 
 /// <summary>Represents one read of a <see cref="SluiceHandle.ReadBatch"/> call, and its result.</summary>
 /// <remarks>This type is mutable and not thread-safe.</remarks>
 [StructLayout(LayoutKind.Auto)]
-public struct ReadRequest
+public struct ReadRequest : IBatchRequest
 {
     /// <summary>Initializes a request.</summary>
     /// <param name="fileOffset">The offset in the file at which to read, in bytes.</param>
@@ -34,4 +36,15 @@ public struct ReadRequest
     /// <see cref="SluiceHandle.ReadBatch"/> sets it.
     /// </summary>
     public Exception? Error { get; set; }
+
+    int IBatchRequest.Bytes
+    {
+        set => BytesRead = value;
+    }
+
+    void IBatchRequest.Run(SluiceHandle handle) => BytesRead = handle.Read(Buffer.Span, FileOffset);
+
+    bool IBatchRequest.Fill(SluiceHandle handle, ref BatchEntry entry) => handle.Fill(ref this, ref entry);
+
+    void IBatchRequest.Take(SluiceHandle handle, in BatchEntry entry) => handle.Take(ref this, entry);
 }

@@ -8,7 +8,8 @@ namespace Sluice.Handles;
 /// starts too late finds no request left.
 /// </summary>
 #pragma warning disable CA1001 // The wait handle, which alone would need disposal, is never used.
-internal sealed class SharedBatch<T>(SluiceHandle handle, T[] requests, SharedBatch<T>.Action action) : IThreadPoolWorkItem
+internal sealed class SharedBatch<T>(SluiceHandle handle, T[] requests) : IThreadPoolWorkItem
+    where T : struct, IBatchRequest
 #pragma warning restore CA1001
 {
     private static int MaxHelpers => Tuning.MaxBatchThreads;
@@ -17,8 +18,18 @@ internal sealed class SharedBatch<T>(SluiceHandle handle, T[] requests, SharedBa
     private int _taken;
     private int _left = requests.Length;
 
-    /// <summary>Performs one request. Does not throw.</summary>
-    public delegate void Action(SluiceHandle handle, ref T request);
+    /// <summary>Performs one request. An exception is stored in the request.</summary>
+    public static void RunOne(SluiceHandle handle, ref T request)
+    {
+        try
+        {
+            request.Run(handle);
+        }
+        catch (Exception e)
+        {
+            request.Error = e;
+        }
+    }
 
     /// <summary>Performs all requests. Nothing uses the requests after this method has returned or thrown.</summary>
     public void Run()
@@ -42,7 +53,7 @@ internal sealed class SharedBatch<T>(SluiceHandle handle, T[] requests, SharedBa
         int next;
         while ((next = Interlocked.Increment(ref _taken) - 1) < requests.Length)
         {
-            action(handle, ref requests[next]);
+            RunOne(handle, ref requests[next]);
             if (Interlocked.Decrement(ref _left) == 0)
             {
                 _done.Release();

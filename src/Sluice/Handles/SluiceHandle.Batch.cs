@@ -1,8 +1,11 @@
 using System.Runtime.ExceptionServices;
+using System.Runtime.InteropServices;
 using Sluice.Engines;
 using Sluice.Errors;
 using Sluice.Handles;
 using Sluice.Kernel;
+using Sluice.Memory;
+using Sluice.Uring;
 
 namespace Sluice;
 
@@ -23,38 +26,7 @@ public sealed partial class SluiceHandle
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for reading.</exception>
     /// <exception cref="IOException">A request failed.</exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
-    public void ReadBatch(Span<ReadRequest> requests)
-    {
-        CheckBatch();
-        foreach (ref ReadRequest request in requests)
-        {
-            CheckOffset(request.FileOffset);
-            request.BytesRead = 0;
-            request.Error = null;
-        }
-
-        using Reference reference = Hold();
-        if (RentBatchRing() is { } ring)
-        {
-            try
-            {
-                ReadBatchByRing(ring, requests);
-            }
-            finally
-            {
-                ring.Return();
-            }
-        }
-        else
-        {
-            RunOnThreads(requests, static (SluiceHandle handle, ref ReadRequest request) => handle.ReadOne(ref request));
-        }
-
-        foreach (ref ReadRequest request in requests)
-        {
-            ThrowIfFailed(request.Error);
-        }
-    }
+    public void ReadBatch(Span<ReadRequest> requests) => RunBatch(requests, isRead: true, isShared: true);
 
     /// <summary>Performs several writes, and returns when all of them have ended.</summary>
     /// <param name="requests">
@@ -80,104 +52,263 @@ public sealed partial class SluiceHandle
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public void WriteBatch(Span<WriteRequest> requests)
     {
-        CheckBatch();
-        foreach (ref WriteRequest request in requests)
-        {
-            CheckOffset(request.FileOffset);
-            request.BytesWritten = 0;
-            request.Error = null;
-        }
-
-        using Reference reference = Hold();
-        if (Caching != FileCaching.Direct && !IsIntercepted && Libc.IsSupported)
-        {
-            // Cached writes are memory copies, which a ring would hand to a worker thread.
-            foreach (ref WriteRequest request in requests)
-            {
-                WriteOne(ref request);
-            }
-        }
-        else if (Caching == FileCaching.Direct && RentBatchRing() is { } ring)
-        {
-            try
-            {
-                WriteBatchByRing(ring, requests);
-            }
-            finally
-            {
-                ring.Return();
-            }
-        }
-        else
-        {
-            RunOnThreads(requests, static (SluiceHandle handle, ref WriteRequest request) => handle.WriteOne(ref request));
-        }
-
-        foreach (ref WriteRequest request in requests)
-        {
-            ThrowIfFailed(request.Error);
-        }
+        // Cached writes are memory copies: a ring would hand them to a worker, and several threads do not make them faster.
+        RunBatch(requests, isRead: false, isShared: Caching == FileCaching.Direct || !Libc.IsSupported);
     }
 
-    private static void ThrowIfFailed(Exception? error)
-    {
-        if (error is not null)
-        {
-            ExceptionDispatchInfo.Throw(error);
-        }
-    }
-
-    private void CheckBatch()
+    private void RunBatch<T>(Span<T> requests, bool isRead, bool isShared)
+        where T : struct, IBatchRequest
     {
         ThrowIfClosed();
         if (!CanSeek)
         {
             IoErrors.ThrowUnseekable("A batch on", Path);
         }
-    }
 
-    private BatchRing? RentBatchRing() => !IsCustomEngine && EngineInUse is UringEngine ? BatchRing.TryRent() : null;
+        foreach (ref T request in requests)
+        {
+            CheckOffset(request.FileOffset);
+            request.Bytes = 0;
+            request.Error = null;
+        }
 
-    private void RunOnThreads<T>(Span<T> requests, SharedBatch<T>.Action action)
-    {
-        if (requests.Length < 2 || IsIntercepted)
+        using Reference reference = Hold();
+        if (isShared && !IsCustomEngine && EngineInUse is UringEngine && BatchRing.TryRent() is { } ring)
+        {
+            RunOnRing(ring, isRead, requests);
+        }
+        else if (isShared && !IsIntercepted && requests.Length > 1)
+        {
+            T[] own = requests.ToArray();
+            new SharedBatch<T>(this, own).Run();
+            own.CopyTo(requests);
+        }
+        else
         {
             foreach (ref T request in requests)
             {
-                action(this, ref request);
+                SharedBatch<T>.RunOne(this, ref request);
+            }
+        }
+
+        foreach (ref T request in requests)
+        {
+            if (request.Error is { } error)
+            {
+                ExceptionDispatchInfo.Throw(error);
+            }
+        }
+    }
+
+    /// <summary>Each request is read once, when its entry is filled.</summary>
+    private void RunOnRing<T>(BatchRing ring, bool isRead, Span<T> requests)
+        where T : struct, IBatchRequest
+    {
+        BatchEntry[] entries = ring.Entries;
+        int count = 0;
+        try
+        {
+            for (int next = 0; next < requests.Length;)
+            {
+                for (count = 0; next < requests.Length && count < BatchRing.MaxEntries; next++)
+                {
+                    entries[count] = new BatchEntry { Request = next };
+                    count += TryFill(ref requests[next], ref entries[count]) ? 1 : 0;
+                }
+
+                Run(ring, isRead, count);
+                while (count > 0)
+                {
+                    ref BatchEntry entry = ref entries[--count];
+                    ref T request = ref requests[entry.Request];
+                    try
+                    {
+                        request.Take(this, entry);
+                    }
+                    catch (Exception e)
+                    {
+                        request.Error = e;
+                    }
+
+                    request.Error = Release(ref entry, request.Error);
+                }
+            }
+        }
+        finally
+        {
+            // Only after an exception.
+            foreach (ref BatchEntry entry in entries.AsSpan(0, count))
+            {
+                _ = Release(ref entry, null);
             }
 
+            ring.Return();
+        }
+    }
+
+    private bool TryFill<T>(ref T request, ref BatchEntry entry)
+        where T : struct, IBatchRequest
+    {
+        try
+        {
+            return request.Fill(this, ref entry);
+        }
+        catch (Exception e)
+        {
+            request.Error = Release(ref entry, e);
+            return false;
+        }
+    }
+
+    private void Run(BatchRing ring, bool isRead, int count)
+    {
+        if (isRead)
+        {
+            ring.Run(isRead: true, _fd, count, TransferFlags);
+        }
+        else if (DirectGate!.TryEnterShared())
+        {
+            try
+            {
+                ring.Run(isRead: false, _fd, count, TransferFlags);
+            }
+            finally
+            {
+                DirectGate.Exit();
+            }
+        }
+
+        // While another call writes a partial page, each write is an operation of its own, which waits for the gate.
+    }
+
+    internal bool Fill(ref ReadRequest request, ref BatchEntry entry)
+    {
+        Memory<byte> buffer = request.Buffer;
+        long offset = request.FileOffset;
+        CheckOffset(offset);
+
+        // Data in the page cache does not need a ring.
+        if (buffer.IsEmpty || (_readsInline && TryReadCached(buffer.Span, offset, ref request)))
+        {
+            return false;
+        }
+
+        entry.Fill(buffer, offset);
+        Align(ref entry);
+        return true;
+    }
+
+    /// <summary>Uses a bounce buffer if the offset, the length or the caller's memory is not aligned.</summary>
+    private void Align(ref BatchEntry entry)
+    {
+        FileAlignment alignment = Alignment;
+        if (alignment.IsAligned(entry.Address, entry.Offset, entry.Length))
+        {
             return;
         }
 
-        T[] own = requests.ToArray();
-        new SharedBatch<T>(this, own, action).Run();
-        own.CopyTo(requests);
+        if (!alignment.IsAligned(0, entry.Offset, entry.Length))
+        {
+            NoteEdge();
+        }
+
+        long start = entry.Offset & -(long)alignment.Offset;
+        long end = (entry.Offset + entry.Length + alignment.Length - 1) & -(long)alignment.Length;
+        entry.Bounce = AlignedBufferPool.Rent((int)Math.Min(end - start, DirectTransfer.MaxBounceBytes));
+        entry.Skip = (int)(entry.Offset - start);
+        entry.Offset = start;
+        entry.Address = entry.Bounce.Address;
+        entry.Length = (int)Math.Min(end - start, entry.Bounce.Length);
     }
 
-    private void ReadOne(ref ReadRequest request)
+    private bool TryReadCached(Span<byte> buffer, long offset, ref ReadRequest request)
     {
-        try
+        int bytes = TransferCalls.ReadNoWait(_fd, buffer, offset, TransferFlags);
+        if (bytes < 0 || (bytes < buffer.Length && !IsShortAtEnd(offset + bytes)))
         {
-            request.BytesRead = Read(request.Buffer.Span, request.FileOffset);
+            return false;
         }
-        catch (Exception e)
+
+        request.BytesRead = bytes;
+        AfterRead(offset, bytes);
+        IoMetrics.Note(this, IoVerb.Read, Carrier.Inline, bytes);
+        return true;
+    }
+
+    internal void Take(ref ReadRequest request, in BatchEntry entry)
+    {
+        Span<byte> buffer = entry.Memory;
+        int got = Math.Max(entry.Result, 0);
+        if (!entry.Bounce.IsEmpty)
         {
-            request.Error = e;
+            got = Math.Clamp(got - entry.Skip, 0, buffer.Length);
+            entry.Bounce.Span.Slice(entry.Skip, got).CopyTo(buffer);
+        }
+
+        // Reads the rest after a short read or an error with the scalar method, which also creates the exception.
+        bool isWhole = got == buffer.Length || (entry.Result > 0 && IsShortAtEnd(entry.Place + got))
+            || (entry.Result == 0 && IsConfirmedEnd(entry.Place));
+        request.BytesRead = isWhole ? got : got + Read(buffer[got..], entry.Place + got);
+        AfterRead(entry.Place, request.BytesRead);
+        IoMetrics.Note(this, IoVerb.Read, Carrier.Uring, got);
+    }
+
+    internal bool Fill(ref WriteRequest request, ref BatchEntry entry)
+    {
+        ReadOnlyMemory<byte> buffer = request.Buffer;
+        long offset = request.FileOffset;
+        FileAlignment alignment = Alignment;
+        if (buffer.IsEmpty || buffer.Length > DirectTransfer.MaxBounceBytes || !alignment.IsAligned(0, offset, buffer.Length))
+        {
+            // An unaligned write has partial pages, which need an operation.
+            Write(buffer.Span, offset);
+            request.BytesWritten = buffer.Length;
+            return false;
+        }
+
+        CheckOffset(offset);
+        entry.Fill(MemoryMarshal.AsMemory(buffer), offset);
+        if (!alignment.IsAligned(entry.Address, 0, 0))
+        {
+            entry.Bounce = AlignedBufferPool.Rent(entry.Length);
+            entry.Address = entry.Bounce.Address;
+            entry.Memory.CopyTo(entry.Bounce.Span);
+        }
+
+        return true;
+    }
+
+    internal void Take(ref WriteRequest request, in BatchEntry entry)
+    {
+        ReadOnlySpan<byte> bytes = entry.Memory;
+        int done = Math.Max(entry.Result, 0);
+        request.BytesWritten = done;
+        if (entry.Result < 0 && entry.Result is not (-Errno.EAGAIN or -Errno.EINTR or -Errno.ECANCELED or -Errno.EINVAL))
+        {
+            ThrowFailed(-entry.Result, IoVerb.Write, entry.Place);
+        }
+
+        if (done < bytes.Length)
+        {
+            Write(bytes[done..], entry.Place + done);
+        }
+
+        request.BytesWritten = bytes.Length;
+        if (done > 0)
+        {
+            IoMetrics.Note(this, IoVerb.Write, Carrier.Uring, done);
         }
     }
 
-    private void WriteOne(ref WriteRequest request)
+    /// <summary>
+    /// Releases the pin and the bounce buffer of an entry. An exception of the caller's memory becomes the error of this request only.
+    /// </summary>
+    /// <returns>The request's first error.</returns>
+    private static Exception? Release(ref BatchEntry entry, Exception? error)
     {
-        try
-        {
-            ReadOnlySpan<byte> bytes = request.Buffer.Span;
-            Write(bytes, request.FileOffset);
-            request.BytesWritten = bytes.Length;
-        }
-        catch (Exception e)
-        {
-            request.Error = e;
-        }
+        PinnedMemory.Release(ref entry.Pin, ref error);
+        entry.Bounce.Return();
+        entry = default;
+        return error;
     }
 }

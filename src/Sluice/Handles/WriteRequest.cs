@@ -1,11 +1,13 @@
 using System.Runtime.InteropServices;
+using Sluice.Engines;
+using Sluice.Handles;
 
 namespace Sluice;
 
 /// <summary>Represents one write of a <see cref="SluiceHandle.WriteBatch"/> call, and its result.</summary>
 /// <remarks>This type is mutable and not thread-safe.</remarks>
 [StructLayout(LayoutKind.Auto)]
-public struct WriteRequest
+public struct WriteRequest : IBatchRequest
 {
     /// <summary>Initializes a request.</summary>
     /// <param name="fileOffset">The offset in the file at which to write, in bytes.</param>
@@ -34,4 +36,20 @@ public struct WriteRequest
     /// <see cref="SluiceHandle.WriteBatch"/> sets it.
     /// </summary>
     public Exception? Error { get; set; }
+
+    int IBatchRequest.Bytes
+    {
+        set => BytesWritten = value;
+    }
+
+    void IBatchRequest.Run(SluiceHandle handle)
+    {
+        ReadOnlySpan<byte> bytes = Buffer.Span;
+        handle.Write(bytes, FileOffset);
+        BytesWritten = bytes.Length;
+    }
+
+    bool IBatchRequest.Fill(SluiceHandle handle, ref BatchEntry entry) => handle.Fill(ref this, ref entry);
+
+    void IBatchRequest.Take(SluiceHandle handle, in BatchEntry entry) => handle.Take(ref this, entry);
 }
