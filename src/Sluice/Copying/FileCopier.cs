@@ -125,8 +125,9 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         try
         {
             meter.Find((long)before.Size);
-            CopiedFile copied = Fill(fromFd, before, from, toFd, to, options.UnixCreateMode is null ? mode : null);
-            (made, isClosed) = (copied.Made!.Value, true);
+            PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out made), "Looking at", to.Text);
+            CopiedFile copied = Fill(fromFd, before, from, toFd, made, to, options.UnixCreateMode is null ? mode : null);
+            isClosed = true;
             WrittenFile.ThrowIfFailed(file.Close(), to.Text);
             meter.EndFile();
             return copied;
@@ -138,12 +139,14 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
                 Remove(to, made);
             }
 
+            throw;
+        }
+        finally
+        {
             if (!isClosed)
             {
                 file.Dispose();
             }
-
-            throw;
         }
     }
 
@@ -184,7 +187,10 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
                 : options.UnixCreateMode is { } asked ? (uint)asked & ~Umask.Read()
                 : NodeMetadata.PlainMode(fromFd, before);
             long begin = isFound ? FindResumeOffset(fromFd, temporary.Descriptor, from.Text, to.Text, (long)before.Size) : 0;
-            CopiedFile copied = Fill(fromFd, before, from, temporary.Descriptor, to, mode, begin, temporary, old, location is not null);
+            PathErrors.ThrowIfFailed(
+                Libc.Stat(temporary.Descriptor, StatxMask.BasicStats, out Statx made), "Looking at", to.Text);
+            CopiedFile copied = Fill(
+                fromFd, before, from, temporary.Descriptor, made, to, mode, begin, temporary, old, isSingle: location is not null);
             if (overwrites)
             {
                 temporary.ReplaceTarget();
@@ -217,6 +223,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// <param name="before">The state of the source.</param>
     /// <param name="from">The path of the source.</param>
     /// <param name="toFd">The open file to fill.</param>
+    /// <param name="made">The state of that file when it was created or opened.</param>
     /// <param name="to">The path of the copy.</param>
     /// <param name="mode">The permissions to set, or null. Not used if others are preserved.</param>
     /// <param name="begin">The number of bytes that the file already has.</param>
@@ -224,7 +231,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// <param name="old">The file that is replaced, if any.</param>
     /// <param name="isSingle">True if no flush follows, as it does at the end of the copy of a tree.</param>
     private CopiedFile Fill(
-        int fromFd, in Statx before, in NodePath from, int toFd, in NodePath to, uint? mode, long begin = 0,
+        int fromFd, in Statx before, in NodePath from, int toFd, in Statx made, in NodePath to, uint? mode, long begin = 0,
         TemporaryFile? temporary = null, OldFile? old = null, bool isSingle = false)
     {
         string target = to.Text;
@@ -238,7 +245,6 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         }
 
         bool isChanged = IsChanged(fromFd, before, from);
-        PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out Statx made), "Looking at", target);
         Exception? refused = SetMetadata(fromFd, before, toFd, made, target, mode, old);
         Exception? untimed = temporary is null ? null : SetTimes(toFd, before, target);
 

@@ -1,5 +1,4 @@
 using System.Security.Cryptography;
-using System.Text;
 
 namespace Sluice.Copying;
 
@@ -55,18 +54,8 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         }
     }
 
-    private static string TemporaryFor(string target)
-    {
-        // The temporary name has 45 more bytes, and a name can have at most 255.
-        const int maxBytes = 255 - 45;
-        string name = Path.GetFileName(target);
-        if (Encoding.UTF8.GetByteCount(name) > maxBytes)
-        {
-            name = Encoding.ASCII.GetString(TemporaryName.Shortened(Encoding.UTF8.GetBytes(name)));
-        }
-
-        return Path.Combine(Path.GetDirectoryName(target)!, $".{name}.{Guid.NewGuid():N}.sluice-tmp");
-    }
+    /// <summary>Returns a new name beside the target. It does not contain the target's name, which may be too long for a suffix.</summary>
+    public static string TemporaryFor(string target) => Path.Combine(Path.GetDirectoryName(target)!, $".{Guid.NewGuid():N}.sluice-tmp");
 
     /// <summary>
     /// Flushes a file, also one that is read-only because its source is. Except on Windows, a descriptor for reading is sufficient.

@@ -21,7 +21,7 @@ internal sealed class PortableReplacement : AtomicReplacement
     {
         // If the path is a link, its target is replaced.
         string target = new FileInfo(path).LinkTarget is null ? path : RealPath.Of(path);
-        string temporary = $"{target}.{Guid.NewGuid():N}.sluice-tmp";
+        string temporary = PortableCopier.TemporaryFor(target);
         SluiceOptions open = new()
         {
             Mode = FileMode.CreateNew,

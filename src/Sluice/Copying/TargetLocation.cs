@@ -127,7 +127,7 @@ internal sealed class TargetLocation : IDisposable
     public void Flush(int fd = -1)
     {
         using Descriptor folder = new(PathCalls.OpenAt(FolderFd, ".\0"u8, PathCalls.ReadOnly | PathCalls.DirectoryFlag));
-        int result = folder.Fd < 0 ? FlushFileSystem(fd) : Libc.Flush(folder.Fd);
+        int result = folder.Fd >= 0 ? Libc.Flush(folder.Fd) : fd >= 0 ? CopyCalls.FlushFileSystem(fd) : folder.Fd;
         PathErrors.ThrowIfFailed(OpenFile.IsUnflushable(-result) ? 0 : result, "Writing the folder to the disk of", Path.Text);
     }
 
@@ -153,18 +153,6 @@ internal sealed class TargetLocation : IDisposable
     }
 
     public void Dispose() => PathCalls.Close(FolderFd);
-
-    private int FlushFileSystem(int fd)
-    {
-        if (fd >= 0)
-        {
-            return CopyCalls.FlushFileSystem(fd);
-        }
-
-        // A process that has created a name here can also create a file.
-        using TemporaryFile file = TemporaryFile.Create(Path, ModeBits.OwnerReadWrite);
-        return CopyCalls.FlushFileSystem(file.Descriptor);
-    }
 
     /// <summary>
     /// Follows an open link by one step. The content of the open link is used, because its name may refer to another entry now.

@@ -34,9 +34,6 @@ internal static class TemporaryName
     public static bool IsReservedNameInUse(in NodePath source) =>
         NodeCalls.Stat(Reserved(source), followsLinks: false, StatxMask.Type, out _) != -Errno.ENOENT;
 
-    /// <summary>Returns a replacement for a name that is too long for a suffix.</summary>
-    public static byte[] Shortened(ReadOnlySpan<byte> name) => Encoding.ASCII.GetBytes(Convert.ToHexStringLower(SHA256.HashData(name)));
-
     /// <summary>
     /// Returns true if the name refers to the open file. The name may have been renamed, removed or given to another file.
     /// </summary>
@@ -76,7 +73,7 @@ internal static class TemporaryName
         ReadOnlySpan<byte> name = target.Leaf;
         if (name.Length > MaxNameBytes - digits.Length - SuffixBytes.Length - 1)
         {
-            name = Shortened(name);
+            name = Encoding.ASCII.GetBytes(Convert.ToHexStringLower(SHA256.HashData(name)));
         }
 
         return target.Beside([(byte)'.', .. name, .. Encoding.ASCII.GetBytes(digits), .. SuffixBytes]);
