@@ -1,3 +1,4 @@
+using System.Globalization;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;
 using Sluice.Log.Segments;
@@ -89,7 +90,8 @@ public sealed class MissingTests
         string[] files = Files(folder);
         for (int i = 0; i < files.Length; i++)
         {
-            if (SegmentInfo.Read(files[i], new LogFolder(folder.Log, SegmentNames.Framed).IdOf(files[i])) is not { } info || !HasRecords(info))
+            long id = long.Parse(Path.GetFileNameWithoutExtension(files[i]), CultureInfo.InvariantCulture);
+            if (SegmentInfo.Read(files[i], id) is not { } info || !HasRecords(info))
             {
                 continue;
             }

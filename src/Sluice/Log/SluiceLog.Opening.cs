@@ -83,6 +83,11 @@ public sealed partial class SluiceLog
     /// <summary>Completes the removal of the log's end that a crash or an error has interrupted.</summary>
     private static void CompleteRemoval(LogFolder folder, LogSettings settings, WriterLock writerLock)
     {
+        if (folder.LookAt(folder.RemovalPath) == default)
+        {
+            return;
+        }
+
         if (TailRemoval.TryRead(folder) is { } removal)
         {
             long largest = Math.Max(writerLock.State?.LargestId ?? 0, folder.List().LastOrDefault());
@@ -93,7 +98,7 @@ public sealed partial class SluiceLog
                 writerLock.Flush(settings);
             }).Dispose();
         }
-        else if (File.Exists(folder.RemovalPath))
+        else
         {
             TailRemoval.Delete(folder);
         }

@@ -143,9 +143,6 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         }
     }
 
-    /// <summary>The number in a segment's name; 0 where there is none.</summary>
-    public long IdOf(string path) => Names.TryParse(System.IO.Path.GetFileName(path), out long id, out _) ? id : 0;
-
     public string PathOf(long id, DateTime utc = default) => System.IO.Path.Combine(Path, Names.NameOf(id, utc));
 
     /// <summary>Returns the ids of the segments of a framed log in ascending order.</summary>

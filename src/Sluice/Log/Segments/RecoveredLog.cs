@@ -314,9 +314,10 @@ internal sealed class RecoveredLog
             {
                 Cut = Cut with { SavedAs = Save(_lastFile!, _last.Offset) ?? Cut.SavedAs };
                 LogFile.SetLength(_lastFile!, _last.Offset);
+                LogFile.FlushData(_lastFile!, _settings);
             }
 
-            LogFile.FlushData(_lastFile!, _settings);
+            // The rest was made durable before it was read.
             Current = SegmentFile.Resume(_folder, _lastFile!, _settings, _last);
         }
     }
