@@ -24,10 +24,10 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
 
     public bool Preserve { get; init; }
 
-    /// <summary>Files that are there are replaced without a question.</summary>
+    /// <summary>True to replace existing files without confirmation.</summary>
     public bool Force { get; init; }
 
-    /// <summary>What is unchanged by size and time is skipped, and the rest of what is there replaced.</summary>
+    /// <summary>True to skip files with the same length and time, and to replace others without confirmation.</summary>
     public bool Update { get; init; }
 
     public bool Resume { get; init; }
@@ -35,7 +35,7 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
     /// <summary>A new file gets its name only when it is complete.</summary>
     public bool Atomic { get; init; }
 
-    /// <summary>Say what would be copied, and copy nothing.</summary>
+    /// <summary>True to list what would be copied, and to copy nothing.</summary>
     public bool DryRun { get; init; }
 
     public ExcludePatterns Excluded { get; init; } = new([]);
@@ -63,7 +63,9 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
     public long DemoSizeBytes { get; init; } = ByteSize.GiB;
 
     /// <summary>Adds the options of `copy` to the command.</summary>
-    /// <returns>From what was parsed to checked values; throws <see cref="UsageException"/> where they make no sense.</returns>
+    /// <returns>
+    /// A function that converts a parse result to checked values; it throws a <see cref="UsageException"/> for invalid ones.
+    /// </returns>
     public static Func<ParseResult, CopyCommandOptions> Define(OptionList command)
     {
         Argument<string[]> pathsArgument = command.Argument(new Argument<string[]>("PATH")
@@ -89,7 +91,7 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
         Option<string> method = command.Value("--method", null, "name",
             "auto, reflink, range (copy_file_range), direct or buffered (auto).");
         Option<string> depth = command.Value("--depth", null, "N",
-            $"Outstanding requests of 1 MiB in a direct copy, 1 to {MaxDepth} ({CopyOptions.DefaultDepth}).");
+            $"Outstanding requests of 1 MiB with --method direct, 1 to {MaxDepth} ({CopyOptions.DefaultDepth}).");
         Option<bool> resume = command.Flag("--resume", null,
             "Go on from what an earlier copy left, after comparing it; and leave it when this one fails.");
         Option<bool> atomic = command.Flag("--atomic", null, "Give a new file its name only when it is complete; not in trees.");
@@ -132,8 +134,8 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
             if (result.GetValue(atomic) && isRecursive)
                 throw new UsageException("--atomic is for files: a tree is copied in place");
             CopyMethod way = OptionText.Choice("--method", result.GetValue(method), Methods) ?? CopyMethod.Auto;
-            if (result.GetValue(depth) is not null && way is not (CopyMethod.Auto or CopyMethod.Direct))
-                throw new UsageException($"--depth is about direct copies, and --method {NameOf(way)} makes none");
+            if (result.GetValue(depth) is not null && way != CopyMethod.Direct && !(demo && way == CopyMethod.Auto))
+                throw new UsageException($"--depth is for direct copies, and --method {NameOf(way)} makes none; give --method direct");
             if (result.GetValue(dryRun) && (demo || results.Named.Count > 0))
                 throw new UsageException("--dry-run copies nothing: there is no result to write, and no demo");
             return new CopyCommandOptions(demo ? [] : paths[..^1], paths.Length == 0 ? Environment.CurrentDirectory : paths[^1])

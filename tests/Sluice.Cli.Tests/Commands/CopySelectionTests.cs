@@ -18,6 +18,7 @@ public sealed class CopySelectionTests : IDisposable
     [InlineData("copy --dry-run --demo")]
     [InlineData("copy --bwlimit fast a b")]
     [InlineData("copy --bwlimit 0 a b")]
+    [InlineData("copy --depth 8 a b")]
     [InlineData("copy --depth 8 --method buffered a b")]
     [InlineData("copy --depth 8 --method reflink a b")]
     [InlineData("copy --resume -r a b")]
