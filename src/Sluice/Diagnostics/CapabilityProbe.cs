@@ -51,12 +51,11 @@ internal static unsafe class CapabilityProbe
     public static int WriteUncached(SafeFileHandle file, Memory<byte> buffer) => Write(file, buffer, RwFlags.DontCache);
 
     /// <summary>Reads without waiting. EAGAIN means that the flag is supported and the page was not cached.</summary>
-    public static int ReadNoWait(SafeFileHandle file, Memory<byte> buffer) =>
-        NoWait(TransferCalls.AskNoWait(Fd(file), buffer.Span, 0, RwFlags.None));
-
-    /// <inheritdoc cref="ReadNoWait"/>
-    public static int WriteNoWait(SafeFileHandle file, Memory<byte> buffer) =>
-        NoWait(TransferCalls.WriteNoWait(Fd(file), buffer.Span, 0, RwFlags.None));
+    public static int ReadNoWait(SafeFileHandle file, Memory<byte> buffer)
+    {
+        int result = TransferCalls.AskNoWait(Fd(file), buffer.Span, 0, RwFlags.None);
+        return result == -Errno.EAGAIN ? 0 : ErrnoOf(result);
+    }
 
     /// <summary>FICLONE of the whole file.</summary>
     public static int Clone(SafeFileHandle from, SafeFileHandle to) => ErrnoOf(CopyCalls.Clone(Fd(from), Fd(to)));
@@ -70,13 +69,8 @@ internal static unsafe class CapabilityProbe
     public static int PunchHole(SafeFileHandle file, long offset, long length) =>
         ErrnoOf(SpaceCalls.Allocate(Fd(file), FallocateFlags.PunchHole | FallocateFlags.KeepSize, offset, length));
 
-    /// <summary>Returns true if the file system is ext2, ext3 or ext4.</summary>
-    public static bool IsExt(SafeFileHandle file) => Libc.IsExt(Fd(file));
-
     private static int Write(SafeFileHandle file, Memory<byte> buffer, RwFlags flags) =>
         ErrnoOf(TransferCalls.Write(Fd(file), buffer.Span, 0, flags));
-
-    private static int NoWait(int result) => result == -Errno.EAGAIN ? 0 : ErrnoOf(result);
 
     private static int ErrnoOf(int result) => result < 0 ? -result : 0;
 

@@ -45,17 +45,6 @@ internal static unsafe class TransferCalls
         }
     }
 
-    /// <summary>
-    /// Writes to the page cache with RWF_NOWAIT. Returns -EAGAIN if the write would wait, and -EOPNOTSUPP if this is not supported.
-    /// </summary>
-    public static int WriteNoWait(int fd, ReadOnlySpan<byte> buffer, long offset, RwFlags flags)
-    {
-        fixed (byte* p = buffer)
-        {
-            return TransferV(isRead: false, fd, p, buffer.Length, offset, flags | RwFlags.NoWait);
-        }
-    }
-
     public static int Read(int fd, byte* p, int length, long offset, RwFlags flags) =>
         offset < 0 ? Libc.ReadHere(fd, p, length)
         : flags == RwFlags.None ? Libc.Read(fd, p, length, offset)

@@ -2,7 +2,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Doctor;
 
-/// <summary>What transfers through the page cache can be asked for.</summary>
+/// <summary>The features of transfers through the page cache.</summary>
 internal static class CacheFindings
 {
     private const int ProbeBytes = 4096;
@@ -18,12 +18,7 @@ internal static class CacheFindings
             "FileCaching.Uncached drops pages behind the transfer by POSIX_FADV_DONTNEED");
         yield return Finding.Tried(
             "reads without waiting", CapabilityProbe.ReadNoWait(file.SafeFileHandle, buffer), "RWF_NOWAIT tried",
-            "ReadAsync takes what is in memory on the caller's thread", "every ReadAsync goes to the engine", "RWF_NOWAIT: ");
-        if (!mayWrite)
-            yield break;
-        yield return Finding.Tried(
-            "writes without waiting", CapabilityProbe.WriteNoWait(file.SafeFileHandle, buffer), "RWF_NOWAIT tried",
-            "WriteAsync tries it first", "WriteAsync writes on the caller's thread while writes have been quick, on the pool after a slow one",
+            "ReadAsync takes what is in memory on the caller's thread", "every ReadAsync goes to the engine, except on tmpfs",
             "RWF_NOWAIT: ");
     }
 }

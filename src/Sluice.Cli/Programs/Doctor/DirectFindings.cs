@@ -4,7 +4,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Doctor;
 
-/// <summary>What transfers past the page cache need, and whether they really come about.</summary>
+/// <summary>The requirements of direct I/O, and whether it really takes place.</summary>
 internal static class DirectFindings
 {
     private const int FallbackBytes = 4096;
@@ -14,7 +14,7 @@ internal static class DirectFindings
     public static IEnumerable<Finding> Collect(SluiceHandle file, bool mayWrite, string? fileSystem)
     {
         DirectLimits limits = CapabilityProbe.LimitsOf(file.SafeFileHandle);
-        // A probe of its own: the handle's alignment is known only when it is direct already.
+        // Determined here, since a handle reports the alignment only if it is direct.
         int alignment = Math.Max(limits.OffsetBytes ?? FallbackBytes, Math.Max(limits.MemoryBytes ?? FallbackBytes, 1));
         yield return Alignment(limits);
         int errno = limits.OffsetBytes == 0 ? -1 : CapabilityProbe.SetDirect(file.SafeFileHandle, on: true);

@@ -4,7 +4,7 @@ using Spectre.Console;
 
 namespace Sluice.Cli.Programs.Doctor;
 
-/// <summary>Findings as people read them: the answer first, below it what follows.</summary>
+/// <summary>Findings as text: the answer, and below it the consequence.</summary>
 internal static class DoctorText
 {
     private const int NameWidth = 26;

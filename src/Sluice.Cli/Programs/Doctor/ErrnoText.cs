@@ -4,6 +4,6 @@ namespace Sluice.Cli.Programs.Doctor;
 
 internal static class ErrnoText
 {
-    /// <summary>The system's sentence and the number, by which a search finds it.</summary>
+    /// <summary>Returns the system's description and the number, which is easy to search for.</summary>
     public static string Of(int errno) => $"{Marshal.GetPInvokeErrorMessage(errno)} (errno {errno})";
 }

@@ -1,19 +1,19 @@
 namespace Sluice.Cli.Programs.Doctor;
 
-/// <summary>Whether a thing is there.</summary>
+/// <summary>The result of a test.</summary>
 internal enum FindingState
 {
     Yes,
     No,
 
-    /// <summary>A number or a name, which is neither.</summary>
+    /// <summary>A value instead of yes or no.</summary>
     Fact,
 
-    /// <summary>It could not be tried here.</summary>
+    /// <summary>It could not be tested here.</summary>
     Unknown,
 }
 
-/// <summary>One thing that was looked at: whether it is there, how that is known, and what Sluice therefore does.</summary>
+/// <summary>A tested feature: the result, how it was determined, and its consequence for Sluice.</summary>
 internal sealed record Finding(string Name, FindingState State, string Reason, string Consequence)
 {
     public string Mark => State switch

@@ -5,7 +5,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Doctor;
 
-/// <summary>What kernel, sandbox and limits of the process allow, whatever the file.</summary>
+/// <summary>The features of the kernel, the sandbox and the limits of the process, independent of a file.</summary>
 internal static class MachineFindings
 {
     public static FindingGroup Collect()
@@ -45,9 +45,9 @@ internal static class MachineFindings
     private static Finding Setup(RingDiagnosis rings)
     {
         if (rings.Refusal is { } refusal)
-            return Finding.No("io_uring", refusal, "batches, readers, writers and copies take plain system calls too");
+            return Finding.No("io_uring", refusal, "batches, readers and writers make plain system calls");
         return Finding.Yes("io_uring", "setup, register, enter and cancelling were tried",
-            SluiceEngines.UringReason is { } reason ? $"not used: {reason}" : "batches, readers, writers and copies use rings");
+            SluiceEngines.UringReason is { } reason ? $"not used: {reason}" : "batches, readers and writers use rings");
     }
 
     private static Finding Sysctl()
@@ -87,7 +87,7 @@ internal static class MachineFindings
     private static Finding Modes(RingDiagnosis rings) => new(
         "ring modes", rings.HasCoopTaskrun ? FindingState.Yes : FindingState.No,
         $"COOP_TASKRUN {Word(rings.HasCoopTaskrun)}, SINGLE_ISSUER with DEFER_TASKRUN {Word(rings.HasDeferTaskrun)}",
-        "rings of batches, of small files and of copies set COOP_TASKRUN; the rest may change threads and set none");
+        "rings of batches and of small files set COOP_TASKRUN; the others may be used by several threads and set none");
 
     private static Finding Registered(RingDiagnosis rings)
     {

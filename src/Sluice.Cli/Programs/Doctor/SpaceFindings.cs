@@ -3,7 +3,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Doctor;
 
-/// <summary>What a file system can do about the space of files: share, copy, reserve, give back, tell.</summary>
+/// <summary>The features of a file system for the space of files: reflinks, copies in the kernel, preallocation, holes, extents.</summary>
 internal static class SpaceFindings
 {
     public static IEnumerable<Finding> Collect(SluiceHandle file, string folder)
@@ -59,16 +59,14 @@ internal static class SpaceFindings
         using SluiceHandle copy = SluiceHandle.Open(target, FileMode.Create, FileAccess.Write);
         return Finding.Tried(
             "copy_file_range", CapabilityProbe.CopyRange(file.SafeFileHandle, copy.SafeFileHandle, file.Length),
-            "a file was copied within the kernel", "small copies, and those of cached files, stay in the kernel", "copies read and write");
+            "a file was copied within the kernel", "copies of files larger than 256 KiB stay in the kernel if no blocks can be shared",
+            "copies read and write");
     }
 
     private static Finding Preallocation(SluiceHandle file) => Finding.Tried(
         "preallocation (fallocate)", CapabilityProbe.Allocate(file.SafeFileHandle, file.Length, file.Length),
         $"{ByteSize.Format(file.Length / 2)} tried",
-        CapabilityProbe.IsExt(file.SafeFileHandle)
-            ? "PreallocationSize and Allocate reserve; on ext, streams also reserve just before each large piece"
-            : "PreallocationSize and Allocate reserve",
-        "Allocate throws; PreallocationSize has no effect");
+        "PreallocationSize and Allocate reserve", "Allocate throws; PreallocationSize has no effect");
 
     private static Finding Locks(string path)
     {
