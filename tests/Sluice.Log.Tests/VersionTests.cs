@@ -50,7 +50,7 @@ public sealed class VersionTests
         void ShouldSayWhy(SluiceLogDamagedException refused)
         {
             refused.Path.ShouldBe(Path.Combine(folder.Log, name));
-            refused.Message.ShouldContain("it has version 1 of the format, and this build reads version 2 alone");
+            refused.Message.ShouldContain("it has version 1 of the format, and this build reads only version 2");
         }
     }
 
@@ -81,7 +81,7 @@ public sealed class VersionTests
         void ShouldSayWhy(Action action)
         {
             string message = Should.Throw<NotSupportedException>(action).Message;
-            message.ShouldContain($"'{Path.Combine(folder.Log, LogFolder.StateName)}' has version {version}, and this build reads version 1 alone");
+            message.ShouldContain($"'{Path.Combine(folder.Log, LogFolder.StateName)}' has version {version}, and this build reads only version 1");
             message.ShouldContain("Open the log with a build that reads it, or delete this file");
         }
     }

@@ -6,8 +6,8 @@ using Sluice.Cli.Load;
 namespace Sluice.Cli.Bench;
 
 /// <summary>
-/// The first open and synchronous read of a process, from this tool started anew: what compiling and preparing costs whoever reads one
-/// file and ends.
+/// The first open and synchronous read of a process, measured in a new process of this tool: the cost of compilation and initialization for
+/// a program that reads one file and ends.
 /// </summary>
 internal static class FirstOpen
 {
@@ -32,7 +32,7 @@ internal static class FirstOpen
         return read == buffer.Length ? 0 : 1;
     }
 
-    /// <summary>One such process after the other; its own figures count, not its start.</summary>
+    /// <summary>Starts one such process after the other. The values that the process reports count, not its start.</summary>
     public static Contender Side(string name, string side, string path) => new(name, slice => RunAsync(slice, side, path))
     {
         RunsPrograms = true,
@@ -64,7 +64,7 @@ internal static class FirstOpen
             && double.TryParse(processor, CultureInfo.InvariantCulture, out double cpuUs)
             && long.TryParse(allocated, CultureInfo.InvariantCulture, out long bytes)
             ? new FirstOpenCost(TimeSpan.FromMicroseconds(us), TimeSpan.FromMicroseconds(cpuUs), bytes)
-            : throw new IOException($"a process that was to open a file said '{said.Trim()}'");
+            : throw new IOException($"the process that opens a file printed '{said.Trim()}'");
     }
 
     private static int ReadBySluice(string path, byte[] buffer)
@@ -80,5 +80,5 @@ internal static class FirstOpen
     }
 }
 
-/// <summary>What the first open and read of a process took: nothing of the process around it.</summary>
+/// <summary>The cost of the first open and read of a process, without the start of the process.</summary>
 internal readonly record struct FirstOpenCost(TimeSpan Elapsed, TimeSpan Cpu, long AllocatedBytes);

@@ -6,14 +6,14 @@ using Sluice.Diagnostics;
 namespace Sluice.Cli.Bench;
 
 /// <summary>
-/// A folder that the tool made, known by its name and by the lock file inside: the name alone could be a user's. While the lock
-/// is held, the run that made the folder is alive.
+/// A folder that the tool has created, recognized by its name and by the lock file in it, since a user's folder could have the same name.
+/// While the lock is held, the run that created the folder is active.
 /// </summary>
 internal sealed class OwnedFolder : IDisposable
 {
     private const int SuffixLength = 8;
 
-    // Where locks tell nothing, a folder that nobody has touched for so long is one whose run was killed.
+    // If locks have no effect, a folder that has not changed for this time belongs to a run that was killed.
     private static readonly TimeSpan Abandoned = TimeSpan.FromDays(1);
 
     private readonly FileStream _lock;
@@ -29,13 +29,13 @@ internal sealed class OwnedFolder : IDisposable
 
     public string LockPath { get; }
 
-    /// <summary>The lock file, which no one else can open.</summary>
+    /// <summary>The lock file, which no other process can open.</summary>
     public SafeFileHandle LockHandle => _lock.SafeFileHandle;
 
     /// <exception cref="IOException">The parent does not exist or nothing can be made in it.</exception>
     public static OwnedFolder Create(string parent, string prefix)
     {
-        // Or it would be made too, and left.
+        // Otherwise the parent would be created too, and would remain.
         FolderArgument.Require(parent);
         string path = Path.Combine(parent, prefix + RandomNumberGenerator.GetHexString(SuffixLength, lowercase: true));
         Directory.CreateDirectory(path);
@@ -52,8 +52,8 @@ internal sealed class OwnedFolder : IDisposable
     }
 
     /// <summary>
-    /// The tool's folders in a folder, whether their runs are alive or not; not those of another user, who could exchange what is in them
-    /// for links while it is removed.
+    /// Returns the tool's folders in a folder, of active and of ended runs. Folders of other users are left out, because their owners could
+    /// replace the content by links during the removal.
     /// </summary>
     public static IEnumerable<string> Find(string parent, string prefix) =>
         Directory.EnumerateDirectories(parent, prefix + "*").Where(folder => IsOurs(folder, prefix));
@@ -68,7 +68,7 @@ internal sealed class OwnedFolder : IDisposable
         try
         {
             if (!KeepsOthersOut(lockPath) && IsTouchedLately(folder))
-                throw new IOException($"{folder} was touched within a day, and no lock tells here whether its run is alive");
+                throw new IOException($"{folder} has changed within a day, and without effective locks it is not known whether its run is active");
             return taken;
         }
         catch
@@ -78,7 +78,7 @@ internal sealed class OwnedFolder : IDisposable
         }
     }
 
-    /// <summary>Flushes the lock file, with which journalling file systems write down all that happened before.</summary>
+    /// <summary>Flushes the lock file, which makes a journaling file system write all earlier changes.</summary>
     public void FlushToDisk()
     {
         _lock.WriteByte(0);
@@ -89,7 +89,10 @@ internal sealed class OwnedFolder : IDisposable
     /// <summary>Gives the lock back; the folder stays.</summary>
     public void Dispose() => _lock.Dispose();
 
-    /// <summary>Locked before it has the name by which others know it. On Windows opening locks, and what is open keeps its name.</summary>
+    /// <summary>
+    /// The file is locked before it gets the name that other runs look for. On Windows, opening it locks it, and an open file cannot be
+    /// renamed.
+    /// </summary>
     private static FileStream MakeLocked(string lockPath)
     {
         if (OperatingSystem.IsWindows())
@@ -110,7 +113,9 @@ internal sealed class OwnedFolder : IDisposable
 
     private static FileStream OpenLocked(string path, FileMode mode) => new(path, mode, FileAccess.ReadWrite, FileShare.None);
 
-    /// <summary>Whether others cannot open what is locked here: some file systems have no locks, and .NET can do without.</summary>
+    /// <summary>
+    /// Returns true if other processes cannot open a locked file. Some file systems have no locks, and .NET can be configured to use none.
+    /// </summary>
     private static bool KeepsOthersOut(string lockedPath)
     {
         try

@@ -9,7 +9,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>`sluice merge`: the results of several processes, of one copy or one measurement, as one; and what is missing.</summary>
+/// <summary>`sluice merge`: adds up the results of several processes of one copy or one measurement, and lists missing ones.</summary>
 internal static class MergeCommand
 {
     public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)
@@ -55,7 +55,7 @@ internal static class MergeCommand
             MergedCopy copy = MergedCopy.Of([.. files.Select(f => (f.Path, Read(f, "copy", CopyJsonContext.Default.CopyReport)))]);
             return (MergedCopyPage.Of(copy, arguments), copy.IsWhole);
         }
-#pragma warning disable CA1031 // Numbers beyond all measure, a list without an element that is always there.
+#pragma warning disable CA1031 // Thrown for values out of range or lists without a required element.
         catch (Exception e) when (e is not (UsageException or IOException))
 #pragma warning restore CA1031
         {

@@ -6,12 +6,12 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>The whole tool behind one call, so that tests run it in their own process.</summary>
+/// <summary>The entry point of the tool, which tests call in their own process.</summary>
 internal static class SluiceTool
 {
     private const string Replays = "Replays of published experiments";
 
-    // A response file ("@name") is not among the documented forms, and a file may be called that.
+    // Response files ("@name") are not documented, and a file may have such a name.
     private static readonly ParserConfiguration Parsing = new() { ResponseFileTokenReplacer = null, EnablePosixBundling = false };
 
     private static ToolCommand[] Commands =>
@@ -154,7 +154,7 @@ internal static class SluiceTool
             terminal = terminal.KeepingOutput();
         if (PageOutput.IsWide(arguments))
             terminal = terminal with { IsWide = true };
-        // .NET has put a sign in the place of bytes that are no text: that name is another file's, or nobody's.
+        // .NET has replaced bytes that are not valid UTF-8: this name refers to another file or to none.
         if (arguments.FirstOrDefault(a => a.Contains('\uFFFD', StringComparison.Ordinal)) is { } noText)
             throw new UsageException($"'{noText}' is not valid UTF-8: name its folder instead");
         if (arguments is ["--version"])
@@ -163,7 +163,7 @@ internal static class SluiceTool
             return Task.FromResult(ExitCode.Success);
         }
         ToolCommand[] commands = Commands;
-        // "help NAME" is what one types who does not know yet whether it is --help or -h.
+        // Users try "help NAME" before they know that the option is --help.
         if (arguments is ["help", ..])
             arguments = [.. arguments.Skip(1), "--help"];
         if (arguments is ["--help" or "-h" or "-?", ..])

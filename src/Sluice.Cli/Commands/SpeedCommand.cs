@@ -7,7 +7,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>`sluice speed`: makes the file fit to be measured, runs the workload, reports.</summary>
+/// <summary>`sluice speed`: prepares the file, runs the workload and reports the results.</summary>
 internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
 {
     private readonly TerminalStreams _terminal = context.Terminal;
@@ -15,11 +15,11 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
 
     private const int InterleavedRounds = 10;
 
-    // The first file made in a process pays for compiling the code; the median of three does not show it.
+    // The first creation in a process includes the compilation of the code; the median of three does not show it.
     private const int InterleavedCreations = 3;
     private static readonly TimeSpan LongestWarmUp = TimeSpan.FromSeconds(2);
 
-    // From the last one's coming to the beginning: for its file to be seen.
+    // The time between the arrival of the last process and the start, in which the others see its file.
     private static readonly TimeSpan Lead = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan ShortestSlice = TimeSpan.FromMilliseconds(100);
 
@@ -89,7 +89,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
         return interrupted ? ExitCode.Interrupted : ExitCode.Success;
     }
 
-    /// <summary>Of all files together: as much of each as the smallest has in whole requests.</summary>
+    /// <summary>Returns the measured size of all files together: of each as many whole requests as the smallest file has.</summary>
     private long SizeOf(SpeedFile[] files)
     {
         if (files.Length == 1)
@@ -108,7 +108,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
         if (options.Create != CreateMode.None)
         {
             int rounds = options.Sides.Count == 1 ? 1 : InterleavedCreations;
-            // What came after the question is somebody else's, and nobody agreed to its end.
+            // A file that was created after the question belongs to somebody else, and may not be deleted.
             bool mayDelete = file.Exists || options.Force;
             for (int round = 0; round < rounds; round++)
             {
@@ -134,7 +134,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
 
     private void Recreate(string path, IoSide side, long sizeBytes, bool mayDelete, LiveProgress progress)
     {
-        // A link stays one: it stands for the file that it leads to.
+        // A symbolic link stays and stands for its target.
         path = LinkedFile.Follow(path);
         if (mayDelete)
             File.Delete(path);
@@ -151,17 +151,17 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
 
     private void CreateUntimed(SpeedFile file, LiveProgress progress)
     {
-        // What cannot be opened was not made here, and is not ours to discard: somebody else has the name by now.
+        // A file that cannot be opened was not created here and must not be deleted: another process has the name.
         using IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(file.Path, FileMode.CreateNew, FileAccess.ReadWrite));
         try
         {
             FileMaker.Fill(target, 0, file.SizeBytes, FileMaker.DefaultRequestSizeBytes, ShowsIn(progress, file), _cancellationToken);
-            // Or the first seconds of the measurement would share the disk with write-back.
+            // Otherwise the first seconds of the measurement would share the disk with writeback.
             target.Flush();
         }
         catch
         {
-            // Nothing half-made stays behind: not after an error (a full disk), not after Ctrl-C.
+            // An incomplete file does not stay, neither after an error (a full disk) nor after Ctrl-C.
             FileMaker.Discard(target, file.Path);
             throw;
         }
@@ -223,7 +223,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
         }
     }
 
-    /// <summary>When this is ready, and the others are.</summary>
+    /// <summary>Waits until this process and the others are ready.</summary>
     private async Task MeetAsync(Rendezvous rendezvous, LiveProgress progress)
     {
         progress.Show(() => $"waiting for the other processes in {options.Rendezvous}");

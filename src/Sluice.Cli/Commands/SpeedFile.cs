@@ -4,7 +4,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>What FILE is now and what has to happen to it before it can be measured.</summary>
+/// <summary>The state of FILE, and the steps that are needed before it can be measured.</summary>
 internal sealed class SpeedFile
 {
     private readonly SpeedOptions _options;
@@ -29,7 +29,7 @@ internal sealed class SpeedFile
     /// <summary>The size that is measured.</summary>
     public long SizeBytes { get; }
 
-    /// <summary>Something about the size that the result should say, or null.</summary>
+    /// <summary>A note about the size for the result, or null.</summary>
     public string? SizeNote { get; private set; }
 
     public bool MustCreate => _options.Create == CreateMode.None && !Exists;
@@ -53,12 +53,12 @@ internal sealed class SpeedFile
             case PathKind.BlockDevice:
                 return ForDevice(options, BlockDevice.FromNumber(deviceNumber!));
             case PathKind.Other:
-                // Terminals, /dev/zero and pipes have no end to measure up to, and opening a pipe may wait for ever.
+                // Terminals, /dev/zero and pipes have no end, and opening a pipe may wait forever.
                 throw new UsageException($"{path} is neither a file nor a block device");
         }
 
         long present = exists ? LinkedFile.LengthOf(path) : 0;
-        // What exists is measured whole, and grows only if a size was asked for.
+        // An existing file is measured completely, and extended only if a size is given.
         bool asItIs = exists && options.Create == CreateMode.None;
         var file = new SpeedFile(
             options, exists, present, isBlockDevice: false,
@@ -113,8 +113,8 @@ internal sealed class SpeedFile
             NotePresentSize();
         if (_options.Force && SizeIsDefault && _options.Create != CreateMode.None && PresentSizeBytes < SizeBytes)
         {
-            throw new UsageException($"{_options.Path} has {ByteSize.Format(PresentSizeBytes)}, and --force makes no file larger without a "
-                + "size; name one, as in -x1G");
+            throw new UsageException($"{_options.Path} has {ByteSize.Format(PresentSizeBytes)}, and --force does not extend a file "
+                + "without a size, as in -x1G");
         }
         if (_options.Force)
             return;
@@ -139,7 +139,7 @@ internal sealed class SpeedFile
             : ("Overwrite its contents?", "overwriting it");
     }
 
-    // A size on the command line is consent to extend; the default of 1 GiB is not: it may be anyone's document.
+    // A size on the command line is consent to extend a file; the default of 1 GiB is not, since the file may be a document.
     private void NotePresentSize()
     {
         if (PresentSizeBytes >= SpeedOptions.DefaultFileSizeBytes)

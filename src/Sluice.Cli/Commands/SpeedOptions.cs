@@ -74,16 +74,16 @@ internal sealed record SpeedOptions(string Path)
 
     public int Seed { get; init; } = 1;
 
-    /// <summary>Which of several processes that begin together this is; null where it is the only one.</summary>
+    /// <summary>The number of this process among several that begin together; null if there is only one.</summary>
     public Shard? Shard { get; init; }
 
-    /// <summary>The folder in which they meet; null where there is only one.</summary>
+    /// <summary>The folder through which the processes find each other; null if there is only one.</summary>
     public string? Rendezvous { get; init; }
 
     /// <summary>How long to wait for the others.</summary>
     public TimeSpan Wait { get; init; } = DefaultWait;
 
-    /// <summary>Of several processes each has its own: else all would go the same way through a file that they share.</summary>
+    /// <summary>The seed of this process: with the same seed, all processes would use the same order of offsets.</summary>
     public int SeedOfRank => (int)((Seed + ((Shard?.Index ?? 0) * (long)SeedStep)) & int.MaxValue);
 
     public string OperationName => Time == TimeSpan.Zero ? "create" : Mix is { } mix ? $"mix {mix}" : WriteShare > 0 ? "write" : "read";
@@ -96,7 +96,9 @@ internal sealed record SpeedOptions(string Path)
     };
 
     /// <summary>Adds the options of `speed` to the command.</summary>
-    /// <returns>From what was parsed to checked values; throws <see cref="UsageException"/> where they make no sense.</returns>
+    /// <returns>
+    /// A function that converts a parse result to checked values; it throws a <see cref="UsageException"/> for invalid ones.
+    /// </returns>
     public static Func<ParseResult, SpeedOptions> Define(OptionList command)
     {
         Argument<string[]> file = command.Argument(new Argument<string[]>("FILE")
@@ -168,7 +170,7 @@ internal sealed record SpeedOptions(string Path)
             if (result.GetValue(zipf) is not null && result.GetValue(seek) is not null)
                 throw new UsageException("-s and --zipf exclude each other: each says where requests go");
             if (ratio is not null && (readSize ?? writeSize) is { } sized && sized == ArgumentRewriter.Auto)
-                throw new UsageException("--mix says what is read and written; leave -r and -w away, or give one of them the file's size");
+                throw new UsageException("--mix sets reads and writes; omit -r and -w, or give one of them the file's size");
 
             CreateMode create = extendSize is not null ? CreateMode.Extend : preallocateSize is not null ? CreateMode.Preallocate
                 : CreateMode.None;
@@ -204,7 +206,7 @@ internal sealed record SpeedOptions(string Path)
                 DestroysDeviceData = result.GetValue(destroy),
             };
             if (options.Shard is null && result.GetValue(wait) is not null)
-                throw new UsageException("--wait is about the processes that --shard and --rendezvous tell of");
+                throw new UsageException("--wait needs --shard and --rendezvous");
             Check(options);
             return options;
         }
@@ -216,21 +218,23 @@ internal sealed record SpeedOptions(string Path)
     private static void Check(SpeedOptions options)
     {
         if (options.Shard is null != options.Rendezvous is null || options.Rendezvous?.Length == 0)
-            throw new UsageException("--shard says which of several processes this is, --rendezvous where they meet: both are needed");
+        {
+            throw new UsageException(
+                "--shard (the number of this process) and --rendezvous (the folder in which the processes meet) are both needed");
+        }
         if (options.Shard is not null && (options.Time == TimeSpan.Zero || options.Engine == EngineChoice.Both))
         {
-            throw new UsageException("what begins together is measured for some time, on one engine: not with -t0, nor with --engine both, "
-                + "whose turns would not be together");
+            throw new UsageException("processes that begin together measure for some time on one engine: not with -t0 or --engine both");
         }
         if (options.Verify && options.Time == TimeSpan.Zero)
-            throw new UsageException("--verify reads again what was measured, and -t0 measures nothing; give it a time");
+            throw new UsageException("--verify reads the measured data again, and -t0 measures nothing; give a time");
         if (options.SizeBytes is { } size && size < options.RequestSizeBytes)
         {
             throw new UsageException(
                 $"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into a file of {ByteSize.Format(size)}; "
                 + "give a smaller -b");
         }
-        // A mix reads into buffers of its own.
+        // A mix reads into separate buffers.
         long buffers = (long)options.RequestSizeBytes * (options.Outstanding ?? 1) * (options.WriteShare is > 0 and < 1 ? 2 : 1);
         long memory = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes;
         if (buffers > memory / 2)
@@ -243,7 +247,7 @@ internal sealed record SpeedOptions(string Path)
             throw new UsageException($"{option} names the file that is measured");
     }
 
-    // By whatever names: measured as two, one file would be written over by itself, and read from memory.
+    // Two names of one file are an error: the file would be overwritten by itself, or read from memory.
     private static void RequireDistinct(string[] paths)
     {
         string[] places = [.. paths.Select(EnvironmentProbe.RealPathOf)];
@@ -255,7 +259,7 @@ internal sealed record SpeedOptions(string Path)
         }
     }
 
-    // The examples give the size to whichever option is at hand (-w100M -p); two that differ cannot both be meant.
+    // The documented examples give the size to any of these options (-w100M -p). Two different sizes are an error.
     private static long? OneSize(params ReadOnlySpan<long?> sizes)
     {
         long? one = null;

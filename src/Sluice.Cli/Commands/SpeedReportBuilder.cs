@@ -6,12 +6,12 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>Turns what was counted and timed into the figures of a report.</summary>
+/// <summary>Converts the counts and times of a measurement to the values of a report.</summary>
 internal static class SpeedReportBuilder
 {
     private const double MinCachedShare = 0.1;
 
-    // Of the rate that was offered.
+    // The share of the requested rate.
     private const double KeepsUp = 0.99;
 
     public static SpeedReport Build(
@@ -157,7 +157,7 @@ internal static class SpeedReportBuilder
         creations.Select(c => c.PreallocationErrno).Where(e => e != 0).Distinct()
             .Select(e => $"preallocate: asked for, but fallocate is refused here: {ErrnoText.Of(e)}; nothing was reserved ahead");
 
-    /// <summary>Who asks for what is there, without saying which state the cache is to be in, may be measuring memory.</summary>
+    /// <summary>A note if a read without --cache was partly served from memory.</summary>
     private static string? CachedNote(string side, Measurement measured, SpeedOptions options)
     {
         bool isAsked = options.Cache is CacheMode.AsIs or CacheMode.Cold;
@@ -181,7 +181,7 @@ internal static class SpeedReportBuilder
             yield return $"{side.Side}: CPU includes the exact waiting for each request's time, which is spun";
     }
 
-    /// <summary>Only where more of them than one in a hundred had not begun when the slice in which they were due was over.</summary>
+    /// <summary>A note if more than one in a hundred requests had not begun at the end of the slice in which they were due.</summary>
     private static string? BehindNote(SideReport side, Measurement measured, SpeedOptions options)
     {
         bool isLate = measured.BegunLate > (measured.Operations + measured.NeverBegun) * (1 - KeepsUp);

@@ -5,13 +5,13 @@ using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Compare;
 
-/// <summary>Two runs of `bench` side by side, and in words what changed beyond noise.</summary>
+/// <summary>Compares two runs of `bench`, with a summary of the changes in words.</summary>
 internal static class BenchComparePage
 {
-    /// <summary>That no row at all is called changed by what the rounds within each run differ by.</summary>
+    /// <summary>The confidence that no row is called changed because of the variation of the rounds within each run.</summary>
     public const double OverallConfidence = 0.95;
 
-    // Of a run of one suite beside one of all there are a hundred others.
+    // The maximum number of rows that the summary names.
     private const int MaxNamed = 5;
 
     /// <returns>Null if the runs have no row in common.</returns>
@@ -25,7 +25,7 @@ internal static class BenchComparePage
         ];
         if (pairs.Length == 0)
             return null;
-        // Bonferroni: of many rows some would leave a 95 % interval by chance.
+        // Bonferroni: with many rows, some would be outside a 95 % interval by chance.
         double confidence = 1 - (1 - OverallConfidence) / pairs.Length;
         RowChange[] rows = [.. pairs.Select(p => RowChange.Of(p.Before, p.After, confidence))];
         var seen = pairs.Select(p => (p.After.Suite, p.After.Id)).ToHashSet();
@@ -84,7 +84,7 @@ internal static class BenchComparePage
         }
     }
 
-    // An interval that says nothing is not shown.
+    // Returns the interval, or null if there is no verdict.
     private static RatioInterval? Told(RowChange row) => row.Verdict == RowVerdict.Unknown ? null : row.Sides;
 
     private static string Describe(RowChange row) =>

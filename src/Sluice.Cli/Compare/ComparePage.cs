@@ -4,7 +4,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Compare;
 
-/// <summary>Two results side by side.</summary>
+/// <summary>Compares two results.</summary>
 internal static class ComparePage
 {
     /// <exception cref="UsageException">The results have nothing in common, or one of them was not written by sluice.</exception>
@@ -14,12 +14,12 @@ internal static class ComparePage
         {
             ReportPage page = Make(before, after, arguments);
 
-            // A page that cannot be printed and written is none, and nothing of it is shown.
+            // Written to nowhere first: if the page cannot be printed, nothing of it is shown.
             PageText.WriteResult(new TerminalStreams(TextWriter.Null, TextWriter.Null, TextReader.Null), page);
             JsonFile.Write(TextWriter.Null, page, PageJsonContext.Default.ReportPage);
             return page;
         }
-#pragma warning disable CA1031 // Numbers beyond all measure, a list without an element that is always there.
+#pragma warning disable CA1031 // Thrown for values out of range or lists without a required element.
         catch (Exception e) when (e is not UsageException)
 #pragma warning restore CA1031
         {
@@ -54,7 +54,7 @@ internal static class ComparePage
         };
     }
 
-    // The free space differs from minute to minute and explains nothing.
+    // The free space changes from minute to minute and explains nothing.
     private static IEnumerable<string> EnvironmentNotes(EnvironmentRecord? before, EnvironmentRecord? after)
     {
         if (before is null || after is null)

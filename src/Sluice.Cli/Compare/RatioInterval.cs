@@ -2,19 +2,17 @@ using Perfolizer.Mathematics.Common;
 
 namespace Sluice.Cli.Compare;
 
-/// <summary>
-/// By what factor the second of two sets of samples is larger, and between which factors that lies with the given confidence.
-/// </summary>
+/// <summary>The ratio of the second of two sets of samples to the first, with the bounds of its confidence interval.</summary>
 internal sealed record RatioInterval(double Ratio, double Low, double High)
 {
-    // A change to the double or to the half would not show.
+    // An interval that includes a change to the double or to the half has no verdict.
     private const double Wide = 2;
 
     public bool IsAbove => Low > 1;
 
     public bool IsBelow => High < 1;
 
-    /// <summary>Says nothing: it holds 1, and twice or half as much as well.</summary>
+    /// <summary>Returns true if the interval includes both 1 and a factor of two.</summary>
     public bool IsTooWide => !IsAbove && !IsBelow && (High >= Wide || Low <= 1 / Wide);
 
     /// <summary>

@@ -11,7 +11,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Compare;
 
-/// <summary>A result that a command wrote by --json: of bench with its rounds, of any other command as a page.</summary>
+/// <summary>A result that a command wrote with --json: of bench with its rounds, of other commands as a page.</summary>
 internal sealed record ResultFile(string Path, BenchReport? Bench, ReportPage Page)
 {
     /// <exception cref="UsageException">The file is not such a result.</exception>
@@ -44,7 +44,7 @@ internal sealed record ResultFile(string Path, BenchReport? Bench, ReportPage Pa
             throw new UsageException(
                 $"{path} cannot be compared; bench, speed, ops, figures, tables and such write them by --json");
         }
-#pragma warning disable CA1031 // Whatever a page makes of it: sluice did not write it so.
+#pragma warning disable CA1031 // Any exception of the page means that sluice did not write the file in this form.
         catch (Exception e) when (e is not UsageException)
 #pragma warning restore CA1031
         {

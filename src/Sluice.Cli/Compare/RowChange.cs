@@ -23,17 +23,17 @@ internal sealed record RowChange(RowReport Before, RowReport After, RatioInterva
 
 internal enum RowVerdict
 {
-    /// <summary>The rounds are too few, or lie too far apart, to tell.</summary>
+    /// <summary>There are too few rounds, or they vary too much.</summary>
     Unknown,
 
-    /// <summary>Nothing beyond what the rounds of each run differ by.</summary>
+    /// <summary>The change is within the variation of the rounds.</summary>
     Noise,
 
-    /// <summary>Against .NET.</summary>
+    /// <summary>Faster in comparison with .NET.</summary>
     Faster,
 
     Slower,
 
-    /// <summary>Both sides changed alike.</summary>
+    /// <summary>Both sides changed in the same way.</summary>
     Machine,
 }

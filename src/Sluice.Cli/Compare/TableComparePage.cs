@@ -5,12 +5,12 @@ using Sluice.Cli.Report.Pages;
 namespace Sluice.Cli.Compare;
 
 /// <summary>
-/// Two pages of the same command side by side: every number of the rows that both have. Those that are of several rounds have an
-/// interval, and what changed beyond noise is said in words.
+/// Compares two pages of the same command: every number of the rows that both have. Numbers of several rounds have an interval, and the
+/// changes outside it are described in words.
 /// </summary>
 internal static class TableComparePage
 {
-    // The table below has all of them.
+    // The maximum number of changes in the summary. The table has all of them.
     private const int MaxWords = 20;
 
     private const int MaxChartRows = 40;
@@ -31,7 +31,7 @@ internal static class TableComparePage
         NumberPair[] numbers = [.. pairs.SelectMany(p => p.Tables).SelectMany(t => t.Numbers)];
         if (numbers.Length == 0)
             return null;
-        // Bonferroni: of many figures some would leave a 95 % interval by chance.
+        // Bonferroni: with many values, some would be outside a 95 % interval by chance.
         double confidence = 1 - ((1 - BenchComparePage.OverallConfidence) / Math.Max(1, numbers.Count(n => n.HasSamples)));
         return
         [
@@ -107,7 +107,7 @@ internal static class TableComparePage
         }
     }
 
-    /// <summary>Of each figure the second run's to the first's, row by row; none where nothing can be divided.</summary>
+    /// <summary>The ratios of the second run's values to the first run's, row by row; none if a value cannot be divided.</summary>
     private static IEnumerable<PageChart> Chart(PageTable table, IReadOnlyList<NumberPair> numbers)
     {
         NumberPair[] divisible = [.. numbers.Where(n => n.Before.Value > 0 && n.After.Value > 0)];
@@ -162,7 +162,7 @@ internal static class TableComparePage
         };
     }
 
-    // A limit of 0.997 must not read as 1.00: on which side of 1 it lies is the finding.
+    // A bound of 0.997 must not be printed as 1.00, because its side of 1 is the finding.
     private static string FormatOf(double ratio) => Math.Abs(ratio - 1) < 0.1 ? "0.000" : "0.00";
 
     private static PageCell Limit(double? ratio) => ratio is { } r ? PageCell.Of(r, FormatOf(r)) : PageCell.Empty;

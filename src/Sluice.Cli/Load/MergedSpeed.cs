@@ -11,22 +11,24 @@ internal sealed record MergedSpeed(int Count, IReadOnlyDictionary<int, SpeedRepo
 
     public IEnumerable<SpeedReport> All => Ranks.OrderBy(r => r.Key).Select(r => r.Value);
 
-    /// <summary>Results of processes that were interrupted before they had met the others: which rank they are is not in them.</summary>
+    /// <summary>Results of processes that were interrupted before they had met the others. They do not contain the rank.</summary>
     public IReadOnlyList<string> Unmet { get; private init; } = [];
 
-    /// <summary>What was measured: of those that were interrupted before, nothing.</summary>
+    /// <summary>The sides of all results; none for processes that were interrupted before the measurement.</summary>
     public IReadOnlyList<SideReport> Sides { get; } = [.. Ranks.OrderBy(r => r.Key).SelectMany(r => r.Value.Sides)];
 
     public int MissingCount => Count - Ranks.Count;
 
-    /// <summary>The first of those that have no result.</summary>
+    /// <summary>The first ranks without a result.</summary>
     public IReadOnlyList<int> Missing => [.. Enumerable.Range(0, Count).Where(i => !Ranks.ContainsKey(i)).Take(MaxNamed)];
 
     public long Wrong => All.Sum(r => r.Verified?.Wrong ?? 0);
 
     public bool IsWhole => MissingCount == 0 && Unmet.Count == 0 && Wrong == 0 && All.All(r => !r.Interrupted && r.Sides.Count == 1);
 
-    /// <summary>For how long all measured, by their clocks, of the time of the one that measured longest; null: not known.</summary>
+    /// <summary>
+    /// The time during which all processes measured, by their clocks, and the time of the longest one; null if not known.
+    /// </summary>
     public (double Together, double Longest)? Overlap
     {
         get
@@ -41,7 +43,7 @@ internal sealed record MergedSpeed(int Count, IReadOnlyDictionary<int, SpeedRepo
         }
     }
 
-    /// <summary>The latencies of all together, with the names that they have; percentiles are of one histogram, not means.</summary>
+    /// <summary>The latencies of all processes together. Percentiles come from one histogram and are not means.</summary>
     public IReadOnlyList<(string Name, LatencySummary Latency)> Latencies { get; private init; } = [];
 
     /// <exception cref="UsageException">They are not of processes that did the same together.</exception>
@@ -68,7 +70,7 @@ internal sealed record MergedSpeed(int Count, IReadOnlyDictionary<int, SpeedRepo
             if (rank.Count != expected.Count)
                 throw new UsageException($"{path} is one of {rank.Count} processes, and {first} one of {expected.Count}");
             if (rank.Run != expected.Run)
-                throw new UsageException($"{path} is of another run than {first}: what did not begin together is not added up");
+                throw new UsageException($"{path} is of another run than {first}: only results of processes that began together are added up");
             if (!ranks.TryAdd(rank.Index, report))
                 throw new UsageException($"{path} is of rank {rank.Index}, as {paths[rank.Index]} is");
             side ??= report.Sides is [{ } only, ..] ? only.Side : null;

@@ -4,7 +4,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Report;
 
-/// <summary>Reads results that --json wrote, and says in the tool's words what is wrong with a file that is none.</summary>
+/// <summary>Reads results that --json wrote, and reports files that are not results.</summary>
 internal static class ResultJson
 {
     // The version of the format of every kind of result.
@@ -53,7 +53,7 @@ internal static class ResultJson
             }
             result = root.Deserialize(type);
         }
-#pragma warning disable CA1031 // Whatever is made of it: sluice did not write it so.
+#pragma warning disable CA1031 // Any exception means that sluice did not write the file in this form.
         catch (Exception e) when (e is not UsageException)
 #pragma warning restore CA1031
         {

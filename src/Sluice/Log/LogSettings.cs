@@ -12,14 +12,13 @@ internal sealed class LogSettings
 
     private const int MinSegmentBytes = 4096;
 
-    /// <summary>How many times within <see cref="RetainAge"/> somebody looks what is older, and in milliseconds how often at most and at
-    /// least.</summary>
+    /// <summary>The number of checks within <see cref="RetainAge"/>.</summary>
     private const int LooksPerAge = 8;
 
-    /// <summary>Milliseconds between two of them, at least.</summary>
+    /// <summary>The minimum number of milliseconds between two checks.</summary>
     private const int MinLookMs = 1000;
 
-    /// <summary>Milliseconds between two of them, at most.</summary>
+    /// <summary>The maximum number of milliseconds between two checks.</summary>
     private const int MaxLookMs = 600_000;
 
     public LogSettings(SluiceLogOptions options)
@@ -66,7 +65,7 @@ internal sealed class LogSettings
         if (Compression != CompressionLevel.NoCompression && !Libc.IsSupported)
         {
             throw new PlatformNotSupportedException(
-                "Raw logs are compressed on Linux alone: elsewhere nothing says whether another process still appends to a file.");
+                "Raw logs are compressed only on Linux: elsewhere it is not known whether another process still appends to a file.");
         }
 
         CompressionStep = options.CompressionStep;
@@ -99,7 +98,7 @@ internal sealed class LogSettings
 
     public TimeSpan? RetainAge { get; }
 
-    /// <summary>How often somebody looks whether segments have become too old; Timeout.Infinite for never.</summary>
+    /// <summary>Milliseconds between two checks for old segments; Timeout.Infinite for no checks.</summary>
     public int RetentionIntervalMs => RetainAge is { } age
         ? (int)Math.Clamp(age.TotalMilliseconds / LooksPerAge, MinLookMs, MaxLookMs)
         : Timeout.Infinite;
@@ -112,10 +111,10 @@ internal sealed class LogSettings
 
     public IoEngine? Engine { get; }
 
-    /// <summary>How the files are called.</summary>
+    /// <summary>The names of the files.</summary>
     public SegmentNames Names { get; }
 
-    /// <summary>Of segments that are full.</summary>
+    /// <summary>The compression of full segments.</summary>
     public CompressionLevel Compression { get; }
 
     public TimeProvider Clock { get; }

@@ -73,7 +73,7 @@ public sealed class PageCacheRowsTests : IDisposable
     {
         RowSkippedException skipped = await Should.ThrowAsync<RowSkippedException>(
             () => RunAsync(Made(), () => _events[^2] == "prepare Sluice" ? 100 : 5000));
-        skipped.Message.ShouldBe("the sides never met the same memory in 5 rounds: touching a page cost 100 ns before Sluice's turns, "
+        skipped.Message.ShouldBe("the cost of touching a page differed between the sides in 5 rounds: 100 ns before Sluice's turns, "
             + "5,000 ns before .NET's turns");
     }
 

@@ -19,7 +19,7 @@ internal sealed class BusyProcesses : IDisposable
     {
     }
 
-    /// <summary>Starts so many, and returns when all of them compute.</summary>
+    /// <summary>Starts a number of processes, and returns when all of them compute.</summary>
     /// <exception cref="RowSkippedException">They could not be started.</exception>
     public static BusyProcesses Start(int count)
     {
@@ -29,7 +29,7 @@ internal sealed class BusyProcesses : IDisposable
             for (int i = 0; i < count; i++)
                 started._processes.Add(ThisTool.Start(Argument));
             if (started._processes.Any(p => p.StandardOutput.ReadLine() != Ready))
-                throw new IOException("one of them ended at once");
+                throw new IOException("a busy process ended immediately");
             return started;
         }
         catch (IOException e)

@@ -58,7 +58,7 @@ internal static class CopyRows
         }
     }
 
-    /// <summary>A tree of so many small files, copied by Sluice and by cp -r.</summary>
+    /// <summary>A tree of small files, copied by Sluice and by cp -r.</summary>
     public static Contest OpenTree(BenchContext context, string name, int count, bool isFlat)
     {
         var source = FileTree.Ensure(context.KeptPath(name), count, TreeFileBytes, isFlat, context.CancellationToken);
@@ -84,7 +84,7 @@ internal static class CopyRows
         FillsPageCache = true,
     };
 
-    /// <summary>One copy in each slice, since a second would meet the first one's pages.</summary>
+    /// <summary>One copy in each slice: a second one would find the pages of the first in the cache.</summary>
     private static Contender Once(string name, Func<Task> copyAsync, long operations, Action prepare) => new(name, async slice =>
     {
         await copyAsync();

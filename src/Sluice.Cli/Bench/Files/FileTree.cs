@@ -2,7 +2,10 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench.Files;
 
-/// <summary>Files in folders of a few hundred, or in one; made by the first row that asks for them and gone when the run is over.</summary>
+/// <summary>
+/// Files in folders of a few hundred each, or in one folder. The first row that needs them creates them, and they are deleted at the end of
+/// the run.
+/// </summary>
 internal sealed class FileTree
 {
     private const int FilesPerFolder = 200;
@@ -37,7 +40,7 @@ internal sealed class FileTree
         return new FileTree(root, paths);
     }
 
-    /// <summary>Their pages, which are on the disk already; names and inodes stay in memory.</summary>
+    /// <summary>Drops the pages of the files, which are on the disk already. Names and inodes stay in memory.</summary>
     public void Drop()
     {
         foreach (string path in Paths)

@@ -3,8 +3,8 @@ using System.Globalization;
 namespace Sluice.Cli.Bench.Files;
 
 /// <summary>
-/// A folder that a row makes again and again, under another name each time: ext4 gives no inode again for minutes after its removal, and
-/// examines each of those when it makes a file near them. All of them go when the run is over.
+/// A folder that a row creates repeatedly, each time under another name: for minutes after the removal of files, ext4 does not reuse their
+/// inodes, and examines each of them when it creates a file nearby. All of these folders are deleted at the end of the run.
 /// </summary>
 internal sealed class FreshFolder(BenchContext context, string name, Action<string>? make = null)
 {

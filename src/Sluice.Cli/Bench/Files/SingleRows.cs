@@ -4,7 +4,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench.Files;
 
-/// <summary>Rows of the fixed cost of a call: copies of tiny files, first files of folders, small replacements.</summary>
+/// <summary>Rows of the fixed cost of a call: copies of tiny files, the first files of folders, replacements of small files.</summary>
 internal static class SingleRows
 {
     private const int FileBytes = 1024;
@@ -21,7 +21,7 @@ internal static class SingleRows
             "settings and state files; .NET: temporary file, flush, rename, flush of the folder, by hand", OpenReplace);
     }
 
-    /// <summary>One file of so many bytes, copied again and again to a name that is free.</summary>
+    /// <summary>Copies one file of the given size repeatedly to a name that is free.</summary>
     public static Contest OpenCopy(BenchContext context, int bytes)
     {
         string source = context.ScratchFile("tiny.dat");
@@ -92,7 +92,7 @@ internal static class SingleRows
                     RandomAccess.FlushToDisk(file);
                 }
                 File.Move(temporary, path, overwrite: true);
-                // .NET opens no folder; the call that it lacks is the same for both sides.
+                // .NET cannot open a directory. Both sides make this call in the same way.
                 if (CapabilityProbe.IsSupported)
                 {
                     using OpenFolder folder = OpenFolder.Open(Path.GetDirectoryName(path)!);

@@ -19,7 +19,7 @@ internal static class SmallFileRows
             context => OpenWrite(context, "written", context.Scale.SmallFileCount)).FillingOnce();
     }
 
-    /// <summary>So many files, read in a batch, one by one and in parallel.</summary>
+    /// <summary>Small files, read in a batch, one by one and in parallel.</summary>
     public static Contest OpenRead(BenchContext context, int count, bool cold)
     {
         var tree = FileTree.Ensure(context.KeptPath("small"), count, FileBytes, isFlat: false, context.CancellationToken);
@@ -31,7 +31,7 @@ internal static class SmallFileRows
             Second = Side($"Parallel.ForEachAsync ({degree})", () => ReadInParallelAsync(tree, degree)),
         };
 
-        // Once through in each slice: the second time, a cold file would be hot.
+        // Each slice reads the files once: in a second pass, cold files would be hot.
         Contender Side(string name, Func<Task> readAllAsync) => new(name, async slice =>
         {
             do

@@ -7,12 +7,12 @@ internal sealed class WinFileIOChecks(string folder)
 {
     private const int Block = 65_536;
 
-    // Neither a whole block nor a whole element.
+    // A length that is neither a whole number of blocks nor of elements.
     private const int Length = 3 * Block + 17;
 
     private readonly byte[] _content = Pattern();
 
-    /// <summary>What each check is called, and what failed, or null.</summary>
+    /// <summary>Returns the names of the checks and their failures; null for a check that passed.</summary>
     public IReadOnlyList<(string Name, string? Failure)> Run()
     {
         File.WriteAllBytes(ReadPath, _content);
@@ -56,7 +56,7 @@ internal sealed class WinFileIOChecks(string folder)
             check();
             return null;
         }
-#pragma warning disable CA1031 // Whatever a check meets is its result.
+#pragma warning disable CA1031 // Any exception is the result of the check.
         catch (Exception e)
 #pragma warning restore CA1031
         {

@@ -49,7 +49,7 @@ internal readonly record struct LogState(
             using SluiceHandle file = LogFile.OpenToRead(path);
             for (int i = 0; i < Tries && file.Length >= Bytes; i++)
             {
-                // It is written over in place: what was read may be half of each.
+                // The file is overwritten in place: the bytes that were read may be parts of two states.
                 if (TryRead(file, out reason) is { } state)
                 {
                     return state;
@@ -88,8 +88,8 @@ internal readonly record struct LogState(
         if (bytes[8] != Version)
         {
             throw new NotSupportedException(
-                $"'{file.Path}' has version {bytes[8]}, and this build reads version {Version} alone. Open the log with a build that reads "
-                + "it, or delete this file: then nothing says how far the log was on the disk, and a damaged end counts as torn.");
+                $"'{file.Path}' has version {bytes[8]}, and this build reads only version {Version}. Open the log with a build that reads "
+                + "it, or delete this file: without it, the next Open treats a damaged end of the log as an incomplete write.");
         }
 
         if (bytes[9] > (byte)LogDurability.Durable)

@@ -13,7 +13,7 @@ internal readonly record struct SegmentHeader(long Id, int MaxFrameBytes, long S
 {
     private static ReadOnlySpan<byte> Magic => "SLUICELG"u8;
 
-    /// <summary>Writes the header; returns the sum that the first frame goes on from.</summary>
+    /// <summary>Writes the header, and returns the checksum that the first frame continues.</summary>
     public uint Write(Span<byte> header)
     {
         header[..LogLayout.HeaderBytes].Clear();
@@ -29,7 +29,10 @@ internal readonly record struct SegmentHeader(long Id, int MaxFrameBytes, long S
         return crc;
     }
 
-    /// <summary>Null and the header, or why these bytes are none; a header whose sum is right is given in both cases.</summary>
+    /// <summary>
+    /// Reads a header. Returns null, or the reason why the bytes are not a header; a header with a valid checksum is returned in both
+    /// cases.
+    /// </summary>
     public static string? Read(ReadOnlySpan<byte> bytes, out SegmentHeader header, out uint chain)
     {
         header = default;
@@ -57,9 +60,9 @@ internal readonly record struct SegmentHeader(long Id, int MaxFrameBytes, long S
             new Guid(bytes[32..48], bigEndian: true),
             BinaryPrimitives.ReadInt64LittleEndian(bytes[48..]));
 
-        // Where these stand is the same in all versions.
+        // These fields have the same offsets in all versions.
         return bytes[8] != LogLayout.Version
-            ? $"it has version {bytes[8]} of the format, and this build reads version {LogLayout.Version} alone"
+            ? $"it has version {bytes[8]} of the format, and this build reads only version {LogLayout.Version}"
             : header.MaxFrameBytes < LogLayout.FrameHeaderBytes ? "the header allows no frames"
             : header.MaxFrameBytes > LogLayout.MaxFrameBytes ? "the header allows larger frames than the format"
             : null;

@@ -156,7 +156,7 @@ internal sealed record SegmentInfo
             if (frame.Kind != FrameKind.Records || frame.FirstSequence != scan.LastSequence + 1)
             {
                 throw new SluiceLogDamagedException(
-                    file.Path, scan.Offset, scan.LastSequence + 1, "a frame is good, and does not belong here");
+                    file.Path, scan.Offset, scan.LastSequence + 1, "a valid frame does not belong here");
             }
 
             if (scan.Offset >= nextIndexAt)
