@@ -139,24 +139,6 @@ public sealed partial class SluiceReaderTests : IDisposable
     }
 
     [Fact]
-    public void A_reader_that_is_dropped_gives_its_ring_and_memory_back()
-    {
-        byte[] content = Bytes.Pattern(500_000);
-        string path = _temp.NewFile(content);
-        for (int i = 0; i < 20; i++)
-        {
-            Drop();
-            GC.Collect();
-            GC.WaitForPendingFinalizers();
-        }
-
-        using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Direct, 4096, 16);
-        ReadAll(reader).ShouldBeBytes(content);
-
-        void Drop() => _ = SequentialCases.Reader(path, "own", FileCaching.Direct, 4096, 16).BlockOrEmpty().Length;
-    }
-
-    [Fact]
     public async Task An_error_tells_its_offset_and_reading_goes_on_there()
     {
         foreach (bool isAsync in (bool[])[false, true])

@@ -271,12 +271,14 @@ public sealed class StreamStateTests : AccountedTests, IDisposable
 
     /// <summary>Also if its window has grown.</summary>
     [Theory]
-    [InlineData(10)]
-    [InlineData(10_000)]
-    public void What_was_written_to_a_forgotten_stream_is_written_when_it_is_collected(int bytes)
+    [InlineData(10, FileCaching.Cached)]
+    [InlineData(10_000, FileCaching.Cached)]
+    [InlineData(10, FileCaching.Direct)]
+    [InlineData(100_010, FileCaching.Direct)]
+    public void What_was_written_to_a_forgotten_stream_is_written_when_it_is_collected(int bytes, FileCaching caching)
     {
         string path = _temp.NewPath();
-        Forget(path, bytes);
+        Forget(path, bytes, caching);
         for (int i = 0; i < 20 && new FileInfo(path).Length < bytes; i++)
         {
             GC.Collect();
@@ -286,9 +288,10 @@ public sealed class StreamStateTests : AccountedTests, IDisposable
         File.ReadAllBytes(path).ShouldBeBytes(Bytes.Pattern(bytes));
 
         [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
-        static void Forget(string path, int bytes)
+        static void Forget(string path, int bytes, FileCaching caching)
         {
-            SluiceStream stream = new(path, FileMode.CreateNew);
+            SluiceStream stream = new(
+                path, new SluiceOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write, Caching = caching });
             byte[] content = Bytes.Pattern(bytes);
             for (int i = 0; i < bytes; i += 10)
             {
