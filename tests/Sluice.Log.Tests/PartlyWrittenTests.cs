@@ -28,7 +28,7 @@ public sealed class PartlyWrittenTests : IDisposable
     [InlineData(150, true, 0)]
     [InlineData(150, true, 150)]
     [InlineData(150, false, 150)]
-    public void What_is_written_over_is_never_joined_with_what_was_there(int written, bool erases, int zeros)
+    public void A_frame_that_is_overwritten_during_a_read_is_not_combined_with_its_replacement(int written, bool erases, int zeros)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         byte[] refused = [.. Refused.AsSpan(0, Refused.Length - zeros), .. new byte[zeros]];

@@ -52,7 +52,7 @@ public sealed class BenchOptionsTests
     }
 
     [Fact]
-    public void A_row_of_a_suite_on_request_is_found_where_no_other_is_meant()
+    public void A_row_of_a_suite_on_request_is_selected_if_no_other_row_matches()
     {
         new BenchOptions("d") { RowFilter = "remote-copy-tree" }.SelectRows().ShouldHaveSingleItem().Suite.Name.ShouldBe("remote");
         IReadOnlyList<(Suite Suite, Row Row)> copies = new BenchOptions("d") { RowFilter = "copy" }.SelectRows();

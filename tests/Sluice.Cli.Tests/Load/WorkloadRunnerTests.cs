@@ -57,7 +57,7 @@ public sealed class WorkloadRunnerTests : IDisposable
     [InlineData(1, 1.0, 0)]
     [InlineData(null, 5.0, 499)]
     [InlineData(1, 5.0, 499)]
-    public async Task What_was_due_in_a_slice_is_counted_with_its_wait(int? outstanding, double stallSeconds, int neverBegun)
+    public async Task Requests_that_were_due_and_not_started_are_counted_with_their_wait(int? outstanding, double stallSeconds, int neverBegun)
     {
         const int Block = 4096;
         await File.WriteAllBytesAsync(_folder["a"], new byte[16 * Block]);

@@ -157,7 +157,7 @@ public sealed class CopySeamTests : HostileTests
     }
 
     [SkippableFact]
-    public async Task A_second_name_of_what_was_changed_meanwhile_is_copied_anew()
+    public async Task A_hard_link_is_copied_as_a_file_if_its_source_changed_meanwhile()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string source = Directory.CreateDirectory(Temp.NewPath()).FullName;

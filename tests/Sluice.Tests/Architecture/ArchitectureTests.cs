@@ -77,7 +77,7 @@ public sealed partial class ArchitectureTests
     public void A_file_of_the_library_names_its_own_room_and_lower_floors_only() => Upward(Library, LibraryFloors).ShouldBeEmpty();
 
     [Fact]
-    public void A_file_of_the_tool_names_its_own_room_and_lower_floors_only() => Upward(Tool, ToolFloors).ShouldBeEmpty();
+    public void A_file_of_the_tool_uses_only_its_own_folder_and_lower_layers() => Upward(Tool, ToolFloors).ShouldBeEmpty();
 
     [Fact]
     public void Foreign_functions_are_declared_in_Kernel_and_Uring_only() =>

@@ -35,7 +35,7 @@ public abstract partial class SluiceHandleConformance
 
     /// <summary>The kernel says "Bad file descriptor", which tells nobody what is wrong.</summary>
     [Fact]
-    public async Task Wrong_access_is_told_in_words()
+    public async Task The_message_for_a_missing_access_names_the_access()
     {
         string path = _temp.NewFile(5000);
         await using SluiceHandle readOnly = Open(path, access: FileAccess.Read);

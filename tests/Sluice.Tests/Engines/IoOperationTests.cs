@@ -79,7 +79,7 @@ public sealed partial class IoOperationTests : IDisposable
     }
 
     [Fact]
-    public void Stray_cancellations_are_too_many_in_quick_succession_only()
+    public void Spurious_cancellations_count_only_in_quick_succession()
     {
         StrayCancellations strays = default;
         long nowMs = 1_000_000;

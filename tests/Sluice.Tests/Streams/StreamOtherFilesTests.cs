@@ -119,7 +119,7 @@ public sealed class StreamOtherFilesTests : IDisposable
     [InlineData(0)]
     [InlineData(64)]
     [InlineData(4096)]
-    public async Task All_of_a_pipe_is_read_whatever_the_form(int bufferSize)
+    public async Task A_pipe_is_read_to_its_end_by_every_member(int bufferSize)
     {
         byte[] content = Bytes.Pattern(30_000);
         using SluiceStream stream = new(StreamPair.PipeWith(content), FileAccess.Read, bufferSize);

@@ -8,7 +8,7 @@ namespace Sluice.Cli.Tests.Report.Pages;
 public sealed class PageTextTests
 {
     [Fact]
-    public void Piped_it_is_plain_columns_without_charts()
+    public void Piped_text_has_plain_columns_and_no_charts()
     {
         string text = Print(isTerminal: false, noColor: false);
         text.ShouldNotContain("\e");
