@@ -5,38 +5,38 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>The scratch folder's files, made when a row first asks for them and shared by the rows after it.</summary>
+/// <summary>The files of the scratch folder. The first row that needs a file creates it, and later rows share it.</summary>
 internal sealed class BenchContext(string directory, BenchScale scale, CancellationToken cancellationToken)
 {
     private readonly HashSet<string> _scratchFiles = [];
 
     public BenchScale Scale { get; } = scale;
 
-    /// <summary>Cancelled when the run is to end: whoever makes files for longer looks at it.</summary>
+    /// <summary>Canceled when the run is to end. Long file creations check it.</summary>
     public CancellationToken CancellationToken => cancellationToken;
 
-    /// <summary>Larger than what a device caches, read past the page cache or cold.</summary>
+    /// <summary>Larger than the cache of a device; read with direct I/O or with its pages dropped.</summary>
     public string DirectFile => Ensure("direct.dat", Scale.DirectFileBytes);
 
     /// <summary>Small enough to stay in the page cache.</summary>
     public string HotFile => Ensure("hot.dat", Scale.HotFileBytes);
 
-    /// <summary>A file that a stream passes from open to close, in the page cache.</summary>
+    /// <summary>A file in the page cache that a stream reads from open to close.</summary>
     public string StreamFile => Ensure("stream.dat", Scale.StreamFileBytes);
 
-    /// <summary>A file that is passed byte by byte, in the page cache.</summary>
+    /// <summary>A file in the page cache that is read byte by byte.</summary>
     public string ByteFile => Ensure("bytes.dat", Scale.ByteFileBytes);
 
     /// <summary>Lines of text, in the page cache; about as long as <see cref="ByteFile"/>.</summary>
     public string LineFile => TextFile(Scale.ByteFileBytes);
 
-    /// <summary>To be read directly, from one end to the other.</summary>
+    /// <summary>A file that is read directly from its start to its end.</summary>
     public string SequentialFile => Ensure("sequential.dat", Scale.SequentialFileBytes);
 
-    /// <summary>For a file system whose every request goes to another machine.</summary>
+    /// <summary>A file on a file system whose requests go to another machine.</summary>
     public string RemoteFile => Ensure("remote.dat", Scale.RemoteFileBytes);
 
-    /// <summary>To be copied.</summary>
+    /// <summary>The source of copies.</summary>
     public string CopyFile => Ensure("copy-source.dat", Scale.CopyFileBytes);
 
     /// <summary>Log-like text, every line 100 bytes with its end, in the page cache.</summary>
@@ -54,7 +54,7 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
             throw new RowSkippedException($"{ByteSize.Format(needed)} needed, {ByteSize.Format(free)} free");
     }
 
-    /// <summary>A file of one row's own, gone when the row is over.</summary>
+    /// <summary>A file of one row, which is deleted after the row.</summary>
     public string ScratchFile(string name)
     {
         string path = Path.Combine(directory, name);
@@ -62,7 +62,7 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
         return path;
     }
 
-    /// <summary>A path that several rows share; gone when the run is over.</summary>
+    /// <summary>A path that several rows share. It is deleted at the end of the run.</summary>
     public string KeptPath(string name) => Path.Combine(directory, name);
 
     /// <summary>Writes the file's dirty pages back and drops all its pages from memory.</summary>

@@ -4,7 +4,7 @@ using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>`bench` as a page: for each suite its ratios as bars, the device's limit where fio gave it, and the table of rows.</summary>
+/// <summary>`bench` as a page: for each suite the ratios as bars, the rate of fio if it was measured, and the table of rows.</summary>
 internal static class BenchPage
 {
     public const string Title = "Sluice beside .NET's own file I/O";
@@ -48,8 +48,7 @@ internal static class BenchPage
         $"{Counted.Of(report.Rows.Count, "row")}: {Verdicts(report.Rows)}; the whole run took {report.Seconds:0} s");
 
     /// <summary>
-    /// How many rows are faster than .NET, even and slower; the rounds of a short run are too few to say so, and rows beside others say
-    /// nothing of it.
+    /// Counts the rows that are faster than .NET, even and slower. Rows with too few rounds or with another peer are not counted.
     /// </summary>
     private static string Verdicts(IReadOnlyList<RowReport> rows)
     {

@@ -15,7 +15,7 @@ internal sealed record BenchReport
 
     public required EnvironmentRecord Environment { get; init; }
 
-    /// <summary>fio's version, or why there are no figures of it.</summary>
+    /// <summary>The version of fio, or the reason why there are no figures of it.</summary>
     public required string Fio { get; init; }
 
     /// <summary>Quick runs check the shape of the output; their figures mean nothing.</summary>
@@ -25,12 +25,12 @@ internal sealed record BenchReport
 
     public required bool Interrupted { get; init; }
 
-    /// <summary>The I/O error that ended the run before its last row; null of a whole run, and of an interrupted one.</summary>
+    /// <summary>The I/O error that ended the run before its last row; null if the run was complete or interrupted.</summary>
     public string? Failure { get; init; }
 
     public required IReadOnlyList<RowReport> Rows { get; init; }
 
-    /// <summary>What could not be measured here. (The reader passes null for what an older result does not have.)</summary>
+    /// <summary>The rows that could not be measured. The deserializer passes null if an older result does not have this property.</summary>
     public IReadOnlyList<SkippedRow> Skipped { get; init => field = value ?? []; } = [];
 }
 
@@ -60,7 +60,9 @@ internal sealed record RowReport
 
     public required ContenderReport DotNet { get; init; }
 
-    /// <summary>A further peer, such as the synchronous call, and Sluice's rate over its; no ratio where they are unlike.</summary>
+    /// <summary>
+    /// A second peer, such as the synchronous call, and the ratio of Sluice's rate to its rate; no ratio if the two cannot be compared.
+    /// </summary>
     public ContenderReport? Second { get; init; }
 
     public double? SecondRatio { get; init; }
@@ -71,12 +73,12 @@ internal sealed record RowReport
     /// <summary>.NET's CPU time for each operation over Sluice's; above 1 Sluice needs less.</summary>
     public required double CpuRatio { get; init; }
 
-    /// <summary>The 95 % interval of <see cref="CpuRatio"/>; null of fewer than seven rounds.</summary>
+    /// <summary>The 95 % interval of <see cref="CpuRatio"/>; null if there are fewer than seven rounds.</summary>
     public double? CpuRatioLow { get; init; }
 
     public double? CpuRatioHigh { get; init; }
 
-    /// <summary>The 95 % interval of <see cref="Ratio"/>; null of fewer than seven rounds.</summary>
+    /// <summary>The 95 % interval of <see cref="Ratio"/>; null if there are fewer than seven rounds.</summary>
     public double? RatioLow { get; init; }
 
     public double? RatioHigh { get; init; }
@@ -89,8 +91,8 @@ internal sealed record RowReport
     public double? BestRatio { get; init; }
 
     /// <summary>
-    /// Of rows that fill the page cache: what touching a page of memory cost just before the passes, in ns, the median; where a host takes
-    /// free pages back it is many times as much.
+    /// For rows that fill the page cache: the median cost of touching a page of memory just before the passes, in ns. It is many times as
+    /// high if a host reclaims free pages.
     /// </summary>
     public double? SluicePageNs { get; init; }
 
@@ -104,7 +106,9 @@ internal sealed record RowReport
 
     public double? FioRate { get; init; }
 
-    /// <summary>fio's rate in each round of which it is; in the full form in every one, right after the sides' turns.</summary>
+    /// <summary>
+    /// The rate of fio in each round in which it ran. In the full form it runs in every round, after the turns of the two sides.
+    /// </summary>
     public IReadOnlyList<double>? FioRates { get; init; }
 
     /// <summary>Why fio, though installed, gave no figure for this row; otherwise null.</summary>
@@ -113,16 +117,16 @@ internal sealed record RowReport
     /// <summary>Sluice's rate over fio's, median over the rounds in which fio ran.</summary>
     public double? FioRatio { get; init; }
 
-    /// <summary>The 95 % interval of <see cref="FioRatio"/>; null of fewer than seven rounds.</summary>
+    /// <summary>The 95 % interval of <see cref="FioRatio"/>; null if there are fewer than seven rounds.</summary>
     public double? FioRatioLow { get; init; }
 
     public double? FioRatioHigh { get; init; }
 
-    /// <summary>Whether <see cref="DotNet"/> is .NET; of a few rows it is a program of the system, or Sluice in another way.</summary>
+    /// <summary>Returns true if <see cref="DotNet"/> is .NET. In a few rows it is another program, or Sluice used in another way.</summary>
     [JsonIgnore]
     public bool IsBesideDotNet => DotNet.Name == BenchTable.DotNetName;
 
-    /// <summary>The row, and beside whom it stands where that is not .NET.</summary>
+    /// <summary>The name of the row, with its peer if that is not .NET.</summary>
     [JsonIgnore]
     public string ShownName => IsBesideDotNet || Name.EndsWith($"beside {DotNet.Name}", StringComparison.Ordinal)
         ? Name
@@ -135,7 +139,7 @@ internal sealed record RowReport
     [JsonIgnore]
     public string Verdict => VerdictOf(RatioLow, RatioHigh);
 
-    /// <summary>The same beside the second peer.</summary>
+    /// <summary>The verdict for the second peer.</summary>
     [JsonIgnore]
     public string SecondVerdict => VerdictOf(SecondRatioLow, SecondRatioHigh);
 
@@ -166,15 +170,15 @@ internal sealed record ContenderReport(
     public LatencySummary? Latency { get; init; }
 
     /// <summary>
-    /// Of rows that fill the page cache: what touching a page of memory cost just before each slice, in ns, as many as there are slices.
+    /// For rows that fill the page cache: the cost of touching a page of memory just before each slice, in ns, one value for each slice.
     /// </summary>
     public IReadOnlyList<double>? PageNs { get; init; }
 
-    /// <summary>The same of the slices that were left out.</summary>
+    /// <summary>The same values for the discarded slices.</summary>
     public IReadOnlyList<double>? DiscardedPageNs { get; init; }
 }
 
-/// <summary>A row that was asked for, and why it was not measured.</summary>
+/// <summary>A selected row that was not measured, and the reason.</summary>
 internal sealed record SkippedRow(string Id, string Reason)
 {
     [JsonIgnore]

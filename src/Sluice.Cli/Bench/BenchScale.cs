@@ -2,7 +2,9 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>How long and how large: the full run, that of everyday work, or a quick one that only shows that everything works.</summary>
+/// <summary>
+/// Durations and file sizes: those of a full run, of the suite everyday, or of a quick run that only shows that everything works.
+/// </summary>
 internal sealed record BenchScale
 {
     /// <summary>The disk space that stays free beside the files of a row.</summary>
@@ -10,14 +12,14 @@ internal sealed record BenchScale
 
     public required TimeSpan SliceTime { get; init; }
 
-    /// <summary>Shorter, for there are more rows; a file of 100 MiB that is being passed is passed to its end.</summary>
+    /// <summary>Shorter than <see cref="SliceTime"/>, because there are more rows. A pass over a file is always completed.</summary>
     public required TimeSpan StreamSliceTime { get; init; }
 
     public required int Rounds { get; init; }
 
     public required TimeSpan FioTime { get; init; }
 
-    /// <summary>Of a row: one in the middle round, or, of as many as there are rounds, one in each.</summary>
+    /// <summary>The number of rounds of a row in which fio runs: 1 for the middle round, or the number of all rounds.</summary>
     public required int FioSamples { get; init; }
 
     public required long DirectFileBytes { get; init; }
@@ -29,7 +31,7 @@ internal sealed record BenchScale
     /// <summary>A file that a stream reads or writes from open to close.</summary>
     public required long StreamFileBytes { get; init; }
 
-    /// <summary>A file that is passed byte by byte, number by number or line by line.</summary>
+    /// <summary>A file that is read byte by byte, number by number or line by line.</summary>
     public required long ByteFileBytes { get; init; }
 
     /// <summary>A file that is read directly from one end to the other.</summary>
@@ -56,7 +58,7 @@ internal sealed record BenchScale
     /// <summary>Small files on another machine, each of which takes some milliseconds to be made.</summary>
     public required int RemoteFileCount { get; init; }
 
-    /// <summary>How many times shorter texts are than what their rows are called.</summary>
+    /// <summary>The divisor of the lengths that the names of text rows state.</summary>
     public required int TextDivisor { get; init; }
 
     public static BenchScale Full { get; } = new()

@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>How long the rest of a run will take, from what it took so far and what its rows usually take.</summary>
+/// <summary>Estimates the rest of a run from the elapsed time and the usual durations of its rows.</summary>
 internal sealed class BenchTimeLeft(IReadOnlyList<double> weights, Func<TimeSpan>? clock = null)
 {
     private readonly long _start = Stopwatch.GetTimestamp();

@@ -1,9 +1,9 @@
 namespace Sluice.Cli.Bench;
 
-/// <summary>One side of a row: what it does until the slice is over, and what is set right, untimed, before each slice.</summary>
+/// <summary>One side of a row: the work that it does until the slice ends, and the untimed preparation before each slice.</summary>
 internal record Contender(string Name, Func<Slice, Task> RunAsync)
 {
-    /// <summary>How many loops count operations.</summary>
+    /// <summary>The number of loops that count operations.</summary>
     public int Loops { get; init; } = 1;
 
     public Action? Prepare { get; init; }

@@ -1,9 +1,9 @@
 namespace Sluice.Cli.Bench;
 
-/// <summary>Whether direct I/O is to be had: a file for which it is not is opened through the page cache, without an error.</summary>
+/// <summary>Checks for direct I/O. A file without it is opened through the page cache, without an error.</summary>
 internal static class DirectIo
 {
-    /// <summary>Why a file is not opened direct; null where it is.</summary>
+    /// <summary>Returns the reason why a file cannot be opened for direct I/O; null if it can.</summary>
     public static string? Refusal(string path)
     {
         using SluiceHandle handle = SluiceHandle.Open(

@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Bench;
 
-/// <summary>The same load as fio runs it: io_uring, direct, unless it is made durable.</summary>
+/// <summary>The load of a row as a job of fio: io_uring with direct I/O, unless <see cref="IsDurable"/> is set.</summary>
 internal sealed record FioJob(string ReadWrite, int RequestSizeBytes, int Depth)
 {
     /// <summary>
@@ -9,14 +9,17 @@ internal sealed record FioJob(string ReadWrite, int RequestSizeBytes, int Depth)
     /// </summary>
     public bool IsPass { get; init; }
 
-    /// <summary>Whether one thread makes a data sync after each write, through the page cache, into a new file whose space is
-    /// reserved.</summary>
+    /// <summary>
+    /// Returns true if one thread calls fdatasync after each write, through the page cache, into a new file with reserved space.
+    /// </summary>
     public bool IsDurable { get; init; }
 
-    /// <summary>Whether so many requests as the depth are submitted together, and the next ones when all of them are done.</summary>
+    /// <summary>
+    /// Returns true if as many requests as the depth are submitted together, and the next ones when all of them have completed.
+    /// </summary>
     public bool IsBatch { get; init; }
 
-    /// <summary>Whether it reads the smaller file of the suite for other machines' file systems.</summary>
+    /// <summary>Returns true if the job reads the smaller file of the suite remote.</summary>
     public bool IsRemote { get; init; }
 
     public bool IsWrite => ReadWrite.Contains("write", StringComparison.Ordinal);

@@ -42,8 +42,8 @@ internal sealed record FioRunner(bool IsAvailable, string Description)
     }
 
     /// <summary>
-    /// The option that names one file, by its whole path: fio takes what a colon parts as several files, unless a backslash stands before
-    /// it; any other backslash is one of the name.
+    /// The option that names one file by its full path. fio splits names at colons unless a backslash precedes them; any other backslash is
+    /// part of the name.
     /// </summary>
     internal static string FileArgument(string path) =>
         FileOption + Path.GetFullPath(path).Replace(":", @"\:", StringComparison.Ordinal);
@@ -68,7 +68,7 @@ internal sealed record FioRunner(bool IsAvailable, string Description)
 
     internal static double ParseIops(string json, bool isWrite)
     {
-        // fio may print notes ahead of the object.
+        // fio may print notes before the object.
         int start = json.IndexOf('{', StringComparison.Ordinal);
         try
         {

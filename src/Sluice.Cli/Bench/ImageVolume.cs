@@ -4,14 +4,14 @@ using Sluice.Cli.Report;
 namespace Sluice.Cli.Bench;
 
 /// <summary>
-/// Small ext4 volumes in image files in a scratch folder, so that figures of fresh and of aged volumes touch nothing of the user's. An
-/// image NAME.img is mounted at NAME beside it.
+/// Small ext4 volumes in image files in a scratch folder, for figures of new and of fragmented volumes. An image NAME.img is mounted at
+/// NAME beside it.
 /// </summary>
 internal static class ImageVolume
 {
     private const string Suffix = ".img";
 
-    /// <summary>Why no volume can be made here, as far as that is known beforehand; null where it may be tried.</summary>
+    /// <summary>Returns the reason why no volume can be created here, if it is known beforehand; otherwise, null.</summary>
     public static string? Refusal => !OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess
         ? "mounting a volume of its own needs root on Linux"
         : null;
@@ -22,7 +22,7 @@ internal static class ImageVolume
     public static string Make(string folder, string name, long sizeBytes, CancellationToken cancellationToken)
     {
         string image = Path.Combine(folder, name + Suffix);
-        // Written to its full length: the volume's blocks must not depend on where those of its image are allocated.
+        // Written to its full length: the blocks of the volume must not depend on the allocation of the image.
         using (IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(image, FileMode.CreateNew, FileAccess.ReadWrite)))
         {
             FileMaker.Fill(target, 0, sizeBytes, FileMaker.DefaultRequestSizeBytes, progress: null, cancellationToken);
@@ -49,7 +49,7 @@ internal static class ImageVolume
             }
             catch (IOException)
             {
-                // Somebody's file is open there: the mount goes when it is closed.
+                // A file on the volume is open: the mount is removed when it is closed.
                 SystemCommand.Run("umount", "--lazy", mountPoint);
             }
         }

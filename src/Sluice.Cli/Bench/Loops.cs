@@ -3,10 +3,10 @@ using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>The loops that contenders are made of; either side runs the very same one.</summary>
+/// <summary>The loops of the contenders. Both sides run the same ones.</summary>
 internal static class Loops
 {
-    // Reading the clock costs 1-2 % of a hot 4 KiB read; every 16th time is enough where an operation takes microseconds.
+    // Reading the clock costs 1 to 2 % of a hot 4 KiB read, so that short operations read it only every 16th time.
     private const int ClockEvery = 16;
 
     public static Func<Slice, Task> Read(IoTarget target, int depth, int requestSizeBytes, RandomOffsets offsets) =>
@@ -17,7 +17,7 @@ internal static class Loops
 
     private static Func<Slice, Task> At(IoTarget target, int depth, int requestSizeBytes, RandomOffsets offsets, bool writes)
     {
-        // At depth 1 and hot, operations are short; at any depth above, the loop looks at the clock each time.
+        // Operations at depth 1 are short. With a larger depth, the loop reads the clock after each operation.
         int burst = depth == 1 ? ClockEvery : 1;
         Memory<byte>[] buffers = Buffers(depth, requestSizeBytes);
         return slice => RunLoops(depth, async loop =>
@@ -49,7 +49,7 @@ internal static class Loops
             throw new IOException($"a read of {requested} bytes within a file gave {read}");
     }
 
-    /// <summary>Writes on at the end of a growing file; a full file ends the slice early, which its rate does not show.</summary>
+    /// <summary>Continues at the end of a growing file. A full file ends the slice early, which does not change its rate.</summary>
     public static Func<Slice, Task> AppendAsync(IoTarget target, int requestSizeBytes, long limitBytes)
     {
         Memory<byte> buffer = PinnedBuffer.AllocateRandom(requestSizeBytes, seed: 1);
@@ -72,7 +72,8 @@ internal static class Loops
     }
 
     /// <summary>
-    /// Passes a file from its start to its end, or the slice's, so many requests outstanding. Units are bytes.
+    /// Reads or writes a file from its start to its end, or to the end of the slice, with a number of outstanding requests. Units are
+    /// bytes.
     /// </summary>
     public static Func<Slice, Task> InOrder(IoTarget target, int depth, int requestSizeBytes, long fileSizeBytes, bool writes)
     {
@@ -95,7 +96,7 @@ internal static class Loops
         };
     }
 
-    /// <summary>Calls on the slice's own thread, one after the other.</summary>
+    /// <summary>Makes calls on the slice's own thread, one after the other.</summary>
     public static Task Repeat(Slice slice, Action<int> operation)
     {
         int next = 0;
@@ -184,7 +185,8 @@ internal static class Loops
     public static Memory<byte>[] Buffers(int count, int sizeBytes) =>
         [.. Enumerable.Range(0, count).Select(i => PinnedBuffer.AllocateRandom(sizeBytes, seed: i))];
 
-    // Each loop gets its own start on the pool: a loop whose reads complete at once would keep the ones behind it from starting.
+    // Runs a number of loops at the same time on the pool. Each loop is started by a work item of its own: a loop whose reads complete
+    // immediately would prevent the start of the others.
     /// <summary>So many loops at once, on the pool.</summary>
     public static Task RunLoops(int count, Func<int, Task> loop) =>
         count == 1 ? loop(0) : Task.WhenAll(Enumerable.Range(0, count).Select(i => Task.Run(() => loop(i))));

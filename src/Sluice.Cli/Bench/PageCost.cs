@@ -6,8 +6,8 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Bench;
 
 /// <summary>
-/// What it costs now to touch a page of memory that the process did not have. In a virtual machine whose host takes free pages back it is
-/// some microseconds instead of a tenth of one, and whatever fills the page cache pays for it.
+/// Measures the cost of touching a new page of memory. In a virtual machine whose host reclaims free pages, it is several microseconds
+/// instead of a tenth of one, and all work that fills the page cache pays it.
 /// </summary>
 internal static class PageCost
 {
@@ -15,7 +15,7 @@ internal static class PageCost
     private const int SampleBytes = (int)(32 * ByteSize.MiB);
     private const int ChunkBytes = (int)(2 * ByteSize.MiB);
 
-    // Two states of one machine lie a factor of ten apart, and the noise of one within this.
+    // The two states of a machine differ by a factor of ten; the variation within a state is smaller than this.
     private const double MaxRatio = 3;
 
     public static double MeasureNanoseconds()
@@ -23,7 +23,7 @@ internal static class PageCost
         nint memory = Marshal.AllocHGlobal(SampleBytes);
         try
         {
-            // The median over chunks: what else runs on the machine meanwhile interrupts a few of them.
+            // The median over chunks, since other processes interrupt a few of them.
             var chunks = new List<double>();
             for (int chunk = 0; chunk < SampleBytes; chunk += ChunkBytes)
             {
@@ -40,6 +40,6 @@ internal static class PageCost
         }
     }
 
-    /// <summary>Whether two passes met the same machine.</summary>
+    /// <summary>Returns true if the passes found the machine in the same state.</summary>
     public static bool AreAlike(IReadOnlyCollection<double> costs) => costs.Count == 0 || costs.Max() <= costs.Min() * MaxRatio;
 }

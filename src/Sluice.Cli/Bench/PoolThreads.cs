@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Bench;
 
-/// <summary>Keeps at least so many pool threads while a row runs: what .NET's blocking reads need to reach their depth.</summary>
+/// <summary>Keeps a minimum number of pool threads while a row runs: .NET's blocking reads need them to reach their depth.</summary>
 internal sealed class PoolThreads : IDisposable
 {
     private readonly int _workersBefore;
@@ -12,12 +12,12 @@ internal sealed class PoolThreads : IDisposable
         ThreadPool.SetMinThreads(Math.Max(count, _workersBefore), _completionPortsBefore);
     }
 
-    /// <summary>Lets the pool have no more threads than a new process has, so that what ran before does not decide what comes.</summary>
+    /// <summary>Limits the pool to the threads of a new process, so that earlier rows do not influence later ones.</summary>
     public static void StartAnew()
     {
         ThreadPool.GetMinThreads(out int minWorkers, out int minCompletionPorts);
         ThreadPool.GetMaxThreads(out int maxWorkers, out int maxCompletionPorts);
-        // Lowering the limit takes the pool's own goal down with it, and raising the limit again leaves the goal where it is.
+        // Lowering the limit also lowers the pool's target, and raising the limit again leaves the target unchanged.
         ThreadPool.SetMaxThreads(minWorkers, minCompletionPorts);
         ThreadPool.SetMaxThreads(maxWorkers, maxCompletionPorts);
     }

@@ -1,15 +1,15 @@
 namespace Sluice.Cli.Bench;
 
 /// <summary>
-/// Where whole requests at random begin, in one order for all contenders of a row. A loop goes on where the same loop of the turn before
-/// ended, whoever's turn that was: what a disk, its controller or its host keeps in memory then answers nobody with what was read before.
+/// Random offsets of whole requests, in one order for all contenders of a row. A loop continues where the same loop of the preceding turn
+/// ended, of either side, so that no cache of the disk, its controller or its host holds the data.
 /// </summary>
 internal sealed class RandomOffsets
 {
-    /// <summary>As many as 1 GiB has pages.</summary>
+    /// <summary>The number of 4 KiB pages of 1 GiB.</summary>
     private const int Count = 1 << 18;
 
-    // Places a cache line apart: loops on different processors must not slow each other down.
+    // Positions are a cache line apart, so that loops on different processors do not slow each other down.
     private const int Stride = 16;
 
     private readonly long[] _offsets;

@@ -17,12 +17,15 @@ internal sealed record Row(string Id, string Name, string Why, Func<BenchContext
     public IReadOnlyList<string> Arguments { get; init; } = [];
 
     /// <summary>
-    /// True if a pass takes about as many new pages of memory as it reads or writes, some MiB and more: each measured pass then follows an
-    /// unmeasured one of the same side, so that the machine has the pages, and rounds in which pages cost differently do not count.
+    /// True if a pass needs about as many new pages of memory as it reads or writes (several MiB or more). Each measured pass then follows
+    /// an unmeasured one of the same side, whose pages it reuses, and rounds in which the cost of a page differs between the sides do not
+    /// count.
     /// </summary>
     public bool FillsPageCache { get; init; }
 
-    /// <summary>True if such passes go on for a slice's time; otherwise a turn is one pass, since a second would meet its pages.</summary>
+    /// <summary>
+    /// True if such passes are repeated for the time of a slice; otherwise a turn is one pass, since a second one would find its pages.
+    /// </summary>
     public bool FillsForSlice { get; init; }
 
     public Row FillingForSlice() => this with { FillsPageCache = true, FillsForSlice = true };

@@ -2,9 +2,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>
-/// A folder of one run's own, removed at its end. What a killed run left behind is told from what a parallel run is using.
-/// </summary>
+/// <summary>A folder of one run, which is removed at its end. Folders of killed runs are distinguished from those of active runs.</summary>
 internal sealed class ScratchFolder : IDisposable
 {
     public const string Prefix = "sluice-bench-";
@@ -36,13 +34,13 @@ internal sealed class ScratchFolder : IDisposable
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                // In use, or someone else's: both stay.
+                // In use, or of another user: both stay.
             }
         }
         return removed;
     }
 
-    /// <summary>Removes the folder. Where that fails nothing is thrown: what was measured in it would be lost.</summary>
+    /// <summary>Removes the folder. An error is not thrown, since the results of the run would be lost.</summary>
     public void Dispose()
     {
         if (_isDisposed)
@@ -54,7 +52,7 @@ internal sealed class ScratchFolder : IDisposable
         }
         catch (DirectoryNotFoundException)
         {
-            // Someone tidied up already.
+            // The folder is already gone.
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

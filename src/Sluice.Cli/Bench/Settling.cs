@@ -2,15 +2,15 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>Between two measurements, untimed: what one has left behind is not the next one's to carry away.</summary>
+/// <summary>Untimed work between two measurements, so that the effects of one do not burden the next.</summary>
 internal static class Settling
 {
-    // With less than this made since the last collection, the next one is as far away as after it.
+    // If less has been allocated since the last collection, another one is not needed.
     private const long LittleGarbageBytes = 1 << 20;
 
     private static long s_allocatedAtCollection;
 
-    /// <summary>Has the file system write all that it holds back, deleted files among it.</summary>
+    /// <summary>Makes the file system write all pending data, including that of deleted files.</summary>
     public static void FileSystemOf(string folder)
     {
         if (!CapabilityProbe.IsSupported)
@@ -19,7 +19,7 @@ internal static class Settling
         opened.FlushFileSystem();
     }
 
-    /// <summary>Collects the garbage, so that each measurement begins with an empty nursery of the same size.</summary>
+    /// <summary>Collects garbage, so that each measurement begins with an empty generation 0 of the same size.</summary>
     public static void Memory()
     {
         if (GC.GetTotalAllocatedBytes() - s_allocatedAtCollection < LittleGarbageBytes)

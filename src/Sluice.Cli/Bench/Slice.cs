@@ -4,38 +4,38 @@ using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>One stretch of time for one contender: when it ends, and what its loops have done so far.</summary>
+/// <summary>A period of time of one contender: its end, and the number of operations that its loops have made.</summary>
 internal sealed class Slice(TimeSpan duration, int loops, CancellationToken cancellationToken)
 {
     // Counters a cache line apart: loops on different processors must not slow each other down.
     private const int Stride = 16;
 
-    // A TimeSpan has steps of 100 ns, within which the quickest calls end.
+    // A TimeSpan has steps of 100 ns, which is longer than the fastest calls.
     private static readonly double NsPerTick = 1e9 / Stopwatch.Frequency;
     private readonly long[] _operations = new long[(loops + 1) * Stride];
     private long _deadline = long.MaxValue;
 
     public int Loops => loops;
 
-    /// <summary>Where loops of single operations record how long each took; null: they look at no clock.</summary>
+    /// <summary>Receives the durations of single operations; null if the loops do not measure them.</summary>
     public LatencyHistogram? Latencies { get; init; }
 
-    /// <summary>When an operation begins, if that is asked for.</summary>
+    /// <summary>Returns the time at which an operation begins, if durations are measured.</summary>
     public long Begin() => Latencies is null ? 0 : Stopwatch.GetTimestamp();
 
-    /// <summary>The operation that began then has ended.</summary>
+    /// <summary>Records the end of an operation that began at that time.</summary>
     public void End(long began) => Latencies?.Record((long)((Stopwatch.GetTimestamp() - began) * NsPerTick));
 
     /// <summary>
-    /// Allocated while the operations ran, if the loop measured it (see <see cref="Contender.MeasuresAllocations"/>), or a program that it
-    /// ran says it of itself.
+    /// Bytes allocated while the operations ran, if the loop measured it (see <see cref="Contender.MeasuresAllocations"/>) or a started
+    /// program reported it.
     /// </summary>
     public long AllocatedBytes { get; set; }
 
-    /// <summary>What a program that it ran says of its own time; null where the clock says it.</summary>
+    /// <summary>The duration that a started program reported; null to use the clock.</summary>
     public TimeSpan? Elapsed { get; set; }
 
-    /// <summary>The same of its processor time; null where the whole program counts.</summary>
+    /// <summary>The processor time that a started program reported; null to use that of the whole program.</summary>
     public TimeSpan? Cpu { get; set; }
 
     public bool IsOver => Stopwatch.GetTimestamp() >= Volatile.Read(ref _deadline) || cancellationToken.IsCancellationRequested;

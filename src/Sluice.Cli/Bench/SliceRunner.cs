@@ -3,7 +3,7 @@ using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>Runs one contender for one slice and takes its rate, its CPU time and what it allocated.</summary>
+/// <summary>Runs one contender for one slice, and measures its rate, its CPU time and its allocations.</summary>
 internal sealed class SliceRunner(CancellationToken cancellationToken)
 {
     /// <param name="contender">Who runs.</param>
@@ -16,9 +16,9 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
         contender.Prepare?.Invoke();
         beforeStart?.Invoke();
         var slice = new Slice(duration, contender.Loops, cancellationToken) { Latencies = latencies };
-        // Made beforehand: between the two readings of the allocation counter the harness itself must allocate nothing.
+        // Created beforehand: between the two readings of the allocation counter, this class must not allocate.
         AllocationWatch? watch = contender.MeasuresAllocations || contender.RunsPrograms ? null : new AllocationWatch(slice, duration);
-        // For the same reason this method's own state machine goes to the heap now.
+        // For the same reason, the state machine of this method moves to the heap now.
         await Task.Yield();
         TimeSpan children = contender.RunsPrograms ? CpuMeter.ChildTime() : default;
         TimeSpan cpu = CpuMeter.ProcessTime();
@@ -29,7 +29,7 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
         Task run = Task.Run(async () =>
         {
             await contender.RunAsync(slice);
-            // Taken here: a slice may end early, before the watch's readings are due.
+            // Read here: a slice may end early, before the readings of the watch are due.
             end = Stopwatch.GetTimestamp();
             cpuAtEnd = CpuMeter.ProcessTime();
         }, CancellationToken.None);
@@ -39,7 +39,7 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
 
         if (contender.RunsPrograms)
             cpuAtEnd += CpuMeter.ChildTime() - children;
-        // A slice that was cut short has nothing to check, and its figures are dropped.
+        // An interrupted slice is not checked, and its values are discarded.
         if (!cancellationToken.IsCancellationRequested)
             contender.Verify?.Invoke(slice);
         TimeSpan elapsed = slice.Elapsed ?? Stopwatch.GetElapsedTime(start, end);

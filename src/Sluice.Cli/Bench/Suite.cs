@@ -13,7 +13,7 @@ namespace Sluice.Cli.Bench;
 /// <param name="SliceTime">For how long a side runs at a time.</param>
 internal sealed record Suite(string Name, string Description, int Minutes, Func<BenchScale, TimeSpan> SliceTime, IReadOnlyList<Row> Rows)
 {
-    /// <summary>Stands on the command line for all suites except those on request.</summary>
+    /// <summary>The command-line name of all suites except those on request.</summary>
     public const string AllName = "all";
 
     public static IReadOnlyList<Suite> All { get; } =

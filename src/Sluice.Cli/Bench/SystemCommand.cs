@@ -3,7 +3,7 @@ using System.Diagnostics;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>Runs a program of the system to its end: one that Sluice is compared with, or one that prepares a measurement.</summary>
+/// <summary>Runs another program to its end: a peer of Sluice, or one that prepares a measurement.</summary>
 internal static class SystemCommand
 {
     /// <exception cref="IOException">It is not installed, or it failed.</exception>

@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>This tool as another process, for what has to be measured in or beside one.</summary>
+/// <summary>This tool as another process, for measurements in or beside a new process.</summary>
 internal static class ThisTool
 {
     private const string Assembly = "Sluice.Cli.dll";

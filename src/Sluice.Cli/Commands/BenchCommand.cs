@@ -74,7 +74,7 @@ internal sealed class BenchCommand(BenchOptions options, CommandContext context)
             }
             catch (RowSkippedException e)
             {
-                // A program that the signal has ended too is no reason to skip a row.
+                // The program failed because the signal reached it too. This is no reason to skip a row.
                 _cancellationToken.ThrowIfCancellationRequested();
                 skipped.Add(Skip(e.Message));
                 return null;

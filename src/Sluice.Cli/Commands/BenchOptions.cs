@@ -12,7 +12,7 @@ internal sealed record BenchOptions(string Directory)
     private const double QuickSecondsOfRow = 0.5;
 
     /// <summary>
-    /// A suite's name, or <see cref="Suite.AllName"/>. Null is everyday work, unless <see cref="Full"/> or a row is asked for.
+    /// A suite's name, or <see cref="Suite.AllName"/>. Null for the suite everyday, unless <see cref="Full"/> or a row is given.
     /// </summary>
     public string? SuiteName { get; init; }
 
@@ -23,7 +23,7 @@ internal sealed record BenchOptions(string Directory)
 
     public bool Quick { get; init; }
 
-    /// <summary>Everything at its usual length, though nothing was picked.</summary>
+    /// <summary>True to run all suites at full length.</summary>
     public bool Full { get; init; }
 
     /// <summary>True if rows of the suite everyday run: they have a scale and a text of their own.</summary>
@@ -42,7 +42,7 @@ internal sealed record BenchOptions(string Directory)
     };
 
     /// <summary>
-    /// Rows of suites on request too, where no suite is named, but only if no other row is meant: a part of a name is no request.
+    /// Returns the selected rows. If no suite is named, rows of suites on request are included only if no other row matches.
     /// </summary>
     public IReadOnlyList<(Suite Suite, Row Row)> SelectRows()
     {
@@ -59,7 +59,9 @@ internal sealed record BenchOptions(string Directory)
     ];
 
     /// <summary>Adds the options of `bench` to the command.</summary>
-    /// <returns>From what was parsed to checked values; throws <see cref="UsageException"/> where they make no sense.</returns>
+    /// <returns>
+    /// A function that converts a parse result to checked values; it throws a <see cref="UsageException"/> for invalid ones.
+    /// </returns>
     public static Func<ParseResult, BenchOptions> Define(OptionList command)
     {
         Argument<string?> directory = command.OptionalArgument("DIR",

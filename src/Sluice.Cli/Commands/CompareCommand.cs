@@ -5,7 +5,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>`sluice compare`: two results side by side, and what changed beyond noise.</summary>
+/// <summary>`sluice compare`: compares two results.</summary>
 internal static class CompareCommand
 {
     public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)
@@ -33,7 +33,7 @@ internal static class CompareCommand
             InterruptSignals.WhileNothingHasBegun(() => (ResultFile.Read(first), ResultFile.Read(second)));
         output.Check(context.Terminal);
         ReportPage page = ComparePage.Of(before, after, context.Arguments);
-        // Above the result stands what both runs are; their machine is in the notes where it differs.
+        // The description of both runs precedes the result; differences of their machines are in the notes.
         foreach (string note in page.Notes)
             context.Terminal.WriteLine(note);
         context.Terminal.WriteLine();

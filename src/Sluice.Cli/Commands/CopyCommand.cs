@@ -7,7 +7,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>`sluice copy`: copies each source, and says how and how fast.</summary>
+/// <summary>`sluice copy`: copies each source, and prints the method and the rate.</summary>
 internal sealed class CopyCommand(CopyCommandOptions options, CommandContext context)
 {
     private readonly TerminalStreams _terminal = context.Terminal;
@@ -15,12 +15,12 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
 
     private readonly List<CopyRecord> _records = [];
 
-    // Sources of which nothing was copied; those in trees are in the records.
+    // Number of sources of which nothing was copied. Failures in trees are in the records.
     private int _failed;
 
     private bool _isInterrupted;
 
-    // Whether an error was met that every further source would meet too.
+    // True after an error that all further sources would have too.
     private bool _isDiskOver;
     private int _notBegun;
 
@@ -81,12 +81,13 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
 
     private async Task<int> CopyAllAsync()
     {
-        // The first shard makes the target, which means the same to the others: with a slash at its end what takes the sources.
+        // The first shard creates the target, which must have the same meaning for the others: with a trailing slash, it is the folder that
+        // receives the sources.
         bool intoFolder = options.Shard is not null
             ? Path.EndsInDirectorySeparator(options.Target) || options.Sources.Count > 1 || options.FilesFrom is not null
             : Directory.Exists(options.Target);
         string[] named = [.. Sources()];
-        // What TARGET is does not hang on what is left of the sources.
+        // The meaning of TARGET does not depend on the sources that remain.
         if (named.Length > 1 && !Directory.Exists(options.Target))
             throw new DirectoryNotFoundException($"{options.Target}: several sources need a folder as their target");
         string[] sources = [.. named.Where(s => !options.Excluded.ExcludesSource(s))];
@@ -154,7 +155,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         return [.. options.Sources, .. text.Split('\n').Select(l => l.TrimEnd('\r')).Where(l => l.Length > 0)];
     }
 
-    // As cp: a source that ends in "." or ".." means what is in that folder, not the folder by its name.
+    // As with cp, a source that ends in "." or ".." stands for the content of that folder.
     private string TargetOf(string source, bool intoFolder) =>
         intoFolder && Path.GetFileName(Path.TrimEndingDirectorySeparator(source)) is { Length: > 0 } name and not ("." or "..")
             ? Path.Combine(options.Target, name)
@@ -212,7 +213,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
                 _terminal.WriteLine(CopyText.Interrupted(record, isTree ? null : line.Last.TotalBytes, wasThere), hang: 2);
             return ExitCode.Interrupted;
         }
-        // Of a copy that gave nothing there is no rate to tell, and one whose end failed is not whole.
+        // A copy without any file has no rate, and a copy that failed at its end is not complete.
         if (!options.Quiet && (failures.Count == 0 || result.Files > 0))
         {
             string made = $"{(options.Shard is { } shard ? $"; shard {shard}" : "")}{CopyText.Made(options.Verify, options.Sync)}";
@@ -221,11 +222,11 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         return failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
 
-    /// <summary>What a copy says by itself, and the system of links, pipes and devices (EEXIST of Linux).</summary>
+    /// <summary>Returns true if the target exists: an error of the copy, or EEXIST of Linux for links, pipes and devices.</summary>
     private static bool IsThereAlready(Exception error) =>
         error.HResult == 17 || error.Message.Contains("there already", StringComparison.Ordinal);
 
-    /// <summary>A full disk, a quota that is used up, a file system that is read-only (ENOSPC, EDQUOT, EROFS of Linux).</summary>
+    /// <summary>Returns true for a full disk, an exceeded quota or a read-only file system (ENOSPC, EDQUOT, EROFS of Linux).</summary>
     private static bool IsEverybodys(Exception error) => error.HResult is 28 or 122 or 30;
 
     private CopyResult InterruptedResult(CopyProgressLine line, bool isTree) => new()
@@ -237,7 +238,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         MethodReason = "interrupted",
     };
 
-    /// <summary>Where an interrupted copy has left what it copied; null: nowhere.</summary>
+    /// <summary>Returns the path where an interrupted copy has left its data; null if there is none.</summary>
     private string? LeftOf(string target, bool isTree)
     {
         if (isTree)
@@ -293,7 +294,8 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
     }
 
     /// <summary>
-    /// The AsyncCopy program of MSR-TR-2004-136: a source of 1 GiB, four outstanding direct requests, rates, nothing left.
+    /// The AsyncCopy program of MSR-TR-2004-136: creates a file of 1 GiB, copies it with four outstanding direct requests, prints the
+    /// rates, and deletes both.
     /// </summary>
     private async Task<int> DemoAsync()
     {

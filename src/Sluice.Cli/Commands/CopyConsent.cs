@@ -3,7 +3,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>Whether what has the name of a copy may be replaced.</summary>
+/// <summary>The consent to replace the existing target of a copy.</summary>
 internal sealed class CopyConsent
 {
     private readonly bool _mayReplace;
@@ -25,17 +25,17 @@ internal sealed class CopyConsent
         return Array.ConvertAll(copies, c => Ask(c.Source, c.Target, targets.Add(Path.GetFullPath(c.Target)), options, terminal));
     }
 
-    /// <summary>Whether it may be replaced; of a tree, each file that is there is told by the copy.</summary>
+    /// <summary>Returns true if the target may be replaced. The copy of a tree reports each existing file.</summary>
     /// <exception cref="IOException">It is there, and nobody agreed.</exception>
     public bool Require() => _refusal is null ? _mayReplace : throw _refusal;
 
     private static CopyConsent Ask(string source, string target, bool isFirst, CopyCommandOptions options, TerminalStreams terminal)
     {
         bool mayReplace = options.Force || options.Update;
-        // A target that is the source is an error of its own.
+        // The copy reports a target that is the source.
         if (mayReplace || !isFirst || !File.Exists(target) || !File.Exists(source) || Path.GetFullPath(source) == Path.GetFullPath(target))
             return new CopyConsent(mayReplace, refusal: null);
-        // What no consent can help is refused by the copy, with its reason.
+        // The copy refuses a target that it cannot replace, and states the reason.
         if (!CopyPlan.IsReplaceable(source, isLink: options.Recursive && new FileInfo(source).LinkTarget is not null, target))
             return new CopyConsent(mayReplace, refusal: null);
         try
@@ -49,7 +49,7 @@ internal sealed class CopyConsent
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Told when its turn has come: the other copies do not depend on it.
+            // Thrown when this copy begins: the other copies do not depend on it.
             return new CopyConsent(mayReplace: false, e);
         }
     }

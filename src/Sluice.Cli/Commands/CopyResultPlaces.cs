@@ -6,7 +6,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>A result must not take the place of what is copied, or of the copy.</summary>
+/// <summary>Makes sure that no result file replaces a source or a target of the copy.</summary>
 internal static class CopyResultPlaces
 {
     /// <summary>
@@ -37,7 +37,7 @@ internal static class CopyResultPlaces
         }
     }
 
-    /// <summary>Whether it lies in the folder, by the one name or by what a link leads to, and is not left out of the copy.</summary>
+    /// <summary>Returns true if a path is in a folder, by its name or by the target of a link, and is not excluded from the copy.</summary>
     private static bool IsIn(string folder, string path, ExcludePatterns excluded) =>
         new[] { Path.GetFullPath(path), EnvironmentProbe.RealPathOf(path) }.Any(p => IsBelow(folder, p, excluded));
 

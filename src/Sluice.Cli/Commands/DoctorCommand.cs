@@ -7,7 +7,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>`sluice doctor`: what this machine and a file system allow, why, and what Sluice therefore does.</summary>
+/// <summary>`sluice doctor`: shows which features the machine and a file system support, and what Sluice therefore uses.</summary>
 internal static class DoctorCommand
 {
     public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)

@@ -18,10 +18,10 @@ internal sealed class ExamplesCommand(ExamplesOptions options, CommandContext co
     private readonly Dictionary<ExampleCase, ContenderReport> _rates = [];
     private readonly Dictionary<string, string> _unsupported = new(StringComparer.Ordinal);
 
-    // A link stays one, and what it points to is made.
+    // A symbolic link stays; its target is created.
     private readonly string? _file = options.File is { } file ? Resolve(file) : null;
 
-    // Set before anything is measured: there was a file, and its replacement was agreed to.
+    // Set before the measurement: the file existed, and its replacement was confirmed.
     private bool _mayReplace;
 
     private long FileBytes => options.Count * RecordSource.RecordBytes;
@@ -74,7 +74,7 @@ internal sealed class ExamplesCommand(ExamplesOptions options, CommandContext co
         IOException? failure = null;
         StepResults<bool> measured = await run.InScratchAsync(async (scratch, progress) =>
         {
-            // Beside FILE and not in it: nobody finds half a file under its name, whatever ends the run.
+            // A temporary file beside FILE: no incomplete file gets the name, however the run ends.
             string path = Path.Combine(scratch, "records.dat");
             cachingReason = WhyNotDirect(scratch);
             progress.Show(() => "warming up");
@@ -138,12 +138,12 @@ internal sealed class ExamplesCommand(ExamplesOptions options, CommandContext co
         return true;
     }
 
-    /// <returns>Why it has not got its name: what was measured is told all the same.</returns>
+    /// <returns>The error because of which the file did not get its name. The measured results are reported nevertheless.</returns>
     private IOException? MoveTo(string file, string made)
     {
         try
         {
-            // Consent was to what was there: what has come since is somebody's.
+            // The consent applies to the file that existed then, not to one that was created since.
             File.Move(made, file, overwrite: options.Force || _mayReplace);
             return null;
         }

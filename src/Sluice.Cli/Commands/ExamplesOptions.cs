@@ -9,7 +9,7 @@ namespace Sluice.Cli.Commands;
 internal sealed record ExamplesOptions
 {
     private const long MaxRecords = 10_000_000_000;
-    /// <summary>The file to make and keep; null: one in the temporary folder, which is removed.</summary>
+    /// <summary>The file to create and keep; null for a temporary file, which is removed.</summary>
     public string? File { get; init; }
 
     /// <summary>Records of 100 bytes.</summary>
@@ -32,7 +32,9 @@ internal sealed record ExamplesOptions
     public PageOutput Output { get; init; } = new();
 
     /// <summary>Adds the options of `examples` to the command.</summary>
-    /// <returns>From what was parsed to checked values; throws <see cref="UsageException"/> where they make no sense.</returns>
+    /// <returns>
+    /// A function that converts a parse result to checked values; it throws a <see cref="UsageException"/> for invalid ones.
+    /// </returns>
     public static Func<ParseResult, ExamplesOptions> Define(OptionList command)
     {
         Argument<string?> fileArgument =

@@ -20,7 +20,9 @@ internal sealed record ExtentsOptions(string Path)
     public PageOutput Output { get; init; } = new();
 
     /// <summary>Adds the options of `extents` to the command.</summary>
-    /// <returns>From what was parsed to checked values; throws <see cref="UsageException"/> where they make no sense.</returns>
+    /// <returns>
+    /// A function that converts a parse result to checked values; it throws a <see cref="UsageException"/> for invalid ones.
+    /// </returns>
     public static Func<ParseResult, ExtentsOptions> Define(OptionList command)
     {
         Argument<string> pathArgument = command.Argument(

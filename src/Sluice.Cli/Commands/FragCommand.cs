@@ -6,7 +6,9 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>`sluice frag`: ages a volume by filling it and deleting at random. Ended early, it removes all that it made.</summary>
+/// <summary>
+/// `sluice frag`: fragments a volume by creating files and deleting some at random. If it ends early, it removes all of its files.
+/// </summary>
 internal sealed class FragCommand(FragOptions options, CommandContext context)
 {
     private readonly TerminalStreams _terminal = context.Terminal;
@@ -65,7 +67,7 @@ internal sealed class FragCommand(FragOptions options, CommandContext context)
                 run.Execute(plan.Steps());
             }
             FragReport report = Report(run, folder.FullPath, budgetBytes, Stopwatch.GetElapsedTime(start)) with { Started = began };
-            // Written first: if that fails the files go too, and nobody has been told that they are there.
+            // Results are written first: if that fails, the files are removed too, and nothing has been printed about them.
             options.Output.Write(
                 _terminal, FragPage.Of(report), json: writer => JsonFile.Write(writer, report, FragJsonContext.Default.FragReport));
             Print(report);

@@ -13,7 +13,7 @@ internal sealed record FragOptions(string Directory, FragSettings Settings)
 
     private static readonly FragSettings Defaults = new();
 
-    /// <summary>At most so much is filled, whatever the volume would allow.</summary>
+    /// <summary>The maximum number of bytes to write.</summary>
     public long? BudgetBytes { get; init; }
 
     public bool DryRun { get; init; }
@@ -27,7 +27,9 @@ internal sealed record FragOptions(string Directory, FragSettings Settings)
     public PageOutput Output { get; init; } = new();
 
     /// <summary>Adds the options of `frag` to the command.</summary>
-    /// <returns>From what was parsed to checked values; throws <see cref="UsageException"/> where they make no sense.</returns>
+    /// <returns>
+    /// A function that converts a parse result to checked values; it throws a <see cref="UsageException"/> for invalid ones.
+    /// </returns>
     public static Func<ParseResult, FragOptions> Define(OptionList command)
     {
         Argument<string> directoryArgument = command.Argument(new Argument<string>("DIRECTORY")
@@ -106,7 +108,7 @@ internal sealed record FragOptions(string Directory, FragSettings Settings)
         }
     }
 
-    // A plain number is megabytes, as FragDisk has it.
+    // A plain number is in megabytes, as with FragDisk.
     private static long? Mebibytes(string option, string? text) =>
         OptionText.Size(option, text is [.., >= '0' and <= '9'] ? text + "M" : text, 1, ByteSize.TiB);
 }

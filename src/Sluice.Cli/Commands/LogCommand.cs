@@ -9,13 +9,15 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>`sluice log`: many threads append to one log, every record is checked at the end; and what a log holds.</summary>
+/// <summary>
+/// `sluice log`: a load test, in which many threads append and each record is checked at the end; and actions on an existing log.
+/// </summary>
 internal sealed class LogCommand(LogOptions options, CommandContext context)
 {
     private readonly TerminalStreams _terminal = context.Terminal;
     private readonly CancellationToken _cancellationToken = context.CancellationToken;
 
-    // Of a segment's name, at least.
+    // The minimum number of digits in the name of a segment.
     private const int SegmentDigits = 10;
 
     private static readonly TimeSpan LookInterval = TimeSpan.FromMilliseconds(200);
@@ -37,12 +39,12 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         }
         finally
         {
-            // What was read before damage, too.
+            // Also what was read before the damage.
             _terminal.FlushContent();
         }
     }
 
-    // A folder without a log is most likely the wrong one: it is neither called whole nor made into a log. A follower may come first.
+    // Fails for a folder without a log, which is probably the wrong one. `tail -f` may start before the log exists.
     private void RequireLog()
     {
         FolderArgument.Require(options.Directory);
@@ -52,7 +54,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
 
     private IEnumerable<string> Segments() => Directory.EnumerateFiles(options.Directory).Where(static f => DigitsOf(f) is not null);
 
-    // Null where it is no segment, compressed or not.
+    // Returns the digits of a segment's name; null if the file is not a segment.
     private static string? DigitsOf(string path)
     {
         string name = Path.GetFileName(path);
@@ -66,7 +68,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
     private int Load()
     {
         options.Output.Check(_terminal);
-        // Nothing of it is removed before the end.
+        // The load test removes no segments before its end.
         ProgramRun.Prepare(options.Directory, options.Load.BytesAskedFor, _terminal);
         DateTimeOffset began = DateTimeOffset.UtcNow;
         using ScratchFolder scratch = ScratchFolder.Create(options.Directory, _terminal.TellAtEnd);
@@ -132,12 +134,12 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         }
         catch (OperationCanceledException) when (_terminal.IsOutputClosed && !_cancellationToken.IsCancellationRequested)
         {
-            // As where a write tells it.
+            // As after a write to a pipe without a reader.
         }
         return SayTail(reader);
     }
 
-    /// <summary>Ends the wait for records of a log to which nothing is appended, when nobody reads stdout any more.</summary>
+    /// <summary>Ends the wait for new records when stdout has no reader any more.</summary>
     private Timer LookForReader(CancellationTokenSource ended) => new(
         _ =>
         {
@@ -155,7 +157,8 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
             SkipDamage = options.SkipDamage,
         });
 
-    // Where to begin, and how many records come before the last ones then: numbers do not tell, for withdrawn records have them, too.
+    // Returns the first record to read and the number of records to skip. Sequence numbers are not sufficient, because withdrawn records
+    // have them too.
     private (long From, long PassedOver) FindLast(int lines)
     {
         long next;
@@ -175,7 +178,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         return (from, Math.Max(0, count - lines));
     }
 
-    // Null where there is damage behind it: what is printed then begins later, or ends there.
+    // Returns the number of records from a sequence number on; null if there is damage after it.
     private long? CountFrom(long sequence)
     {
         long count = 0;
@@ -213,7 +216,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
 
         string from = records == 0 ? "" : $", from {first} on";
         _terminal.WriteLine($"{Counted.Of(records, "record")}, {ByteSize.Format(bytes)}{from}; the next is {reader.NextSequence}");
-        // Not where records are missing, or were removed meanwhile.
+        // Not if records are missing or were removed meanwhile.
         if (reader.Damage.Count == 0 && numbers > records)
         {
             _terminal.WriteLine(numbers - records == 1
@@ -239,7 +242,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
 
     private int Truncate()
     {
-        // The removal is saved in a file with records, which only users who can read the log may read.
+        // The file of the removal contains records, so it gets the permissions of the log.
         string newest = Segments().OrderBy(static s => DigitsOf(s)!.Length).ThenBy(DigitsOf, StringComparer.Ordinal)
             .ThenByDescending(static s => s.Length).Last();
         if (!PathKinds.IsOwn(newest) || new FileInfo(newest).LinkTarget is not null)

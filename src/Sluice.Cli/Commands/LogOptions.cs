@@ -5,7 +5,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>What `sluice log` is to do.</summary>
+/// <summary>The actions of `sluice log`.</summary>
 internal enum LogAction
 {
     Load,
@@ -23,14 +23,14 @@ internal sealed record LogOptions(LogAction Action, string Directory)
 
     public LogLoad Load { get; init; } = new();
 
-    /// <summary>cat: from this record on. tail: so many of the last.</summary>
+    /// <summary>cat: the first record to print.</summary>
     public long From { get; init; } = 1;
 
     public int Lines { get; init; } = 10;
 
     public bool Follow { get; init; }
 
-    /// <summary>cat: read on behind damage.</summary>
+    /// <summary>cat: continue after damage.</summary>
     public bool SkipDamage { get; init; }
 
     /// <summary>truncate: the last record that stays.</summary>
@@ -45,7 +45,9 @@ internal sealed record LogOptions(LogAction Action, string Directory)
     public PageOutput Output { get; init; } = new();
 
     /// <summary>Adds the options of `log` to the command.</summary>
-    /// <returns>From what was parsed to checked values; throws <see cref="UsageException"/> where they make no sense.</returns>
+    /// <returns>
+    /// A function that converts a parse result to checked values; it throws a <see cref="UsageException"/> for invalid ones.
+    /// </returns>
     public static Func<ParseResult, LogOptions> Define(OptionList command)
     {
         Argument<string?> action = command.OptionalArgument(
@@ -110,7 +112,7 @@ internal sealed record LogOptions(LogAction Action, string Directory)
         }
     }
 
-    /// <summary>An option that says nothing to this action was meant for another: `log -f` is no load test.</summary>
+    /// <summary>Refuses options of another action: `log -f` is not a load test.</summary>
     private static void RefuseUnless(bool isRight, LogAction of, Option[] options, ParseResult result)
     {
         if (!isRight && Array.Find(options, o => result.GetResult(o) is { Implicit: false }) is { } option)

@@ -8,10 +8,10 @@ namespace Sluice.Cli.Commands;
 /// <summary>One checked `methods` command line.</summary>
 internal sealed record MethodsOptions(string Directory)
 {
-    // Three texts in memory, in several forms each.
+    // Three texts of this size are in memory, in several forms each.
     private const long MaxBytes = 256 * ByteSize.MiB;
 
-    /// <summary>The article's: about 0.66, 10 and 50 MB.</summary>
+    /// <summary>The sizes in the article: about 0.66, 10 and 50 MB.</summary>
     public static IReadOnlyList<int> ArticleSizes { get; } =
         [(int)(0.66m * ByteSize.MiB), (int)(10 * ByteSize.MiB), (int)(50 * ByteSize.MiB)];
 
@@ -19,7 +19,7 @@ internal sealed record MethodsOptions(string Directory)
 
     public IReadOnlyList<Method> Methods { get; init; } = MethodList.All;
 
-    /// <summary>Whether WinFileIO's own checks run.</summary>
+    /// <summary>True to run the checks of WinFileIO.</summary>
     public bool UnitTests { get; init; } = true;
 
     public int Rounds { get; init; } = 5;
@@ -29,7 +29,9 @@ internal sealed record MethodsOptions(string Directory)
     public PageOutput Output { get; init; } = new();
 
     /// <summary>Adds the options of `methods` to the command.</summary>
-    /// <returns>From what was parsed to checked values; throws <see cref="UsageException"/> where they make no sense.</returns>
+    /// <returns>
+    /// A function that converts a parse result to checked values; it throws a <see cref="UsageException"/> for invalid ones.
+    /// </returns>
     public static Func<ParseResult, MethodsOptions> Define(OptionList command)
     {
         Argument<string?> directory = command.OptionalArgument("DIR", "Where to make the files (the temporary folder).");
@@ -78,7 +80,7 @@ internal sealed record MethodsOptions(string Directory)
 
     private static int ParseSize(string text)
     {
-        // No whole number of bytes, but the article's.
+        // Not a whole number of bytes, but the article's size.
         if (text.Equals("0.66M", StringComparison.OrdinalIgnoreCase))
             return ArticleSizes[0];
         return (int)OptionText.Size("--size", text, 1, MaxBytes)!.Value;

@@ -11,7 +11,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>`sluice ops`: what opening, reading, writing, seeking and closing cost, with FileStream and with SluiceStream.</summary>
+/// <summary>`sluice ops`: the cost of opening, reading, writing, seeking and closing with FileStream and with SluiceStream.</summary>
 internal sealed class OpsCommand(
     string directory, int sizeBytes, int chunkBytes, int rounds, EngineChoice engine, bool quiet, PageOutput output, CommandContext context)
 {
@@ -64,7 +64,7 @@ internal sealed class OpsCommand(
                 Progress = (round, contender) => progress.Show(() => $"round {round} of {rounds}, {contender.Name}"),
             };
             await turns.WarmUpAsync(Contenders(folder, WarmUpChunks * few, few, TurnRunner.WarmUpCalls));
-            // One run of each that does not count: it makes the files.
+            // One run of each that does not count; it creates the files.
             Contender[] contenders = Contenders(folder, sizeBytes, chunkBytes, runs: 1);
             await new TurnRunner(TimeSpan.Zero, rounds: 1, context.CancellationToken).MeasureAsync(contenders);
             return await ProgramRun.RunStepsAsync([contenders], all => turns.MeasureAsync(all), context.CancellationToken);

@@ -9,10 +9,10 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>`sluice tables`: the tables of the .NET 6 text, .NET of today and Sluice side by side.</summary>
+/// <summary>`sluice tables`: the tables of the article about .NET 6, with the current .NET and Sluice side by side.</summary>
 internal static class TablesCommand
 {
-    // The one that is read, and one that each side writes.
+    // The file that is read, and one that each side writes.
     private const int LargestFiles = 3;
 
     private static readonly Suite AsSuite = new("tables", "", 0, static scale => scale.StreamSliceTime, []);

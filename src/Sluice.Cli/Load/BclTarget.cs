@@ -3,8 +3,7 @@ using Microsoft.Win32.SafeHandles;
 namespace Sluice.Cli.Load;
 
 /// <summary>
-/// System.IO.RandomAccess. .NET cannot ask for O_DIRECT, so a direct file is opened by Sluice, which sets the flag, and
-/// .NET reads and writes through that descriptor.
+/// System.IO.RandomAccess. .NET cannot open a file for direct I/O, so Sluice opens it and sets the flag, and .NET uses that descriptor.
 /// </summary>
 internal sealed class BclTarget : IoTarget
 {

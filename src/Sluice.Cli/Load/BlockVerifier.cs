@@ -6,8 +6,8 @@ using Sluice.Diagnostics;
 namespace Sluice.Cli.Load;
 
 /// <summary>
-/// --verify. Of each request that is read the checksum is kept; at the end plain calls read it again. Of each request that is written it
-/// is known that every sector comes from one of the writers' buffers; at the end it is read from the disk and compared. Thread-safe.
+/// --verify. Keeps a checksum of each request that is read, and reads the same ranges again at the end. For requests that are written, each
+/// sector must come from the buffer of a writer; the ranges are read from the disk and compared at the end. Thread-safe.
 /// </summary>
 internal sealed class BlockVerifier
 {
@@ -19,7 +19,7 @@ internal sealed class BlockVerifier
     private readonly Workload _workload;
     private readonly IReadOnlyList<Memory<byte>> _buffers;
 
-    // For each request: 0, or what was seen of it, and whether that was wrong.
+    // For each request: 0, or the checksum that was seen, and whether it was wrong.
     private readonly long[] _seen;
     private long _wrong;
     private long _firstWrong = long.MaxValue;
@@ -38,7 +38,7 @@ internal sealed class BlockVerifier
 
     public void OnRead(ReadOnlySpan<byte> bytes, long offset)
     {
-        // What is written meanwhile may be read before or after; a short read is no whole request.
+        // A read during writes may return old or new data; a short read is not a whole request.
         if (_workload.Writes || bytes.Length != _workload.RequestSizeBytes)
             return;
         long found = Seen | Checksum(bytes);
@@ -77,13 +77,15 @@ internal sealed class BlockVerifier
         return new VerifyReport(compared, _wrong, _wrong == 0 ? null : _firstWrong);
     }
 
-    /// <summary>Whether each sector of the file is one of a writer's; of two writers to one place each may have written a part.</summary>
+    /// <summary>
+    /// Returns true if each sector of the range comes from a writer. If two writes overlap, each may have written a part.
+    /// </summary>
     private bool IsWritten(ReadOnlySpan<byte> found, long offset)
     {
         int stamp = found.Length >= sizeof(long) ? sizeof(long) : 0;
         if (stamp > 0 && BinaryPrimitives.ReadInt64LittleEndian(found) != offset)
             return false;
-        // A writer whose direct request is not aligned writes it in pieces, which end where pages of the file do.
+        // An unaligned direct write is split at the page boundaries of the file.
         long request = _workload.RequestSizeBytes;
         int within = (int)(offset / request / _workload.Paths.Count * request % SectorBytes);
         int writer = 0;
@@ -104,7 +106,7 @@ internal sealed class BlockVerifier
         return true;
     }
 
-    /// <summary>However often a place is found wrong, it counts once, as it does among the requests.</summary>
+    /// <summary>Counts each wrong range once.</summary>
     private void Fail(long offset)
     {
         if ((Interlocked.Or(ref _seen[offset / _workload.RequestSizeBytes], Wrong) & Wrong) == 0)

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>Brings every byte of a buffer through the processor, as a program that looks at its data would.</summary>
+/// <summary>Reads every byte of a buffer, like a program that uses its data.</summary>
 internal static class ByteToucher
 {
     private static ulong _sink;
@@ -22,6 +22,6 @@ internal static class ByteToucher
         return result;
     }
 
-    /// <summary>The result is kept, or the compiler might drop the work.</summary>
+    /// <summary>The result is stored; otherwise the compiler could remove the loop.</summary>
     public static void Touch(ReadOnlySpan<byte> bytes) => Volatile.Write(ref _sink, Volatile.Read(ref _sink) ^ Fold(bytes));
 }

@@ -2,15 +2,13 @@ using System.Globalization;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>Processor time of this process, user and kernel, and of the programs that it has run.</summary>
+/// <summary>Processor time of this process (user and kernel) and of the programs that it has started.</summary>
 internal static class CpuMeter
 {
     /// <summary>Includes the kernel's worker threads that belong to this process (io-wq), not interrupts.</summary>
     public static TimeSpan ProcessTime() => Environment.CpuUsage.TotalTime;
 
-    /// <summary>
-    /// Processor time of the programs that this process has run and that have ended, in steps of 10 ms; 0 where nothing tells it.
-    /// </summary>
+    /// <summary>Processor time of started programs that have ended, in steps of 10 ms; 0 if it is not known.</summary>
     public static TimeSpan ChildTime()
     {
         const string Path = "/proc/self/stat";

@@ -5,10 +5,10 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>Makes and extends files of random bytes, and times it for -x and -p.</summary>
+/// <summary>Creates and extends files of random bytes, and measures this for -x and -p.</summary>
 internal static class FileMaker
 {
-    /// <summary>Big enough that filling a file is bound by the disk, small enough to stay in the processor's cache.</summary>
+    /// <summary>Large enough that filling a file is limited by the disk, small enough for the processor's cache.</summary>
     public const int DefaultRequestSizeBytes = (int)ByteSize.MiB;
 
     /// <summary>Appends random bytes from <paramref name="fromBytes"/> until the file has the size.</summary>
@@ -30,8 +30,8 @@ internal static class FileMaker
     }
 
     /// <summary>
-    /// Makes a file longer by random bytes, and flushes it. It gets its length first: what others append meanwhile stands behind these
-    /// bytes, and stays. One that does not become whole is cut back, unless others have made it longer.
+    /// Extends a file by random bytes, and flushes it. The length is set first, so that data which another process appends meanwhile
+    /// follows these bytes. If the extension fails, the file is truncated to its old length, unless another process has extended it.
     /// </summary>
     /// <exception cref="IOException">It has another length than it had, or the disk is full.</exception>
     public static void Extend(
@@ -57,19 +57,19 @@ internal static class FileMaker
         }
     }
 
-    /// <summary>Closes a file that did not become whole, and removes it, unless another one has its name by now.</summary>
+    /// <summary>Closes an incomplete file and removes it, unless its name refers to another file now.</summary>
     public static void Discard(IoTarget target, string path)
     {
         bool isThere = PathKinds.Names(path, target.SafeFileHandle);
-        // Windows removes nothing that is open.
+        // Windows cannot remove an open file.
         target.Dispose();
         if (isThere)
             File.Delete(path);
     }
 
     /// <summary>
-    /// Creates the file anew, synchronously, request after request, and then flushes it; both are timed. One that does not become whole is
-    /// removed, unless another one has its name by then.
+    /// Creates the file again by synchronous requests, and then flushes it; both are timed. An incomplete file is removed, unless its name
+    /// refers to another file by then.
     /// </summary>
     public static CreationTiming CreateTimed(
         IoSide side, TargetOptions options, long sizeBytes, int requestSizeBytes, Action<long>? progress,
@@ -77,7 +77,7 @@ internal static class FileMaker
     {
         TimeSpan cpu = CpuMeter.ProcessTime();
         long start = Stopwatch.GetTimestamp();
-        // Not within what removes the file: where it cannot be made because somebody else has the name, that one stays.
+        // Outside the block that removes the file: if it cannot be created because the name is taken, the existing file stays.
         using IoTarget target = IoTarget.Open(side, options);
         try
         {
@@ -97,7 +97,10 @@ internal static class FileMaker
         }
     }
 
-    /// <summary>Why the file system reserves nothing (ENOSYS, EOPNOTSUPP), asked for what the file has already; 0: it does.</summary>
+    /// <summary>
+    /// Returns the errno with which the file system refuses to reserve space (ENOSYS, EOPNOTSUPP), tested with space that the file already
+    /// has; 0 if it reserves space.
+    /// </summary>
     private static int PreallocationErrno(IoTarget target, long sizeBytes) =>
         CapabilityProbe.IsSupported && CapabilityProbe.Allocate(target.SafeFileHandle, 0, sizeBytes) is var errno and (38 or 95)
             ? errno
@@ -106,6 +109,6 @@ internal static class FileMaker
 
 internal sealed record CreationTiming(IoSide Side, long SizeBytes, TimeSpan Write, TimeSpan Flush, TimeSpan Cpu)
 {
-    /// <summary>Why the file was not preallocated, though that was asked for; 0 where it was, or was not to be.</summary>
+    /// <summary>The errno of the preallocation; 0 if it succeeded or was not requested.</summary>
     public int PreallocationErrno { get; init; }
 }

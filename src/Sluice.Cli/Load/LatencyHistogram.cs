@@ -19,13 +19,13 @@ internal sealed class LatencyHistogram
 
     public long MinNanoseconds => _counts.LowestEquivalentValue(Percentile(0));
 
-    /// <summary>It may not be recording. (The library's mean overflows.)</summary>
+    /// <summary>No thread may record meanwhile. (The library's mean overflows.)</summary>
     public double MeanNanoseconds => _counts.RecordedValues()
         .Sum(v => (double)v.CountAtValueIteratedTo * _counts.MedianEquivalentValue(v.ValueIteratedTo)) / Math.Max(1, Count);
 
     public void Record(long nanoseconds) => _counts.RecordValue(Math.Clamp(nanoseconds, 0, LongestNanoseconds));
 
-    /// <summary>Records values at even distances, bucket by bucket: it takes no longer for billions.</summary>
+    /// <summary>Records values at equal distances, bucket by bucket, so that billions of values take no longer.</summary>
     public void RecordEvenly(long lowestNanoseconds, double distanceNanoseconds, long count)
     {
         long lowest = Math.Max(0, lowestNanoseconds);

@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Load;
 
-/// <summary>What one side did in all its slices so far. Loops add to it while a progress display reads it.</summary>
+/// <summary>The work of one side in all its slices so far. Loops add to it while the progress display reads it.</summary>
 internal sealed class Measurement
 {
     private long _operations;
@@ -12,13 +12,13 @@ internal sealed class Measurement
 
     public LatencyHistogram Writes { get; } = new();
 
-    /// <summary>With a rate limit: time from the real start, beside the latency from the intended one.</summary>
+    /// <summary>With a rate limit: the time from the actual start; the latency is counted from the intended one.</summary>
     public LatencyHistogram Service { get; } = new();
 
-    /// <summary>Of the flushes between writes (--fsync).</summary>
+    /// <summary>Latency of the flushes between writes (--fsync).</summary>
     public LatencyHistogram Flushes { get; } = new();
 
-    /// <summary>Bytes that the process's reads took from the devices; null where that is not told.</summary>
+    /// <summary>Bytes that the reads of the process took from devices; null if this is not known.</summary>
     public long? StorageReadBytes { get; set; }
 
     public long ReadBytes => Volatile.Read(ref _readBytes);
@@ -33,7 +33,7 @@ internal sealed class Measurement
 
     public TimeSpan Flush { get; set; }
 
-    /// <summary>Milliseconds of all requests together in the device's queue; null where the device is not known.</summary>
+    /// <summary>Milliseconds of all requests together in the device's queue; null if the device is not known.</summary>
     public long? QueueMilliseconds { get; set; }
 
     public long AllocatedBytes { get; set; }
@@ -44,10 +44,10 @@ internal sealed class Measurement
     /// <summary>MiB/s in short windows of the measured time, for steady-state detection.</summary>
     public List<RateWindow> Windows { get; } = [];
 
-    /// <summary>With a rate limit: requests that were due in a slice and had not begun when its time was over.</summary>
+    /// <summary>With a rate limit: requests that were due in a slice and had not begun at its end.</summary>
     public long BegunLate => Volatile.Read(ref _begunLate) + NeverBegun;
 
-    /// <summary>With a rate limit: requests that were due and are no operations, since their time was over.</summary>
+    /// <summary>With a rate limit: requests that were due and were never started.</summary>
     public long NeverBegun { get; private set; }
 
     public void CountLate(long count) => Interlocked.Add(ref _begunLate, count);
@@ -71,5 +71,5 @@ internal sealed class Measurement
     }
 }
 
-/// <summary>Throughput over a stretch of one side's measured time.</summary>
+/// <summary>Throughput in a part of one side's measured time.</summary>
 internal readonly record struct RateWindow(double StartSeconds, double Seconds, double MiBPerSecond);

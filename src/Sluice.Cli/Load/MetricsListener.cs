@@ -5,7 +5,7 @@ namespace Sluice.Cli.Load;
 /// <summary>A value of the meter "Sluice" at the end of a run.</summary>
 internal sealed record MetricValue(string Name, string Unit, string Attributes, double Value);
 
-/// <summary>Listens to the meter "Sluice" from when it is made until it is asked; see docs/metrics.md.</summary>
+/// <summary>Listens to the meter "Sluice" from its creation on; see docs/metrics.md.</summary>
 internal sealed class MetricsListener : IDisposable
 {
     private readonly MeterListener _listener = new();
@@ -23,7 +23,7 @@ internal sealed class MetricsListener : IDisposable
         _listener.Start();
     }
 
-    /// <summary>What everything stands at now.</summary>
+    /// <summary>Returns the current values.</summary>
     public IReadOnlyList<MetricValue> Collect()
     {
         _values.Clear();

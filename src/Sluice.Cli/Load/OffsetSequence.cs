@@ -1,8 +1,8 @@
 namespace Sluice.Cli.Load;
 
 /// <summary>
-/// Where the next request goes: whole requests inside the file, one after the other (0 % seek) or at random within a
-/// distance of so many percent of the file from the last one (100 %: anywhere). Thread-safe; the same seed gives the same walk.
+/// The offsets of requests: whole requests in sequence (0 % seek), or at random within a distance of the preceding one that is given in
+/// percent of the file (100 %: anywhere). Thread-safe; the same seed gives the same offsets.
 /// </summary>
 internal sealed class OffsetSequence
 {
@@ -28,7 +28,7 @@ internal sealed class OffsetSequence
         _nextBlock = _zipf is null ? 0 : NextPopular();
     }
 
-    /// <summary>How often a sequential walk has come round to the start of the file.</summary>
+    /// <summary>The number of times that a sequential pass has started again.</summary>
     public long Wraps { get; private set; }
 
     public long Next()
@@ -56,7 +56,7 @@ internal sealed class OffsetSequence
         }
     }
 
-    // What is popular lies scattered over the file: multiplying by a prime that does not divide the count only changes the order.
+    // Popular offsets are scattered over the file: multiplication by a prime that does not divide the count changes only the order.
     private long NextPopular()
     {
         long prime = _blocks % Scatter == 0 ? OtherScatter : Scatter;

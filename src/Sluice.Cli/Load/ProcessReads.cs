@@ -2,12 +2,12 @@ using System.Globalization;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>What this process has had read from devices, read-ahead included: what came from the page cache is not among it.</summary>
+/// <summary>The number of bytes that this process has read from devices, including read-ahead, but not from the page cache.</summary>
 internal static class ProcessReads
 {
     private const string Field = "read_bytes: ";
 
-    /// <summary>Null where the system does not count it.</summary>
+    /// <summary>Returns null if the system does not count it.</summary>
     public static long? Bytes()
     {
         try

@@ -5,31 +5,33 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>What one process says of itself to the others that it measures with, in a file of its own.</summary>
+/// <summary>The file in which one process describes itself to the others with which it measures.</summary>
 internal sealed record RankNote
 {
     private const int MaxBytes = 64 * 1024;
 
-    /// <summary>A number that nobody can foresee, and that no other run has.</summary>
+    /// <summary>An unpredictable number, different in each run.</summary>
     public required string Id { get; init; }
 
     public required string Host { get; init; }
 
     public required int Process { get; init; }
 
-    /// <summary>When the file was made, by this process's clock.</summary>
+    /// <summary>The time at which the file was created, by the clock of this process.</summary>
     public required DateTimeOffset At { get; init; }
 
-    /// <summary>What is to be measured, as text that is the same for the same.</summary>
+    /// <summary>The workload as text, which must be the same in all processes.</summary>
     public required string Workload { get; init; }
 
-    /// <summary>What follows from the numbers of all; null in the first file, which is made before they are known.</summary>
+    /// <summary>
+    /// A value derived from the numbers of all processes; null in the first file, which is created before they are known.
+    /// </summary>
     public string? Run { get; init; }
 
     [JsonIgnore]
     public string Maker => $"process {Process} on {Host}, since {At.ToUniversalTime():yyyy-MM-dd HH:mm:ss} UTC";
 
-    /// <summary>Makes the file, if there is none.</summary>
+    /// <summary>Creates the file. It must not exist.</summary>
     /// <exception cref="IOException">There is one, or it cannot be made.</exception>
     public void Write(string path)
     {
@@ -45,12 +47,12 @@ internal sealed record RankNote
         }
     }
 
-    /// <summary>Null where there is no file, or one that is not whole: its maker may be at it.</summary>
+    /// <summary>Returns null if the file does not exist or is not complete yet.</summary>
     public static RankNote? TryRead(string path)
     {
         try
         {
-            // A read of another kind of file may wait forever.
+            // A read of another type of file may wait forever.
             using SafeFileHandle? opened = PathKinds.OpenPlain(path);
             if (opened is null)
                 return null;

@@ -3,12 +3,12 @@ using System.Diagnostics;
 namespace Sluice.Cli.Load;
 
 /// <summary>
-/// Hands out intended start times at a fixed rate. Latency is taken from the intended time, whenever the operation could
-/// really start: a stalled device then shows up in the percentiles instead of silently thinning out the load.
+/// Returns intended start times at a fixed rate. Latency is measured from the intended time, so that a stalled device increases the
+/// latencies instead of reducing the load.
 /// </summary>
 internal sealed class RateLimiter(double operationsPerSecond, Func<long>? clock = null, Action<int>? sleepMilliseconds = null) : IDisposable
 {
-    // Thread.Sleep(1) wakes up to a timer slack late, so the last stretch is spun.
+    // Thread.Sleep(1) wakes up late, so the last part of the time is spent spinning.
     private static readonly long SpinTicks = Stopwatch.Frequency / 1_000_000 * 1200;
 
     private readonly Func<long> _clock = clock ?? Stopwatch.GetTimestamp;
@@ -44,7 +44,9 @@ internal sealed class RateLimiter(double operationsPerSecond, Func<long>? clock 
     public long? Wait(long deadlineTimestamp, CancellationToken cancellationToken) =>
         WaitForTurn(deadlineTimestamp, cancellationToken);
 
-    /// <summary>Takes all operations that are due before this time; nobody waits. Not beside those who do.</summary>
+    /// <summary>
+    /// Takes all operations that are due before this time, without waiting. Must not be called while another thread waits.
+    /// </summary>
     /// <returns>How many these are, and when the last of them was due.</returns>
     public (long Count, long LastDue) TakeDue(long deadlineTimestamp)
     {
@@ -56,7 +58,7 @@ internal sealed class RateLimiter(double operationsPerSecond, Func<long>? clock 
 
     public void Dispose() => _turnstile.Dispose();
 
-    // What is due in hundreds of years is due after each deadline, and must not wrap around.
+    // Limited, so that a time in hundreds of years does not overflow.
     private long DueOf(long operation) => _startTimestamp + (long)Math.Min(operation * TicksPerOperation, long.MaxValue / 2);
 
     private long? WaitForTurn(long deadlineTimestamp, CancellationToken cancellationToken)

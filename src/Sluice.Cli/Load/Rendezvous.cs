@@ -7,10 +7,10 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Load;
 
 /// <summary>
-/// Where processes that measure together wait for each other: a folder that all of them see. Each makes a file of its own there, which has
-/// to be new, with a number that nobody can foresee. Who has seen the numbers of all makes a second file with what follows from them, and
-/// who has seen these of all has met: what an earlier run has left says something else there, or nothing. A third file says that its
-/// maker has met; the files stay until all have.
+/// The folder through which processes that measure together find each other. Each process creates a new file with an unpredictable number.
+/// When it has read the numbers of all, it creates a second file with a value derived from them; when it has read the second files of all,
+/// it has met them. Files of an earlier run have other values. A third file states that its process has met the others; the files stay
+/// until all have.
 /// </summary>
 internal sealed class Rendezvous : IDisposable
 {
@@ -33,7 +33,7 @@ internal sealed class Rendezvous : IDisposable
     private Rendezvous(string folder, Shard shard, RankNote note, TimeSpan limit) =>
         (_folder, _shard, _note, _limit) = (folder, shard, note, limit);
 
-    /// <summary>Makes the first file: from here on the others see that this one is there.</summary>
+    /// <summary>Creates the first file, which shows the others that this process is there.</summary>
     /// <param name="folder">The folder.</param>
     /// <param name="shard">Which of them this is.</param>
     /// <param name="workload">What is to be measured, as text that is the same for the same.</param>
@@ -63,7 +63,7 @@ internal sealed class Rendezvous : IDisposable
         return rendezvous;
     }
 
-    /// <summary>Waits until all are there, and then until the moment at which all begin.</summary>
+    /// <summary>Waits until all processes are there, and then until the common start.</summary>
     /// <param name="lead">How long that moment is behind the last one's coming: for its file to be seen.</param>
     /// <param name="cancellationToken">Ends the waiting.</param>
     /// <exception cref="IOException">Not all came, or one has gone.</exception>
@@ -84,7 +84,7 @@ internal sealed class Rendezvous : IDisposable
         Make(Met, _note with { At = DateTimeOffset.UtcNow, Run = run });
         _run = run;
         DateTimeOffset last = ready.Max(r => r.At);
-        // A clock that is far off must not keep this one waiting for longer than it would wait for a rank.
+        // Limits the wait, because the clock of another process may be wrong.
         TimeSpan rest = last - DateTimeOffset.UtcNow;
         if (rest > _limit)
         {
@@ -105,7 +105,7 @@ internal sealed class Rendezvous : IDisposable
         };
     }
 
-    /// <summary>Waits, before the files are taken away, until nobody needs them any more: all have met, or have gone since.</summary>
+    /// <summary>Waits, before the files are removed, until all processes have met or have gone.</summary>
     public async Task LeaveAsync(CancellationToken cancellationToken)
     {
         if (_run is null)
@@ -123,10 +123,10 @@ internal sealed class Rendezvous : IDisposable
         }
     }
 
-    /// <summary>Takes the files away.</summary>
+    /// <summary>Removes the files.</summary>
     public void Dispose()
     {
-        // The first one first: it says to the others that this one is there.
+        // The first file is removed first: it shows that this process is there.
         foreach (string path in _made)
         {
             try
@@ -136,7 +136,7 @@ internal sealed class Rendezvous : IDisposable
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                // The folder has gone, or is no longer ours to write to: who comes next is told of the file.
+                // The folder is gone or not writable any more. The next process reports the file.
             }
         }
         _made.Clear();
@@ -163,7 +163,7 @@ internal sealed class Rendezvous : IDisposable
 
     private static string Description(string path) => RankNote.TryRead(path) is { } note ? $" ({note.Maker})" : "";
 
-    /// <summary>What follows from the numbers of all: another one if only one of them is another.</summary>
+    /// <summary>Returns a value that differs if the number of any process differs.</summary>
     private static string RunOf(RankNote[] all) =>
         Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(string.Join('\n', all.Select(a => a.Id)))))[..32];
 
@@ -195,7 +195,7 @@ internal sealed class Rendezvous : IDisposable
                 return found!;
             if (isLate || Stopwatch.GetElapsedTime(looked) > GoneCheckPeriod)
             {
-                // Who has been found is waited for as well, until all have met: seldom looked at, since they may be many.
+                // Processes that were found may leave before all have met. They are checked rarely, since there may be many.
                 looked = Stopwatch.GetTimestamp();
                 foreach ((int i, RankNote? note) in found.Index())
                 {

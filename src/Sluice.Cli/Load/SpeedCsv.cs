@@ -14,7 +14,7 @@ internal static class SpeedCsv
         "create_mib_s", "dotnet_mib_s", "dotnet_iops", "dotnet_cpu_percent", "dotnet_p50_us", "dotnet_p99_us", "ratio", "interrupted",
     ];
 
-    /// <summary>With a line of the columns' names above, which -q leaves out.</summary>
+    /// <summary>Also writes a line of column names, which -q leaves out.</summary>
     public static void WriteFile(TextWriter writer, SpeedReport report)
     {
         writer.WriteLine(Csv.Line(Columns));

@@ -3,7 +3,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>The live line of a measurement: rate and IOPS of the last moments, p99 so far, time, and what is measured.</summary>
+/// <summary>The progress line of a measurement: current rate and IOPS, p99 so far, time, and the workload.</summary>
 internal sealed class SpeedProgress(string what, TimeSpan total)
 {
     private static readonly TimeSpan Moment = TimeSpan.FromSeconds(1);
@@ -14,7 +14,7 @@ internal sealed class SpeedProgress(string what, TimeSpan total)
 
     public string Text(TimeSpan elapsed, IReadOnlyList<(string Side, Measurement Measured)> sides)
     {
-        // Sides take turns: the one that has done something since is the one to tell of.
+        // The sides alternate: the line shows the side that has made progress since.
         foreach ((string side, Measurement measured) in sides)
         {
             if (measured.Operations > _operations.GetValueOrDefault(side))

@@ -5,7 +5,7 @@ using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>All that one `speed` run found out; text, CSV and JSON are written from it.</summary>
+/// <summary>The results of one `speed` run, which text, CSV and JSON are written from.</summary>
 internal sealed record SpeedReport
 {
     public int FormatVersion { get; init; } = 1;
@@ -36,14 +36,14 @@ internal sealed record SpeedReport
     /// <summary>With --metrics: what the meter "Sluice" counted in the whole run, warm-up included.</summary>
     public IReadOnlyList<MetricValue>? Metrics { get; init; }
 
-    /// <summary>Of one of several processes that began together; null where this was the only one.</summary>
+    /// <summary>The rank of this process among several that began together; null if there was only one.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public RankReport? Rank { get; init; }
 
     public required IReadOnlyList<string> Notes { get; init; }
 }
 
-/// <summary>Which of several processes this was, and when it began with the others.</summary>
+/// <summary>The number of this process among several, and its start with the others.</summary>
 internal sealed record RankReport
 {
     public required int Index { get; init; }
@@ -52,16 +52,16 @@ internal sealed record RankReport
 
     public required string Host { get; init; }
 
-    /// <summary>The same for all that met, and for no others.</summary>
+    /// <summary>A value that all processes of this meeting have, and no others.</summary>
     public required string Run { get; init; }
 
-    /// <summary>When all were to begin, by their clocks.</summary>
+    /// <summary>The common start, by the clocks of the processes.</summary>
     public required DateTimeOffset Start { get; init; }
 
-    /// <summary>How much later this one could, because it saw the others' files only then.</summary>
+    /// <summary>The delay of this process, because it saw the files of the others late.</summary>
     public required double LateSeconds { get; init; }
 
-    /// <summary>When its measured time began, behind the warm-up; null where it did not come to that.</summary>
+    /// <summary>The start of the measured time, after the warm-up; null if it was not reached.</summary>
     public DateTimeOffset? MeasuredFrom { get; init; }
 }
 
@@ -69,10 +69,10 @@ internal sealed record SpeedWorkload
 {
     public required string File { get; init; }
 
-    /// <summary>Of several; null: <see cref="File"/> is the only one.</summary>
+    /// <summary>The files if there are several; null if <see cref="File"/> is the only one.</summary>
     public IReadOnlyList<string>? Files { get; init; }
 
-    /// <summary>What is measured, of all files together.</summary>
+    /// <summary>The measured size of all files together.</summary>
     public required long FileSizeBytes { get; init; }
 
     public double? Zipf { get; init; }
@@ -83,7 +83,7 @@ internal sealed record SpeedWorkload
 
     public required int RequestSizeBytes { get; init; }
 
-    /// <summary>Null: synchronous, one thread.</summary>
+    /// <summary>Null for synchronous calls from one thread.</summary>
     public int? Outstanding { get; init; }
 
     public required double SeekPercent { get; init; }
@@ -100,7 +100,10 @@ internal sealed record SpeedWorkload
 
     public required int Seed { get; init; }
 
-    /// <summary>The same for the same work, whatever the files are called: that of several processes which measure together.</summary>
+    /// <summary>
+    /// A text that is the same for the same workload, whatever the names of the files: all processes that measure together must have the
+    /// same.
+    /// </summary>
     public string Key() => JsonSerializer.Serialize(
         this with { File = (Files?.Count ?? 1).ToString(CultureInfo.InvariantCulture), Files = null },
         SpeedJsonContext.Default.SpeedWorkload);
@@ -112,11 +115,11 @@ internal sealed record CreationReport(
     string Side, string Method, long SizeBytes, double WriteSeconds, double FlushSeconds, double MiBPerSecond, double MiBPerSecondWithFlush,
     double CpuPercent, double? CpuClocksPerByte)
 {
-    /// <summary>The files that were made, one after another; null of one.</summary>
+    /// <summary>The number of files, which were created one after another; null if there was one.</summary>
     public int? Files { get; init; }
 }
 
-/// <summary>What one engine did.</summary>
+/// <summary>The results of one engine.</summary>
 internal sealed record SideReport
 {
     public required string Side { get; init; }
@@ -137,7 +140,7 @@ internal sealed record SideReport
 
     public required double Iops { get; init; }
 
-    /// <summary>Time that FlushToDisk took after the writes, and the rate with it.</summary>
+    /// <summary>The time of FlushToDisk after the writes, and the rate including it.</summary>
     public double? FlushSeconds { get; init; }
 
     public double? MiBPerSecondWithFlush { get; init; }
@@ -152,7 +155,7 @@ internal sealed record SideReport
     public required double AllocatedBytesPerOperation { get; init; }
 
     /// <summary>
-    /// Requests on their way at the device, the mean over the measured time, whoever made them; null where the device is not known.
+    /// The mean number of requests at the device during the measured time, from all processes; null if the device is not known.
     /// </summary>
     public double? InFlightMean { get; init; }
 
@@ -160,35 +163,35 @@ internal sealed record SideReport
 
     public LatencySummary? WriteLatency { get; init; }
 
-    /// <summary>With --iops: from the real start; the other two count from the intended one.</summary>
+    /// <summary>With --iops: from the actual start; the latencies count from the intended one.</summary>
     public LatencySummary? ServiceTime { get; init; }
 
-    /// <summary>With --fsync: of each flush.</summary>
+    /// <summary>With --fsync: the latency of each flush.</summary>
     public LatencySummary? FlushLatency { get; init; }
 
-    /// <summary>Of one of several processes: what the percentiles of all together are made from.</summary>
+    /// <summary>For one of several processes: the histograms from which the percentiles of all processes are computed.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public SideHistograms? Histograms { get; init; }
 
-    /// <summary>Bytes that came from devices while it was measured, read-ahead included; null where that is not told.</summary>
+    /// <summary>Bytes that came from devices during the measurement, including read-ahead; null if this is not known.</summary>
     public long? StorageReadBytes { get; init; }
 
     /// <summary>Seconds into the measured time from which throughput was steady, or null.</summary>
     public double? SteadyFromSeconds { get; init; }
 
-    /// <summary>Mean throughput from there on.</summary>
+    /// <summary>The mean throughput from there on.</summary>
     public double? SteadyMiBPerSecond { get; init; }
 
-    /// <summary>Of each slice, the turns that the sides took; null in results of before this was kept.</summary>
+    /// <summary>The throughput of each slice; null in results of earlier versions.</summary>
     public IReadOnlyList<double>? SliceMiBPerSecond { get; init; }
 
     public required IReadOnlyList<double> WindowMiBPerSecond { get; init; }
 
-    /// <summary>When each window began, in seconds of measured time; null in results of before this was kept.</summary>
+    /// <summary>The start of each window, in seconds of measured time; null in results of earlier versions.</summary>
     public IReadOnlyList<double>? WindowStartSeconds { get; init; }
 }
 
-/// <summary>Those that <see cref="SideReport"/> has summaries of; null where nothing was counted.</summary>
+/// <summary>The histograms of the summaries in <see cref="SideReport"/>; null if nothing was counted.</summary>
 internal sealed record SideHistograms(
     HistogramRecord? Read, HistogramRecord? Write, HistogramRecord? Service, HistogramRecord? Flush);
 

@@ -1,9 +1,9 @@
 namespace Sluice.Cli.Load;
 
 /// <summary>
-/// Says from which window on throughput was steady, by the rule of the SNIA performance test specification: over five
-/// windows, the spread is at most 20 % of their mean and a straight line through them rises or falls by at most 10 %. What came after must
-/// bear it out: where the mean of five later windows is more than 20 % away, the five were a plateau, and the search goes on behind them.
+/// Determines from which window on the throughput was steady, by the rule of the SNIA performance test specification: over five windows,
+/// the spread is at most 20 % of their mean, and a regression line rises or falls by at most 10 %. If the mean of five later windows
+/// differs by more than 20 %, the search continues after them.
 /// </summary>
 internal static class SteadyStateDetector
 {

@@ -2,14 +2,16 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>Several files as one: requests go to them in turn, each file from its front on. A request never spans two files.</summary>
+/// <summary>
+/// Several files as one target: requests alternate among the files, each read or written from its start. A request never spans two files.
+/// </summary>
 internal sealed class StripedTarget(IReadOnlyList<IoTarget> parts, int requestSizeBytes) : IoTarget
 {
     public override string Side => parts[0].Side;
 
     public override string Engine => string.Join(", ", parts.Select(p => p.Engine).Distinct());
 
-    /// <summary>Of the first that is not what was asked for, if there is one.</summary>
+    /// <summary>The caching mode of the first file that does not have the requested one, if there is one.</summary>
     public override FileCaching Caching => (parts.FirstOrDefault(p => p.CachingReason is not null) ?? parts[0]).Caching;
 
     public override string? CachingReason => parts.Select(p => p.CachingReason).FirstOrDefault(r => r is not null);

@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Load;
 
-/// <summary>How a target opens its file; the same record opens either side.</summary>
+/// <summary>The options with which either side opens its file.</summary>
 internal sealed record TargetOptions(string Path, FileMode Mode, FileAccess Access)
 {
     public bool Asynchronous { get; init; }

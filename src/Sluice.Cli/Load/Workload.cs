@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Load;
 
-/// <summary>What to do to the file, the same for either side.</summary>
+/// <summary>The work on the file, the same for both sides.</summary>
 internal sealed record Workload(string Path, long FileSizeBytes, int RequestSizeBytes)
 {
     /// <summary>0: only reads; 1: only writes.</summary>
@@ -22,10 +22,12 @@ internal sealed record Workload(string Path, long FileSizeBytes, int RequestSize
     /// <summary>Exponent of a Zipf distribution over the requests of the file; null: by <see cref="SeekPercent"/>.</summary>
     public double? Zipf { get; init; }
 
-    /// <summary>FlushToDisk after so many writes, whoever made them; null: only at the end of a slice.</summary>
+    /// <summary>
+    /// The number of writes, of all loops together, after which FlushToDisk is called; null for only at the end of a slice.
+    /// </summary>
     public int? FlushEvery { get; init; }
 
-    /// <summary>What is read or written is read again at the end, by plain calls, and compared.</summary>
+    /// <summary>True to read the same ranges again at the end and to compare them.</summary>
     public bool Verify { get; init; }
 
     /// <summary>The files over which requests are spread in turn; <see cref="FileSizeBytes"/> is of all together.</summary>
@@ -40,18 +42,18 @@ internal sealed record Workload(string Path, long FileSizeBytes, int RequestSize
     };
 }
 
-/// <summary>State of the page cache that a run asks for.</summary>
+/// <summary>The requested state of the page cache.</summary>
 internal enum CacheMode
 {
-    /// <summary>Cached I/O, whatever happens to be in the cache.</summary>
+    /// <summary>Cached I/O; the state of the cache is not changed.</summary>
     AsIs,
 
-    /// <summary>Cached I/O, the file read in before the run.</summary>
+    /// <summary>Cached I/O; the file is read before the run.</summary>
     Hot,
 
-    /// <summary>Cached I/O, the file's pages dropped before the run and whenever they could be met again.</summary>
+    /// <summary>Cached I/O; the file's pages are dropped before the run and before they could be read again.</summary>
     Cold,
 
-    /// <summary>Past the page cache.</summary>
+    /// <summary>Direct I/O.</summary>
     Direct,
 }

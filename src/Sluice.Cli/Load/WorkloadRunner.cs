@@ -5,7 +5,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>Runs a workload against targets slice by slice and adds up what they did.</summary>
+/// <summary>Runs a workload against targets slice by slice, and adds up the results.</summary>
 internal sealed class WorkloadRunner : IDisposable
 {
     private static readonly TimeSpan MinWindow = TimeSpan.FromMilliseconds(50);
@@ -17,14 +17,14 @@ internal sealed class WorkloadRunner : IDisposable
     private readonly RateLimiter? _limiter;
     private readonly Memory<byte>[] _buffers;
 
-    // Of a mix, others: what is read must not become what is written.
+    // A mix has separate buffers for reads, so that data that was read is not written.
     private readonly Memory<byte>[] _readBuffers;
     private readonly long _coldDropBytes;
     private readonly BlockDevice[] _devices;
     private readonly BlockVerifier? _verifier;
     private readonly Func<long> _clock;
 
-    // Looks at what was read, or drops it from the page cache.
+    // True if the data that was read is touched, or its pages are dropped.
     private readonly bool _doesMore;
     private long _deadline;
     private long _writes;
@@ -44,11 +44,11 @@ internal sealed class WorkloadRunner : IDisposable
         _limiter = workload.OperationsPerSecond is { } rate ? new RateLimiter(rate, clock) : null;
         _buffers = Allocate(workload);
         _readBuffers = workload.WriteShare is > 0 and < 1 ? Allocate(workload) : _buffers;
-        // Zeros would flatter devices and file systems that compress or deduplicate.
+        // Devices and file systems may compress or deduplicate zeros.
         foreach ((int i, Memory<byte> buffer) in _buffers.Index())
             new Random(workload.Seed + i).NextBytes(buffer.Span);
         _verifier = workload.Verify ? new BlockVerifier(workload, _buffers) : null;
-        // At random, an eighth of the file may be met twice before its pages are dropped again.
+        // With random offsets, the pages are dropped after each eighth of the file, so that few pages are read twice.
         _coldDropBytes = workload.SeekPercent == 0 && workload.Zipf is null ? long.MaxValue
             : Math.Max(workload.FileSizeBytes / 8, workload.RequestSizeBytes);
     }
@@ -84,7 +84,7 @@ internal sealed class WorkloadRunner : IDisposable
         for (int i = 0; i < loops.Length; i++)
         {
             int loop = i;
-            // A synchronous loop keeps its thread: nothing in it is ever waited for otherwise.
+            // A synchronous loop keeps its thread, since nothing in it is awaited.
             loops[i] = IsSynchronous
                 ? Task.Factory.StartNew(() => RunLoopAsync(target, measurement, loop, cancellationToken),
                     CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default).Unwrap()
@@ -116,7 +116,7 @@ internal sealed class WorkloadRunner : IDisposable
         }
         if (_workload.Writes)
         {
-            // Outside the slice: otherwise the next side would pay for this one's dirty pages.
+            // Outside the slice: otherwise the next side would wait for the dirty pages of this one.
             long flushStart = Stopwatch.GetTimestamp();
             target.Flush();
             measurement.Flush += Stopwatch.GetElapsedTime(flushStart);
@@ -125,10 +125,10 @@ internal sealed class WorkloadRunner : IDisposable
 
     public void Dispose() => _limiter?.Dispose();
 
-    /// <summary>What was read and written so far, compared with what is there; null without --verify.</summary>
+    /// <summary>Compares the data read and written so far with the content of the files; null without --verify.</summary>
     public VerifyReport? Verify(CancellationToken cancellationToken) => _verifier?.Finish(cancellationToken);
 
-    /// <summary>Reads what is measured of each file once through the page cache.</summary>
+    /// <summary>Reads the measured part of each file once through the page cache.</summary>
     public void WarmCache(IoTarget target, CancellationToken cancellationToken)
     {
         Memory<byte> buffer = PinnedBuffer.Allocate((int)ByteSize.MiB);
@@ -150,20 +150,20 @@ internal sealed class WorkloadRunner : IDisposable
 
     private uint?[] QueueMilliseconds => [.. _devices.Select(d => d.QueueMilliseconds)];
 
-    // With a rate limit the last request may end long before the time is over; the rest of it belongs to the measurement.
+    // Waits for the end of the slice. With a rate limit, the last request may end long before.
     private async Task WaitOutAsync(CancellationToken cancellationToken)
     {
         if (_limiter is null)
             return;
         try
         {
-            // Timers may fire a little early, so one wait is not always enough.
+            // Timers may fire slightly early, so one wait may not be enough.
             for (TimeSpan rest; (rest = Stopwatch.GetElapsedTime(Stopwatch.GetTimestamp(), _deadline)) > TimeSpan.Zero;)
                 await Task.Delay(rest + TimeSpan.FromMilliseconds(1), cancellationToken);
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // Ends the slice early; what was measured stays.
+            // Ends the slice early; the measured values stay.
         }
     }
 
@@ -175,9 +175,9 @@ internal sealed class WorkloadRunner : IDisposable
         try
         {
             long now = _clock();
-            // With a rate limit until all that was due is done, though not for more than twice the time.
+            // With a rate limit, the loop continues until all due requests have been made, but for at most twice the time.
             long end = _limiter is null ? _deadline : _deadline + Math.Max(0, _deadline - now);
-            // A slice has a request, however late its thread began: a side without any would be missing from the result.
+            // Each slice makes at least one request, however late its thread begins: otherwise the result would lack a side.
             for (bool isFirst = loop == 0; (isFirst || now < end) && !_stop; isFirst = false)
             {
                 long intended = now;
@@ -208,7 +208,7 @@ internal sealed class WorkloadRunner : IDisposable
                     AfterRead(readBuffer.Span, bytes, offset);
                 }
                 Count(target, measurement, isWrite, bytes, intended, started, ended);
-                // What this program does between two requests is part of neither's latency.
+                // The work of this program between two requests does not count as latency of either.
                 now = _doesMore ? _clock() : ended;
                 if (isWrite && IsFlushDue())
                 {
@@ -222,7 +222,7 @@ internal sealed class WorkloadRunner : IDisposable
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // Ends the slice early; what was measured stays.
+            // Ends the slice early; the measured values stay.
         }
         catch
         {
@@ -243,7 +243,7 @@ internal sealed class WorkloadRunner : IDisposable
     private bool NextIsWrite(Random random) =>
         _workload.WriteShare >= 1 || (_workload.WriteShare > 0 && random.NextDouble() < _workload.WriteShare);
 
-    // Otherwise every block of a loop would be the same, and a deduplicating device would store it once.
+    // Makes each block different: a deduplicating device would store equal blocks once.
     private static ReadOnlyMemory<byte> Stamp(Memory<byte> buffer, long offset)
     {
         if (buffer.Length >= sizeof(long))
@@ -275,7 +275,7 @@ internal sealed class WorkloadRunner : IDisposable
             DropPages(target);
     }
 
-    // What held it up is to be seen in the latencies, though nobody knows how much longer it would have waited.
+    // Counts requests that were never started with their wait so far, since their full wait is not known.
     private void CountNeverBegun(Measurement measurement, CancellationToken cancellationToken)
     {
         if (_limiter is not { } limiter)
@@ -291,7 +291,7 @@ internal sealed class WorkloadRunner : IDisposable
         Add(isWrite: true, writes);
         Add(isWrite: false, count - writes);
 
-        // There may be more than a loop could count one by one. Those of either kind are spread over the whole time.
+        // Counted together, because there may be very many. Reads and writes are spread over the whole time.
         void Add(bool isWrite, long part) => measurement.CountNeverBegun(
             isWrite, part, ToNanoseconds(now - lastDue), limiter.TicksPerOperation * count / part * NanosecondsPerTick);
     }
@@ -306,7 +306,7 @@ internal sealed class WorkloadRunner : IDisposable
 
     private static long ToNanoseconds(long ticks) => (long)(ticks * NanosecondsPerTick);
 
-    // On a thread of its own: .NET's asynchronous calls may hold all of the pool's for longer than a window.
+    // Runs on a thread of its own, because .NET's asynchronous calls may block all pool threads for longer than a window.
     private static void Sample(Measurement measurement, TimeSpan duration, CancellationToken ended)
     {
         TimeSpan window = TimeSpan.FromTicks(Math.Clamp(duration.Ticks / 20, MinWindow.Ticks, MaxWindow.Ticks));
@@ -314,7 +314,7 @@ internal sealed class WorkloadRunner : IDisposable
         long start = Stopwatch.GetTimestamp();
         double lastSeconds = 0;
         long lastBytes = measurement.Bytes;
-        // When the slice is over, a cut-off window would look slow and is left out.
+        // A partial window at the end of the slice would appear slow, and is left out.
         for (TimeSpan due = window; !ended.WaitHandle.WaitOne(Max(due - Stopwatch.GetElapsedTime(start))); due += window)
         {
             double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;

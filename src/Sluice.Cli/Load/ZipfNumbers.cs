@@ -38,7 +38,7 @@ internal sealed class ZipfNumbers
 
     private double Density(double x) => Math.Exp(-_exponent * Math.Log(x));
 
-    /// <summary>Under the density from 1 to x.</summary>
+    /// <summary>The area under the density from 1 to x.</summary>
     private double Area(double x)
     {
         double log = Math.Log(x);

@@ -6,8 +6,8 @@ using System.Text;
 namespace Sluice.Cli.Programs;
 
 /// <summary>
-/// Counts what a program reads and takes its CRC-32C: the same for the same bytes, whether they come one at a time or in blocks, and cheap
-/// enough to stand in a loop that is timed. It is also where a long loop finds out that it was interrupted.
+/// Counts the data that a program reads, and computes its CRC-32C, which does not depend on the sizes of the pieces and is cheap enough for
+/// timed loops. It also checks for interruption in long loops.
 /// </summary>
 internal sealed class Checksum(CancellationToken cancellationToken)
 {
@@ -51,7 +51,7 @@ internal sealed class Checksum(CancellationToken cancellationToken)
         _crc = crc;
     }
 
-    /// <summary>A line without its end, whatever that was.</summary>
+    /// <summary>Adds a line without its end.</summary>
     public void AddLine(ReadOnlySpan<byte> line)
     {
         Add(line);
@@ -73,7 +73,7 @@ internal sealed class Checksum(CancellationToken cancellationToken)
         AddLine(narrow[..line.Length]);
     }
 
-    /// <summary>What of the expected is missing or different, or null.</summary>
+    /// <summary>Returns a description of the difference, or null if there is none.</summary>
     public string? Difference(Checksum expected)
     {
         if (Lines != expected.Lines)

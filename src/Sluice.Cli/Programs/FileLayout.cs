@@ -2,7 +2,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs;
 
-/// <summary>How one file lies on its device.</summary>
+/// <summary>The layout of a file on its device.</summary>
 internal sealed record FileLayout
 {
     private const FileExtentFlags WithoutPlace = FileExtentFlags.Unknown | FileExtentFlags.DelayedAllocation | FileExtentFlags.Inline;
@@ -11,19 +11,19 @@ internal sealed record FileLayout
 
     public required long SizeBytes { get; init; }
 
-    /// <summary>As the file system lists them.</summary>
+    /// <summary>The number of extents that the file system lists.</summary>
     public required int Extents { get; init; }
 
     /// <summary>
-    /// Runs of extents that a sequential reader meets without a jump on the device. File systems limit an extent's length (ext4:
-    /// 128 MiB), so a file without any gap may well have several extents.
+    /// Number of sequences of extents that can be read without a seek on the device. File systems limit the length of an extent (ext4: 128
+    /// MiB), so a file without gaps may have several extents.
     /// </summary>
     public required int Pieces { get; init; }
 
-    /// <summary>Bytes that lie on the device at a known place.</summary>
+    /// <summary>The number of bytes at a known place on the device.</summary>
     public required long PlacedBytes { get; init; }
 
-    /// <summary>Bytes that are in memory only, or in the file's metadata: they say nothing about fragmentation.</summary>
+    /// <summary>The number of bytes that are only in memory or in the file's metadata. They do not count as fragmentation.</summary>
     public required long UnplacedBytes { get; init; }
 
     /// <summary>See <see cref="ScoreOf"/>.</summary>
@@ -62,7 +62,8 @@ internal sealed record FileLayout
     public static bool HasPlace(FileExtent extent) => (extent.Flags & WithoutPlace) == FileExtentFlags.None;
 
     /// <summary>
-    /// 100 d / (1 + d), where d is jumps per MiB: 0 without a jump, 50 at one for each MiB, towards 100 at one for each block.
+    /// 100 d / (1 + d), where d is the number of seeks per MiB: 0 without a seek, 50 with one for each MiB, nearly 100 with one for each
+    /// block.
     /// </summary>
     public static double ScoreOf(long jumps, long placedBytes)
     {
@@ -72,7 +73,7 @@ internal sealed record FileLayout
         return 100 * jumpsPerMiB / (1 + jumpsPerMiB);
     }
 
-    // A hole that has its counterpart on the device is no jump either: the head, or the read-ahead, just goes on.
+    // A hole with a gap of the same length on the device is no seek either.
     private static bool Continues(FileExtent before, FileExtent next) =>
         next.PhysicalOffset == before.PhysicalOffset + before.Length
         || next.PhysicalOffset - next.Offset == before.PhysicalOffset - before.Offset;

@@ -5,12 +5,12 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs;
 
-/// <summary>A command that measures in a scratch folder below a folder of the user's, and reports what it found as a page.</summary>
+/// <summary>A run of a command that measures in a scratch folder, and reports the results as a page.</summary>
 internal sealed class MeasuringRun(CommandContext context, string directory, PageOutput output, bool quiet = false)
 {
     private readonly DateTimeOffset _began = DateTimeOffset.UtcNow;
 
-    /// <summary>Checks the folder, its space and the result files, and says how long the run takes.</summary>
+    /// <summary>Checks the folder, its space and the result files, and announces the duration.</summary>
     public void Prepare(long spaceBytes, string what, double seconds)
     {
         ProgramRun.Prepare(directory, spaceBytes, context.Terminal);

@@ -7,11 +7,11 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Programs;
 
 /// <summary>
-/// What commands that measure in a folder of the user's have in common: checks before, sections one by one, what is left when ended early.
+/// The common parts of commands that measure in a folder of the user: checks, steps, and the results of a run that ends early.
 /// </summary>
 internal static class ProgramRun
 {
-    /// <summary>Removes what killed runs left, and makes sure that there is room.</summary>
+    /// <summary>Removes folders of killed runs, and checks the free space.</summary>
     /// <exception cref="IOException">No such folder, or too little room in it.</exception>
     public static void Prepare(string directory, long spaceBytes, TerminalStreams terminal)
     {
@@ -23,7 +23,7 @@ internal static class ProgramRun
             throw new IOException($"{directory}: {ByteSize.Format(spaceBytes)} needed, {ByteSize.Format(free)} free");
     }
 
-    /// <summary>Says on stderr what is measured, and for about how long on a machine at rest: piped, nothing else would.</summary>
+    /// <summary>Prints on stderr what is measured and for about how long, since nothing else would if the output is piped.</summary>
     public static void Announce(TerminalStreams terminal, string what, double seconds) => terminal.WriteNotice(seconds < 90
         ? string.Create(CultureInfo.InvariantCulture, $"{what}, about {Math.Max(1, Math.Ceiling(seconds)):0} s")
         : string.Create(CultureInfo.InvariantCulture, $"{what}, about {Math.Round(seconds / 60):0} minutes"));
@@ -32,7 +32,7 @@ internal static class ProgramRun
     public static string Rounds(int rounds) =>
         rounds == 1 ? "one round" : string.Create(CultureInfo.InvariantCulture, $"medians of {rounds} rounds");
 
-    /// <summary>Carries out step after step; interrupted or stopped by an I/O error, it keeps what is done.</summary>
+    /// <summary>Carries out steps one by one. If it is interrupted or stopped by an I/O error, it keeps the completed ones.</summary>
     /// <exception cref="IOException">The first step failed: there is nothing to keep.</exception>
     public static async Task<StepResults<TResult>> RunStepsAsync<TStep, TResult>(
         IEnumerable<TStep> steps, Func<TStep, Task<TResult>> carryAsync, CancellationToken cancellationToken)
@@ -48,13 +48,13 @@ internal static class ProgramRun
                 cancellationToken.ThrowIfCancellationRequested();
                 results.Add(await carryAsync(step));
             }
-            // A step may have returned what it had until then.
+            // A step may have returned a partial result.
             interrupted = cancellationToken.IsCancellationRequested;
         }
         catch (Exception e) when (
             e is OperationCanceledException or IOException or UnauthorizedAccessException && cancellationToken.IsCancellationRequested)
         {
-            // Ctrl-C in a terminal reaches programs that a step runs too (cp, fio), which then fail.
+            // Ctrl-C in a terminal also reaches programs that a step runs (cp, fio), which then fail.
             interrupted = true;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException && results.Count > 0)

@@ -2,7 +2,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs;
 
-/// <summary>What steps gave before they ended, and what ended them.</summary>
+/// <summary>The results of the steps before the end, and the cause of an early end.</summary>
 /// <param name="Interrupted">By a signal.</param>
 /// <param name="Failure">The I/O error that ended them, such as a disk that others have filled.</param>
 internal sealed record StepResults<TResult>(IReadOnlyList<TResult> Results, TimeSpan Time, bool Interrupted, Exception? Failure)
@@ -10,7 +10,7 @@ internal sealed record StepResults<TResult>(IReadOnlyList<TResult> Results, Time
     public int ExitCode => Interrupted ? Terminal.ExitCode.Interrupted : Failure is null ? Terminal.ExitCode.Success
         : Terminal.ExitCode.IoError;
 
-    /// <summary>Why something is missing, for whoever reads the result.</summary>
+    /// <summary>The reason why results are missing, for the reader of the result.</summary>
     public IEnumerable<string> Notes()
     {
         if (Interrupted)

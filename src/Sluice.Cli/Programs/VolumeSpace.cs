@@ -2,7 +2,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs;
 
-/// <summary>How full a volume is.</summary>
+/// <summary>The used and the available space of a volume.</summary>
 [System.Runtime.InteropServices.StructLayout(System.Runtime.InteropServices.LayoutKind.Auto)]
 internal readonly record struct VolumeSpace(long TotalBytes, long FreeBytes, long AvailableBytes)
 {

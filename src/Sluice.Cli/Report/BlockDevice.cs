@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Cli.Report;
 
-/// <summary>What sysfs says about a block device or a partition of one.</summary>
+/// <summary>The information of sysfs about a block device or a partition.</summary>
 internal sealed class BlockDevice
 {
     private readonly string _directory;
@@ -11,7 +11,7 @@ internal sealed class BlockDevice
     private BlockDevice(string directory)
     {
         _directory = directory;
-        // A partition's queue is its disk's.
+        // The queue of a partition is that of its disk.
         _diskDirectory = Directory.Exists(Path.Combine(directory, "queue")) ? directory : Path.GetDirectoryName(directory) ?? directory;
     }
 
@@ -26,12 +26,12 @@ internal sealed class BlockDevice
 
     public int? LogicalBlockSizeBytes => (int?)ReadNumber(Path.Combine(_diskDirectory, "queue", "logical_block_size"));
 
-    // sysfs counts in 512-byte sectors whatever the device's own are.
+    // sysfs counts in sectors of 512 bytes, whatever the sector size of the device.
     public long? SizeBytes => ReadNumber(Path.Combine(_directory, "size")) * 512;
 
     /// <summary>
-    /// Milliseconds that requests have spent on their way, added up over the requests (field 11 of the kernel's stat). They have 32 bits
-    /// and begin again every few weeks, or hours: <see cref="QueuedBetween"/> tells what came to them.
+    /// The total time of all requests at the device, in milliseconds (field 11 of the kernel's stat). The counter has 32 bits and overflows
+    /// after weeks or hours: use <see cref="QueuedBetween"/> for differences.
     /// </summary>
     public uint? QueueMilliseconds
     {
@@ -45,13 +45,15 @@ internal sealed class BlockDevice
         }
     }
 
-    /// <summary>What came to <see cref="QueueMilliseconds"/> between two looks, of which the kernel may have begun again once.</summary>
+    /// <summary>
+    /// Returns the difference of two values of <see cref="QueueMilliseconds"/>, between which the counter may have overflowed once.
+    /// </summary>
     public static long? QueuedBetween(uint? before, uint? after) => unchecked(after - before);
 
     /// <param name="deviceNumber">major:minor</param>
     public static BlockDevice? FromNumber(string deviceNumber) => FromLink(Path.Combine("/sys/dev/block", deviceNumber));
 
-    /// <summary>The bracketed one of "none [mq-deadline] kyber".</summary>
+    /// <summary>Returns the name in brackets of "none [mq-deadline] kyber".</summary>
     internal static string? ActiveOf(string? choices)
     {
         if (choices is null)

@@ -6,7 +6,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Report;
 
-/// <summary>Fills the environment record. What cannot be found out stays null; nothing here throws for that.</summary>
+/// <summary>Fills the environment record. Values that cannot be determined are null; no exception is thrown for them.</summary>
 internal static class EnvironmentProbe
 {
     public static EnvironmentRecord ForPath(string path)
@@ -41,13 +41,13 @@ internal static class EnvironmentProbe
         };
     }
 
-    /// <summary>The device that a path lies on, or is; null where there is none.</summary>
+    /// <summary>Returns the device of a path, or null if there is none.</summary>
     public static BlockDevice? DeviceOf(string path) => DeviceOf(path, MountOf(RealPathOf(path)));
 
-    /// <summary>The name of a path's file system; null where that is not told.</summary>
+    /// <summary>Returns the name of a path's file system; null if it is not known.</summary>
     public static string? FileSystemOf(string path) => MountOf(RealPathOf(path))?.FileSystem;
 
-    /// <summary>Where the file system of a path is mounted; null where that is not told.</summary>
+    /// <summary>Returns the mount point of a path's file system; null if it is not known.</summary>
     public static string? MountPointOf(string path) => MountOf(RealPathOf(path))?.MountPoint;
 
     private static BlockDevice? DeviceOf(string path, MountEntry? mount)
@@ -76,7 +76,9 @@ internal static class EnvironmentProbe
         }
     }
 
-    /// <summary>Without links, in the folders above as well: mounts are listed so. The file may not exist yet.</summary>
+    /// <summary>
+    /// Resolves symbolic links, also those of the folders above, because mounts are listed without them. The file need not exist.
+    /// </summary>
     public static string RealPathOf(string path)
     {
         try
@@ -85,7 +87,7 @@ internal static class EnvironmentProbe
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The unresolved path still finds a mount, if perhaps the link's own.
+            // The unresolved path is on a mount too, which may be that of the link.
             return Path.GetFullPath(path);
         }
     }

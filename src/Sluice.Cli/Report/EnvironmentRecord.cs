@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Report;
 
-/// <summary>Where a figure was measured; a figure without it cannot be compared with another.</summary>
+/// <summary>The environment of a measurement. Values without it cannot be compared.</summary>
 internal sealed record EnvironmentRecord
 {
     public required string OperatingSystem { get; init; }
@@ -15,7 +15,7 @@ internal sealed record EnvironmentRecord
 
     public required string Engine { get; init; }
 
-    /// <summary>Why the engine is not the ring, or null.</summary>
+    /// <summary>The reason why the engine is not io_uring, or null.</summary>
     public string? EngineReason { get; init; }
 
     public required string Processor { get; init; }
@@ -26,7 +26,7 @@ internal sealed record EnvironmentRecord
 
     public required long MemoryBytes { get; init; }
 
-    /// <summary>Whether free pages are given back to a host, and by what; null where that is not told.</summary>
+    /// <summary>Whether and how a host reclaims free pages; null if it is not known.</summary>
     public string? FreePages { get; init; }
 
     public string? FileSystem { get; init; }

@@ -3,7 +3,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Report;
 
-/// <summary>The environment record as the lines over a result.</summary>
+/// <summary>The environment record as the lines above a result.</summary>
 internal static class EnvironmentText
 {
     /// <summary>Columns before the value.</summary>

@@ -1,8 +1,8 @@
 namespace Sluice.Cli.Report;
 
 /// <summary>
-/// Whether the host of a virtual machine takes its free pages back (balloon, free page reporting). Filling such pages for the first time
-/// costs many times as much, so that whatever fills the page cache measures the host.
+/// Determines whether the host of a virtual machine reclaims free pages (balloon, free page reporting). The first use of such a page costs
+/// many times as much, so that measurements that fill the page cache measure the host.
 /// </summary>
 internal static class FreePages
 {
@@ -14,7 +14,7 @@ internal static class FreePages
     // VIRTIO_BALLOON_F_REPORTING.
     private const int ReportingBit = 5;
 
-    /// <summary>Null where the system does not tell.</summary>
+    /// <summary>Returns null if the system does not provide this information.</summary>
     public static string? Describe() => OperatingSystem.IsLinux() ? Describe(VirtioDevices, HyperVBalloon, XenBalloon) : null;
 
     /// <param name="virtioDevices">As /sys/bus/virtio/devices.</param>

@@ -18,7 +18,7 @@ internal static class JsonFile
         writer.Write('\n');
     }
 
-    /// <summary>A result that cannot be kept is worth knowing before minutes of measuring, not after.</summary>
+    /// <summary>Checks before the measurement that a result can be written.</summary>
     /// <param name="exists">Whether a file of that name is there; one that is made to try it is gone again.</param>
     public static void CheckWritable(string path, bool exists)
     {
@@ -30,7 +30,7 @@ internal static class JsonFile
             File.Delete(path);
     }
 
-    /// <summary>Writes a result whole, or leaves what was there: nothing, or the one before.</summary>
+    /// <summary>Writes a result completely, or leaves the earlier state: no file or the old one.</summary>
     /// <param name="path">The file.</param>
     /// <param name="bytes">All of it.</param>
     /// <param name="mustBeNew">Nothing had the name when the command began: whatever has it by now is somebody's.</param>
@@ -45,7 +45,7 @@ internal static class JsonFile
             }
             catch (Exception e) when (e is UnauthorizedAccessException or IOException { HResult: Busy })
             {
-                // It may be written where nothing can be put beside it, or something is mounted there.
+                // The file may be writable although no file can be created beside it, or it may be a mount point.
             }
         }
         if (!mustBeNew && PathKinds.Of(path) == PathKind.Other)
@@ -65,7 +65,7 @@ internal static class JsonFile
         }
     }
 
-    /// <summary>A pipe waits for its reader, who may never come: after a signal no longer than a moment.</summary>
+    /// <summary>A write to a pipe waits for its reader; after a signal, only briefly.</summary>
     private static void WriteToReader(string path, ReadOnlySpan<byte> bytes)
     {
         Task<SluiceHandle> opening = Task.Run(() => SluiceHandle.Open(path, FileMode.Open, FileAccess.Write));

@@ -1,9 +1,9 @@
 namespace Sluice.Cli.Report;
 
-/// <summary>File systems on which asking for direct I/O, a cold cache or preallocation may be granted and mean nothing.</summary>
+/// <summary>File systems that may accept direct I/O, a cold cache or preallocation without effect.</summary>
 internal static class MemoryFileSystem
 {
-    /// <summary>What such a request does there, in one line; null where it does what it says.</summary>
+    /// <summary>Describes the effect of such a request in one line; null if it has the usual effect.</summary>
     public static string? Caveat(string? fileSystem) => fileSystem switch
     {
         "tmpfs" or "ramfs" => $"{fileSystem} keeps its files in memory: nothing is read from or written to a disk",
@@ -13,11 +13,11 @@ internal static class MemoryFileSystem
         _ => null,
     };
 
-    /// <summary>What direct I/O does there, as a consequence; null where it goes past the page cache.</summary>
+    /// <summary>Describes the effect of direct I/O; null if it bypasses the page cache.</summary>
     public static string? OfDirect(string? fileSystem) => Caveat(fileSystem) is not { } caveat ? null
         : $"FileCaching.Direct is accepted and {(fileSystem is "tmpfs" or "ramfs" ? "passes" : "may pass")} nothing here: {caveat}";
 
-    /// <summary>The same of whatever is measured there; null where it does what it says.</summary>
+    /// <summary>A note for measurements on this file system; null if requests have the usual effect.</summary>
     public static string? Note(string? fileSystem) =>
         Caveat(fileSystem) is { } caveat ? $"cold, direct and preallocated may mean nothing here: {caveat}" : null;
 }

@@ -2,10 +2,10 @@ using System.Globalization;
 
 namespace Sluice.Cli.Report;
 
-/// <summary>The frequency that turns processor time into clocks.</summary>
+/// <summary>The frequency by which processor time is converted to clocks.</summary>
 internal static class ProcessorFrequency
 {
-    /// <summary>In Hz, or null where nothing tells it.</summary>
+    /// <summary>The frequency in Hz, or null if it is not known.</summary>
     public static double? NominalHz()
     {
         try
@@ -19,7 +19,9 @@ internal static class ProcessorFrequency
         }
     }
 
-    /// <summary>The frequency in the model name ("@ 2.60GHz") is nominal; "cpu MHz" is the present one and comes second.</summary>
+    /// <summary>
+    /// The frequency in the model name ("@ 2.60GHz") is the nominal one; "cpu MHz" is the current one and is used if there is no other.
+    /// </summary>
     internal static double? ParseHz(IEnumerable<string> cpuInfoLines)
     {
         double? presentHz = null;

@@ -2,10 +2,10 @@ namespace Sluice.Cli.Report;
 
 internal static class Statistics
 {
-    /// <summary>Fewer values have no interval.</summary>
+    /// <summary>The minimum number of values for an interval.</summary>
     public const int FewestPairs = 7;
 
-    /// <summary>The middle value, or the mean of the two in the middle; 0 of nothing.</summary>
+    /// <summary>The middle value, or the mean of the two in the middle; 0 if there are none.</summary>
     public static double Median(IEnumerable<double> values)
     {
         double[] sorted = [.. values.Order()];
@@ -15,7 +15,7 @@ internal static class Statistics
         return sorted.Length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }
 
-    /// <summary>The median of a[i] / b[i]: pairs measured side by side, so that a drifting device cancels out.</summary>
+    /// <summary>The median of a[i] / b[i]: the pairs were measured together, so that changes of the device cancel out.</summary>
     public static double? MedianRatio(IReadOnlyList<double> numerators, IReadOnlyList<double> denominators)
     {
         double[] ratios = [.. Ratios(numerators, denominators)];
@@ -23,8 +23,8 @@ internal static class Statistics
     }
 
     /// <summary>
-    /// An interval that holds the median with 95 % or more, whatever the distribution: between two of the values, by the binomial law.
-    /// Null of fewer than seven, of which it would say too much.
+    /// Returns an interval that contains the median with a confidence of at least 95 %, for any distribution: its bounds are two of the
+    /// values, chosen by the binomial distribution. Null if there are fewer than seven values.
     /// </summary>
     public static (double Low, double High)? MedianInterval(IReadOnlyList<double> values)
     {
@@ -35,12 +35,12 @@ internal static class Statistics
         return (sorted[leftOut], sorted[^(leftOut + 1)]);
     }
 
-    /// <summary>The largest k of which k or fewer of so many values lie below their median in at most 2.5 of 100 cases.</summary>
+    /// <summary>Returns the largest k for which the probability that at most k values are below the median is at most 2.5 %.</summary>
     private static int LeftOutAtEachEnd(int count)
     {
         const double Tail = 0.025;
         int k = 0;
-        // As a logarithm: of many values the smallest probabilities are no doubles.
+        // Computed as a logarithm: with many values, the smallest probabilities are too small for a double.
         double logarithm = -count * Math.Log(2);
         double sum = Math.Exp(logarithm);
         while (k < count)
@@ -54,7 +54,7 @@ internal static class Statistics
         return k;
     }
 
-    /// <summary>a[i] / b[i], without those that do not exist.</summary>
+    /// <summary>Returns a[i] / b[i], without ratios that do not exist.</summary>
     public static IEnumerable<double> Ratios(IReadOnlyList<double> numerators, IReadOnlyList<double> denominators)
     {
         for (int i = 0; i < Math.Min(numerators.Count, denominators.Count); i++)

@@ -5,10 +5,10 @@ using Spectre.Console;
 
 namespace Sluice.Cli.Report;
 
-/// <summary>A table that is drawn with lines in a terminal and is plain columns when piped.</summary>
+/// <summary>A table with lines in a terminal, and with plain columns if piped.</summary>
 internal sealed partial class TextTable(params string[] columns)
 {
-    // A column of words is still readable when its cells are broken at blanks into pieces of this length.
+    // A column of text stays readable if its cells are broken at blanks into pieces of this length.
     private const int NarrowestText = 28;
 
     // Of a column of short cells a longer name of several words, written as one, is broken between them.
@@ -17,12 +17,10 @@ internal sealed partial class TextTable(params string[] columns)
     private readonly string[] _headers = [.. columns.Select(TerminalText.Printable)];
     private readonly List<string[]> _rows = [];
 
-    /// <summary>The columns that are flush left; null: the first, and a last one without a header.</summary>
+    /// <summary>The left-aligned columns; null for the first one, and a last one without a header.</summary>
     public IReadOnlySet<int>? LeftColumns { get; init; }
 
-    /// <summary>
-    /// Cells may hold names that others gave to files: no line end and no escape sequence of theirs gets into a terminal.
-    /// </summary>
+    /// <summary>Removes line ends and escape sequences, because cells may contain file names of other users.</summary>
     public void Add(params string[] cells) => _rows.Add([.. cells.Select(TerminalText.Printable)]);
 
     public void WriteTo(TerminalStreams terminal)
@@ -40,7 +38,7 @@ internal sealed partial class TextTable(params string[] columns)
             terminal.WriteLine($"not shown for want of room: {string.Join(" | ", left)}; --wide shows all");
     }
 
-    // The first column names the row and the mark at the end is what one looks for; of the others the first ones count most.
+    // The first column names the row, and the verdict is at the end; of the others, the first ones are the most important.
     private int[] ColumnsFor(int width)
     {
         const int Frame = 1;

@@ -8,7 +8,7 @@ internal static class FileArgument
     /// <exception cref="UnauthorizedAccessException">Whether it is there this user may not see.</exception>
     public static void Require(string path)
     {
-        // .NET says of a link that leads nowhere that it exists.
+        // .NET reports a link without a target as existing.
         LinkedFile.RequireTarget(path);
         if (File.Exists(path))
             return;

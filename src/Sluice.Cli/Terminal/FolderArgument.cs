@@ -15,7 +15,7 @@ internal static class FolderArgument
             : AbsentPath.Error(path, new DirectoryNotFoundException($"{path}: no such directory"));
     }
 
-    /// <summary>The folder that something is to be made in.</summary>
+    /// <summary>Requires the folder in which a file or folder is to be created.</summary>
     /// <param name="path">What is to be made.</param>
     /// <inheritdoc cref="Require"/>
     public static void RequireParentOf(string path)

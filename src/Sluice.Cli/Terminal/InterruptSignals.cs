@@ -3,7 +3,9 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Cli.Terminal;
 
-/// <summary>Ctrl-C, SIGTERM and a closed terminal end the work in good order; another one, later, ends the process at once.</summary>
+/// <summary>
+/// Ctrl-C, SIGTERM and a closed terminal end the work in an orderly way; another signal, later, ends the process immediately.
+/// </summary>
 internal sealed class InterruptSignals : IDisposable
 {
     // timeout(1) and some shells send the same signal twice, to the process and to its group.
@@ -24,8 +26,8 @@ internal sealed class InterruptSignals : IDisposable
     }
 
     /// <summary>
-    /// While a question waits for its answer, or a list for whoever writes it into a pipe, nothing has begun that could end in good order:
-    /// a signal ends the process.
+    /// While a question waits for its answer, or a list for the process that writes it to a pipe, no work has begun: a signal ends the
+    /// process immediately.
     /// </summary>
     public static bool IsAsking
     {
@@ -33,10 +35,10 @@ internal sealed class InterruptSignals : IDisposable
         set => s_isAsking = value;
     }
 
-    /// <summary>Whether a signal came to this process.</summary>
+    /// <summary>Returns true if this process has received a signal.</summary>
     public static bool IsInterrupted => s_isInterrupted;
 
-    /// <summary>Reads what has to be there before anything begins, and may be a pipe whose writer never comes.</summary>
+    /// <summary>Reads required input before the work begins. It may be a pipe without a writer.</summary>
     public static T WhileNothingHasBegun<T>(Func<T> read)
     {
         IsAsking = true;
@@ -52,7 +54,7 @@ internal sealed class InterruptSignals : IDisposable
 
     public CancellationToken Token => _cancellation.Token;
 
-    /// <summary>Set once a signal came.</summary>
+    /// <summary>Set after a signal.</summary>
     public int? ExitCode { get; private set; }
 
     public void Dispose()

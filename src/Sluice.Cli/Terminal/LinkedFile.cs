@@ -2,10 +2,10 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Terminal;
 
-/// <summary>The file at the end of symbolic links, which <see cref="FileInfo"/> does not look at.</summary>
+/// <summary>The file at the end of symbolic links, which <see cref="FileInfo"/> does not resolve.</summary>
 internal static class LinkedFile
 {
-    /// <summary>Throws, in words of the link's own, where a link leads to nothing.</summary>
+    /// <summary>Throws an exception that names the link if its target does not exist.</summary>
     /// <exception cref="FileNotFoundException">The path is a link to what does not exist.</exception>
     /// <exception cref="IOException">The path is a link that leads back to itself.</exception>
     /// <exception cref="UnauthorizedAccessException">Whether what it leads to is there this user may not see.</exception>
@@ -15,11 +15,11 @@ internal static class LinkedFile
             _ = Follow(path);
     }
 
-    /// <summary>The bytes of an existing file; of a link, those of the file that it leads to.</summary>
+    /// <summary>Returns the length of an existing file; for a link, that of its target.</summary>
     /// <inheritdoc cref="RequireTarget"/>
     public static long LengthOf(string path) => new FileInfo(Follow(path)).Length;
 
-    /// <summary>The path itself, or that of the file that the link leads to.</summary>
+    /// <summary>Returns the path itself, or that of the target if it is a link.</summary>
     /// <inheritdoc cref="RequireTarget"/>
     public static string Follow(string path)
     {

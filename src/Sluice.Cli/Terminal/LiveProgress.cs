@@ -3,8 +3,8 @@ using Spectre.Console;
 namespace Sluice.Cli.Terminal;
 
 /// <summary>
-/// One changing line on stderr, and only if that is a terminal: it never mixes into a result that is piped, and it is
-/// wiped before the result is printed. A terminal that cannot do that (TERM=dumb) gets a line every ten seconds.
+/// A progress line on stderr, only if that is a terminal: it never appears in piped results, and is erased before the result is printed. A
+/// terminal that cannot do that (TERM=dumb) gets a line every ten seconds.
 /// </summary>
 internal sealed class LiveProgress : IDisposable
 {
@@ -12,7 +12,7 @@ internal sealed class LiveProgress : IDisposable
 
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(250);
 
-    // Where no line can be drawn anew, each is one more.
+    // If a line cannot be redrawn, each update is a new line.
     private static readonly TimeSpan PlainInterval = TimeSpan.FromSeconds(10);
 
     private readonly ManualResetEventSlim _ended = new();
@@ -28,7 +28,7 @@ internal sealed class LiveProgress : IDisposable
             () => Display(console), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
     }
 
-    /// <summary>What to show from now on; called a few times a second, from another thread.</summary>
+    /// <summary>Sets the function that returns the line; it is called a few times a second, on another thread.</summary>
     public void Show(Func<string> line) => _line = line;
 
     public void Dispose()
@@ -38,7 +38,7 @@ internal sealed class LiveProgress : IDisposable
         _ended.Dispose();
     }
 
-    /// <summary>As much of a line as fits behind the spinner: a line that is wrapped would leave its rest behind.</summary>
+    /// <summary>Returns the part of a line that fits after the spinner: a part of a wrapped line would not be erased.</summary>
     public static string Fit(string line, int columns)
     {
         int room = Math.Max(1, columns - 3);
@@ -51,7 +51,7 @@ internal sealed class LiveProgress : IDisposable
             while (!_ended.Wait(console.Profile.Capabilities.Ansi ? Interval : PlainInterval))
             {
                 string line = Fit(TerminalText.Printable(_line()), console.Profile.Width);
-                // Spectre throws at an empty one.
+                // Spectre throws an exception for an empty line.
                 context.Status = Markup.Escape(line.Length > 0 ? line : Starting);
             }
         });

@@ -2,7 +2,7 @@ using System.CommandLine;
 
 namespace Sluice.Cli.Terminal;
 
-/// <summary>Adds arguments and options to a command, and remembers how they are written for <see cref="ArgumentRewriter"/>.</summary>
+/// <summary>Adds arguments and options to a command, and records their syntax for <see cref="ArgumentRewriter"/>.</summary>
 internal sealed class OptionList(Command command)
 {
     private readonly List<OptionSyntax> _syntax = [];
@@ -22,7 +22,7 @@ internal sealed class OptionList(Command command)
     public Option<string> Value(string name, string? shortName, string valueName, string description) =>
         Add(new Option<string>(name, Aliases(shortName)) { HelpName = valueName }, description, shortName, OptionValue.Required);
 
-    /// <summary>One that may be given several times, a value each time.</summary>
+    /// <summary>Adds an option that may be repeated.</summary>
     public Option<string[]> Values(string name, string? shortName, string valueName, string description) =>
         Add(new Option<string[]>(name, Aliases(shortName)) { HelpName = valueName, Arity = ArgumentArity.OneOrMore }, description,
             shortName, OptionValue.Required);
@@ -62,6 +62,6 @@ internal sealed class OptionList(Command command)
 internal enum OptionValue { None, Optional, Required }
 
 /// <summary>
-/// How one option is written: its long name, its short name without the dash (-t, -Fm; or none), and whether a value follows.
+/// The syntax of an option: its long name, its short name without the dash (-t, -Fm; or none), and whether a value follows.
 /// </summary>
 internal sealed record OptionSyntax(string LongName, string? ShortName, OptionValue Value);

@@ -5,9 +5,8 @@ using Sluice.Diagnostics;
 namespace Sluice.Cli.Terminal;
 
 /// <summary>
-/// The streams of this process. One that takes nothing breaks nothing off: a command does its work and writes its results, and what stdout
-/// would not take is told at the end. A descriptor that was closed when the process began is one of the runtime's by now: nothing is read
-/// from it, and nothing written to it.
+/// The streams of this process. A failed write does not end a command: it does its work and writes its results, and the error is printed at
+/// the end. A descriptor that was closed when the process began may be used by the runtime now: it is neither read nor written.
 /// </summary>
 internal sealed class StandardStreams
 {
@@ -42,7 +41,7 @@ internal sealed class StandardStreams
         });
     }
 
-    /// <summary>Says what stdout did not take.</summary>
+    /// <summary>Prints the errors of stdout.</summary>
     /// <param name="exitCode">What the command itself ended with.</param>
     /// <returns>What the process is to end with.</returns>
     public int End(int exitCode)
@@ -53,7 +52,7 @@ internal sealed class StandardStreams
         return exitCode == ExitCode.Success ? ExitCode.IoError : exitCode;
     }
 
-    // As POSIX decides it: the first of these that is set.
+    // As POSIX defines it: the first of these variables that is set.
     private static bool IsUtf8Terminal()
     {
         string? locale = Array.Find(
@@ -69,15 +68,13 @@ internal sealed class StandardStreams
             AutoFlush = true,
         };
 
-    /// <summary>
-    /// The console's own stream does not tell that a pipe has lost its reader: whoever follows a log would go on for ever.
-    /// </summary>
+    /// <summary>The console's own stream does not report that a pipe has no reader, so that `tail -f` would never end.</summary>
     private static Stream OpenContent()
     {
         if (OperatingSystem.IsWindows())
             return Console.OpenStandardOutput();
         var stream = new FileStream(new SafeFileHandle(1, ownsHandle: false), FileAccess.Write, bufferSize: 0);
-        // In a file others may write too, at the place where it stands.
+        // A file may be written by others too, so its current position is used.
         return stream.CanSeek ? Console.OpenStandardOutput() : stream;
     }
 }

@@ -1,8 +1,6 @@
 namespace Sluice.Cli.Terminal;
 
-/// <summary>
-/// Keeps why the stream behind it took no more, and takes what comes after that itself. A pipe without a reader is an exception.
-/// </summary>
+/// <summary>Keeps the first error of the stream behind it, and discards later bytes. A pipe without a reader is an exception.</summary>
 /// <param name="inner">Where bytes go; null: it was closed.</param>
 internal sealed class TellingStream(Stream? inner) : Stream
 {
@@ -11,7 +9,7 @@ internal sealed class TellingStream(Stream? inner) : Stream
 
     private string? _failure;
 
-    /// <summary>Another one that leads to the same place: a failure of either is that of both.</summary>
+    /// <summary>Another stream to the same place: an error of either is one of both.</summary>
     public TellingStream? Like { get; init; }
 
     public string? Failure => Like is { } other ? other.Failure : _failure;
@@ -49,7 +47,7 @@ internal sealed class TellingStream(Stream? inner) : Stream
         }
         catch (Exception e) when (e is UnauthorizedAccessException or IOException { HResult: not BrokenPipe })
         {
-            // .NET has one sentence for several reasons; the reason is inside.
+            // .NET has one message for several errors; the cause is the inner exception.
             string reason = e.InnerException?.Message ?? e.Message.Split(" : '")[0];
             Fail(reason.Length == 0 ? "cannot be written to" : char.ToLowerInvariant(reason[0]) + reason[1..].TrimEnd('.'));
         }

@@ -3,7 +3,7 @@ using Spectre.Console;
 
 namespace Sluice.Cli.Terminal;
 
-/// <summary>The streams a command talks to and what they are; tests hand in their own.</summary>
+/// <summary>The streams of a command and their properties; tests use their own.</summary>
 internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextReader Input)
 {
     // EPIPE, as .NET hands it on.
@@ -12,56 +12,56 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
     private readonly List<string> _lateErrors = [];
     private Stream? _outBytes;
 
-    /// <summary>Opened when something is read from it: the console's costs a small command a good part of its time.</summary>
+    /// <summary>Opened by the first read: opening the console takes long in comparison with a small command.</summary>
     public TextReader In => OpenIn?.Invoke() ?? Input;
 
-    /// <summary>In the place of <see cref="Input"/>.</summary>
+    /// <summary>Used instead of <see cref="Input"/>.</summary>
     public Func<TextReader>? OpenIn { get; init; }
 
-    /// <summary>Opens where <see cref="Out"/> leads, for bytes that are no text; null: they are decoded.</summary>
+    /// <summary>Opens the destination of <see cref="Out"/> for bytes that are not text; null to decode them.</summary>
     public Func<Stream>? OpenOutBytes { get; init; }
 
-    /// <summary>Whether stdout takes no more, for a reason that is told at the end.</summary>
+    /// <summary>Returns true if a write to stdout has failed. The error is printed at the end.</summary>
     public Func<bool> HasOutputFailed { get; init; } = static () => false;
 
-    /// <summary>Whether whoever read stdout has gone, as far as that is told without a write.</summary>
+    /// <summary>Returns true if stdout has no reader any more, as far as this is known without a write.</summary>
     public Func<bool> HasNoReader { get; init; } = static () => false;
 
-    /// <summary>Whoever read what <see cref="WriteContent"/> wrote has ended, or stdout takes no more: nobody wants more of it.</summary>
+    /// <summary>Returns true if the output of <see cref="WriteContent"/> has no reader any more, or writes to stdout fail.</summary>
     public bool IsOutputClosed
     {
         get => field || HasOutputFailed();
         private set;
     }
 
-    /// <summary>What <see cref="TellAtEnd"/> was given.</summary>
+    /// <summary>The messages of <see cref="TellAtEnd"/>.</summary>
     public IReadOnlyList<string> LateErrors => _lateErrors;
 
-    /// <summary>Where results go whose file is named "-".</summary>
+    /// <summary>The destination of results whose file is named "-".</summary>
     public TextWriter Results { get; init; } = Out;
 
     public bool IsOutputTerminal { get; init; }
 
-    /// <summary>Whether <see cref="Results"/> leads to a terminal, though text does not go there.</summary>
+    /// <summary>True if <see cref="Results"/> is a terminal, although text does not go there.</summary>
     public bool IsResultsTerminal { get; init; }
 
     public bool IsErrorTerminal { get; init; }
 
     public bool IsInputTerminal { get; init; }
 
-    /// <summary>Columns of the terminal; null: as it says itself.</summary>
+    /// <summary>The width of the terminal in columns; null to ask the terminal.</summary>
     public int? Width { get; init; }
 
-    /// <summary>Tables with all their columns, however wide the terminal is: --wide.</summary>
+    /// <summary>True to print tables with all their columns, whatever the width of the terminal: --wide.</summary>
     public bool IsWide { get; init; }
 
-    /// <summary>Whether the terminal shows more than ASCII: otherwise it has frames and bars of ASCII, and no charts.</summary>
+    /// <summary>True if the terminal shows more than ASCII. Otherwise frames and bars are ASCII, and there are no charts.</summary>
     public bool IsUtf8 { get; init; } = true;
 
-    /// <summary>NO_COLOR set to anything but the empty string turns colours off (no-color.org).</summary>
+    /// <summary>A non-empty NO_COLOR turns colors off (no-color.org).</summary>
     public bool NoColor { get; init; } = !string.IsNullOrEmpty(Environment.GetEnvironmentVariable("NO_COLOR"));
 
-    /// <summary>The same streams with stdout kept for a result: text for people goes to stderr.</summary>
+    /// <summary>Returns the same streams with stdout reserved for a result: text goes to stderr.</summary>
     public TerminalStreams KeepingOutput() => this with
     {
         Out = Error,
@@ -77,7 +77,7 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
 
     public IAnsiConsole AnsiError() => Ansi(Error, IsErrorTerminal);
 
-    /// <summary>An empty line of the result.</summary>
+    /// <summary>Writes an empty line of the result.</summary>
     public void WriteLine() => Out.WriteLine();
 
     /// <summary>
@@ -89,8 +89,8 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
         WriteLine(Out, IsOutputTerminal && !IsWide, text, hang, used);
 
     /// <summary>
-    /// A record of somebody's file and an end of line: piped byte by byte; in a terminal as UTF-8, without control characters other than
-    /// tabs and ends of lines. Piped bytes are gathered until <see cref="FlushContent"/>.
+    /// Writes a record and a line end: if piped, byte by byte; in a terminal as UTF-8, without control characters other than tabs and line
+    /// ends. Piped bytes are buffered until <see cref="FlushContent"/>.
     /// </summary>
     public void WriteContent(ReadOnlySpan<byte> bytes)
     {
@@ -127,7 +127,7 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
         writer.Write(TerminalText.PrintableContent(text.ToString()));
     }
 
-    /// <summary>Hands on what <see cref="WriteContent"/> gathered.</summary>
+    /// <summary>Writes the buffered bytes of <see cref="WriteContent"/>.</summary>
     public void FlushContent()
     {
         try
@@ -141,7 +141,7 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
         }
     }
 
-    /// <summary>Looks whether somebody still reads: where nothing is written, nothing else would tell.</summary>
+    /// <summary>Checks whether stdout still has a reader. Without writes, nothing else would report it.</summary>
     public void LookForReader()
     {
         if (HasNoReader())
@@ -151,13 +151,13 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
     /// <summary>A line for people beside the result, on stderr.</summary>
     public void WriteNotice(string text) => WriteLine(Error, IsErrorTerminal, text, hang: 0, used: 0);
 
-    /// <summary>What went wrong, in one line on stderr.</summary>
+    /// <summary>Writes an error in one line on stderr.</summary>
     public void WriteError(string message) => WriteNotice($"sluice: {message.ReplaceLineEndings(" ")}");
 
-    /// <summary>What went wrong beside the result: told when that is written, and then what would have been 0 is 1.</summary>
+    /// <summary>Adds an error that is printed after the result; the exit code is then 1 instead of 0.</summary>
     public void TellAtEnd(string message) => _lateErrors.Add(message);
 
-    /// <summary>Asks on stderr, so that a piped result stays clean; anything but y or yes is no.</summary>
+    /// <summary>Asks on stderr, so that a piped result stays unchanged. Any answer other than y or yes is no.</summary>
     public bool Confirm(string question)
     {
         Error.Write($"{TerminalText.Printable(question)} [y/N] ");
@@ -168,7 +168,7 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
         return answer.Equals("y", StringComparison.OrdinalIgnoreCase) || answer.Equals("yes", StringComparison.OrdinalIgnoreCase);
     }
 
-    /// <summary>Asks before something of the user's is changed.</summary>
+    /// <summary>Asks before a file of the user is changed.</summary>
     /// <param name="path">What is left as it was without a yes.</param>
     /// <param name="refusal">What to say where nobody can be asked.</param>
     /// <exception cref="UsageException">Nobody could be asked, or the answer was no.</exception>

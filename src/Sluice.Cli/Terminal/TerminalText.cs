@@ -3,21 +3,21 @@ using Spectre.Console;
 
 namespace Sluice.Cli.Terminal;
 
-/// <summary>What may be printed, and how a line of words is broken where a terminal ends.</summary>
+/// <summary>Replaces control characters, and breaks lines at the width of the terminal.</summary>
 internal static class TerminalText
 {
-    // Words in a narrower column are harder to read than words that are not indented.
+    // In a narrower column, indented text is harder to read than text that is not indented.
     private const int NarrowestRest = 20;
 
-    /// <summary>With a question mark for each control character: names that others gave to files must not steer a terminal.</summary>
+    /// <summary>Replaces each control character by a question mark: file names of other users must not control a terminal.</summary>
     public static string Printable(string text) =>
         text.Any(char.IsControl) ? string.Concat(text.Select(c => char.IsControl(c) ? '?' : c)) : text;
 
-    /// <summary>The same, with tabs and ends of lines.</summary>
+    /// <summary>As <see cref="Printable"/>, but keeps tabs and line ends.</summary>
     public static string PrintableContent(string text) =>
         string.Concat(text.Select(c => char.IsControl(c) && c is not ('\t' or '\n') ? '?' : c));
 
-    /// <summary>Broken at blanks so that no line is longer than the terminal is wide.</summary>
+    /// <summary>Breaks a line at blanks so that no part is longer than the width of the terminal.</summary>
     /// <param name="text">One line, without an end of line.</param>
     /// <param name="width">Columns.</param>
     /// <param name="hang">Blanks before the second line and those after it; fewer where that leaves no room.</param>
@@ -37,10 +37,10 @@ internal static class TerminalText
         yield return text;
     }
 
-    /// <summary>Columns that it takes in a terminal: two for most signs of East Asia, none for an accent that joins its letter.</summary>
+    /// <summary>Returns the number of columns in a terminal: two for most East Asian characters, none for combining accents.</summary>
     public static int Columns(string text) => text.GetCellWidth();
 
-    /// <summary>As much of it, from the front, as has room in so many columns; no letter is parted from its accents.</summary>
+    /// <summary>Returns the beginning of a text that fits in a number of columns. Characters keep their combining accents.</summary>
     public static string Cut(string text, int columns)
     {
         if (Columns(text) <= columns)

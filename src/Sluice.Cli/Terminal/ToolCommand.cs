@@ -2,7 +2,7 @@ using System.CommandLine;
 
 namespace Sluice.Cli.Terminal;
 
-/// <summary>What a command runs with: its arguments as they were typed, the streams, and the token that a signal cancels.</summary>
+/// <summary>The input of a command: its arguments as they were typed, the streams, and the token that a signal cancels.</summary>
 internal sealed record CommandContext(IReadOnlyList<string> Arguments, TerminalStreams Terminal, CancellationToken CancellationToken);
 
 /// <summary>A command of the tool. Its options are defined only if it is the one that was typed.</summary>
@@ -22,7 +22,7 @@ internal sealed record ToolCommand(
     /// <summary>Meaning of exit code 2.</summary>
     public string Refused { get; init; } = "a wrong command line, or an existing file that is not to be replaced";
 
-    /// <summary>Writes what stands below the options in the command's help.</summary>
+    /// <summary>Writes the part of the command's help below the options.</summary>
     public void WriteExamples(TerminalStreams terminal)
     {
         terminal.WriteLine("Examples:");

@@ -18,12 +18,12 @@ public sealed partial class SluiceHandle
     /// <para>Appends always go through the page cache, even with <see cref="FileCaching.Direct"/>.</para>
     /// </remarks>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">
-    /// The file would become larger than the file system or the process's file size limit allows.
-    /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
-    /// <exception cref="IOException">The operating system reported an error. Some of the bytes may be at the end of the file.</exception>
+    /// <exception cref="IOException">
+    /// The operating system reported an error, for example because the file would become larger than the file system allows. Some of the
+    /// bytes may be at the end of the file.
+    /// </exception>
     public void Append(ReadOnlySpan<byte> buffer) => AppendBytes(buffer, needsOffset: false);
 
     /// <summary>Writes all bytes of a buffer at the end of the file, and returns their offset.</summary>

@@ -14,9 +14,8 @@ public enum FileCaching
     /// <see cref="Cached"/>, and <see cref="OpenFile.CachingReason"/> contains the reason.
     /// </para>
     /// <para>
-    /// This mode is slower than <see cref="Cached"/> for data that is accessed again. For this reason, a <see cref="SluiceStream"/> that is
-    /// flushed or moves its position often leaves up to 2 MiB in the page cache for a while (on ext4 and xfs). Data that
-    /// <see cref="SluiceHandle.Append"/> writes stays in the page cache.
+    /// This mode is slower than <see cref="Cached"/> for data that is accessed again, also for a <see cref="SluiceStream"/> that is flushed
+    /// or moves its position often. Data that <see cref="SluiceHandle.Append"/> writes stays in the page cache.
     /// </para>
     /// </remarks>
     Uncached = 1,

@@ -6,7 +6,7 @@ using Sluice.Log.Appending;
 
 namespace Sluice.Log;
 
-/// <summary>Framed segments: the one that is written, full ones that wait for their footer, and the next one.</summary>
+/// <summary>The framed segments: the current one, full ones that wait for their footer, and the next one.</summary>
 internal sealed class FramedOutput : LogOutput
 {
     private readonly LogFolder _folder;
@@ -80,7 +80,7 @@ internal sealed class FramedOutput : LogOutput
                 open = (_rolled.Count > 0 ? _rolled[0] : _current)?.FirstSequence;
             }
 
-            // Last: a segment is noted as closed before it is no longer a rolled one.
+            // Read last: a segment is added to the closed ones before it is removed from the full ones.
             return _retention.FirstSequence ?? open ?? Volatile.Read(ref _nextSequence);
         }
     }
@@ -114,7 +114,7 @@ internal sealed class FramedOutput : LogOutput
         Volatile.Write(ref _nextSequence, page.FirstSequence + page.Count);
         if (!_askedForNext && (_settings.SegmentAge is not null || _current.Offset > _settings.SegmentBytes / 2))
         {
-            // Where segments end by their age too, any append may be the last.
+            // If segments also end by age, any append may be the last one of its segment.
             _askedForNext = true;
             Volatile.Write(ref _wantsNext, true);
         }
@@ -219,7 +219,7 @@ internal sealed class FramedOutput : LogOutput
         }
         catch (IOException)
         {
-            // Records may have been removed meanwhile. None are while this lock is held: a record that still cannot be read is damaged.
+            // Records may have been removed meanwhile. This lock prevents removals, so a record that still cannot be read is damaged.
             lock (_retention.Removing)
             {
                 _readers.Clear();
@@ -235,7 +235,7 @@ internal sealed class FramedOutput : LogOutput
         {
             try
             {
-                // It counts as closed in any case: readers do not need a footer.
+                // The segment counts as closed in any case, because readers do not need a footer.
                 using (segment)
                 {
                     if (seals)
@@ -285,7 +285,7 @@ internal sealed class FramedOutput : LogOutput
     {
         try
         {
-            // First: the next segment may need the space.
+            // Old segments are removed first, because the next segment may need the space.
             _retention.Apply(DateTime.UtcNow);
         }
         finally
@@ -325,7 +325,7 @@ internal sealed class FramedOutput : LogOutput
         bool isUsable = false;
         try
         {
-            // Read after the reader was taken: if records are removed from now on, the reader is not used again.
+            // Read after the reader was rented: if records are removed from now on, the reader is not used again.
             long end = Volatile.Read(ref _nextSequence);
             entry = usesIndex ? entry ?? reader.EntryNear(sequence, lastSequence) : null;
             bool isThere = sequence < end && reader.TryRead(sequence, end, entry, out record);
@@ -400,7 +400,7 @@ internal sealed class FramedOutput : LogOutput
 
     private void Roll(long firstSequence, long time)
     {
-        // The cut comes first: once there is a next segment, nobody writes to this one.
+        // The bytes of a failed write are cut off first: once there is a next segment, no thread writes to this one.
         _current?.CutFailed();
         SegmentFile next = _next.Get();
         _mustRoll = true;

@@ -3,29 +3,29 @@ using Sluice.Kernel;
 
 namespace Sluice.Log;
 
-/// <summary>Exceptions of a log, each written once.</summary>
+/// <summary>The exceptions and messages of a log.</summary>
 internal static class LogErrors
 {
-    /// <summary>An exception of its own for each append that failed by the same error.</summary>
+    /// <summary>Creates a separate exception for each append that failed with the same error.</summary>
     public static Exception Failed(string directory, string what, Exception error) =>
         new IOException($"{what} the log '{directory}' failed: {error.Message}", error) { HResult = error.HResult };
 
-    /// <summary>The reason why nothing more is acknowledged.</summary>
+    /// <summary>The reason why the log acknowledges nothing more.</summary>
     public static IOException MustReopen(Exception error) =>
         new($"a flush to the disk failed, and the log accepts no more records until it is opened again. {error.Message}", error)
         {
             HResult = error.HResult,
         };
 
-    /// <summary>What a log could not write before it was closed, and does not write any more.</summary>
+    /// <summary>The error of records that could not be written before the log was closed, and are not written any more.</summary>
     public static IOException LetGo(string directory) =>
         new($"The log '{directory}' was closed before this could be written and made durable.");
 
-    /// <summary>The log cannot be opened for want of a thread.</summary>
+    /// <summary>The log cannot be opened because no thread can be created.</summary>
     public static IOException NoThread(string directory, Exception error) =>
         new($"Opening the log '{directory}' failed: no thread can be made for it ({error.Message.TrimEnd('.')}).", error);
 
-    /// <summary>Between two segments sequence numbers are missing.</summary>
+    /// <summary>Sequence numbers are missing between two segments.</summary>
     public static string Missing(string before, string next) => $"a segment is missing between '{before}' and '{next}'";
 
     /// <summary>The records after those that were read were removed from the beginning of the log.</summary>
@@ -40,7 +40,7 @@ internal static class LogErrors
     /// <summary>Two segments have records with the same numbers.</summary>
     public static string BeginsBeforeEnd(string before) => $"it begins before '{before}' ends: a wrong order";
 
-    /// <summary>The folder's segments are of another log than those that were read.</summary>
+    /// <summary>The folder contains the segments of another log.</summary>
     public const string IsOtherLog = "the log that was read was removed, and another one is in its folder by now";
 
     /// <summary>Durable records are missing.</summary>

@@ -37,7 +37,7 @@ internal abstract class LogOutput : IDisposable
     /// <summary>Writes a sealed page, or throws. Then the page comes again, without the bytes of withdrawn records.</summary>
     public abstract void Write(LogPage page);
 
-    /// <summary>Notes how far the files are written: what the next <see cref="Sync"/> makes durable.</summary>
+    /// <summary>Records the written length of the files, which the next <see cref="Sync"/> makes durable.</summary>
     public abstract void BeginSync();
 
     /// <summary>Makes durable what was written at <see cref="BeginSync"/>.</summary>
@@ -55,7 +55,7 @@ internal abstract class LogOutput : IDisposable
     /// <summary>The largest id that a file has had; 0 for a raw log.</summary>
     public virtual long LargestId => 0;
 
-    /// <summary>Compresses full files; null if the options do not ask for it.</summary>
+    /// <summary>Compresses full files; null if compression is off.</summary>
     public SegmentCompressor? Compressor { get; protected init; }
 
     /// <summary>Closes what is full and durable.</summary>
@@ -68,10 +68,10 @@ internal abstract class LogOutput : IDisposable
     {
     }
 
-    /// <summary>Removes what is not to be kept.</summary>
+    /// <summary>Removes the files that retention does not keep.</summary>
     public abstract void Housekeep();
 
-    /// <summary>After the last write and sync: gives back what was reserved.</summary>
+    /// <summary>Releases reserved space, after the last write and sync.</summary>
     public abstract void Finish();
 
     public abstract void Dispose();

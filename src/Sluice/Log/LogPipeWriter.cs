@@ -4,7 +4,7 @@ using System.IO.Pipelines;
 namespace Sluice.Log;
 
 /// <summary>A pipe into the log: what was written up to a flush is one record. For one producer at a time, as pipe writers are.</summary>
-#pragma warning disable CA1001 // Without a timer or a wait handle a source of cancellations holds nothing that is to be given back.
+#pragma warning disable CA1001 // Without a timer or a wait handle, a CancellationTokenSource has nothing to dispose.
 internal sealed class LogPipeWriter(SluiceLog log, LogDurability durability) : PipeWriter
 #pragma warning restore CA1001
 {

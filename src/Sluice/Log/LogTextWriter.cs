@@ -3,8 +3,7 @@ using System.Text;
 
 namespace Sluice.Log;
 
-/// <summary>Text whose lines are records: a line is appended when its end was written. For one thread at a time, as text writers
-/// are.</summary>
+/// <summary>A text writer whose lines are records: a line is appended when its end was written. Not thread-safe.</summary>
 internal sealed class LogTextWriter(SluiceLog log, LogDurability durability, bool keepsLineEnds) : TextWriter
 {
     private readonly StringBuilder _line = new();
@@ -53,7 +52,9 @@ internal sealed class LogTextWriter(SluiceLog log, LogDurability durability, boo
 
     public override void Write(string? value) => Write(value.AsSpan());
 
-    /// <summary>Lines that have an end are in the file, or durable where each is to be so; one that has none yet stays here.</summary>
+    /// <summary>
+    /// Waits until complete lines are written, or durable if the writer has that durability. A line without an end stays in memory.
+    /// </summary>
     public override void Flush() => log.Flush(FlushDurability);
 
     public override async Task FlushAsync() => await log.FlushAsync(FlushDurability).ConfigureAwait(false);

@@ -11,8 +11,8 @@ using Sluice.Uring;
 namespace Sluice.Log;
 
 /// <summary>
-/// Files with the bytes as they were given. Each page goes to the end of the newest file in one append, which on Linux other processes may
-/// append to as well; a process that finds a file full continues in the next one, and creates it if necessary.
+/// Files that contain only the bytes of the records. Each page is appended to the newest file in one write; on Linux, other processes may
+/// append to it as well. A process that finds a file full continues in the next one, and creates it if necessary.
 /// </summary>
 internal sealed class RawOutput : LogOutput
 {
@@ -24,7 +24,7 @@ internal sealed class RawOutput : LogOutput
     private readonly List<SluiceHandle> _filesToSync = [];
     private SluiceHandle _current;
 
-    /// <summary>The name of the present file; kept, since it is looked up with each sync.</summary>
+    /// <summary>The name of the current file, which is looked up with each sync.</summary>
     private NodePath _currentName;
     private NodePath _nameAtSync;
     private AppendTarget? _end;
@@ -37,21 +37,21 @@ internal sealed class RawOutput : LogOutput
     private int _done;
     private bool _rolled;
 
-    /// <summary>True if the name of a written file may not be on the disk. For the thread that writes.</summary>
+    /// <summary>True if the name of a written file may not be on the disk. Used by the thread that writes.</summary>
     private bool _hasNewName;
 
-    /// <summary>True if the next sync flushes the folder first. For the thread that syncs.</summary>
+    /// <summary>True if the next sync flushes the folder first. Used by the thread that syncs.</summary>
     private bool _flushesFolder;
 
-    /// <summary>True if the present file was moved away: later records go to another one.</summary>
+    /// <summary>True if the current file was moved away: later records go to another one.</summary>
     private bool _wasMoved;
 
-    /// <summary>The time of the last look at the present file, whose results follow; -1 if the file was written to since.</summary>
+    /// <summary>The time of the last check of the current file, whose results follow; -1 if the file was written to since.</summary>
     private long _lookedMs = -1;
     private long _length;
     private bool _hasNoName;
 
-    /// <summary>When the present file was made, and when it was opened here, by a clock that nobody sets.</summary>
+    /// <summary>The creation time of the current file, and the monotonic time at which it was opened here.</summary>
     private DateTime _madeUtc;
     private long _sinceMs;
 
@@ -105,7 +105,7 @@ internal sealed class RawOutput : LogOutput
                 break;
             }
 
-            // The file was deleted: nobody can read what was appended to it.
+            // The file was deleted: no program can read what was appended to it.
             _done = 0;
         }
 
@@ -183,7 +183,7 @@ internal sealed class RawOutput : LogOutput
             FileInfo? copy = entry is { HasPlain: true, HasCompressed: true } ? new FileInfo(entry.CompressedPath) : null;
             if (file.Exists)
             {
-                // Else another process has removed it.
+                // Otherwise another process has removed it.
                 long bytes = file.Length + (copy is { Exists: true } ? copy.Length : 0);
                 closed.Add(new ClosedSegment(file.FullName, 0, 0, LogLayout.ToNanoseconds(file.LastWriteTimeUtc), bytes)
                 {
@@ -216,7 +216,7 @@ internal sealed class RawOutput : LogOutput
     {
         if (_end is null)
         {
-            // Through an engine that stands before another one, for tests, and elsewhere than on Linux.
+            // Used with an intercepting engine (tests), and on operating systems other than Linux.
             _current.Append(page.Bytes[_done..page.End]);
             return;
         }
@@ -234,10 +234,10 @@ internal sealed class RawOutput : LogOutput
         }
     }
 
-    /// <summary>Moves to the newest file if the present one is full or was removed, or if the period of its name is over.</summary>
+    /// <summary>Moves to the newest file if the current one is full or was removed, or if the period of its name is over.</summary>
     private void GoToNewest()
     {
-        // The look after the last write serves this one too, unless other processes have had time to append or to remove the file.
+        // The check after the last write is sufficient, unless other processes have had time to append or to remove the file.
         if (_lookedMs != Environment.TickCount64)
         {
             Look();
@@ -265,7 +265,7 @@ internal sealed class RawOutput : LogOutput
             Look();
             Volatile.Write(ref _rolled, true);
 
-            // This comes last: its error reaches the appender, and nothing is left undone.
+            // Last, so that its error reaches the appender after everything else is done.
             end?.Dispose();
         }
     }
@@ -319,7 +319,7 @@ internal sealed class RawOutput : LogOutput
         Volatile.Write(ref _id, id);
         _currentName = NodePath.Of(_current.Path);
 
-        // A name with a time to come ends with the present period, or the file would take all records until that time.
+        // A name with a time in the future ends with the current period; otherwise the file would take all records until that time.
         DateTime now = Now;
         (_utc, _nameEnds) = (utc, _folder.Names.EndOf(utc < now ? utc : now));
         if (_settings.SegmentAge is not null)
@@ -329,12 +329,12 @@ internal sealed class RawOutput : LogOutput
         }
     }
 
-    /// <summary>Whether the present file was made too long ago, also where the clock was set back since.</summary>
+    /// <summary>Returns true if the current file is too old, also if the clock was set back since.</summary>
     private bool IsOld() =>
         _settings.SegmentAge is { } age
         && (DateTime.UtcNow - _madeUtc >= age || Environment.TickCount64 - _sinceMs >= age.TotalMilliseconds);
 
-    /// <summary>Null where somebody compresses it.</summary>
+    /// <summary>Returns null if another process compresses the file.</summary>
     private SluiceHandle? TryOpen(string path, FileMode mode)
     {
         SluiceHandle file = LogFile.Open(path, mode, FileAccess.ReadWrite, _settings);
@@ -344,13 +344,13 @@ internal sealed class RawOutput : LogOutput
             return file;
         }
 
-        // Not without a lock: another process might compress it meanwhile.
+        // A file that cannot be locked is not used: another process might compress it meanwhile.
         file.Dispose();
         PathErrors.ThrowIfFailed(result is -Errno.EAGAIN or -Errno.EACCES ? 0 : result, "Locking", path);
         return null;
     }
 
-    /// <summary>What there is before the present file, without what others have put there.</summary>
+    /// <summary>Returns the files before the current one, without entries that other users have placed there.</summary>
     private IEnumerable<SegmentEntry> Full() =>
         _folder.ListEntries().TakeWhile(e => e.Id < Volatile.Read(ref _id)).Where(static e => !e.IsForeign);
 
@@ -396,7 +396,7 @@ internal sealed class RawOutput : LogOutput
 
         if (LogFile.HasNoName(file))
         {
-            // Another process took it for one that is not to be kept.
+            // Another process has removed the original, because retention does not keep it.
             _folder.TryDelete(entry.UnfinishedPath);
             return false;
         }
@@ -406,7 +406,7 @@ internal sealed class RawOutput : LogOutput
         return true;
     }
 
-    /// <summary>A file that no process appends to, nor will before this is disposed; null where one does.</summary>
+    /// <summary>Opens a file to which no process appends, and locks it until it is disposed; null if a process appends to it.</summary>
     private SluiceHandle? TryOpenAlone(string path)
     {
         SluiceHandle file = LogFile.Open(path, FileMode.Open, FileAccess.ReadWrite, _settings);
@@ -447,7 +447,7 @@ internal sealed class RawOutput : LogOutput
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                // The log opens all the same: nobody reads this file.
+                // The log opens nevertheless, because it does not read this file.
             }
             finally
             {

@@ -4,7 +4,7 @@ namespace Sluice.Log;
 
 /// <summary>
 /// The buffer that all copies of a <see cref="LogReservation"/> share. Each thread reuses its own objects, since a reservation does not
-/// leave its thread; the memory is of the shared pool.
+/// leave its thread; the memory comes from the shared pool.
 /// </summary>
 internal sealed class ReservedBuffer
 {

@@ -7,7 +7,7 @@ namespace Sluice;
 // The asynchronous members; what waits is served by the log's worker.
 public sealed partial class SluiceLog
 {
-    /// <summary>Milliseconds after which an append looks again that waits for the keeper, or for the removal of the log's end.</summary>
+    /// <summary>Milliseconds after which an append that waits for the keeper, or for the removal of the log's end, checks again.</summary>
     private const int LookAgainMs = 5;
 
     /// <summary>Appends a record and waits asynchronously for the log's default durability.</summary>
@@ -219,8 +219,10 @@ public sealed partial class SluiceLog
             : WaitPlainAsync(durability, _ring.NextSequenceIn(out int epoch) - 1, 0, epoch, cancellationToken);
     }
 
-    /// <summary>Appends a record if there is space for it. The caller has the memory by now: no later record could be written if it threw
-    /// after space was reserved.</summary>
+    /// <summary>
+    /// Appends a record if there is space for it. The memory has been read before, because an exception after space was reserved would
+    /// prevent later records from being written.
+    /// </summary>
     private bool TryAppend(
         ReadOnlySpan<byte> record, LogDurability durability, out ValueTask<long> appended, out long waitFor, out int epoch)
     {

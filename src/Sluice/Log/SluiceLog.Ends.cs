@@ -9,7 +9,7 @@ public sealed partial class SluiceLog
     /// <summary>Milliseconds that the exit of a process waits for logs to be closed.</summary>
     private const int ExitPatienceMs = 5000;
 
-    /// <summary>When all logs together stop waiting for their closing at the exit of the process; 0 before the exit.</summary>
+    /// <summary>The time at which the exit of the process stops waiting for all logs; 0 before the exit.</summary>
     private static long s_exitDeadline;
 
     /// <summary>
@@ -170,7 +170,7 @@ public sealed partial class SluiceLog
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException or ObjectDisposedException)
             {
-                // The process ends: there is nobody to tell.
+                // The process ends, so the error cannot be reported.
             }
         })
         {

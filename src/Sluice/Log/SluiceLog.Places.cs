@@ -3,7 +3,7 @@ using Sluice.Log.Appending;
 
 namespace Sluice;
 
-// A place for a record in the log's memory: it is taken, filled, and what is wanted is waited for.
+// Reserving and filling space in the log's memory, and waiting for the requested durability.
 public sealed partial class SluiceLog
 {
     private Placed Take(int bytes, int count)
@@ -71,7 +71,7 @@ public sealed partial class SluiceLog
         }
     }
 
-    /// <summary>The place is filled.</summary>
+    /// <summary>Records that reserved space is filled.</summary>
     /// <returns>True if the caller waits for a write or sync.</returns>
     private bool EndCopy(in Placed place, int bytes, int count, LogDurability durability)
     {

@@ -110,7 +110,7 @@ public sealed partial class SluiceLog
     {
         FramedOutput output = Framed();
 
-        // Not beside the closing: a log that is closed may be another writer's already.
+        // Not while the log is being closed: another writer may have the files afterwards.
         lock (_closing)
         {
             ThrowIfClosed();
@@ -121,7 +121,7 @@ public sealed partial class SluiceLog
             }
             catch (Exception e)
             {
-                // What was closed before goes all the same: the disk may be full, and wait for just that.
+                // Closed segments are removed nevertheless: a full disk may need their space.
                 failure = ExceptionDispatchInfo.Capture(e);
             }
 

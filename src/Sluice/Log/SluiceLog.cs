@@ -346,7 +346,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
         finally
         {
-            // The place is filled in any case: no later record could be written otherwise.
+            // The reserved space is filled in any case; otherwise no later record could be written.
             if (!isCopied)
             {
                 at.Clear();
@@ -371,8 +371,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     }
 
     /// <summary>
-    /// Returns the length of a sequence. All of its memory is asked for before a place is taken: no later record could be written if a copy
-    /// threw.
+    /// Returns the length of a sequence. All of its memory is read before space is reserved, because an exception after that would prevent
+    /// later records from being written.
     /// </summary>
     private int LengthOf(ReadOnlySequence<byte> record)
     {

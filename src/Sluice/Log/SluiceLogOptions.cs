@@ -193,7 +193,7 @@ public class SluiceLogOptions
     /// <summary>Gets or sets the clock, for tests.</summary>
     internal TimeProvider Clock { get; set; } = TimeProvider.System;
 
-    /// <summary>For tests: told before each step of compressing a segment what comes.</summary>
+    /// <summary>For tests: called with the name of each step of compressing a segment, before the step.</summary>
     internal Action<string>? CompressionStep { get; set; }
 
     /// <summary>Gets or sets the engine for the files of the log. This property is intended for tests.</summary>

@@ -41,7 +41,7 @@ public sealed class SluiceLogReader : IDisposable
     /// <summary>Returns an entry of the writer's index for a segment and a record; null if the reader was not opened by the log.</summary>
     private readonly Func<long, long, IndexEntry?>? _index;
 
-    /// <summary>The segments that were read before the present one.</summary>
+    /// <summary>The segments that were read before the current one.</summary>
     private readonly List<(long Id, long FirstSequence)> _passed = [];
 
     /// <summary>The sequence number at which the reader began.</summary>
@@ -51,7 +51,7 @@ public sealed class SluiceLogReader : IDisposable
     /// <summary>The number of bytes is negative if it has not been counted.</summary>
     private SluiceLogCut? _tail;
 
-    /// <summary>The log that is read; empty while nothing of it was found.</summary>
+    /// <summary>The id of the log that is read; empty until a segment was found.</summary>
     private Guid _logId;
     private long _next;
 
@@ -62,7 +62,7 @@ public sealed class SluiceLogReader : IDisposable
 
     private LogState? _state;
 
-    /// <summary>What the last look at the folder found; null if it is known to be out of date.</summary>
+    /// <summary>The last listing of the folder; null if it is known to be out of date.</summary>
     private LogCatalog? _catalog;
     private bool _hasFrame;
     private bool _isDisposed;
@@ -154,7 +154,7 @@ public sealed class SluiceLogReader : IDisposable
     {
         get
         {
-            // Counted when the property is read: much reserved space may follow.
+            // Counted when the property is read, because much reserved space may follow.
             if (_tail is { Bytes: < 0 } tail)
             {
                 _tail = tail with { Bytes = CountUnwritten(tail) };
@@ -258,7 +258,7 @@ public sealed class SluiceLogReader : IDisposable
     {
         while (true)
         {
-            // First: what was read is given out.
+            // Checked before the read, because a record that was read must be returned.
             cancellationToken.ThrowIfCancellationRequested();
             if (TryReadRecord(out SluiceLogRecord record))
             {
@@ -318,7 +318,7 @@ public sealed class SluiceLogReader : IDisposable
                 _segment.Path, _segment.FrameOffset, _recordSequence, "a record is longer than its frame");
             if (!_options.SkipDamage)
             {
-                // The same frame again at the next call.
+                // The next call returns the same frame again.
                 _segment.Unread();
                 throw damage;
             }
@@ -342,7 +342,7 @@ public sealed class SluiceLogReader : IDisposable
         return true;
     }
 
-    /// <summary>The next frame of records; false at the end of what may be read.</summary>
+    /// <summary>Reads the next frame of records; false at the end of the records that may be read.</summary>
     private bool TryTakeFrame()
     {
         while (true)
@@ -396,7 +396,7 @@ public sealed class SluiceLogReader : IDisposable
             LogDurability upTo = _options.UpTo ?? _state?.Durability ?? LogDurability.Written;
             if (_state is null && reason is not null && _options.UpTo is null or LogDurability.Durable)
             {
-                // A state that cannot be read is not one that says that no record is durable.
+                // An unreadable state does not mean that no record is durable.
                 ThrowUnlessSkipping(new SluiceLogDamagedException(path, -1, 0, reason));
             }
 
@@ -445,8 +445,8 @@ public sealed class SluiceLogReader : IDisposable
     }
 
     /// <summary>
-    /// Reports records that were read, or passed, and were removed from the end of the log since, and goes back to the last that are still
-    /// there.
+    /// Reports records that were read or skipped and have been removed from the end of the log since, and moves back to the last records
+    /// that still exist.
     /// </summary>
     private bool TryGoBack()
     {
@@ -472,7 +472,7 @@ public sealed class SluiceLogReader : IDisposable
         return true;
     }
 
-    /// <summary>Goes back to the newest segment that was read and still exists.</summary>
+    /// <summary>Moves back to the newest segment that was read and still exists.</summary>
     private void GoBackToPassed()
     {
         int index = _passed.FindLastIndex(p => SegmentReader.MayBeIn(_folder, p.Id));
@@ -520,10 +520,10 @@ public sealed class SluiceLogReader : IDisposable
         (_segment, _catalog, _logId, _next, _start, _limit, _state) = (null, null, Guid.Empty, 1, 1, 0, null);
     }
 
-    /// <summary>At the end of the valid frames of a segment. Returns false at the end of the log; true to go on.</summary>
+    /// <summary>Handles the end of the valid frames of a segment. Returns false at the end of the log; true to continue.</summary>
     private bool TryLeaveSegment(FrameResult result)
     {
-        // Before the buffer is discarded: reserved space is not read at each poll.
+        // Determined before the buffer is discarded, so that reserved space is not read at each poll.
         bool isAllZeros = result == FrameResult.Zeros && _segment!.HasOnlyZerosBuffered();
         (SegmentInfo? next, bool isBeforeFooter, SluiceLogCut? torn) = FindNext();
         if ((next is not null || result == FrameResult.Good) && HasFrameByNow(out result))
@@ -531,7 +531,7 @@ public sealed class SluiceLogReader : IDisposable
             return true;
         }
 
-        // After the look for the next segment: what is there now may have replaced records that were read.
+        // After the search for the next segment: the bytes there may have replaced records that were read.
         if (TryGoBack())
         {
             return true;
@@ -560,7 +560,7 @@ public sealed class SluiceLogReader : IDisposable
             return false;
         }
 
-        // All of it is looked at again: the writer may have changed the files between the looks.
+        // Everything is checked again, because the writer may have changed the files between the checks.
         return HasFrameByNow(out _) || FindNext().Next?.Id != next?.Id || TryGoBack() || TryPassDamage(verdict, next);
     }
 
@@ -590,7 +590,7 @@ public sealed class SluiceLogReader : IDisposable
             }
         }
 
-        // If the next segment has been removed meanwhile, another one is to be found, and more is missing.
+        // If the next segment has been removed meanwhile, another one must be found, and more records are missing.
         if (TryEnter(next!))
         {
             AddDamage(damage);
@@ -635,7 +635,7 @@ public sealed class SluiceLogReader : IDisposable
             return null;
         }
 
-        // Looked at twice: its writer may have begun it since.
+        // Checked twice, because its writer may have begun the segment since.
         SegmentEnd end = new(newest, newest.FirstOffset, _next - 1, false, newest.TornOpening, null)
         {
             MayHaveRestarted = LogState.MayBeOfEarlierBoot(State()),
@@ -649,12 +649,12 @@ public sealed class SluiceLogReader : IDisposable
         return newest.TornOpening is { } reason ? new SluiceLogCut(newest.Path, newest.FirstOffset, -1, _next, reason) : null;
     }
 
-    /// <summary>Returns the segment after the present one, if there is one by now; true if a later segment has a footer.</summary>
+    /// <summary>Returns the segment after the current one, if there is one now; true if a later segment has a footer.</summary>
     private (SegmentInfo? Next, bool IsBeforeFooter, SluiceLogCut? Torn) FindNext()
     {
         long id = _segment!.Id;
 
-        // Nothing comes between two segments later. The last one of a catalog is not confirmed by another one.
+        // No segment is inserted between two others later. The last segment of a catalog is not confirmed by another one.
         int known = _catalog?.Segments.FindIndex(s => s.Id > id) ?? -1;
         if (known >= 0 && known < _catalog!.Segments.Count - 1 && _catalog.Segments[known].FirstSequence == _segment.ReadTo + 1)
         {
@@ -686,7 +686,7 @@ public sealed class SluiceLogReader : IDisposable
                 ThrowIfDamagedBetween(0, long.MaxValue);
                 _tail = TornOf(catalog);
 
-                // What the state says was whole in the files before it was written: they are looked at once more.
+                // Records that are durable according to the state were complete in the files before: the files are read once more.
                 if (State() is { DurableSequence: > 0 } state
                     && (catalog.Newest is null || catalog.Newest.Header.LogId == state.LogId)
                     && Look().Segments.Count == 0)
@@ -707,7 +707,7 @@ public sealed class SluiceLogReader : IDisposable
             int index = segments.FindLastIndex(s => s.FirstSequence <= _next);
             if (_passed is [.., var last])
             {
-                // The reader went back: to this one, or, if it is gone by now, further.
+                // The reader moved back to this segment, or further if it is gone now.
                 index = segments.FindIndex(s => s.Id == last.Id);
                 if (index < 0)
                 {
@@ -725,7 +725,7 @@ public sealed class SluiceLogReader : IDisposable
 
             if (_options.FromTime is not null && _passed.Count == 0)
             {
-                // Segments whose records are all earlier are left out; the time of a segment that is written is not known.
+                // Segments that contain only earlier records are skipped; the times of the current segment are not known.
                 int inTime = segments.FindIndex(s => !s.IsSealed || s.Footer!.LastTime >= _fromTime);
                 index = Math.Max(index, inTime < 0 ? segments.Count - 1 : inTime);
             }
@@ -753,7 +753,7 @@ public sealed class SluiceLogReader : IDisposable
         }
         catch (SluiceLogDamagedException e)
         {
-            // The next look at the folder leaves it out.
+            // The next listing of the folder does not contain it.
             _catalog = null;
             ThrowUnlessSkipping(e);
             return false;

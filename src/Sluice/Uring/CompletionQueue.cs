@@ -2,7 +2,9 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Uring;
 
-/// <summary>The completion queue. Not thread-safe: one reaper at a time; independent of whoever submits.</summary>
+/// <summary>
+/// The completion queue. Not thread-safe: one thread at a time takes completions, independently of the submitting threads.
+/// </summary>
 internal sealed unsafe class CompletionQueue
 {
     private readonly uint* _head;
@@ -29,7 +31,9 @@ internal sealed unsafe class CompletionQueue
     /// <summary>Completions that can be taken now without entering the kernel.</summary>
     public uint Ready => Volatile.Read(ref *_tail) - *_head;
 
-    /// <summary>Completions lost for good: with IORING_FEAT_NODROP only when the kernel had no memory to keep one (EBADR).</summary>
+    /// <summary>
+    /// Number of lost completions. With IORING_FEAT_NODROP, the kernel loses one only if it has no memory to keep it (EBADR).
+    /// </summary>
     public uint Lost => Volatile.Read(ref *_overflow);
 
     /// <summary>Takes up to <paramref name="destination"/>'s length of completions; returns how many.</summary>

@@ -1,6 +1,6 @@
 namespace Sluice.Uring;
 
-/// <summary>The error numbers of Linux that file I/O meets (asm-generic/errno.h; the same on x64 and arm64).</summary>
+/// <summary>The Linux error numbers of file I/O (asm-generic/errno.h; the same on x64 and arm64).</summary>
 internal static class Errno
 {
     public const int EPERM = 1;

@@ -2,10 +2,11 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Uring;
 
-/// <summary>The end of a ring: nothing is in flight after it.</summary>
+/// <summary>Closing a ring: afterwards nothing is in flight.</summary>
 internal sealed partial class Ring
 {
-    // Not tuned: a ring is drained once, at its end; they say how soon a cancellation is repeated, and how often a kernel is asked in vain.
+    // Not tuned, because a ring is drained once: the delay before a cancellation is repeated, and the number of attempts at a kernel that
+    // refuses.
     private const int DrainedAtOnce = 64;
     private const long FirstDrainWaitMs = 10;
     private const long LongestDrainWaitMs = 1000;
@@ -35,7 +36,7 @@ internal sealed partial class Ring
         }
         finally
         {
-            // Kept for the thread's next wait: this one ends when the kernel has done its part.
+            // The interruption is kept for the thread's next wait, because this wait ends only with the kernel's completions.
             if (isInterrupted)
             {
                 Thread.CurrentThread.Interrupt();
@@ -56,7 +57,7 @@ internal sealed partial class Ring
                 return;
             }
 
-            // Entries that were never handed over go to the kernel now, so that each has its completion.
+            // Entries that were not submitted are submitted now, so that each has its completion.
             int submitted = Submit();
             int result = submitted;
             if (cancelDue && IsHarmless(result))
@@ -70,7 +71,7 @@ internal sealed partial class Ring
                 result = InFlight == 0 ? submitted : Wait(1, IsPassing(submitted) ? FirstDrainWaitMs : waitMs);
             }
 
-            // A linked entry may have started only after the cancellation looked: ask again, ever more patiently.
+            // A linked entry may have started only after the cancellation: repeat it with increasing delays.
             if (result == -Errno.ETIME)
             {
                 cancelDue = true;
@@ -89,7 +90,8 @@ internal sealed partial class Ring
                 continue;
             }
 
-            // Entries that the kernel never took hold nothing of theirs. Where it lets nobody wait, the others keep this ring open.
+            // Entries that the kernel has not accepted hold no memory. If the kernel does not allow waiting, the others keep this ring
+            // open.
             bool mayWait = IsHarmless(result) && !IsPassing(result);
             if (!mayWait && InFlight > 0)
             {

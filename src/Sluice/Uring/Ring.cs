@@ -44,7 +44,7 @@ internal sealed unsafe partial class Ring : IDisposable
 
     public int Descriptor => _fd;
 
-    /// <summary>Entries taken and not yet consumed by the kernel.</summary>
+    /// <summary>Number of entries that were taken and not yet consumed by the kernel.</summary>
     public uint Pending => _sq.Pending;
 
     /// <summary>
@@ -87,7 +87,7 @@ internal sealed unsafe partial class Ring : IDisposable
             if (ring is null)
             {
                 memory?.Dispose();
-                // Nothing was written to it.
+                // The descriptor was not written to.
                 _ = Syscalls.Close(fd);
             }
         }
@@ -148,7 +148,7 @@ internal sealed unsafe partial class Ring : IDisposable
                 continue;
             }
 
-            // A signal during the wait is hidden by the count of entries submitted: then only wait, in the next round.
+            // If entries were submitted, their count hides a signal during the wait: the next round only waits.
             if (toSubmit == 0 || (uint)result < toSubmit || _cq.Ready >= wanted)
             {
                 return total;
@@ -211,7 +211,7 @@ internal sealed unsafe partial class Ring : IDisposable
         int count = _cq.Take(destination);
         if (count == 0 && _sq.NeedsEnterForCompletions)
         {
-            // Where it fails, completions stay in the kernel until the next wait, which reports the error.
+            // If the call fails, completions stay in the kernel until the next wait, which reports the error.
             _ = Syscalls.Enter(_fd, 0, 0, EnterFlags.GetEvents, null, 0);
             count = _cq.Take(destination);
         }
@@ -259,7 +259,7 @@ internal sealed unsafe partial class Ring : IDisposable
 
     private int CancelNow(SyncCancelReg argument) => Syscalls.Register(_fd, RegisterOp.SyncCancel, &argument, 1);
 
-    /// <summary>Drains the ring, then gives descriptor and memory back.</summary>
+    /// <summary>Drains the ring, and then releases its descriptor and memory.</summary>
     public void Dispose()
     {
         if (_fd < 0)

@@ -3,8 +3,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Uring;
 
 /// <summary>
-/// The entries of one ring that <see cref="SystemCallFaults"/> has failed, by user data, until their completions are taken. Thread-safe:
-/// who submits and who reaps may be two threads.
+/// The entries of one ring that <see cref="SystemCallFaults"/> has failed, by user data, until their completions are taken. Thread-safe,
+/// because different threads may submit and take completions.
 /// </summary>
 internal sealed class RingFaults
 {
@@ -18,7 +18,7 @@ internal sealed class RingFaults
         }
     }
 
-    /// <summary>The entry was taken back, or its completion has been seen.</summary>
+    /// <summary>Removes an entry that was taken back, or whose completion was taken.</summary>
     public bool Remove(ulong userData, out int result)
     {
         lock (_results)

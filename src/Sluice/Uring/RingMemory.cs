@@ -38,7 +38,7 @@ internal sealed unsafe class RingMemory : IDisposable
 
     public IoUringSqe* Sqes => (IoUringSqe*)_sqes;
 
-    /// <summary>Null but in the tests that fail entries.</summary>
+    /// <summary>Null except in tests that make entries fail.</summary>
     public RingFaults? Faults { get; } = SystemCallFaults.IsOn ? new RingFaults() : null;
 
     /// <summary>Maps the three regions of a ring that was just set up; null and a negative errno when mmap refuses.</summary>

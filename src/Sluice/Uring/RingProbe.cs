@@ -3,8 +3,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Uring;
 
 /// <summary>
-/// What this kernel and this sandbox allow, found out by trying (never by comparing kernel versions, which backports and seccomp
-/// filters belie).
+/// The io_uring features of this kernel and this sandbox. They are tested, because kernel versions say nothing about backports and seccomp
+/// filters.
 /// </summary>
 internal sealed unsafe class RingProbe
 {
@@ -19,10 +19,10 @@ internal sealed unsafe class RingProbe
         SupportsCoopTaskrun = coop;
     }
 
-    /// <summary>The process's probe, made at first use.</summary>
+    /// <summary>The probe of the process, which is created by the first use.</summary>
     public static RingProbe Current => Lazy.Value;
 
-    // Nobody waits for another's, which an interruption would break off; and what fails for want of memory is not kept.
+    // Concurrent first uses each make a probe, and a failure for lack of memory is not kept.
     private static readonly Lazy<RingProbe> Lazy = new(Run, LazyThreadSafetyMode.PublicationOnly);
 
     /// <summary>Why rings cannot be used, in one line; null when they can.</summary>
@@ -48,7 +48,7 @@ internal sealed unsafe class RingProbe
     /// </summary>
     public static long MemlockLimitBytes => Syscalls.HasIpcLock() ? long.MaxValue : Syscalls.GetMemlockLimitBytes();
 
-    /// <summary>Tries everything anew; <see cref="Current"/> keeps the first result.</summary>
+    /// <summary>Tests all features again; <see cref="Current"/> keeps the first result.</summary>
     public static RingProbe Run()
     {
         if (!OperatingSystem.IsLinux())
@@ -107,14 +107,16 @@ internal sealed unsafe class RingProbe
         return ring is not null;
     }
 
-    /// <summary>Enters once, and tries what closing needs: a ring that cannot cancel could hang for ever on a pipe.</summary>
+    /// <summary>
+    /// Enters the ring once and tests cancellation: a ring that cannot cancel could wait forever for a read of a pipe when it is closed.
+    /// </summary>
     private static string? TryEnterAndCancel(Ring ring)
     {
         Prep.Nop(ring.TryTake(), 0);
         int entered = ring.SubmitAndWait(1);
         if (entered < 0)
         {
-            // What is said to be for the moment would be tried again, for ever perhaps, where the ring is closed.
+            // The entry is taken back, because closing would submit it again and again.
             _ = ring.TryTakeBackUnused(out _);
             return $"io_uring_enter is refused by the sandbox (errno {-entered})";
         }
@@ -147,7 +149,7 @@ internal sealed unsafe class RingProbe
         return result;
     }
 
-    /// <summary>io_uring_setup(2)'s errors in words a user can act on.</summary>
+    /// <summary>Describes the errors of io_uring_setup(2).</summary>
     internal static string Explain(int errno) => errno switch
     {
         Errno.EPERM => ReadDisabledSetting() switch
@@ -166,7 +168,7 @@ internal sealed unsafe class RingProbe
 
     private static string? ReadDisabledSetting()
     {
-        // Looked for first: before Linux 6.6 there is none, and handlers of exceptions would hear of that.
+        // Checked first, because the file does not exist before Linux 6.6.
         const string path = "/proc/sys/kernel/io_uring_disabled";
         try
         {

@@ -51,7 +51,7 @@ internal sealed unsafe class SubmissionQueue
     /// <summary>The next free entry, zeroed; null when the queue is full until the kernel consumes some.</summary>
     public IoUringSqe* TryTake()
     {
-        // Acquire: the kernel's read of a slot happens before its store of the head that gives the slot back to us.
+        // Acquire: the kernel reads a slot before it stores the head that releases the slot.
         if (_localTail - Volatile.Read(ref *_head) >= Entries)
         {
             return null;
@@ -91,7 +91,7 @@ internal sealed unsafe class SubmissionQueue
         return true;
     }
 
-    /// <summary>Shows the kernel all entries taken so far.</summary>
+    /// <summary>Makes all entries taken so far visible to the kernel.</summary>
     public void Publish()
     {
         if (SystemCallFaults.IsOn)

@@ -27,7 +27,7 @@ internal static unsafe partial class Syscalls
     {
         int shown = (int)toSubmit;
 
-        // Fewer are taken as by a kernel that has no memory behind the first entries: it does not wait.
+        // As with a kernel that has no memory for further entries: fewer are submitted, and the call does not wait.
         return Result(
             SystemCallFaults.Fails("io_uring_enter", fd, ref shown) ? -1
             : (uint)shown == toSubmit

@@ -24,12 +24,12 @@ internal static unsafe class SystemCallFaults
     /// <summary>A setting of runtimeconfig.json; read once.</summary>
     public const string SwitchName = "Sluice.SystemCallFaults";
 
-    /// <summary>What lets a transfer pass with no bytes at all: it succeeds, and its answer is 0.</summary>
+    /// <summary>Lets a transfer succeed with a result of 0 bytes.</summary>
     public const long NoBytes = long.MinValue;
 
     private static SystemCallFault? s_fault;
 
-    /// <summary>Constant for the compiler from the second tier on, and where code is trimmed (ILLink.Substitutions.xml).</summary>
+    /// <summary>A constant for the compiler from tier 1 on, and in trimmed code (ILLink.Substitutions.xml).</summary>
     [FeatureSwitchDefinition(SwitchName)]
     public static bool IsOn { get; } = AppContext.TryGetSwitch(SwitchName, out bool isOn) && isOn;
 
@@ -45,7 +45,7 @@ internal static unsafe class SystemCallFaults
         Volatile.Write(ref s_fault, fault);
     }
 
-    /// <summary>Whether this call is to fail: then errno is set, and the call's answer is -1.</summary>
+    /// <summary>Returns true if this call is to fail. Then errno is set, and the result of the call is -1.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static bool Fails(string call, int fd) => IsOn && IsRefused(Ask(call, fd, 0));
 
@@ -84,7 +84,7 @@ internal static unsafe class SystemCallFaults
 
         if (answer < 0 && entry->Opcode == Opcode.Close)
         {
-            // A close that fails has closed all the same.
+            // A close that fails closes the descriptor nevertheless.
             return (int)answer;
         }
 

@@ -37,12 +37,12 @@ internal static class EverydayText
         return $"{ended}{BenchPage.Counts(report.Rows)}{few}{missing}{lowest}";
     }
 
-    /// <summary>The ratio and its interval, or how many pairs there were, which are too few for one.</summary>
+    /// <summary>The ratio with its interval, or the number of pairs if they are too few for an interval.</summary>
     public static string RatioCell(RowReport row) => row is { RatioLow: { } low, RatioHigh: { } high }
         ? $"{Digits(row.Ratio)} ({Digits(low)}-{Digits(high)})"
         : $"{Digits(row.Ratio)} ({Counted.Of(row.RoundRatios.Count, "pair")})";
 
-    /// <summary>A rate in ten columns at most.</summary>
+    /// <summary>A rate in at most ten columns.</summary>
     public static string Rate(double rate, string unit) => unit == "MiB/s"
         ? rate >= 1024 ? Text($"{Digits(rate / 1024)} GiB/s") : Text($"{Digits(rate)} MiB/s")
         : rate >= 1e6 ? Text($"{Digits(rate / 1e6)} M/s")

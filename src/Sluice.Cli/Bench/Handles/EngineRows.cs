@@ -2,13 +2,13 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Sluice.Cli.Bench.Handles;
 
-/// <summary>Rows about the engine without a device: what submitting, completing and going on cost by themselves.</summary>
+/// <summary>Rows about the engine without a device: the cost of submission, completion and continuation.</summary>
 internal static class EngineRows
 {
-    /// <summary>So many are in flight for each loop: they go in and come back together, as a device's would.</summary>
+    /// <summary>Number of operations in flight for each loop. They are submitted and completed together.</summary>
     private const int Depth = 8;
 
-    /// <summary>Loops of operations that do nothing, beside as many reads of one cached byte by .NET: a work item and a call.</summary>
+    /// <summary>Loops of operations that do nothing, compared with reads of one cached byte by .NET: a work item and a call.</summary>
     public static Row Alone(int loops, string prefix) => new(
         $"{prefix}-t{loops}", $"engine alone, {loops} loop{(loops == 1 ? "" : "s")}",
         $"entries that do nothing, {Depth} at a time through submission, completion and continuation; .NET: ReadAsync of one cached byte",

@@ -75,13 +75,13 @@ internal static class HandleRows
             new("first-open-read", "first open and read of a process",
                 "the tool started anew opens a file and reads 4 KiB, synchronously: compiling counts, the start of the process does not",
                 OpenFirstOpen),
-            // Last, because the pool gives up its threads only slowly, and the rows above are about the pool as it comes.
+            // These rows are last: the pool reduces its threads slowly, and the rows above need the pool in its default state.
             .. ((int[])[32, 128]).Select(DirectReadManyThreads),
         ]);
 
     /// <summary>
-    /// How the engine grows with the machine: the engine alone, and direct reads, at 1, 2, 4 loops and so on, up to twice the processors
-    /// there are. The last rows of a machine say where its next limit is; docs/decisions says what was expected.
+    /// The suite scale: the engine alone, and direct reads, with 1, 2, 4 and more loops, up to twice the number of processors. The expected
+    /// limits are in docs/decisions.
     /// </summary>
     public static Suite CreateScale()
     {
@@ -286,7 +286,7 @@ internal static class HandleRows
             }),
         };
 
-        // From the start again when the file is full: what is timed is then an overwrite, for every side alike.
+        // Starts again at offset 0 when the file is full: both sides then measure an overwrite.
         Contender Side(string name, Action<long> write) =>
             new(name, slice => Loops.Repeat(slice, i => write(i % (fileSizeBytes / TransferBytes) * TransferBytes)))
             {
@@ -323,7 +323,7 @@ internal static class HandleRows
         }
     }
 
-    /// <summary>The tool started anew, again and again, which opens a file and reads 4 KiB.</summary>
+    /// <summary>Starts this tool repeatedly as a new process, which opens a file and reads 4 KiB.</summary>
     public static Contest OpenFirstOpen(BenchContext context)
     {
         try

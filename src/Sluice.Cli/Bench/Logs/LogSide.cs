@@ -7,7 +7,7 @@ internal sealed class LogSide(BenchContext context, LogDurability durability) : 
     private readonly string _directory = context.KeptPath("log");
     private SluiceLog? _log;
 
-    /// <summary>Begins again with nothing.</summary>
+    /// <summary>Replaces the log by a new, empty one.</summary>
     public void Renew()
     {
         Dispose();

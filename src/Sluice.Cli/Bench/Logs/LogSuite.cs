@@ -71,7 +71,7 @@ internal static class LogSuite
         Fio = new FioJob("write", RecordBytes, 1) { IsDurable = true },
     };
 
-    /// <summary>Records that so many threads append, each of which returns when its record is on the disk.</summary>
+    /// <summary>Records that several threads append. Each append returns when its record is on the disk.</summary>
     public static Contest OpenDurable(BenchContext context, int threads)
     {
         LogSide log = new(context, LogDurability.Durable);
@@ -127,7 +127,7 @@ internal static class LogSuite
         return records;
     }
 
-    /// <summary>What is still in memory at the end belongs to the slice.</summary>
+    /// <summary>Writing the records that are still in memory belongs to the slice.</summary>
     private static Task Finish(Slice slice, Action append, Action finish)
     {
         Task appended = Loops.Repeat(slice, _ => append());

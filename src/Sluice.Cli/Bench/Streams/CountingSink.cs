@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Bench.Streams;
 
-/// <summary>Takes whatever is written to it, at once. Not Stream.Null, which a copy may know.</summary>
+/// <summary>Accepts all bytes and discards them. Not Stream.Null, which a copy may treat specially.</summary>
 internal sealed class CountingSink : Stream
 {
     private long _bytes;

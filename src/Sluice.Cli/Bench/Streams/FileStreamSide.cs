@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Bench.Streams;
 
-/// <summary>.NET's stream. It cannot ask for O_DIRECT: then Sluice opens the file, and the stream stands over its descriptor.</summary>
+/// <summary>FileStream. It cannot open a file for direct I/O: Sluice opens the file, and the stream uses its descriptor.</summary>
 internal readonly struct FileStreamSide : IStreamSide<FileStreamSide>
 {
     private readonly FileStream _stream;

@@ -9,7 +9,7 @@ internal interface IStreamSide<TSelf> : IDisposable, IAsyncDisposable
 {
     static abstract string Name { get; }
 
-    /// <summary>The stream, for what takes any.</summary>
+    /// <summary>The stream, for methods that take any stream.</summary>
     Stream Stream { get; }
 
     long Length { get; }

@@ -1,12 +1,11 @@
 namespace Sluice.Cli.Bench.Streams;
 
 /// <summary>
-/// Files that one side writes: were they the other's too, each would wait, when it empties a file, for what the other has left to the
-/// device.
+/// Files that one side writes. If both sides used the same file, each would wait for the other side's writeback when it truncates the file.
 /// </summary>
 internal static class SideFiles
 {
-    /// <summary>What opening allocates depends on the path's length: names of both sides must be equally long.</summary>
+    /// <summary>Opening allocates memory for the path, so the names of both sides must have the same length.</summary>
     private const int NameLength = 3;
 
     /// <inheritdoc cref="BenchContext.ScratchFile"/>

@@ -3,12 +3,12 @@ using System.Runtime.CompilerServices;
 namespace Sluice.Cli.Bench.Streams;
 
 /// <summary>
-/// Whole files, from open to close, as either side passes them. The asynchronous ones are pooled, so that what is allocated is
-/// the stream's doing. A pass that did not meet what it should throws: its time would mean nothing.
+/// Whole files from open to close, the same code for both sides. Asynchronous passes are pooled, so that all allocations are those of the
+/// stream. A pass with a wrong result throws an exception.
 /// </summary>
 internal static class StreamPasses
 {
-    // Reading the clock costs as much as some requests: once in so many bytes.
+    // Reading the clock costs as much as some requests, so it is read once for this number of bytes.
     private const int BytesBetweenLooks = 64 * 1024;
 
     /// <summary>
@@ -209,7 +209,7 @@ internal static class StreamPasses
         return Expect(source, to.Position);
     }
 
-    /// <returns>Bytes that came.</returns>
+    /// <returns>Bytes received.</returns>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public static async ValueTask<long> CopyToSinkAsync<TSide>(StreamOpening source)
         where TSide : struct, IStreamSide<TSide>
@@ -228,7 +228,7 @@ internal static class StreamPasses
         return 1;
     }
 
-    /// <summary>Opens the stream, and seeks to each byte of the file from its begin, as the .NET 6 text does.</summary>
+    /// <summary>Opens the stream, and seeks to each byte of the file from the start, as the article about .NET 6 does.</summary>
     /// <returns>Seeks.</returns>
     public static long SeekForward<TSide>(StreamOpening opening)
         where TSide : struct, IStreamSide<TSide>
@@ -249,7 +249,7 @@ internal static class StreamPasses
         return opening.LengthBytes;
     }
 
-    /// <summary>Opens the stream, and asks for its length as often as the file has bytes.</summary>
+    /// <summary>Opens the stream, and reads its length as many times as the file has bytes.</summary>
     /// <returns>Times asked.</returns>
     public static long GetLength<TSide>(StreamOpening opening)
         where TSide : struct, IStreamSide<TSide>

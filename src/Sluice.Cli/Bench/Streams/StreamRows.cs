@@ -74,7 +74,7 @@ internal static class StreamRows
             () => StreamPasses.WriteBytes<SluiceStreamSide>(ours), () => StreamPasses.WriteBytes<FileStreamSide>(theirs), countUnits);
     }
 
-    /// <summary>By SluiceStream's ReadByteAsync, which .NET has not: beside it, ReadAsync of one byte.</summary>
+    /// <summary>SluiceStream.ReadByteAsync, which .NET does not have, compared with ReadAsync of one byte.</summary>
     public static Contest OpenReadByteAsync(StreamOpening opening, bool countUnits = false)
     {
         byte[] oneByte = new byte[1];
@@ -220,11 +220,11 @@ internal static class StreamRows
         DirectIo.Require(opening.Path, opening.Caching);
         SluiceStreamSide sluice = SluiceStreamSide.Open(opening);
         FileStreamSide dotNet = FileStreamSide.Open(opening);
-        // FileStream has none of Sluice's bounce buffers; its reads need an aligned one.
+        // Unlike Sluice, FileStream has no bounce buffers; its direct reads need an aligned buffer.
         Memory<byte> buffer = PinnedBuffer.Allocate(DirectUserBufferBytes);
         return new Contest(Side(sluice), Side(dotNet), sluice, dotNet);
 
-        // Slices go on where the last one ended: the file is larger than what a slice reads.
+        // A slice continues where the last one ended: the file is larger than the data that a slice reads.
         Contender Side<TSide>(TSide side)
             where TSide : struct, IStreamSide<TSide> => new(TSide.Name, async slice =>
             {

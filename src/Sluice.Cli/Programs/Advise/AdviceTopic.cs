@@ -2,7 +2,7 @@ using Sluice.Cli.Bench;
 
 namespace Sluice.Cli.Programs.Advise;
 
-/// <summary>Something that programs do with files, and the ways in which it can be done.</summary>
+/// <summary>A task of programs that use files, with several approaches.</summary>
 /// <param name="Wish">What the user has in mind, as in "read a large file once".</param>
 /// <param name="Unit">Of rates: MiB/s where ways count bytes, else what they count a second.</param>
 /// <param name="BaselineKey">The way of most programs today.</param>
@@ -15,9 +15,9 @@ internal sealed record AdviceTopic(
 
     public bool CountsBytes => Unit == BytesUnit;
 
-    /// <summary>Whether its ways write, so that each must wait until what the one before wrote is on the disk.</summary>
+    /// <summary>True if the approaches write: each then waits until the data of the preceding one is on the disk.</summary>
     public bool Writes { get; init; }
 
-    /// <summary>More measurements that sentences and a table come from.</summary>
+    /// <summary>Additional measurements for the remarks and a table.</summary>
     public Func<BenchContext, Task<RequestGrid>>? Grid { get; init; }
 }

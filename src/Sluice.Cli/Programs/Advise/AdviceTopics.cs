@@ -7,7 +7,7 @@ using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Programs.Advise;
 
-/// <summary>The nine topics, with the ways of each and the line of C# of each way.</summary>
+/// <summary>The nine tasks, each with its approaches and a line of C# for each approach.</summary>
 internal static class AdviceTopics
 {
     private const int KiB = 1024;
@@ -367,7 +367,7 @@ internal static class AdviceTopics
                 () => SluiceFile.CopyAsync(source, target, new CopyOptions { FlushToDisk = true })) with { DoesMore = true },
         ];
 
-        // One in a slice: a second would find the first one's pages.
+        // One copy in each slice: a second one would find the pages of the first in the cache.
         Approach Copy(string key, string name, string code, Func<Task> copyAsync) => new(key, name, code, async slice =>
         {
             await copyAsync();
@@ -442,7 +442,7 @@ internal static class AdviceTopics
         }
     }
 
-    // Blocks that were never written would each need the file system's journal too.
+    // Writes to blocks that were never written would also need the file system's journal.
     private static void Reserve(string path)
     {
         if (File.Exists(path))

@@ -3,7 +3,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Advise;
 
-/// <summary>How long and how large: about a minute, or a quick run that only shows that everything works.</summary>
+/// <summary>Durations and file sizes: of about a minute, or of a quick run that only shows that everything works.</summary>
 internal sealed record AdviseScale
 {
     public required TimeSpan SliceTime { get; init; }
@@ -12,10 +12,10 @@ internal sealed record AdviseScale
 
     public required int Rounds { get; init; }
 
-    /// <summary>A new file, and one that is copied.</summary>
+    /// <summary>The size of a new file, and of a file that is copied.</summary>
     public required long WrittenBytes { get; init; }
 
-    /// <summary>Sizes of the files that are there beforehand.</summary>
+    /// <summary>The sizes of existing files.</summary>
     public required BenchScale Files { get; init; }
 
     public long SpaceBytes => Files.DirectFileBytes + Files.HotFileBytes + Files.LogFileBytes + (2 * WrittenBytes) + BenchScale.SpareBytes;

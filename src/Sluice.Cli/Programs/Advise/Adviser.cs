@@ -5,7 +5,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Advise;
 
-/// <summary>Measures one topic after the other, and says what follows.</summary>
+/// <summary>Measures one task after the other, and derives the recommendations.</summary>
 internal sealed class Adviser(BenchContext context, AdviseScale scale, double? clockHz, CancellationToken cancellationToken)
 {
     private readonly TurnRunner _turns = new(scale.SliceTime, scale.Rounds, cancellationToken);
@@ -31,7 +31,7 @@ internal sealed class Adviser(BenchContext context, AdviseScale scale, double? c
         }
     }
 
-    // The file system as a whole: files that were deleted meanwhile are still being written.
+    // Flushes the whole file system: deleted files may still be written.
     private void Settle() => Settling.FileSystemOf(Path.GetDirectoryName(context.SmallFile(1))!);
 
     /// <summary>A turn does not pay for what the one before has left to be written.</summary>

@@ -2,12 +2,12 @@ using Sluice.Cli.Bench;
 
 namespace Sluice.Cli.Programs.Advise;
 
-/// <summary>One way to do a thing, and the line of C# that does it.</summary>
+/// <summary>One approach to a task, and the line of C# for it.</summary>
 /// <param name="Key">For remarks that compare two of them.</param>
 /// <param name="Name">Begins with ".NET" or "Sluice".</param>
 internal sealed record Approach(string Key, string Name, string Code, Func<Slice, Task> RunAsync) : Contender(Name, RunAsync)
 {
-    /// <summary>A way that blocks its thread.</summary>
+    /// <summary>An approach that blocks its thread.</summary>
     public Approach(string key, string name, string code, Action<Slice> run)
         : this(key, name, code, slice =>
         {
@@ -24,11 +24,11 @@ internal sealed record Approach(string Key, string Name, string Code, Func<Slice
         Verify = side.Verify,
     };
 
-    /// <summary>Does more than the others, such as flushing: shown and compared, not chosen.</summary>
+    /// <summary>True if the approach does more than the others, such as flushing: it is shown and compared, but not recommended.</summary>
     public bool DoesMore { get; init; }
 
     public bool IsDotNet => Name.StartsWith(".NET", StringComparison.Ordinal);
 
-    /// <summary>Left out where direct I/O is not to be had.</summary>
+    /// <summary>Left out if direct I/O is not supported.</summary>
     public bool IsDirect => Name.Contains(", direct", StringComparison.Ordinal);
 }

@@ -9,7 +9,7 @@ internal sealed record MeasuredApproach(Approach Approach, ContenderReport Readi
 /// <summary>The ways of a topic, measured, and which of them to take.</summary>
 internal sealed class Comparison
 {
-    // Differences below are this disk's mood.
+    // A smaller difference is within the variation of the disk.
     private const double Close = 0.9;
     private const double Same = 0.05;
     private const double Unsteady = 1.5;
@@ -42,7 +42,7 @@ internal sealed class Comparison
 
     public MeasuredApproach Baseline { get; }
 
-    /// <summary>Why the direct ways are not among those that were measured; null where they are.</summary>
+    /// <summary>The reason why the direct approaches were not measured; null if they were.</summary>
     public string? LeftOut { get; init; }
 
     public string CpuUnit => Topic.CountsBytes ? (_clockHz is null ? "ns/byte" : "clocks/byte") : "us each";
@@ -57,14 +57,16 @@ internal sealed class Comparison
     public string Describe(ContenderReport reading) => string.Create(CultureInfo.InvariantCulture,
         $"{Round(reading.Rate)} {Topic.Unit}, {Round(CpuOf(reading))} {CpuUnit}");
 
-    /// <summary>How fast the first is, to be followed by the second's name: "as fast as", "1.40 x as fast as".</summary>
+    /// <summary>
+    /// The speed of the first approach, followed in the text by the second one's name: "as fast as", "1.40 x as fast as".
+    /// </summary>
     public string Compare(string key, string toKey)
     {
         double ratio = this[key].Rate / this[toKey].Rate;
         return Math.Abs(ratio - 1) <= Same ? "as fast as" : string.Create(CultureInfo.InvariantCulture, $"{ratio:0.00} x as fast as");
     }
 
-    /// <summary>The processor time of the first to that of the second.</summary>
+    /// <summary>The ratio of the processor times of two approaches.</summary>
     public string CompareCpu(string key, string toKey) =>
         string.Create(CultureInfo.InvariantCulture, $"{this[key].CpuUsPerOperation / Math.Max(this[toKey].CpuUsPerOperation, 1e-12):0.00} x the CPU");
 

@@ -8,10 +8,10 @@ namespace Sluice.Cli.Programs.Advise;
 /// <summary>Rates by request size and by how many are outstanding.</summary>
 internal sealed class RequestGrid(string name, IReadOnlyDictionary<(int RequestBytes, int Depth), ContenderReport> readings)
 {
-    // Of the best rate; more costs memory and latency for nothing.
+    // The share of the best rate that is sufficient; more costs memory and latency.
     private const double Enough = 0.95;
 
-    /// <summary>The least memory in flight that gives nearly the best rate.</summary>
+    /// <summary>The combination with the least memory in flight that has nearly the best rate.</summary>
     public (int RequestBytes, int Depth) Choice { get; } = readings
         .Where(r => r.Value.Rate >= Enough * readings.Values.Max(v => v.Rate))
         .OrderBy(r => (long)r.Key.RequestBytes * r.Key.Depth).ThenBy(r => r.Key.Depth).First().Key;

@@ -2,14 +2,14 @@ using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Programs.Copy;
 
-/// <summary>Where what is said of a copy, past the page cache or on the disk, is granted and means nothing.</summary>
+/// <summary>Notes for file systems on which direct I/O or a flush has no effect.</summary>
 /// <param name="target">Where the copies go, or the folder that they lie in.</param>
 /// <param name="isOnDisk">Whether copies end only when they are on the disk.</param>
 internal sealed class CopyCaveats(string target, bool isOnDisk)
 {
     private readonly Lazy<string?> _ofTarget = new(() => Of(target));
 
-    /// <summary>The copy with its note, if there is something to say of it.</summary>
+    /// <summary>Returns the record with a note if there is one.</summary>
     public CopyRecord Noted(CopyRecord copy)
     {
         string? direct = copy.Method == "direct" && copy.Bytes > 0

@@ -4,7 +4,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Copy;
 
-/// <summary>`copy` as a page: what was copied, how, how fast, and the rate over time.</summary>
+/// <summary>`copy` as a page: the copies, their methods and rates, and the rate over time.</summary>
 internal static class CopyPage
 {
     public static ReportPage Of(CopyReport report) => new()
@@ -17,7 +17,7 @@ internal static class CopyPage
         Sections = [new PageSection { Heading = "Rates", Charts = [.. Charts(report.Copies)], Tables = [Table(report.Copies)] }],
     };
 
-    /// <summary>What was copied, and where to.</summary>
+    /// <summary>The sources and the target.</summary>
     public static string TitleOf(CopyReport report) =>
         report.Copies is [var only]
             ? $"{only.Source} to {only.Target}"
@@ -35,7 +35,7 @@ internal static class CopyPage
         yield return $"interrupted{left}";
     }
 
-    /// <summary>Which way a copy was to choose for itself is not known of one that was not ended.</summary>
+    /// <summary>The method of an interrupted copy that would have chosen one is not known.</summary>
     private static string MethodOf(CopyRecord copy) =>
         copy.Interrupted && copy.Method == "auto" ? "" : CopyText.Name(copy.Method);
 

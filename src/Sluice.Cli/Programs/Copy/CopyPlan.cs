@@ -4,7 +4,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Copy;
 
-/// <summary>--dry-run: what a copy would do, entry by entry. It looks at names, lengths and times, and opens nothing but folders.</summary>
+/// <summary>--dry-run: lists what a copy would do. It examines names, lengths and times, and opens only folders.</summary>
 internal sealed class CopyPlan(
     TerminalStreams terminal, ExcludePatterns excluded, bool mayReplace, bool skipsUnchanged, bool quiet)
 {
@@ -16,7 +16,7 @@ internal sealed class CopyPlan(
     /// <summary>Gets the length of all files that would be copied, in bytes.</summary>
     public long Bytes => _bytes;
 
-    /// <summary>What the copy would not do, for lack of consent or because it cannot be read.</summary>
+    /// <summary>The number of entries that the copy would not make, for lack of consent or because they cannot be read.</summary>
     public int Failed { get; private set; }
 
     public void Add(string source, string target, bool recursive, CancellationToken cancellationToken)
@@ -36,7 +36,7 @@ internal sealed class CopyPlan(
             AddTree(folder, WithoutDot(source), WithoutDot(target), cancellationToken);
             return;
         }
-        // A link stays one in a tree's copy; else what it leads to is copied, with its length and its time.
+        // In a tree, a symbolic link is copied as a link; otherwise its target is copied.
         var file = new FileInfo(recursive ? source : LinkedFile.Follow(source));
         if (PathKinds.Of(source) is PathKind.Other or PathKind.BlockDevice && file.LinkTarget is null)
             throw new IOException($"{source} is not a regular file");
@@ -49,7 +49,7 @@ internal sealed class CopyPlan(
         + (_unseen > 0 ? $"; {_unseen:#,0} not looked at: their names are not valid UTF-8" : "")
         + (Failed > 0 ? $"; {Failed:#,0} would fail" : "");
 
-    /// <summary>The folder of "folder/.", for the names of what is in it.</summary>
+    /// <summary>Returns the folder of "folder/.", for the names of its entries.</summary>
     private static string WithoutDot(string path) =>
         Path.TrimEndingDirectorySeparator(path) is var trimmed && trimmed.EndsWith("/.", StringComparison.Ordinal) ? trimmed[..^1] : path;
 
@@ -66,7 +66,7 @@ internal sealed class CopyPlan(
                     string relative = next.Relative.Length == 0 ? entry.Name : $"{next.Relative}/{entry.Name}";
                     if (excluded.Excludes(relative))
                         continue;
-                    // .NET has put a sign in the place of bytes that are no text: what it would open there is something else, or nothing.
+                    // .NET has replaced bytes that are not valid UTF-8: this name refers to another file or to none.
                     if (entry.Name.Contains('\uFFFD', StringComparison.Ordinal))
                     {
                         _unseen++;
@@ -97,7 +97,7 @@ internal sealed class CopyPlan(
         }
     }
 
-    /// <summary>A link is there, wherever it leads.</summary>
+    /// <summary>Checks that the source exists. A symbolic link exists, whatever its target.</summary>
     /// <exception cref="FileNotFoundException">Nothing has that name.</exception>
     /// <exception cref="UnauthorizedAccessException">Whether it is there this user may not see.</exception>
     /// <exception cref="IOException">It is a folder, and folders are not copied.</exception>
@@ -116,8 +116,8 @@ internal sealed class CopyPlan(
     }
 
     /// <summary>
-    /// Whether a copy can take the place of what is there, links followed, once somebody agrees: that of a pipe, a socket or a device
-    /// cannot be taken by a plain file, but by a link that stays one, and by a pipe or a device.
+    /// Returns true if a copy can replace the existing target, after symbolic links: a regular file cannot replace a pipe, a socket or a
+    /// device; a copied link, pipe or device can.
     /// </summary>
     public static bool IsReplaceable(string source, bool isLink, string target) =>
         isLink || PathKinds.Of(source) != PathKind.RegularFile || PathKinds.Of(target) is not (PathKind.Other or PathKind.BlockDevice);
@@ -154,7 +154,7 @@ internal sealed class CopyPlan(
         Say(exists ? "replace" : "copy", sourcePath, target);
     }
 
-    /// <summary>As the copy sees it: links by what they say, files by length and time, and a link is no file.</summary>
+    /// <summary>Compares like the copy: links by their targets, files by length and time; a link is not a file.</summary>
     private static bool IsUnchanged(FileSystemInfo source, FileInfo there, long length) => source.LinkTarget is { } text
         ? there.LinkTarget == text
         : there is { Exists: true, LinkTarget: null } && there.Length == length && there.LastWriteTimeUtc == source.LastWriteTimeUtc;

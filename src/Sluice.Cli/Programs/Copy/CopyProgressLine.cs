@@ -5,8 +5,7 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Programs.Copy;
 
 /// <summary>
-/// What the live line says of a copy: how far, how fast, and how long it will take if it goes on so; of a tree, whose size is known
-/// when its last file has been met, what has been done.
+/// The progress line of a copy: bytes, rate and remaining time; for a tree, whose total is known only at its end, the work done so far.
 /// </summary>
 internal sealed class CopyProgressLine(string source, bool isTree = false) : IProgress<CopyProgress>
 {
@@ -43,7 +42,7 @@ internal sealed class CopyProgressLine(string source, bool isTree = false) : IPr
         }
     }
 
-    /// <summary>How far the copy has come.</summary>
+    /// <summary>The progress that was reported last.</summary>
     public CopyProgress Last
     {
         get
@@ -66,7 +65,7 @@ internal sealed class CopyProgressLine(string source, bool isTree = false) : IPr
         }
         double share = last.TotalBytes == 0 ? 0 : Math.Min(1, last.Bytes / (double)last.TotalBytes);
         int filled = (int)(share * BarWidth);
-        // All bytes are there: it is read back, or written to the disk, or gets its name.
+        // All bytes are copied: the copy is being verified, flushed or renamed.
         string left = rate == 0 ? ""
             : last.Bytes >= last.TotalBytes ? ", finishing" : $", {(last.TotalBytes - last.Bytes) / rate:0} s left";
         return $"{source} [{new string('#', filled)}{new string('.', BarWidth - filled)}] {share * 100:0} % of "

@@ -4,7 +4,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Copy;
 
-/// <summary>What `sluice copy` did: the sum of its copies, and each of them; the JSON is this record.</summary>
+/// <summary>The result of `sluice copy`: the totals and each copy. The JSON is this record.</summary>
 internal sealed record CopyReport
 {
     public int FormatVersion { get; init; } = 1;
@@ -17,7 +17,7 @@ internal sealed record CopyReport
 
     public required string Target { get; init; }
 
-    /// <summary>Which part of the tree this was, and of how many; null where it was all of it.</summary>
+    /// <summary>The part of the tree and the number of parts; null for the whole tree.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? ShardIndex { get; init; }
 
@@ -32,10 +32,10 @@ internal sealed record CopyReport
 
     public required int Failed { get; init; }
 
-    /// <summary>By a signal: the last of <see cref="Copies"/> was not ended.</summary>
+    /// <summary>True if a signal ended the run: the last of <see cref="Copies"/> is not complete.</summary>
     public bool Interrupted { get; init; }
 
-    /// <summary>Sources that a run did not come to, which was interrupted, or met a full or read-only disk.</summary>
+    /// <summary>The number of sources that were not started, after an interruption or a full or read-only disk.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public int NotBegun { get; init; }
 
@@ -45,7 +45,7 @@ internal sealed record CopyReport
 
     public required double MiBPerSecond { get; init; }
 
-    /// <summary>The notes of <see cref="Copies"/>, each once; null where there are none.</summary>
+    /// <summary>The distinct notes of <see cref="Copies"/>; null if there are none.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Note => Notes is { Count: > 0 } notes ? string.Join("; ", notes) : null;
 
@@ -64,11 +64,11 @@ internal sealed record CopyRecord
 
     public required string Target { get; init; }
 
-    /// <summary>Whether a signal ended it: bytes and files are those until then, whatever is left of them.</summary>
+    /// <summary>True if a signal ended the copy: bytes and files are those copied until then, whether they remain or not.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool Interrupted { get; init; }
 
-    /// <summary>Where an interrupted copy left what it had copied: the target, or what --resume goes on from; null: nowhere.</summary>
+    /// <summary>Where an interrupted copy left its data: the target, or the partial copy for --resume; null if nothing remains.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Left { get; init; }
 
@@ -90,7 +90,7 @@ internal sealed record CopyRecord
 
     public double MiBPerSecond => CopyReport.Rate(Bytes, Seconds);
 
-    /// <summary>As --method has it: reflink, range, direct, buffered.</summary>
+    /// <summary>The name on the command line: reflink, range, direct, buffered.</summary>
     public required string Method { get; init; }
 
     public required string Reason { get; init; }
@@ -98,14 +98,14 @@ internal sealed record CopyRecord
     /// <summary>Requests outstanding in a direct copy; 0 for the others.</summary>
     public int Depth { get; init; }
 
-    /// <summary>What "direct" or "on the disk" means where it may mean nothing; null where they do what they say.</summary>
+    /// <summary>A note if direct I/O or a flush has no effect on this file system; otherwise, null.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Note { get; init; }
 
-    /// <summary>What could not be copied, a line each.</summary>
+    /// <summary>The errors, one line each.</summary>
     public IReadOnlyList<string> Failures { get; init; } = [];
 
-    /// <summary>Over the copy's time, in steps of about a tenth of a second: when each ended, and its rate.</summary>
+    /// <summary>The end and the rate of each step of about a tenth of a second.</summary>
     public IReadOnlyList<double> RateSeconds { get; init; } = [];
 
     public IReadOnlyList<double> RateMiBPerSecond { get; init; } = [];

@@ -3,7 +3,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Copy;
 
-/// <summary>What `copy` says of its copies, a line each.</summary>
+/// <summary>The output of `copy`, one line for each copy.</summary>
 internal static class CopyText
 {
     public static string Name(string method) => method switch
@@ -26,12 +26,12 @@ internal static class CopyText
         string resumed = copy.ResumedBytes > 0 ? $"; {ByteSize.Format(copy.ResumedBytes)} were there already" : "";
         string changed = copy.ChangedFiles > 0 ? $"; {copy.ChangedFiles:#,0} changed meanwhile" : "";
         string unchanged = copy.UnchangedFiles > 0 ? $"; {copy.UnchangedFiles:#,0} unchanged, skipped" : "";
-        // What has no bytes went no way.
+        // A copy without bytes has no method.
         string way = copy.Bytes > 0 ? $": {Name(copy.Method)}{depth} ({copy.Reason})" : "";
         return $"{names}: {files}{Rate(copy.Bytes, copy.Seconds, copy.CpuSeconds)}{way}{resumed}{changed}{unchanged}{made}";
     }
 
-    /// <summary>What was asked for beside a copy.</summary>
+    /// <summary>Returns the steps that were requested in addition to the copy.</summary>
     public static string Made(bool isVerified, bool isOnDisk) => (isVerified, isOnDisk) switch
     {
         (true, true) => "; verified, on the disk",
@@ -40,7 +40,7 @@ internal static class CopyText
         _ => "",
     };
 
-    /// <summary>What a copy that a signal ended had done, and what is left of it.</summary>
+    /// <summary>Describes the work of an interrupted copy and what remains of it.</summary>
     /// <param name="totalBytes">The file's length; null of a tree, whose size nobody knows.</param>
     /// <param name="isReplaced">Whether a file that is there was to be replaced.</param>
     public static string Interrupted(CopyRecord copy, long? totalBytes, bool isReplaced)
@@ -68,7 +68,7 @@ internal static class CopyText
     public static string Rate(long bytes, double seconds, double cpuSeconds, long? totalBytes = null)
     {
         string of = totalBytes is { } all ? $" of {ByteSize.Format(all)}" : "";
-        // Of no bytes there is none.
+        // No bytes have no rate.
         string rate = bytes > 0 ? $", {ByteSize.FormatRate(CopyReport.Rate(bytes, seconds) * ByteSize.MiB)}" : "";
         return $"{ByteSize.Format(bytes)}{of} in {seconds:0.00} s{rate}, CPU {cpuSeconds:0.00} s";
     }

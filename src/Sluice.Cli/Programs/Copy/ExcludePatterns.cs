@@ -3,8 +3,8 @@ using System.IO.Enumeration;
 namespace Sluice.Cli.Programs.Copy;
 
 /// <summary>
-/// --exclude: a pattern without a slash is held against each name, one with a slash against the path from the source; * stands for any
-/// characters, ? for one.
+/// --exclude: a pattern without a slash is compared with each name, one with a slash with the path relative to the source; * matches any
+/// characters, ? one.
 /// </summary>
 internal sealed class ExcludePatterns(IReadOnlyList<string> patterns)
 {
@@ -17,7 +17,7 @@ internal sealed class ExcludePatterns(IReadOnlyList<string> patterns)
         return patterns.Any(pattern => Matches(pattern, IsPath(pattern) ? relativePath : name));
     }
 
-    /// <summary>Whether a source itself is left out. It has no name where it ends in "." or "..", and no path from itself.</summary>
+    /// <summary>Returns true if a source itself is excluded. A source that ends in "." or ".." has no name.</summary>
     public bool ExcludesSource(string source)
     {
         string name = Path.GetFileName(Path.TrimEndingDirectorySeparator(source));

@@ -7,26 +7,26 @@ namespace Sluice.Cli.Programs.Copy;
 /// <param name="Shards">The results of each, in the order in which they began: one that was run again has several.</param>
 internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyReport>> Shards)
 {
-    /// <summary>How many shards have no result.</summary>
+    /// <summary>The number of shards without a result.</summary>
     public int MissingCount => Count - Shards.Count;
 
-    /// <summary>The first of them.</summary>
+    /// <summary>The first shards without a result.</summary>
     public IReadOnlyList<int> Missing => [.. Enumerable.Range(0, Count).Where(i => !Shards.ContainsKey(i)).Take(20)];
 
     public IEnumerable<CopyReport> All => Shards.OrderBy(s => s.Key).SelectMany(s => s.Value);
 
     public long Bytes => checked(All.Sum(r => r.Bytes));
 
-    /// <summary>Files that were copied, by whichever run.</summary>
+    /// <summary>The number of files copied in all runs.</summary>
     public long Files => checked(All.Sum(r => r.Files));
 
-    /// <summary>Files that were there already, in all runs.</summary>
+    /// <summary>The number of files that existed already, in all runs.</summary>
     public long UnchangedFiles => All.Sum(r => r.UnchangedFiles);
 
-    /// <summary>What failed in the last run of each shard: what failed before was tried again.</summary>
+    /// <summary>The number of failures in the last run of each shard: earlier failures were tried again.</summary>
     public long Failed => Shards.Values.Sum(runs => (long)runs[^1].Failed);
 
-    /// <summary>From the first beginning of a shard to the last end, by the clocks of the machines.</summary>
+    /// <summary>The time from the first start of a shard to the last end, by the clocks of the machines.</summary>
     public double Seconds =>
         (All.Max(r => r.Started.AddSeconds(r.Seconds)) - All.Min(r => r.Started)).TotalSeconds;
 
@@ -78,7 +78,9 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
         }
     }
 
-    /// <summary>Sources of which nothing was copied, or that were not begun, are not among a result's copies.</summary>
+    /// <summary>
+    /// The number of sources that are not among a result's copies, because nothing of them was copied or they were not started.
+    /// </summary>
     private static int LostSources(CopyReport report) =>
         Math.Max(report.Failed - report.Copies.Sum(c => c.Failures.Count), 0) + Math.Max(report.NotBegun, 0);
 

@@ -4,7 +4,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Copy;
 
-/// <summary>Under which name a copy with --resume leaves what there is: ".name.sluice-tmp" beside the target.</summary>
+/// <summary>The name under which a copy with --resume keeps its data: ".name.sluice-tmp" beside the target.</summary>
 internal static class ResumeName
 {
     private const int MaxNameBytes = 255;
@@ -17,7 +17,7 @@ internal static class ResumeName
         path = new FileInfo(path).LinkTarget is null ? path : RealPath.Of(path);
         string name = Path.GetFileName(path);
         byte[] bytes = Encoding.UTF8.GetBytes(name);
-        // A name that is too long to have something added has its checksum in its place.
+        // A name that is too long for a suffix is replaced by its checksum.
         name = bytes.Length > MaxNameBytes - Suffix.Length - 1 ? Convert.ToHexStringLower(SHA256.HashData(bytes)) : name;
         return Path.Join(Path.GetDirectoryName(path), $".{name}{Suffix}");
     }

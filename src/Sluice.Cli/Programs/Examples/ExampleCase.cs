@@ -53,5 +53,5 @@ internal sealed record ExampleCase(
     }
 }
 
-/// <summary>What a program takes or gives at a time.</summary>
+/// <summary>The unit in which a program reads or writes.</summary>
 internal enum ExampleUnit { Byte, Line, Block }

@@ -2,7 +2,9 @@ using Sluice.Cli.Bench;
 
 namespace Sluice.Cli.Programs.Examples;
 
-/// <summary>Cases as contenders on one file. What they read or wrote is compared with the records themselves, after its time.</summary>
+/// <summary>
+/// Cases as contenders on one file. After the measured time, the data that they read or wrote is compared with the records.
+/// </summary>
 internal sealed class ExampleRun
 {
     private const int CheckBytes = 1 << 20;
@@ -30,10 +32,10 @@ internal sealed class ExampleRun
 
     public uint Crc => _expectedBytes.Crc;
 
-    /// <summary>The cases that read or wrote something else, and what.</summary>
+    /// <summary>The cases with a wrong result, and the difference.</summary>
     public Dictionary<ExampleCase, string> Wrong { get; } = [];
 
-    /// <summary>Makes the file that is read, in the page cache and on the disk: direct reads must not have to wait for it.</summary>
+    /// <summary>Creates the file to read, in the page cache and on the disk, so that direct reads do not wait for its writeback.</summary>
     public void MakeFile()
     {
         using FileStream file = new(_path, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 0);

@@ -32,7 +32,7 @@ internal sealed class RecordSource(long count, CancellationToken cancellationTok
 
     public long Count => count;
 
-    /// <summary>The next record, CR LF included; it stands until the next call.</summary>
+    /// <summary>Gets the next record, including CR LF. It is valid until the next call.</summary>
     public bool TryNext(out ReadOnlySpan<byte> record)
     {
         bool any = TryMake();
@@ -40,7 +40,7 @@ internal sealed class RecordSource(long count, CancellationToken cancellationTok
         return any;
     }
 
-    /// <summary>The next record as text, without its end of line; it stands until the next call.</summary>
+    /// <summary>Gets the next record as text, without its line end. It is valid until the next call.</summary>
     public bool TryNextLine(out ReadOnlyMemory<char> line)
     {
         bool any = TryMake();
@@ -50,7 +50,7 @@ internal sealed class RecordSource(long count, CancellationToken cancellationTok
         return any;
     }
 
-    /// <summary>The next bytes, as many as there is room for, wherever in a record that begins or ends.</summary>
+    /// <summary>Copies the next bytes until the buffer is full, regardless of the limits of records.</summary>
     /// <returns>How many; 0 after the last record.</returns>
     public int Fill(Span<byte> room)
     {

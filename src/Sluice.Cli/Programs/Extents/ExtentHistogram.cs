@@ -2,7 +2,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Extents;
 
-/// <summary>Counts extents by size, in classes that grow fourfold.</summary>
+/// <summary>Counts extents by size, in classes of which each is four times as large as the one before.</summary>
 internal sealed class ExtentHistogram
 {
     private const long SmallestLimitBytes = 4 * ByteSize.KiB;
@@ -21,7 +21,7 @@ internal sealed class ExtentHistogram
         _bytes[index] += extent.Length;
     }
 
-    /// <summary>The classes from the first to the last that has an extent; the last one of all has no limit.</summary>
+    /// <summary>The classes from the first to the last that has an extent; the largest one has no upper limit.</summary>
     public IReadOnlyList<ExtentClass> Classes()
     {
         int first = Array.FindIndex(_counts, c => c > 0);

@@ -8,7 +8,7 @@ namespace Sluice.Cli.Programs.Extents;
 /// <summary>`extents` as a page: the map, the sizes of the extents, the worst files or the extents themselves.</summary>
 internal static class ExtentPage
 {
-    // More would be narrower than a pixel each.
+    // With more, each would be narrower than a pixel.
     private const int MaxSpans = 3000;
     private const int MapColumns = 500;
 
@@ -68,7 +68,7 @@ internal static class ExtentPage
         };
     }
 
-    // Extents that continue each other, in the file and on the device, are one piece of the picture.
+    // Joins extents that are adjacent in the file and on the device.
     private static List<MapSpan> Joined(IReadOnlyList<MapSpan> spans)
     {
         var joined = new List<MapSpan>();

@@ -3,7 +3,7 @@ using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Programs.Extents;
 
-/// <summary>What `sluice extents` found; the JSON is this record.</summary>
+/// <summary>The result of `sluice extents`; the JSON is this record.</summary>
 internal sealed record ExtentReport
 {
     public int FormatVersion { get; init; } = 1;
@@ -28,25 +28,25 @@ internal sealed record ExtentReport
 
     public required long Pieces { get; init; }
 
-    /// <summary>Files that lie in more than one piece.</summary>
+    /// <summary>The number of files in more than one piece.</summary>
     public required int FragmentedFiles { get; init; }
 
-    /// <summary>Of all jumps over all placed bytes, by the formula of <see cref="FileLayout.ScoreOf"/>.</summary>
+    /// <summary>The score of all seeks and bytes, by the formula of <see cref="FileLayout.ScoreOf"/>.</summary>
     public required double Score { get; init; }
 
     public required IReadOnlyList<ExtentClass> Histogram { get; init; }
 
     public required IReadOnlyList<FileLayout> WorstFiles { get; init; }
 
-    /// <summary>The extents themselves, of a single file.</summary>
+    /// <summary>The extents of a single file.</summary>
     public IReadOnlyList<FileExtent>? FileExtents { get; init; }
 
     public required IReadOnlyList<string> Failures { get; init; }
 
-    /// <summary>By a signal: it is about a part of the folder.</summary>
+    /// <summary>True if a signal ended the run: the result is for a part of the folder.</summary>
     public bool Interrupted { get; init; }
 
-    /// <summary>Why something is missing, for whoever reads the result; null where nothing is.</summary>
+    /// <summary>The reason why the result is incomplete; null if it is complete.</summary>
     [JsonIgnore]
     public string? InterruptedNote => Interrupted ? "interrupted: what comes behind was not looked at" : null;
 

@@ -11,8 +11,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Cli.Programs.Extents;
 
 /// <summary>
-/// Asks every plain file below a path where it lies. Links are not followed, nothing but plain files is opened, whatever is put in a file's
-/// place meanwhile; a folder of which somebody makes a link after it was listed is not guarded against.
+/// Determines the extents of every regular file below a path. Symbolic links are not followed, and only regular files are opened, even if a
+/// file is replaced meanwhile. Folders are opened by path: one that is replaced by a symbolic link after it was listed is followed.
 /// </summary>
 internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellationToken)
 {
@@ -24,24 +24,24 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
 
     public IReadOnlyList<FileLayout> Files => _files;
 
-    /// <summary>One line for each file or folder that could not be asked.</summary>
+    /// <summary>The files and folders that failed, one line each.</summary>
     public IReadOnlyList<string> Failures => _failures;
 
     public ExtentHistogram Histogram { get; } = new();
 
-    /// <summary>Whether a signal ended it: what comes behind was not asked.</summary>
+    /// <summary>True if a signal ended the scan.</summary>
     public bool IsInterrupted { get; private set; }
 
-    /// <summary>The extents of the file asked last.</summary>
+    /// <summary>The extents of the last file.</summary>
     public IReadOnlyList<FileExtent> LastExtents { get; private set; } = [];
 
-    /// <summary>Every extent that has a place, of all files, in the order in which they were asked.</summary>
+    /// <summary>The extents of all files that have a place on the device, in the order of the scan.</summary>
     public IReadOnlyList<MapSpan> Places => _places;
 
     /// <summary>Files seen so far; read by a progress display.</summary>
     public long Seen => Volatile.Read(ref _seen);
 
-    /// <summary>A file that is named: a link stands for what it leads to.</summary>
+    /// <summary>Adds a named file. A symbolic link stands for its target.</summary>
     /// <exception cref="IOException">It cannot be opened, or is not a regular file, or its extents cannot be read.</exception>
     /// <exception cref="PlatformNotSupportedException">The file system has no FIEMAP.</exception>
     public void AddFile(string path)
@@ -55,7 +55,7 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
     {
         if (!CapabilityProbe.IsSupported)
             throw new PlatformNotSupportedException($"{path}: listing extents needs FIEMAP of Linux");
-        // A name is any bytes, which as text it might no longer be.
+        // A name may consist of any bytes, which a string could not represent.
         var folders = new Stack<byte[]>([PathCalls.ToKernel(path)]);
         int followed = 0;
         while (!IsInterrupted && folders.TryPop(out byte[]? folder))

@@ -3,7 +3,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Figures;
 
-/// <summary>How long and how large the figures are.</summary>
+/// <summary>The durations and sizes of the figures.</summary>
 internal sealed record FigureScale
 {
     private const int KiB = (int)ByteSize.KiB;
@@ -12,20 +12,20 @@ internal sealed record FigureScale
     /// <summary>The sequential file is read from one end, and written, in a slice at most.</summary>
     public required BenchScale Files { get; init; }
 
-    /// <summary>Of a stream, in bytes.</summary>
+    /// <summary>Request sizes of streams, in bytes.</summary>
     public required IReadOnlyList<int> StreamRequests { get; init; }
 
-    /// <summary>Past the page cache, where requests are whole blocks.</summary>
+    /// <summary>Request sizes of direct I/O, in bytes: whole blocks.</summary>
     public required IReadOnlyList<int> DirectRequests { get; init; }
 
     public required IReadOnlyList<int> Depths { get; init; }
 
-    /// <summary>Of the request sizes with which files are made.</summary>
+    /// <summary>Request sizes with which files are created, in bytes.</summary>
     public required IReadOnlyList<int> CreationRequests { get; init; }
 
     public required long CreatedFileBytes { get; init; }
 
-    /// <summary>Each of the two images.</summary>
+    /// <summary>The size of each of the two images.</summary>
     public required long VolumeBytes { get; init; }
 
     public static FigureScale Full { get; } = new()

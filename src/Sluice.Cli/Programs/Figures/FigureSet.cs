@@ -9,7 +9,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Figures;
 
-/// <summary>Figures of the report that come from the same measurements.</summary>
+/// <summary>Figures of the report that use the same measurements.</summary>
 /// <param name="RateFigure">The number of the one with rates in MSR-TR-2004-136.</param>
 /// <param name="CpuFigure">The number of the one with clocks, if there is one.</param>
 /// <param name="Seconds">How long it takes, for the estimate that is printed beforehand.</param>
@@ -96,7 +96,7 @@ internal sealed record FigureSet(
     private static double Turns(FigureScale scale, int contenders) =>
         (scale.Files.StreamSliceTime * contenders * (scale.Files.Rounds + 1)).TotalSeconds;
 
-    // Every other power of four: a figure of six depths on two sides has curves enough.
+    // Every other power of four, so that a figure of six depths and two sides has few enough curves.
     private static bool IsShown(int requestBytes) => requestBytes >= 4 * ByteSize.KiB && requestBytes != 16 * ByteSize.KiB
         && requestBytes != 256 * ByteSize.KiB;
 
@@ -195,7 +195,7 @@ internal sealed record FigureSet(
     {
         var settings = new FragSettings
         {
-            // Small enough for thousands of holes, large enough for a volume that one would still use.
+            // Small enough for thousands of holes, large enough for a volume that is in use.
             MinSizeBytes = 64 * ByteSize.KiB,
             MaxSizeBytes = ByteSize.MiB,
             FilesPerCycle = 100_000,
@@ -205,7 +205,7 @@ internal sealed record FigureSet(
             LeaveBytes = 0,
             Seed = AgeingSeed,
         };
-        // It stays on the volume, which goes as a whole.
+        // The folder stays on the volume, which is removed as a whole.
         using FragFolder folder = FragFolder.Create(volume);
         var run = new FragRun(settings, folder, canMap: false, cancellationToken);
         run.Execute(new FragPlan(settings, settings.BudgetBytes(VolumeSpace.Of(volume))).Steps());

@@ -3,13 +3,13 @@ using Sluice.Cli.Bench;
 
 namespace Sluice.Cli.Programs.Frag;
 
-/// <summary>The tree of one run. It removes what the run makes by its names, and leaves anything else that was put into it.</summary>
+/// <summary>The folder of one run. It removes the files of the run by their names, and keeps other entries.</summary>
 internal sealed class FragFolder : IDisposable
 {
     public const string Prefix = "sluice-frag-";
     private const string FileSuffix = ".frag";
 
-    // Of a file's number; FragArguments lets no more files be made than that.
+    // The number of digits in a file's name; FragOptions limits the number of files accordingly.
     private const int Digits = 7;
 
     private readonly OwnedFolder _folder;
@@ -28,7 +28,7 @@ internal sealed class FragFolder : IDisposable
     /// <exception cref="IOException">The run that made it is alive.</exception>
     public static FragFolder Take(string folder) => new(OwnedFolder.Take(folder, Prefix));
 
-    /// <summary>Where a file of the plan goes: numbered directories, and a numbered name.</summary>
+    /// <summary>Returns the path of a file of the plan: numbered directories and a numbered name.</summary>
     public static string NameOf(int number, int filesPerDirectory, int subdirectories, int depth)
     {
         int leaf = number / filesPerDirectory;
@@ -42,7 +42,7 @@ internal sealed class FragFolder : IDisposable
         return Path.Combine(parts);
     }
 
-    /// <summary>Whether the file system tells where files lie.</summary>
+    /// <summary>Returns true if the file system lists extents.</summary>
     public bool CanMap()
     {
         try
@@ -57,12 +57,15 @@ internal sealed class FragFolder : IDisposable
         }
     }
 
-    /// <summary>Has the file system finish what it has begun.</summary>
+    /// <summary>Makes the file system write pending changes.</summary>
     public void FlushToDisk() => _folder.FlushToDisk();
 
     public void Dispose() => _folder.Dispose();
 
-    /// <summary>Deletes the run's files and directories, its lock last, so that what remains after a kill is still known as ours.</summary>
+    /// <summary>
+    /// Deletes the files and directories of the run, and its lock file last, so that a folder that remains after a kill is still
+    /// recognized.
+    /// </summary>
     /// <returns>Something else was found, and stays.</returns>
     public bool Remove()
     {

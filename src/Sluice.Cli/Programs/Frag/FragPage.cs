@@ -5,7 +5,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Frag;
 
-/// <summary>`frag` as a page: how the volume aged, cycle by cycle.</summary>
+/// <summary>`frag` as a page: the state of the volume after each cycle.</summary>
 internal static class FragPage
 {
     public static ReportPage Of(FragReport report) => new()

@@ -1,12 +1,12 @@
 namespace Sluice.Cli.Programs.Frag;
 
 /// <summary>
-/// What a run does, step by step, from the options and the bytes it may fill; it looks at no disk, so the same numbers give the
-/// same plan. A cycle fills up to the budget or to the files of a cycle, and then deletes at random all but the share to keep.
+/// The steps of a run, derived from the options and the number of bytes that may be written; the same numbers give the same plan. A cycle
+/// creates files up to the budget or the number of files of a cycle, and then deletes files at random until the share to keep remains.
 /// </summary>
 internal sealed class FragPlan(FragSettings settings, long budgetBytes)
 {
-    // What a file may take beside its bytes: the rest of its last block, and blocks of the tree and of directories.
+    // The space of a file in addition to its bytes: the rest of its last block, and blocks of metadata and directories.
     public const long OverheadBytes = 8192;
 
     public IEnumerable<FragStep> Steps()
@@ -22,7 +22,7 @@ internal sealed class FragPlan(FragSettings settings, long budgetBytes)
             while (made < settings.FilesPerCycle && number < settings.MaxFiles
                 && budgetBytes - filledBytes >= settings.MinSizeBytes + OverheadBytes)
             {
-                // The last file of a cycle takes what is left, or the volume would hardly ever be as full as asked.
+                // The last file of a cycle takes the remaining space; otherwise the volume would rarely become as full as requested.
                 long size = Math.Min(NextSize(random), budgetBytes - filledBytes - OverheadBytes);
                 string name = FragFolder.NameOf(number, settings.FilesPerDirectory, settings.SubdirectoriesPerDirectory, depth);
                 var step = new FragStep(FragAction.Create, number, name, size);
@@ -48,7 +48,7 @@ internal sealed class FragPlan(FragSettings settings, long budgetBytes)
         }
     }
 
-    /// <summary>Levels of directories, so that the leaves take every file.</summary>
+    /// <summary>The number of directory levels that is needed for all files.</summary>
     internal static int DepthOf(FragSettings settings)
     {
         long leaves = (settings.MaxFiles + settings.FilesPerDirectory - 1L) / settings.FilesPerDirectory;
@@ -64,7 +64,7 @@ internal sealed class FragPlan(FragSettings settings, long budgetBytes)
         long max = settings.MaxSizeBytes;
         if (settings.Profile != FragProfile.LogNormal)
             return random.NextInt64(min, max + 1);
-        // Smallest and largest lie 2.5 standard deviations from the median of the logarithms; beyond is cut.
+        // The smallest and the largest size are 2.5 standard deviations from the median of the logarithms; other values are cut.
         double normal = Math.Sqrt(-2 * Math.Log(1 - random.NextDouble())) * Math.Cos(2 * Math.PI * random.NextDouble());
         double middle = (Math.Log(min) + Math.Log(max)) / 2;
         double deviation = (Math.Log(max) - Math.Log(min)) / 5;

@@ -1,24 +1,24 @@
 namespace Sluice.Cli.Programs.Frag;
 
-/// <summary>What the files are like, and how they come to be written.</summary>
+/// <summary>The sizes of the files and the order in which they are written.</summary>
 internal enum FragProfile
 {
     /// <summary>FragDisk's: sizes uniform between smallest and largest, one file after the other.</summary>
     Uniform,
 
-    /// <summary>Most files small and a few large, as volumes really have them: sizes log-normal, one file after the other.</summary>
+    /// <summary>Most files are small and a few are large, as on real volumes: sizes are log-normal, one file after the other.</summary>
     LogNormal,
 
-    /// <summary>Each file grows in 64 small steps, on the disk after each, as logs do.</summary>
+    /// <summary>Each file grows in 64 small steps and is flushed after each, as logs are.</summary>
     Append,
 
-    /// <summary>Eight files grow at the same time, step by step in turns, as downloads do.</summary>
+    /// <summary>Eight files grow in turns, as downloads do.</summary>
     Interleaved,
 }
 
 internal static class FragProfileNames
 {
-    /// <summary>As it is typed and shown.</summary>
+    /// <summary>The name on the command line.</summary>
     public static string ToName(this FragProfile profile) => profile switch
     {
         FragProfile.LogNormal => "log-normal",

@@ -3,7 +3,7 @@ using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Programs.Frag;
 
-/// <summary>What a run of `sluice frag` left behind; the JSON is this record.</summary>
+/// <summary>The result of `sluice frag`; the JSON is this record.</summary>
 internal sealed record FragReport
 {
     public int FormatVersion { get; init; } = 1;
@@ -36,7 +36,7 @@ internal sealed record FragReport
 
     public required double UsedPercent { get; init; }
 
-    /// <summary>Of the files made in the last cycle; null where the file system does not tell.</summary>
+    /// <summary>For the files of the last cycle; null if the file system does not list extents.</summary>
     public required double? CyclePiecesPerFile { get; init; }
 
     public required double? PiecesPerFile { get; init; }

@@ -2,7 +2,7 @@ using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Programs.Frag;
 
-/// <summary>Carries a plan out, and looks before each file whether the volume still has the room that the plan counts on.</summary>
+/// <summary>Carries out a plan. Before each file it checks whether the volume still has the space that the plan requires.</summary>
 internal sealed class FragRun
 {
     private readonly FragSettings _settings;
@@ -43,17 +43,17 @@ internal sealed class FragRun
 
     public int Deleted { get; private set; }
 
-    /// <summary>Files of the plan that were not made, because others had filled the volume.</summary>
+    /// <summary>The number of files of the plan that were not created, because other processes had filled the volume.</summary>
     public int Skipped { get; private set; }
 
     public long WrittenBytes { get; private set; }
 
     public long LivingBytes => _bytesOfLiving.Values.Sum();
 
-    /// <summary>Of the files made in the last whole cycle; null where it cannot be known.</summary>
+    /// <summary>For the files of the last complete cycle; null if it is not known.</summary>
     public double? CyclePiecesPerFile { get; private set; }
 
-    /// <summary>Of the files that are there now.</summary>
+    /// <summary>For the files that exist now.</summary>
     public double? LivingPiecesPerFile => CanMap && _piecesOfLiving.Count > 0 ? _piecesOfLiving.Values.Average() : null;
 
     public bool TargetReached { get; private set; }
@@ -146,7 +146,7 @@ internal sealed class FragRun
     /// <returns>This was the last cycle.</returns>
     private bool EndCycle(int cycle)
     {
-        // Journals give deleted blocks back when they commit.
+        // A journal releases deleted blocks when it commits.
         _folder.FlushToDisk();
         Cycles = cycle;
         _cycle = cycle + 1;

@@ -2,7 +2,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Frag;
 
-/// <summary>The numbers of FragDisk (MSR-TR-2004-136) with its defaults, and ours.</summary>
+/// <summary>The settings of FragDisk (MSR-TR-2004-136) with its defaults, and additional ones.</summary>
 internal sealed record FragSettings
 {
     public int MaxFiles { get; init; } = 100_000;
@@ -17,26 +17,28 @@ internal sealed record FragSettings
 
     public int SubdirectoriesPerDirectory { get; init; } = 10;
 
-    /// <summary>0: until <see cref="MaxFiles"/> have been made.</summary>
+    /// <summary>0: until <see cref="MaxFiles"/> have been created.</summary>
     public int Cycles { get; init; }
 
-    /// <summary>Of the files that are there at the end of a cycle.</summary>
+    /// <summary>Percentage of the files that remain at the end of a cycle.</summary>
     public int KeepPercent { get; init; } = 5;
 
-    /// <summary>Of the volume, whoever's files they are.</summary>
+    /// <summary>Percentage of the volume, including other files.</summary>
     public int FillPercent { get; init; } = 70;
 
     public int Seed { get; init; } = 137;
 
-    /// <summary>Free bytes that are never touched.</summary>
+    /// <summary>Free space that is never used, in bytes.</summary>
     public long LeaveBytes { get; init; } = 2 * ByteSize.GiB;
 
     public FragProfile Profile { get; init; }
 
-    /// <summary>End after the cycle whose files lie in so many pieces on average; null: do not look.</summary>
+    /// <summary>End after the first cycle in which the files have this number of pieces on average; null for no limit.</summary>
     public double? TargetPieces { get; init; }
 
-    /// <summary>Bytes that may be written without passing the share of the volume or touching what is to be left.</summary>
+    /// <summary>
+    /// Returns the number of bytes that may be written within the limits of <see cref="FillPercent"/> and <see cref="LeaveBytes"/>.
+    /// </summary>
     public long BudgetBytes(VolumeSpace volume) => Math.Min(
         (long)((decimal)volume.TotalBytes * FillPercent / 100) - volume.UsedBytes,
         volume.AvailableBytes - LeaveBytes);

@@ -3,10 +3,13 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Frag;
 
-/// <summary>Writes the files of a run. Each is on the disk before it counts: one that is deleted before it was would age nothing.</summary>
+/// <summary>
+/// Writes the files of a run. Each file is flushed before the next one is created: a file that is deleted before it is written back does
+/// not fragment the volume.
+/// </summary>
 internal sealed class FragWriter(string root, FragProfile profile, bool canMap, CancellationToken cancellationToken)
 {
-    /// <summary>Files that the profile writes at the same time.</summary>
+    /// <summary>The number of files that the profile writes at the same time.</summary>
     public const int InterleavedFiles = 8;
 
     private const int RequestSizeBytes = (int)ByteSize.MiB;

@@ -6,7 +6,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Log;
 
-/// <summary>What a load of a log came to.</summary>
+/// <summary>The result of a load test of a log.</summary>
 /// <param name="Latency">Of each append.</param>
 /// <param name="Bytes">Of all records that were acknowledged.</param>
 /// <param name="Seconds">From the first append until the log was closed.</param>
@@ -24,7 +24,7 @@ internal sealed record LogLoadResult(
 {
     public const string InterruptedNote = "interrupted: the figures are of the time until then";
 
-    /// <summary>What the log did wrong, a line each; nothing where it kept what it had acknowledged.</summary>
+    /// <summary>The defects of the log, one line each; none if it has kept all acknowledged records.</summary>
     public IEnumerable<string> Wrong()
     {
         if (Missing > 0)
@@ -34,15 +34,15 @@ internal sealed record LogLoadResult(
     }
 }
 
-/// <summary>Threads that each append records at a rate to one log; every record is read back at the end.</summary>
+/// <summary>A load test: threads append records at a rate to one log, and every record is read back at the end.</summary>
 internal sealed record LogLoad
 {
-    /// <summary>Thread, number, and a byte that follows from both.</summary>
+    /// <summary>The size of the thread's number, the record's number, and a byte derived from both.</summary>
     public const int MinRecordBytes = 20;
 
     public int Threads { get; init; } = 100;
 
-    /// <summary>Of each thread; 0 for as much as can be.</summary>
+    /// <summary>Bytes a second for each thread; 0 for no limit.</summary>
     public long BytesPerSecond { get; init; } = 2 * ByteSize.MiB;
 
     public int RecordBytes { get; init; } = 200;
@@ -53,10 +53,10 @@ internal sealed record LogLoad
 
     public LogDurability Durability { get; init; } = LogDurability.Written;
 
-    /// <summary>Of the records that are asked for; 0 where it is as much as can be.</summary>
+    /// <summary>The number of bytes of the requested records; 0 if the rate is not limited.</summary>
     public long BytesAskedFor => (long)Math.Min((decimal)BytesPerSecond * Threads * Seconds, long.MaxValue);
 
-    /// <summary>Half a second; in runs of more than a minute so much that there are 120 windows at most.</summary>
+    /// <summary>Half a second; in runs of more than a minute, longer, so that there are at most 120 windows.</summary>
     private double WindowSeconds => Math.Max(1, (Seconds + 59) / 60) * 0.5;
 
     /// <param name="directory">Where the log is to be.</param>
@@ -102,7 +102,7 @@ internal sealed record LogLoad
             isInterrupted);
     }
 
-    /// <summary>The time in a segment's first frame: when its writer went on in it. See docs/log-format.md.</summary>
+    /// <summary>Returns the time in the first frame of a segment, at which the writer continued in it. See docs/log-format.md.</summary>
     private static DateTime? BeganAt(string segment)
     {
         const int frameOffset = 64;
@@ -176,7 +176,7 @@ internal sealed record LogLoad
             long taken = (long)Stopwatch.GetElapsedTime(start, end).TotalNanoseconds;
             latency.Record(taken);
 
-            // Where it ended: what came after the time is over belongs to no window.
+            // The window in which the append ended; appends that end after the time belong to no window.
             int window = windows.Length == 0 ? 0 : (int)(Stopwatch.GetElapsedTime(began, end).TotalSeconds / WindowSeconds);
             if (window < windows.Length)
                 windows[window].Record(taken);

@@ -6,7 +6,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Log;
 
-/// <summary>A load of a log as a page: what it came to, and throughput and latency over time with the moments of its rolls.</summary>
+/// <summary>A load test of a log as a page: the totals, and throughput and latency over time with the starts of segments.</summary>
 internal static class LogLoadPage
 {
     private static readonly (string Name, Func<LatencySummary, double> Of)[] Shown =

@@ -15,16 +15,14 @@ internal sealed record Method(string Name, IoSide Side, ResultKind Kind, Func<Me
 {
     public bool Writes { get; init; }
 
-    /// <summary>Opens the file before the time that counts; null: <see cref="Run"/> opens and closes it.</summary>
+    /// <summary>Opens the file before the measured time; null if <see cref="Run"/> opens and closes it.</summary>
     public Func<MethodInput, IDisposable>? Open { get; init; }
 }
 
-/// <summary>
-/// What a method works on: the file, the text that is in it or is to be written, and arrays to read into that it need not make.
-/// </summary>
+/// <summary>The input of a method: the file, the text that it contains or that is to be written, and arrays to read into.</summary>
 internal sealed class MethodInput(string path, TextSample sample, CancellationToken cancellationToken)
 {
-    /// <summary>What the article calls sector aligned: a multiple of every sector and page.</summary>
+    /// <summary>The article's sector-aligned size: a multiple of every sector and page size.</summary>
     public const int BlockSize = 65_536;
 
     public string Path { get; } = path;
@@ -37,7 +35,7 @@ internal sealed class MethodInput(string path, TextSample sample, CancellationTo
     /// <summary>As long as the file.</summary>
     public char[] Chars { get; } = new char[sample.SizeBytes];
 
-    /// <summary>What <see cref="Method.Open"/> has opened.</summary>
+    /// <summary>The object that <see cref="Method.Open"/> returned.</summary>
     public IDisposable? Opened { get; set; }
 
     public Checksum NewSum() => new(cancellationToken);

@@ -2,7 +2,7 @@ using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>All methods: the article's, then what has come since.</summary>
+/// <summary>All methods: those of the article, followed by newer ones.</summary>
 internal static class MethodList
 {
     public static IReadOnlyList<Method> All { get; } = [.. ReadMethods.All, .. WriteMethods.All];
@@ -22,7 +22,7 @@ internal static class MethodList
             Writes = true,
         });
 
-    /// <summary>A method whose file is opened before the time that counts, and closed after it.</summary>
+    /// <summary>A method whose file is opened before the measured time and closed after it.</summary>
     public static Method WithoutOpen<T>(
         string name, IoSide side, ResultKind kind, Func<MethodInput, T> open, Func<MethodInput, T, object?> run, bool writes = false)
         where T : class, IDisposable => new(name, side, kind, input => run(input, (T)input.Opened!)) { Writes = writes, Open = open };
@@ -35,7 +35,7 @@ internal static class MethodList
             return use(file);
     }
 
-    /// <summary>The errors of WinFileIO as the I/O errors that they are: the rest of the tool knows no ApplicationException.</summary>
+    /// <summary>Converts errors of WinFileIO to I/O errors, since the rest of the tool does not handle ApplicationException.</summary>
     public static object? Checked(Func<int> transfer)
     {
         try

@@ -7,11 +7,11 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>What the methods reached on files of one size; those that were not measured are missing.</summary>
+/// <summary>The results of the methods on files of one size, without methods that were not measured.</summary>
 internal sealed record MethodSize(
     int SizeBytes, IReadOnlyDictionary<Method, ContenderReport> Rates, IReadOnlyDictionary<Method, string> Wrong)
 {
-    /// <summary>In MiB from half a one on, as the article names its sizes.</summary>
+    /// <summary>The size in MiB from 0.5 MiB on, as in the article.</summary>
     public string Name => NameOf(SizeBytes);
 
     public double Mebibytes => SizeBytes / (double)ByteSize.MiB;
@@ -21,9 +21,7 @@ internal sealed record MethodSize(
         : string.Create(CultureInfo.InvariantCulture, $"{sizeBytes / (double)ByteSize.MiB:0.##} MiB");
 }
 
-/// <summary>
-/// The methods' times as tables: those that give the same beside one another, each against the fastest of .NET's among them.
-/// </summary>
+/// <summary>The times of the methods as tables, one for each kind of result, with the ratio to the fastest .NET method.</summary>
 internal static class MethodReport
 {
     /// <param name="sizes">In the order in which they are shown.</param>

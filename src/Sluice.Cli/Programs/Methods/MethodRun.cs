@@ -3,10 +3,10 @@ using Sluice.Cli.Bench;
 
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>Methods as contenders on files of one size. Each result is compared with the text after its time.</summary>
+/// <summary>Methods as contenders on files of one size. After the measured time, each result is compared with the text.</summary>
 internal sealed class MethodRun : IDisposable
 {
-    // A run over a small file is short: several make one figure as steady as that of a large file.
+    // A run over a small file is short, so a round has several of them.
     private const int BytesPerRound = 10 << 20;
     private const int MaxRunsPerRound = 15;
 
@@ -26,14 +26,14 @@ internal sealed class MethodRun : IDisposable
         Runs = Math.Clamp(BytesPerRound / sizeBytes, 1, MaxRunsPerRound);
         using var file = new FileStream(_reading.Path, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 0);
         file.Write(sample.Content);
-        // Direct reads must not have to wait for it.
+        // Direct reads must not wait for its writeback.
         file.Flush(flushToDisk: true);
     }
 
-    /// <summary>How often a turn runs its method.</summary>
+    /// <summary>The number of runs of a method in a turn.</summary>
     public int Runs { get; init; }
 
-    /// <summary>The methods that gave something else, and what.</summary>
+    /// <summary>The methods with a wrong result, and the difference.</summary>
     public Dictionary<Method, string> Wrong { get; } = [];
 
     public Contender ContenderOf(Method method)
@@ -65,7 +65,7 @@ internal sealed class MethodRun : IDisposable
         File.Delete(_writing.Path);
     }
 
-    /// <summary>What an earlier method read must not be taken for what the next one reads.</summary>
+    /// <summary>Clears the arrays, so that the data of an earlier method is not taken for that of the next one.</summary>
     private static void Forget(Method method, MethodInput input)
     {
         if (method.Writes)

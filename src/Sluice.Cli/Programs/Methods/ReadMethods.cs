@@ -11,7 +11,7 @@ namespace Sluice.Cli.Programs.Methods;
 /// <summary>The methods that read a file.</summary>
 internal static class ReadMethods
 {
-    /// <summary>How the end of a BeginRead is waited for.</summary>
+    /// <summary>The way in which the end of a BeginRead is awaited.</summary>
     private sealed record Wait(Action<IAsyncResult> For, AsyncCallback? Callback = null);
 
     private static readonly Wait ByWaitHandle = new(static read => read.AsyncWaitHandle.WaitOne());
@@ -104,7 +104,7 @@ internal static class ReadMethods
     private static int Fill(MethodInput input, Stream file) =>
         file.ReadAtLeast(input.Bytes, input.Bytes.Length, throwOnEndOfStream: false);
 
-    /// <summary>One call gives what one read of the file gave: all of it takes several.</summary>
+    /// <summary>One call returns the result of one read of the file, so that the whole file takes several calls.</summary>
     private static int Fill(MethodInput input, Func<char[], int, int, int> read)
     {
         int total = 0;
@@ -199,7 +199,7 @@ internal static class ReadMethods
         return sum;
     }
 
-    /// <summary>Splits what it is fed into lines, and sums them up.</summary>
+    /// <summary>Splits the data into lines and computes their checksum.</summary>
     private static Checksum Parse(MethodInput input, Action<LineParser<byte>> feed)
     {
         Checksum sum = input.NewSum();
@@ -247,7 +247,7 @@ internal static class ReadMethods
         return sum;
     }
 
-    /// <summary>By a lock that the callback opens.</summary>
+    /// <summary>Waits for a monitor that the callback signals.</summary>
     private static Wait ByMonitor()
     {
         object gate = new();
@@ -293,7 +293,7 @@ internal static class ReadMethods
         return total;
     }
 
-    /// <summary>One block is parsed while the next one is read.</summary>
+    /// <summary>Parses one block while the next one is read.</summary>
     private static Checksum ParseBegun(MethodInput input, Wait wait) => Parse(input, parser =>
     {
         using FileStream file = OpenBegun(input);

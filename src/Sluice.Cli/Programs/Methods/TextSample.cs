@@ -2,9 +2,7 @@ using System.Text;
 
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>
-/// A text of a given size, in every form that a method may give back or want to write. It is ASCII: a byte is a character.
-/// </summary>
+/// <summary>A text of a given size, in every form that a method returns or needs. It is ASCII: a byte is a character.</summary>
 internal sealed class TextSample
 {
     private const int Seed = 2012;
@@ -31,10 +29,10 @@ internal sealed class TextSample
             text.Append(Environment.NewLine);
         }
         text.Length = sizeBytes;
-        // Cut off anywhere, it ends with a whole line again.
+        // The text is cut and gets a line end.
         int end = Math.Min(sizeBytes, Environment.NewLine.Length);
         text.Remove(sizeBytes - end, end);
-        // Half a line end would be one for some readers and none for others.
+        // Half of a line end would be a line end for some readers only.
         if (text.Length > 0 && text[^1] == '\r')
             text[^1] = ' ';
         text.Append(Environment.NewLine.AsSpan(0, end));

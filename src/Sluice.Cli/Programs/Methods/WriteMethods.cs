@@ -113,7 +113,7 @@ internal static class WriteMethods
 
     private static void WriteMapped(MethodInput input)
     {
-        // Without space reserved, a full disk would be a signal in the middle of the copying, which ends the process.
+        // Without reserved space, a full disk would cause a signal during the copying, which ends the process.
         using var stream = new FileStream(
             input.Path, new FileStreamOptions
             {

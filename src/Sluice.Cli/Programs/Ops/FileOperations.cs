@@ -5,8 +5,8 @@ using Sluice.Cli.Bench.Streams;
 namespace Sluice.Cli.Programs.Ops;
 
 /// <summary>
-/// The article's operations as contenders, each timed alone on one file of its side. Bytes are known, and what is read is compared with
-/// them: a fast wrong answer is none.
+/// The operations of the article as contenders, each timed separately on one file of its side. The data that is read is compared with the
+/// data that was written.
 /// </summary>
 internal static class FileOperations
 {
@@ -35,7 +35,7 @@ internal sealed class FileOperations<TSide>(string path, int sizeBytes, int chun
         OnOpenFile(4, Seek), Timed(5, OpenAndClose, isNew: false),
     ];
 
-    // Bytes that are still in the stream's buffer have not been written: the last flush is part of writing.
+    // The measured time of writing includes the last flush of the stream's buffer.
     private Contender OnOpenFile(int operation, Action<TSide> action, bool isNew = false) => Timed(operation, () =>
     {
         using TSide side = TSide.Open(_opening);
@@ -105,7 +105,7 @@ internal sealed class FileOperations<TSide>(string path, int sizeBytes, int chun
     {
         for (int i = 0; i < Chunks; i++)
         {
-            // To where it is, as in the article: what is timed is the call, no arithmetic beside it.
+            // Sets the current position, as in the article: only the call is timed, without arithmetic.
             side.Position = side.Position;
         }
     }

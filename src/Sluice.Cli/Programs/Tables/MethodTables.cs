@@ -22,7 +22,7 @@ internal static class MethodTables
     /// <param name="scale">Its stream files stand for the text's files of 100 MiB.</param>
     public static IReadOnlyList<MethodTable> All(BenchScale scale)
     {
-        // A quick run's are shorter still.
+        // The file of a quick run is even shorter.
         long medium = Math.Min(ByteSize.MiB, scale.StreamFileBytes / 2);
         long large = Math.Min(100 * ByteSize.MiB, scale.StreamFileBytes);
         // Whole segments of the text's 100 MB.
@@ -138,7 +138,7 @@ internal static class MethodTables
         method, [Size(fileBytes), Size(pieceBytes), Options(asynchronous)], context => StreamRows.OpenWrite(
             context, "written.dat", path => StreamOpening.Writing(path, fileBytes, asynchronous, bufferBytes), pieceBytes, awaited));
 
-    /// <summary>A new file written by offset, segment by segment or several segments in a call.</summary>
+    /// <summary>Writes a new file at offsets, one or several segments in a call.</summary>
     private static Contest OpenGather(BenchContext context, long length, bool gathers)
     {
         IReadOnlyList<ReadOnlyMemory<byte>> segments = [.. Loops.Buffers(SegmentCount, SegmentBytes).Select(m => (ReadOnlyMemory<byte>)m)];

@@ -2,7 +2,7 @@ using System.Reflection;
 
 namespace Sluice.Cli.Report.Html;
 
-/// <summary>What a page carries with it, embedded in the tool by the build.</summary>
+/// <summary>The parts of a page that the build embeds in the tool.</summary>
 internal static class HtmlAssets
 {
     public static string Script { get; } =
@@ -10,7 +10,7 @@ internal static class HtmlAssets
 
     public static string Style { get; } = Required("report.css");
 
-    /// <summary>Null in a tool that was built without Node, which fetches uPlot.</summary>
+    /// <summary>Null in a tool that was built without Node, which downloads uPlot.</summary>
     public static string? UplotScript { get; } = Find("uPlot.js");
 
     public static string? UplotStyle { get; } = Find("uPlot.css");

@@ -3,7 +3,9 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Report.Html;
 
-/// <summary>The place where charts.js draws a chart, and below it the chart's figures as a table for who cannot see or draw it.</summary>
+/// <summary>
+/// The element in which charts.js draws a chart, followed by the values as a table for readers who cannot see or draw it.
+/// </summary>
 internal static class HtmlChart
 {
     /// <param name="id">Section and chart number, as charts.js looks the data up.</param>

@@ -4,7 +4,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Report.Html;
 
-/// <summary>A map of a file's or many files' place on the device, as a picture of lines and areas that needs no script.</summary>
+/// <summary>A map of the places of a file or of many files on the device, as a picture of lines and areas without a script.</summary>
 internal static class HtmlMap
 {
     private const int Width = 1000;
@@ -20,7 +20,7 @@ internal static class HtmlMap
         writer.WriteLine($"<figcaption>{HtmlText.Escape(map.Title)}</figcaption>");
         if (isFile)
             WriteEnds(writer, "file: 0", ByteSize.Format(map.FileBytes!.Value));
-        // The picture is stretched to its place, and only across: what is written beside it is no part of it.
+        // The picture is stretched horizontally only, so its labels are not part of it.
         writer.WriteLine($"<svg viewBox=\"0 0 {Width} {height}\" height=\"{height}\" preserveAspectRatio=\"none\" role=\"img\" "
             + $"aria-label=\"{HtmlText.Escape(map.Title)}\">");
         if (isFile)
@@ -40,7 +40,7 @@ internal static class HtmlMap
     {
         double deviceBytes = Math.Max(1, map.DeviceEnd - map.DeviceStart);
         double from = (span.DeviceOffset - map.DeviceStart) / deviceBytes * Width;
-        // What is narrower than half a pixel would not be seen at all.
+        // A part that is narrower than half a pixel would be invisible.
         double width = Math.Max(0.6, span.Length / deviceBytes * Width);
         if (span.FileOffset is not { } offset)
         {
@@ -51,7 +51,7 @@ internal static class HtmlMap
         double fileBytes = Math.Max(1, map.FileBytes ?? 1);
         double top = offset / fileBytes * Width;
         double topWidth = Math.Max(0.6, span.Length / fileBytes * Width);
-        // From teal over violet to orange along the file, so that a look tells which end of it a piece is from.
+        // From teal over violet to orange along the file, so that the color shows the place in the file.
         string colour = $"hsl({N(175 + 215 * offset / fileBytes)} 60% 50%)";
         int join = StripHeight;
         writer.WriteLine($"<g fill=\"{colour}\">"

@@ -5,12 +5,10 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Report.Html;
 
-/// <summary>
-/// A page as one HTML file that needs nothing beside it: its text and tables are in the HTML, its charts are drawn by uPlot.
-/// </summary>
+/// <summary>A page as a single HTML file: text and tables are HTML, and uPlot draws the charts.</summary>
 internal static class HtmlReport
 {
-    // No address at all may be asked for anything: the page is opened from a disk, perhaps years later.
+    // The page never accesses the network: it may be opened from a disk, years later.
     private const string Policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
     private static readonly PageJsonContext Compact =
@@ -39,7 +37,7 @@ internal static class HtmlReport
         if (uplot is not null)
             writer.WriteLine($"<style>{HtmlAssets.UplotStyle}</style>");
         writer.WriteLine($"<style>\n{HtmlAssets.Style}</style>");
-        // Before anything is drawn, or a dark page would flash in white.
+        // Before anything is drawn; otherwise a dark page would first flash white.
         writer.WriteLine("<script>document.documentElement.dataset.theme="
             + "matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light';</script>");
         writer.WriteLine("</head>");

@@ -9,10 +9,10 @@ internal sealed record PageCell(string Text, double? Value = null)
 {
     public static PageCell Empty { get; } = new("");
 
-    // JSON has no NaN; a figure that does not exist sorts last.
+    // JSON has no NaN; a missing value is sorted last.
     public double? Value { get; init; } = Value is { } number && double.IsFinite(number) ? number : null;
 
-    /// <summary>The rounds of which the value is the median, for `compare`; null where it is of one round, or of none.</summary>
+    /// <summary>The rounds of which the value is the median, for `compare`; null if there is one round or none.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<double>? Samples { get; init; }
 
@@ -34,7 +34,7 @@ internal sealed record PageCell(string Text, double? Value = null)
     /// <summary>A ratio, of which above 1 is better by the tool's convention.</summary>
     public static PageCell Ratio(double? ratio) => ratio is { } r ? Of(r, "0.00") : Empty;
 
-    /// <summary>The same cell, with the rounds that are behind it.</summary>
+    /// <summary>Returns the same cell with the rounds of its value.</summary>
     public PageCell With(IEnumerable<double> samples)
     {
         double[] finite = [.. samples.Where(double.IsFinite)];

@@ -14,7 +14,7 @@ internal sealed record PageChart
 
     public required IReadOnlyList<ChartSeries> Series { get; init; }
 
-    /// <summary>A dashed line across the chart, such as "as fast as .NET" at a ratio of 1.</summary>
+    /// <summary>A dashed line across the chart, such as the ratio 1.</summary>
     public ChartLine? Reference { get; init; }
 
     /// <summary>Dashed lines from top to bottom of a line chart, such as moments at which something happened.</summary>
@@ -61,18 +61,16 @@ internal enum ChartKind { Line, Bar }
 internal sealed record ChartAxis(
     string Label, string? Unit = null, bool IsLog = false, IReadOnlyList<string>? Categories = null, bool LessIsBetter = false);
 
-/// <summary>A value of the Y axis to draw across a chart, and what it is.</summary>
+/// <summary>A value of the Y axis to draw across a chart, and its label.</summary>
 internal sealed record ChartLine(double Y, string Label);
 
-/// <summary>Values of the X axis to draw a line at, and what they are.</summary>
+/// <summary>Values of the X axis to draw a line at, and their label.</summary>
 internal sealed record ChartMarks(IReadOnlyList<double> X, string Label);
 
-/// <summary>
-/// One line or one set of bars. All lists are as long as <see cref="Y"/>; null is a gap, and so is a number that is none.
-/// </summary>
+/// <summary>One line or one set of bars. All lists are as long as <see cref="Y"/>; null, NaN and infinity are gaps.</summary>
 internal sealed record ChartSeries
 {
-    /// <summary>Begins with "Sluice" or ".NET" where it is theirs: such series have the same colour in every chart.</summary>
+    /// <summary>Begins with "Sluice" or ".NET" for their values: such series have the same color in every chart.</summary>
     public required string Name { get; init; }
 
     /// <summary>Empty: 0, 1, 2 ..., as for categories. Need not be the same for all series of a chart.</summary>

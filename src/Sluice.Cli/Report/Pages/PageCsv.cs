@@ -1,6 +1,8 @@
 namespace Sluice.Cli.Report.Pages;
 
-/// <summary>A page's tables as CSV: one after the other, an empty line and the table's name between them if there are several.</summary>
+/// <summary>
+/// The tables of a page as CSV. If there are several, each has its name in the line above it, and an empty line separates them.
+/// </summary>
 internal static class PageCsv
 {
     public static void Write(TextWriter writer, ReportPage page)

@@ -1,13 +1,14 @@
 namespace Sluice.Cli.Report.Pages;
 
 /// <summary>
-/// Where files lie on their device: a strip of the device, and for one file a strip of the file above it, joined piece by piece.
+/// The places of files on their device: a strip for the device and, for a single file, a strip for the file above it, connected piece by
+/// piece.
 /// </summary>
 internal sealed record PageMap
 {
     public required string Title { get; init; }
 
-    /// <summary>The file's length in bytes; null for a map of many files, which shows how densely the device is taken.</summary>
+    /// <summary>The length of the file, in bytes; null for a map of many files, which shows how much of the device is used.</summary>
     public long? FileBytes { get; init; }
 
     /// <summary>The part of the device that is shown, in bytes.</summary>

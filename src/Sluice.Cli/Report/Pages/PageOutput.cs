@@ -25,7 +25,7 @@ internal sealed record PageOutput
 
     private const string WideOption = "--wide";
 
-    // What was not there when the command began: whatever has the name by the end is somebody's.
+    // The files that did not exist when the command began. Whatever has one of these names at the end was created by another process.
     private HashSet<string>? _missing;
 
     public string? JsonPath { get; init; }
@@ -34,7 +34,7 @@ internal sealed record PageOutput
 
     public string? CsvPath { get; init; }
 
-    /// <summary>Replace result files that are there without asking.</summary>
+    /// <summary>True to replace existing result files without confirmation.</summary>
     public bool Overwrite { get; init; }
 
     /// <summary>Adds --json, --html, --csv and --overwrite to a command that reports.</summary>
@@ -55,10 +55,10 @@ internal sealed record PageOutput
         };
     }
 
-    /// <summary>Whether tables are to have all their columns.</summary>
+    /// <summary>Returns true if tables are printed with all their columns.</summary>
     public static bool IsWide(IReadOnlyList<string> arguments) => arguments.TakeWhile(a => a != "--").Contains(WideOption);
 
-    /// <summary>Whether a result goes to stdout, so that the text must not.</summary>
+    /// <summary>Returns true if a result goes to stdout, so that the text must not.</summary>
     public static bool TakesStandardOutput(IReadOnlyList<string> arguments)
     {
         for (int i = 0; i < arguments.Count && arguments[i] != "--"; i++)
@@ -78,13 +78,13 @@ internal sealed record PageOutput
     public IReadOnlyList<NamedResult> Named =>
         [.. new[] { Result("--json", JsonPath), Result("--html", HtmlPath), Result("--csv", CsvPath) }.OfType<NamedResult>()];
 
-    /// <summary>The option that names this file for a result, by whatever name of it; null where none does.</summary>
+    /// <summary>Returns the option that names this file, by any of its names; null if there is none.</summary>
     public string? OptionNaming(string path) =>
         Named.Where(n => n.Path != StandardOutput)
             .Where(n => EnvironmentProbe.RealPathOf(n.Path) == EnvironmentProbe.RealPathOf(path) || PathKinds.AreSame(n.Path, path))
             .Select(n => n.Option).FirstOrDefault();
 
-    /// <summary>Before minutes of measuring rather than after them.</summary>
+    /// <summary>Checks, before the measurement, that the result files can be written.</summary>
     /// <param name="subject">The file that the command is about, of which no result may take the place; null: there is none.</param>
     /// <exception cref="UsageException">
     /// A file is there and must not be replaced, two of the files are one, or one is a block device.
@@ -106,7 +106,7 @@ internal sealed record PageOutput
                 throw new UsageException($"{option}: {path} is a block device, and no place for a result");
             if (Directory.Exists(path))
                 throw new UsageException($"{option}: {path} is a folder");
-            // A pipe or /dev/null keeps nothing that could be lost. To try a pipe would end its reader.
+            // A pipe or /dev/null contains nothing that could be lost. Opening a pipe for a test would end its reader.
             if (kind == PathKind.Other)
                 continue;
             bool exists = File.Exists(path);
@@ -124,7 +124,7 @@ internal sealed record PageOutput
     private static string PlaceOf(string path) =>
         path == StandardOutput || PathKinds.Of(path) == PathKind.Other ? Path.GetFullPath(path) : EnvironmentProbe.RealPathOf(path);
 
-    /// <summary>Writes each of them; one that cannot be written takes no other away.</summary>
+    /// <summary>Writes all result files. If one fails, the others are still written.</summary>
     /// <exception cref="IOException">One of them cannot be written.</exception>
     public void Write(
         TerminalStreams terminal, ReportPage page, Action<TextWriter>? json = null, Action<TextWriter>? csv = null)
@@ -144,7 +144,7 @@ internal sealed record PageOutput
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                // The last one ends the command, in the same words.
+                // The last error ends the command, with the same message.
                 if (failure is not null)
                     terminal.WriteError(ErrorText.Of(failure.SourceException));
                 failure = ExceptionDispatchInfo.Capture(e);

@@ -5,18 +5,18 @@ namespace Sluice.Cli.Report.Pages;
 /// <summary>Rows of cells under named columns; a row may have fewer cells than there are columns.</summary>
 internal sealed record PageTable
 {
-    /// <summary>Above the table, where a section has several; it names the block in CSV too.</summary>
+    /// <summary>Printed above the table if a section has several; in CSV it names the table.</summary>
     public string? Title { get; init; }
 
     public required IReadOnlyList<PageColumn> Columns { get; init; }
 
     public required IReadOnlyList<PageRow> Rows { get; init; }
 
-    /// <summary>Of few rows and many columns: as text the columns are printed as lines, without those that are empty.</summary>
+    /// <summary>For tables with few rows and many columns: as text, columns are printed as lines, without empty ones.</summary>
     [JsonIgnore]
     public bool IsTurned { get; init; }
 
-    /// <summary>Without the columns in which no row has anything.</summary>
+    /// <summary>Returns the table without columns that are empty in all rows.</summary>
     public PageTable WithoutEmptyColumns()
     {
         int[] filled = [.. Enumerable.Range(0, Columns.Count).Where(i => Rows.Any(r => i < r.Cells.Count && r.Cells[i].Text.Length > 0))];
@@ -40,13 +40,13 @@ internal sealed record PageColumn(string Name, string? Unit = null, ColumnKind K
 [JsonConverter(typeof(JsonStringEnumConverter<ColumnKind>))]
 internal enum ColumnKind
 {
-    /// <summary>Flush left, sorted as text.</summary>
+    /// <summary>Left-aligned, sorted as text.</summary>
     Text,
 
-    /// <summary>Flush right, sorted by <see cref="PageCell.Value"/>.</summary>
+    /// <summary>Right-aligned, sorted by <see cref="PageCell.Value"/>.</summary>
     Number,
 
-    /// <summary>A line of code or a path, in a fixed pitch.</summary>
+    /// <summary>A line of code or a path, in a monospaced font.</summary>
     Code,
 }
 
@@ -63,6 +63,6 @@ internal sealed record PageRow
 
     public IReadOnlyList<PageCell> Cells { get; init => field = value ?? []; } = [];
 
-    /// <summary>Names the row in every run of the same command, for `compare`; null: the first cell's text does.</summary>
+    /// <summary>Identifies the row in every run of the same command, for `compare`; null to use the text of the first cell.</summary>
     public string? Key { get; init; }
 }

@@ -3,15 +3,15 @@ using Spectre.Console;
 
 namespace Sluice.Cli.Report.Pages;
 
-/// <summary>A page for people: plain columns when piped; lines, bars and colours in a terminal, the colours not under NO_COLOR.</summary>
+/// <summary>A page as text: plain columns if piped; in a terminal lines, bars and colors (no colors with NO_COLOR).</summary>
 internal static class PageText
 {
     private const int ChartWidth = 100;
 
-    // A chart that does not fit on a screen says less than the table above it.
+    // A chart that does not fit on a screen is less useful than the table above it.
     private const int MaxBars = 40;
 
-    // Sluice in cool colours, .NET in warm ones, as in the HTML page.
+    // Sluice in cool colors, .NET in warm ones, as in the HTML page.
     private static readonly Color[] Cool = [Color.Aqua, Color.DodgerBlue1, Color.Green];
     private static readonly Color[] Warm = [Color.Orange1, Color.IndianRed, Color.Orchid];
     private static readonly Color[] Plain = [Color.Grey, Color.SteelBlue, Color.Tan];
@@ -23,7 +23,7 @@ internal static class PageText
         WriteResult(terminal, page);
     }
 
-    /// <summary>What is known before anything is measured.</summary>
+    /// <summary>Writes the part that is known before the measurement.</summary>
     public static void WriteTop(TerminalStreams terminal, string title, EnvironmentRecord? environment)
     {
         terminal.WriteLine(title);
@@ -32,7 +32,7 @@ internal static class PageText
         terminal.WriteLine();
     }
 
-    /// <summary>What was found, below <see cref="WriteTop"/>.</summary>
+    /// <summary>Writes the results, below <see cref="WriteTop"/>.</summary>
     /// <param name="hasBars">Whether a terminal shows the page's bar charts.</param>
     public static void WriteResult(TerminalStreams terminal, ReportPage page, bool hasBars = true)
     {
@@ -83,10 +83,10 @@ internal static class PageText
 
     private static string TextAt(PageRow row, int column) => column < row.Cells.Count ? row.Cells[column].Text : "";
 
-    // Terminals have no room for a line of many points; its table has them.
+    // A terminal has no space for a line of many points; the table has its values.
     private static void WriteBars(TerminalStreams terminal, PageChart chart)
     {
-        // Gaps have no bars: of rows of which nothing can be told there may be none at all.
+        // Missing values have no bars; there may be no bar at all.
         int bars = chart.Series.Sum(s => s.Y.Count(y => y is not null));
         if (chart.Kind != ChartKind.Bar || bars is 0 or > MaxBars)
             return;
@@ -128,7 +128,7 @@ internal static class PageText
         : Array.Exists(DotNetNames, n => name.StartsWith(n, StringComparison.OrdinalIgnoreCase)) ? Warm
         : Plain;
 
-    // Three digits, however small: a chart of times from 2 us to 20 ms has no room for zeros.
+    // Rounds to three significant digits.
     private static double Significant(double value) =>
         value == 0 ? 0 : Math.Round(value, Math.Clamp(2 - (int)Math.Floor(Math.Log10(Math.Abs(value))), 0, 9));
 

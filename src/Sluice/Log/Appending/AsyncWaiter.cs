@@ -2,7 +2,7 @@ using System.Threading.Tasks.Sources;
 
 namespace Sluice.Log.Appending;
 
-/// <summary>An asynchronous wait, which is its own task; used again when its result was taken.</summary>
+/// <summary>An asynchronous wait, which is also the source of its task. It is reused after its result was taken.</summary>
 internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTaskSource, IThreadPoolWorkItem
 {
     private const int MaxKept = 4096;
@@ -50,7 +50,7 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
     {
     }
 
-    /// <summary>On a thread of the pool, where the caller's continuation may run.</summary>
+    /// <summary>Runs on a pool thread, where the caller's continuation may run.</summary>
     void IThreadPoolWorkItem.Execute()
     {
         if (_error is { } error)
@@ -74,7 +74,7 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
 
     private long TakeResult(short token)
     {
-        // The core throws for a token that is not of this use, or too early: then it is not ours to give back.
+        // The core throws for a token of another use, or if the wait has not ended: the object must not be reused then.
         if (_core.GetStatus(token) == ValueTaskSourceStatus.Pending)
         {
             throw new InvalidOperationException("The append has not ended: await it, or turn it into a Task.");

@@ -31,8 +31,8 @@ internal sealed class Committer
     private readonly WaiterList _syncers = new();
 
     /// <summary>
-    /// The last record that had a place when the last write began: if that write fails, later records do not, and are written with the next
-    /// one. Guarded by <see cref="_writing"/>.
+    /// The last record with a place when the last write began. If that write fails, later records are not affected, and are written with
+    /// the next one. Guarded by <see cref="_writing"/>.
     /// </summary>
     private long _attempted;
 
@@ -41,7 +41,7 @@ internal sealed class Committer
     private Exception? _failure;
     private Exception? _closed;
 
-    /// <summary>True if the last write failed: the pages that are left wait for the next interval.</summary>
+    /// <summary>True if the last write failed: the remaining pages are written after the interval.</summary>
     private bool _hasFailed;
 
     /// <param name="ring">The pages.</param>
@@ -56,7 +56,7 @@ internal sealed class Committer
         _worker = new LogWorker(intervalMs, Round, () => Stopped is null && (_ring.HasRecords || _stateFile.IsStale(Durable)));
     }
 
-    /// <summary>Called if there is something for the keeper to do.</summary>
+    /// <summary>Called if the keeper has work to do.</summary>
     public Action? SignalKeeper { get; set; }
 
     /// <summary>The last sequence number that the operating system has.</summary>
@@ -68,7 +68,7 @@ internal sealed class Committer
     /// <summary>The failed sync after which nothing more is written or acknowledged; null if there was none.</summary>
     public Exception? Failure => Volatile.Read(ref _failure);
 
-    /// <summary>Why nothing more is written: <see cref="Failure"/>, or the log is closed.</summary>
+    /// <summary>The reason why nothing more is written: <see cref="Failure"/>, or the log is closed.</summary>
     public Exception? Stopped => Failure ?? Volatile.Read(ref _closed);
 
     /// <summary>Asks the log's worker for a round.</summary>
@@ -196,7 +196,7 @@ internal sealed class Committer
         return failure ?? error;
     }
 
-    /// <summary>Calls an action while nobody else syncs.</summary>
+    /// <summary>Calls an action while no other thread syncs.</summary>
     public void Alone(Action action)
     {
         _syncing.Enter();
@@ -210,7 +210,7 @@ internal sealed class Committer
         }
     }
 
-    /// <summary>Calls an action while nobody else syncs or writes.</summary>
+    /// <summary>Calls an action while no other thread syncs or writes.</summary>
     public void AloneWithWrites(Action action) => Alone(() =>
     {
         lock (_writing)
@@ -226,7 +226,9 @@ internal sealed class Committer
         _ = Interlocked.CompareExchange(ref _failure, LogErrors.MustReopen(error), null);
     }
 
-    /// <summary>The files may be another writer's from now on; called within <see cref="AloneWithWrites"/>.</summary>
+    /// <summary>
+    /// Ends all writes, because another writer may have the files from now on; called within <see cref="AloneWithWrites"/>.
+    /// </summary>
     public void LetGo() => Volatile.Write(ref _closed, LogErrors.LetGo(_directory));
 
     /// <summary>
@@ -335,7 +337,7 @@ internal sealed class Committer
     {
         try
         {
-            // The bound is taken now: others may fill pages as fast as they are written.
+            // The bound is taken now, because other threads may fill pages as fast as they are written.
             WriteBefore(_ring.ActiveNumber);
             if (sealsActive)
             {
@@ -378,7 +380,7 @@ internal sealed class Committer
         }
     }
 
-    // These are methods of their own, since a lambda that captures an error allocates where no error is.
+    // Separate methods, because a lambda that captures an error allocates even if there is no error.
     private void FailUnwritten(WaiterList waiters, long reached, Exception error) =>
         waiters.Sift(reached, _ring.Epoch, w =>
         {
@@ -491,7 +493,7 @@ internal sealed class Committer
         }
     }
 
-    /// <summary>On the log's worker.</summary>
+    /// <summary>Runs as a round of the log's worker.</summary>
     private void Round(bool asked)
     {
         try
@@ -513,7 +515,7 @@ internal sealed class Committer
             {
                 bool sealsActive = !asked || !_writers.IsEmpty;
 
-                // A write that has just failed, and that nobody waits for, is tried again after the interval.
+                // If a write has just failed and no thread waits for it, it is repeated after the interval.
                 if (sealsActive || !_hasFailed)
                 {
                     _ = WriteAll(sealsActive);

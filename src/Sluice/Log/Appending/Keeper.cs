@@ -1,8 +1,8 @@
 namespace Sluice.Log.Appending;
 
 /// <summary>
-/// The work of a log beside its appends, by two workers: one seals full segments and removes old ones, and the other one creates the next
-/// segment, so that no append waits for that although the disk is slow.
+/// The work of a log in addition to its appends, done by two workers: one seals full segments and removes old ones, the other one creates
+/// the next segment, so that no append waits for that on a slow disk.
 /// </summary>
 internal sealed class Keeper
 {

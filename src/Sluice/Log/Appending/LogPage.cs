@@ -16,7 +16,7 @@ internal sealed class LogPage
 
     private readonly int _capacity;
 
-    /// <summary>Allocated for the first record.</summary>
+    /// <summary>Allocated by the first record.</summary>
     private byte[]? _bytes;
     private Hot _hot;
 
@@ -44,7 +44,7 @@ internal sealed class LogPage
     /// <summary>True if records of the page were withdrawn because a write failed.</summary>
     public bool HasFailedRecords { get; private set; }
 
-    /// <summary>How many bytes have a place, those in front of the first record included.</summary>
+    /// <summary>The number of reserved bytes, including those before the first record.</summary>
     public int Taken => (int)(Volatile.Read(ref _hot.State) & 0x7FFF_FFFF);
 
     public int TakenCount => (int)((Volatile.Read(ref _hot.State) & ~SealedBit) >> CountShift);
@@ -75,7 +75,7 @@ internal sealed class LogPage
     /// <param name="sequence">The sequence number of the first record.</param>
     public bool TryTake(int bytes, int count, out int offset, out long sequence)
     {
-        // Before space is reserved: a page with space that is never filled could not be written.
+        // Allocated before space is reserved: a page with reserved space that is never filled could not be written.
         byte[] space = Volatile.Read(ref _bytes) ?? Allocate();
         long state = Volatile.Read(ref _hot.State);
         while (state >= 0)
@@ -86,7 +86,7 @@ internal sealed class LogPage
                 break;
             }
 
-            // Records of a raw log can be empty, so that the count, too, can reach its limit.
+            // Records of a raw log can be empty, so the count can reach its limit too.
             long taken = state + ((long)count << CountShift) + bytes;
             if (taken < 0)
             {
@@ -96,7 +96,7 @@ internal sealed class LogPage
             long before = Interlocked.CompareExchange(ref _hot.State, taken, state);
             if (before == state)
             {
-                // Read after the swap: before it, the page may have been reopened. From here on it is not, until the copy is done.
+                // Read after the swap: before it, the page may have been reopened. It is not reopened until this copy is done.
                 sequence = FirstSequence + (state >> CountShift);
                 return true;
             }
@@ -127,7 +127,7 @@ internal sealed class LogPage
     /// <summary>For a sealed page: true if all records are copied.</summary>
     public bool IsFilled => Volatile.Read(ref _hot.Copied) == ((long)Count << CountShift) + End;
 
-    /// <summary>For a sealed page: waits until all records are copied, which takes no longer than to copy a record.</summary>
+    /// <summary>For a sealed page: waits until all records are copied, which takes no longer than copying a record.</summary>
     public void AwaitCopies()
     {
         SpinWait spin = default;
@@ -137,7 +137,7 @@ internal sealed class LogPage
         }
     }
 
-    /// <summary>Marks consecutive, copied records as ones whose append failed.</summary>
+    /// <summary>Marks consecutive, copied records as withdrawn, because their append failed.</summary>
     public void Withdraw(in Placed place, int count)
     {
         HasFailedRecords = true;
@@ -152,8 +152,8 @@ internal sealed class LogPage
     }
 
     /// <summary>
-    /// A copy of the sealed page in which records that are withdrawn have their numbers and no bytes: a disk that was full has room for
-    /// other things. The page itself stays: those who wait know where their records stand in it.
+    /// Returns a copy of the sealed page in which withdrawn records keep their sequence numbers but have no bytes, which saves space on a
+    /// full disk. The page itself is not changed, because waiting threads refer to places in it.
     /// </summary>
     public LogPage WithoutWithdrawnBytes()
     {
@@ -169,7 +169,7 @@ internal sealed class LogPage
         return Interlocked.CompareExchange(ref _bytes, bytes, null) ?? bytes;
     }
 
-    /// <returns>Where they end.</returns>
+    /// <returns>The end of the copied records.</returns>
     private int CopyRecords(Span<byte> target)
     {
         (int from, int to) = (LogLayout.FrameHeaderBytes, LogLayout.FrameHeaderBytes);
@@ -191,14 +191,17 @@ internal sealed class LogPage
         return to;
     }
 
-    /// <summary>What all threads write to, away from what they read.</summary>
+    /// <summary>The fields that all threads write, in a cache line other than the fields that they read.</summary>
     [StructLayout(LayoutKind.Explicit, Size = 256)]
     private struct Hot
     {
         [FieldOffset(64)]
         public long State;
 
-        /// <summary>As <see cref="State"/>, without its bit: records as well as bytes, for there are records without bytes.</summary>
+        /// <summary>
+        /// The copied bytes and records in the layout of <see cref="State"/>, without its sealed bit. Records are counted because a record
+        /// may have no bytes.
+        /// </summary>
         [FieldOffset(128)]
         public long Copied;
     }

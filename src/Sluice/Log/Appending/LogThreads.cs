@@ -98,7 +98,7 @@ internal static class LogThreads
         }
         catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
         {
-            // The threads that there are go on, one at least; the scheduling thread tries again.
+            // The existing threads, at least one, continue; the scheduling thread tries again.
             return false;
         }
     }

@@ -7,7 +7,7 @@ internal abstract class LogWaiter
     /// <summary>The next one in a list.</summary>
     public LogWaiter? Next { get; set; }
 
-    /// <summary>The last sequence number that it waits for.</summary>
+    /// <summary>The last sequence number to wait for.</summary>
     public long Target { get; protected set; }
 
     /// <summary>The number of records up to <see cref="Target"/> that are its own: if the wait fails, these are withdrawn.</summary>

@@ -24,7 +24,7 @@ internal sealed class LogWorker(int intervalMs, Action<bool> round, Func<bool> h
     /// <summary>True if the next round waits for a thread. For <see cref="LogThreads"/>, as the members that follow.</summary>
     public bool IsQueued { get; set; }
 
-    /// <summary>The time since when it waits.</summary>
+    /// <summary>The time at which it was queued.</summary>
     public long QueuedAt { get; set; }
 
     public bool IsRunning { get; set; }
@@ -35,7 +35,7 @@ internal sealed class LogWorker(int intervalMs, Action<bool> round, Func<bool> h
     /// <summary>True if the worker is among those that wait for a time.</summary>
     public bool IsTimed { get; set; }
 
-    /// <summary>Asks for a round. Several requests before it begins are one.</summary>
+    /// <summary>Requests a round. Several requests before it begins count as one.</summary>
     public void Signal()
     {
         if (Volatile.Read(ref _isSignaled) == 0 && Interlocked.Exchange(ref _isSignaled, 1) == 0)

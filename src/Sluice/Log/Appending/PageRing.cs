@@ -131,7 +131,7 @@ internal sealed class PageRing
         }
     }
 
-    /// <summary>Takes no more records. Waits while the ring is frozen. The pages can still be taken out.</summary>
+    /// <summary>Ends the reservations. Waits while the ring is frozen. The remaining pages can still be taken out.</summary>
     public void Close()
     {
         while (!TryClose())
@@ -189,7 +189,7 @@ internal sealed class PageRing
         return page;
     }
 
-    /// <summary>The page that <see cref="AwaitOldest"/> gave is written, and free.</summary>
+    /// <summary>Frees the page that <see cref="AwaitOldest"/> returned, after it was written.</summary>
     public void Release()
     {
         lock (_turning)

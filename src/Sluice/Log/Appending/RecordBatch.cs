@@ -4,8 +4,8 @@ using System.Buffers.Binary;
 namespace Sluice.Log.Appending;
 
 /// <summary>
-/// Records as they are to stand in a page, gathered before a place is taken: the caller's list and memory may change, or throw, while they
-/// are read, and no record after space that is never filled could be written.
+/// Records in the layout of a page, collected before space is reserved: reading the caller's list and memory may throw, and a page with
+/// reserved space that is never filled could not be written.
 /// </summary>
 internal readonly struct RecordBatch : IDisposable
 {

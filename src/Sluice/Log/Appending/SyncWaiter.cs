@@ -3,20 +3,20 @@ using Sluice.Kernel;
 
 namespace Sluice.Log.Appending;
 
-/// <summary>A thread that waits. Each thread keeps one between its waits.</summary>
+/// <summary>A waiting thread. Each thread reuses one object for its waits.</summary>
 internal sealed class SyncWaiter : LogWaiter
 {
     private const int Pending = 0;
     private const int Parked = 1;
     private const int Done = 2;
 
-    /// <summary>This thread's alone, so that a durable append allocates nothing and takes no lock for one.</summary>
+    /// <summary>One for each thread, so that a durable append allocates nothing and takes no lock for it.</summary>
     [ThreadStatic]
     private static SyncWaiter? t_own;
 
     private readonly FutexWord _state = new();
 
-    /// <summary>Where there is no futex.</summary>
+    /// <summary>Used if there is no futex.</summary>
     private readonly object? _monitor = FutexWord.IsSupported ? null : new object();
     private Exception? _error;
 
@@ -28,7 +28,7 @@ internal sealed class SyncWaiter : LogWaiter
         return waiter;
     }
 
-    /// <summary>Kept for this thread's next wait; not where this one was broken off: a list may still have it.</summary>
+    /// <summary>Keeps the waiter for this thread's next wait, unless the wait was interrupted: a list may still contain it.</summary>
     public void Return()
     {
         if (IsDone)
@@ -56,7 +56,7 @@ internal sealed class SyncWaiter : LogWaiter
 
     public override void Wake()
     {
-        // From here on the thread may go on, and wait for something else: who is woken looks for itself.
+        // From here on the thread may continue and begin another wait. A thread that is woken checks its own state.
         Volatile.Write(ref _state.Value, Done);
         if (_monitor is null)
         {
@@ -70,7 +70,7 @@ internal sealed class SyncWaiter : LogWaiter
         }
     }
 
-    /// <summary>After the end: throws what the wait ended with.</summary>
+    /// <summary>After the end of the wait: throws its error.</summary>
     public void ThrowIfFailed()
     {
         if (_error is { } error)
@@ -81,7 +81,8 @@ internal sealed class SyncWaiter : LogWaiter
     }
 
     /// <summary>
-    /// Sleeps until the wait has ended. A semaphore would spin before: a hundred threads that spin take the time of the one they wait for.
+    /// Sleeps until the wait has ended. A semaphore would spin first: a hundred spinning threads would take processor time from the thread
+    /// that they wait for.
     /// </summary>
     public void Sleep()
     {
@@ -100,7 +101,7 @@ internal sealed class SyncWaiter : LogWaiter
         {
             if (!_state.Wait(Parked))
             {
-                // The system refuses the call (a sandbox may): poll.
+                // The system call is refused, for example by a sandbox: poll instead.
                 Thread.Sleep(1);
             }
         }

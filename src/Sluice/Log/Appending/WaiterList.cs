@@ -11,7 +11,9 @@ internal sealed class WaiterList
     /// <summary>Gets a value that indicates whether nobody waits.</summary>
     public bool IsEmpty => Volatile.Read(ref _head) is null;
 
-    /// <summary>A full fence: if a thread is added and then finds a lock taken, the thread that leaves the lock sees it.</summary>
+    /// <summary>
+    /// Adds a waiter. A full fence: if a thread then finds a lock taken, the thread that releases the lock sees the waiter.
+    /// </summary>
     public void Push(LogWaiter waiter) => PushAll(ref _head, waiter, waiter);
 
     /// <summary>
@@ -28,7 +30,7 @@ internal sealed class WaiterList
         LogWaiter? last = null;
         while (waiter is not null)
         {
-            // Read before it ends: afterwards the object is its owner's again.
+            // Read before the wait ends: afterwards its owner may use the object again.
             LogWaiter? next = waiter.Next;
             Exception? error = null;
             bool ends = waiter.Place.Epoch != epoch || waiter.Target <= reached;
@@ -66,7 +68,7 @@ internal sealed class WaiterList
         LogWaiter? waiter = Volatile.Read(ref _ended) is null ? null : Interlocked.Exchange(ref _ended, null);
         while (waiter is not null)
         {
-            // Read before: afterwards the object is its owner's again.
+            // Read before the thread is woken: afterwards its owner may use the object again.
             LogWaiter? next = waiter.Next;
             waiter.Wake();
             waiter = next;

@@ -7,15 +7,15 @@ using Sluice.Uring.Abi;
 namespace Sluice.Log.Folders;
 
 /// <summary>
-/// Opens, locks, writes and flushes the files of a log's folder. Another user who can write to the folder can plant other things under their
-/// names: a link is not followed, and a FIFO is not waited for.
+/// Opens, locks, writes and flushes the files of a log's folder. Another user who can write to the folder may place other files under these
+/// names: a symbolic link is not followed, and a FIFO is not waited for.
 /// </summary>
 internal static class LogFile
 {
-    /// <summary>The most pages that the kernel's cache has in one block (MAX_XAS_ORDER).</summary>
+    /// <summary>The maximum number of pages in one block of the kernel's page cache (MAX_XAS_ORDER).</summary>
     private const long MaxBlockPages = 2048;
 
-    /// <summary>Of the last year that a <see cref="DateTime"/> has, since 1970.</summary>
+    /// <summary>The last second of the last year of a <see cref="DateTime"/>, since 1970.</summary>
     private const long LastSecond = 253_402_300_799;
 
     /// <summary>Opens a file for reading. It can be written and removed meanwhile.</summary>
@@ -60,8 +60,8 @@ internal static class LogFile
     }
 
     /// <summary>
-    /// Locks a file without waiting, for as long as it is open: alone, or with others who do not want it alone. Zero or an error; only
-    /// Linux has such a lock.
+    /// Locks a file without waiting until it is closed: exclusively, or together with other shared locks. Returns zero or a negative errno.
+    /// Only Linux has this lock.
     /// </summary>
     public static int LockNow(SluiceHandle file, bool alone)
     {
@@ -81,15 +81,15 @@ internal static class LogFile
     }
 
     /// <summary>
-    /// Gives up what <see cref="LockNow"/> took, before the file is closed: a process that is just being started has a copy of the
-    /// descriptor, and with it the lock.
+    /// Releases the lock of <see cref="LockNow"/> before the file is closed: a process that is being started has a copy of the descriptor,
+    /// and with it the lock.
     /// </summary>
     public static void Unlock(SluiceHandle file)
     {
         if (Libc.IsSupported && !file.IsClosed)
         {
             using OpenFile.Reference reference = file.Hold();
-            // Closing gives the lock up as well.
+            // Closing releases the lock as well.
             _ = NodeCalls.UnlockFile(file.Descriptor);
         }
     }
@@ -127,7 +127,7 @@ internal static class LogFile
         }
     }
 
-    /// <summary>Sets the length of a file that is left for good: nobody is told if that fails.</summary>
+    /// <summary>Sets the length of a file that is not used any more. Errors are ignored.</summary>
     public static void TrySetLength(SluiceHandle file, long length)
     {
         try
@@ -136,7 +136,7 @@ internal static class LogFile
         }
         catch
         {
-            // Of whatever kind. Its device may be the reason why it is left.
+            // Any exception is ignored: the file may have been given up because of its device.
         }
     }
 
@@ -192,13 +192,13 @@ internal static class LogFile
         }
     }
 
-    /// <summary>Whether the file is the one that its path leads to.</summary>
+    /// <summary>Returns true if the path of the file refers to this file.</summary>
     public static bool HasName(SluiceHandle file) => HasName(file, NodePath.Of(file.Path));
 
-    /// <summary>Whether the file is the one that a name leads to; false where that cannot be known.</summary>
+    /// <summary>Returns true if a name refers to this file; false if that cannot be determined.</summary>
     public static bool HasName(SluiceHandle file, in NodePath name) => LookForName(file, name, out bool has) == 0 && has;
 
-    /// <summary>Whether the file is the one that a name leads to; a negative errno where that cannot be known.</summary>
+    /// <summary>Determines whether a name refers to this file. Returns zero, or a negative errno if that cannot be determined.</summary>
     public static int LookForName(SluiceHandle file, in NodePath name, out bool has)
     {
         has = false;
@@ -213,7 +213,7 @@ internal static class LogFile
         return result == -Errno.ENOENT ? 0 : result;
     }
 
-    /// <summary>Whether a file has lost its name: what is written to it is on the disk for nobody.</summary>
+    /// <summary>Returns true if the file has no name any more, so that no program can find what is written to it.</summary>
     public static bool HasNoName(SluiceHandle file) => HasNoName(file, out _);
 
     /// <inheritdoc cref="HasNoName(SluiceHandle)"/>
@@ -239,12 +239,14 @@ internal static class LogFile
     public static UnixFileMode? PermissionsOf(SluiceHandle file) =>
         OperatingSystem.IsWindows() ? null : File.GetUnixFileMode(file.SafeFileHandle);
 
-    /// <summary>When a file was made; where its file system does not say it, when it was changed last, on Linux.</summary>
+    /// <summary>
+    /// Returns the time at which a file was created; on Linux, if the file system does not store it, the time of its last change.
+    /// </summary>
     public static DateTime MadeUtc(SluiceHandle file)
     {
         if (Libc.IsSupported)
         {
-            // .NET's own creation time is the time of the last change there.
+            // On Linux, .NET's creation time is the time of the last change.
             using OpenFile.Reference reference = file.Hold();
             if (Libc.Stat(file.Descriptor, StatxMask.BasicStats | StatxMask.Btime, out Statx stat) == 0
                 && (stat.Mask & StatxMask.Btime) != 0
@@ -276,7 +278,9 @@ internal static class LogFile
     public static void FlushData(SluiceHandle file, LogSettings settings, bool needsJournal = true) =>
         Flush(file, IoVerb.FlushData, settings, needsJournal);
 
-    /// <summary>Whether a file has nothing but zeros from an offset on, where the system tells that without reading them.</summary>
+    /// <summary>
+    /// Returns true if a file contains only zeros from an offset on, as far as the system reports that without reading them.
+    /// </summary>
     public static bool IsKnownToBeEmptyFrom(SluiceHandle file, long offset)
     {
         if (!Libc.IsSupported)
@@ -288,7 +292,10 @@ internal static class LogFile
         return CopyCalls.FindData(file.Descriptor, offset) == -Errno.ENXIO;
     }
 
-    /// <summary>Has what was written to a file, and is on the disk, read from there from an offset on, or from before that.</summary>
+    /// <summary>
+    /// Drops pages from the cache from an offset on, or from before it, so that the content is read from the disk. It must have been
+    /// written back.
+    /// </summary>
     public static void DropFromCache(SluiceHandle file, long offset)
     {
         if (Libc.IsSupported)
@@ -303,7 +310,7 @@ internal static class LogFile
 
     private static void Flush(SluiceHandle file, IoVerb verb, LogSettings settings, bool needsJournal = false)
     {
-        // Through an engine that stands before another one, for tests; else straight to the system call.
+        // Uses an intercepting engine if there is one (tests); otherwise makes the system call.
         if (settings.Engine is InterceptingEngine || !Libc.IsSupported)
         {
             if (verb == IoVerb.FlushData)

@@ -21,7 +21,7 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
 
     public string Path { get; } = path;
 
-    /// <summary>The file of a removal of the log's end that was begun.</summary>
+    /// <summary>The file of a removal of records at the log's end.</summary>
     public string RemovalPath => System.IO.Path.Combine(Path, RemovalName);
 
     public SegmentNames Names { get; } = names;
@@ -43,7 +43,7 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         return LogFile.Open(NodeOf(folder, path), path, mode, access, settings, permissions);
     }
 
-    /// <summary>Whether a file still has its name in the folder.</summary>
+    /// <summary>Returns true if a file still has its name in the folder.</summary>
     /// <exception cref="IOException">That cannot be known.</exception>
     /// <exception cref="UnauthorizedAccessException">That cannot be known.</exception>
     public bool Has(SluiceHandle file)
@@ -102,7 +102,8 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     }
 
     /// <summary>
-    /// Removes a file that is not needed; one that cannot be removed does no harm: by what is in the files it is no part of the log.
+    /// Removes a file that is not needed. A file that cannot be removed does no harm, because its content shows that it is not part of the
+    /// log.
     /// </summary>
     /// <returns>Whether it is gone.</returns>
     public bool TryDelete(string path)
@@ -119,8 +120,8 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     }
 
     /// <summary>
-    /// Removes a file that is no part of the log. Where its name cannot be removed it is enough that it is empty, and that this is on the
-    /// disk: no segment that stays says that records are in it.
+    /// Removes a file that is not part of the log. If its name cannot be removed, the file is emptied and flushed: an empty file contains
+    /// no records of the log.
     /// </summary>
     /// <returns>Why it is still there, and empty; null where it is not.</returns>
     /// <exception cref="IOException">It is still there as it was.</exception>
@@ -156,7 +157,7 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
                 $"'{only.CompressedPath}' is a compressed segment, which this version does not read. Decompress it with 'gzip -d'.");
     }
 
-    /// <summary>What there is of each segment, by ids and then by names.</summary>
+    /// <summary>Returns the files of each segment, ordered by ids and then by names.</summary>
     public List<SegmentEntry> ListEntries()
     {
         Dictionary<string, SegmentEntry> entries = new(StringComparer.Ordinal);
@@ -189,7 +190,7 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     /// <exception cref="FileNotFoundException">The segment does not exist.</exception>
     public SluiceHandle OpenToRead(long id) => Open(PathOf(id), FileMode.Open, FileAccess.Read);
 
-    /// <summary>How large a file is, and when it was written last; 0 where it is not there any more.</summary>
+    /// <summary>Returns the size of a file and the time of its last write; 0 if it does not exist any more.</summary>
     public (long Bytes, long WrittenAt) LookAt(string path)
     {
         if (writer?.Folder is not { } folder)
@@ -238,8 +239,8 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     }
 
     /// <summary>
-    /// Makes the folder, and those above it that are missing, so that they are there after a power cut: each name is flushed in the folder
-    /// that holds it. So is the log's own name where the folder is there already: who made it may not have done it.
+    /// Creates the folder and missing folders above it durably: each name is flushed in the folder that contains it. The log's own name is
+    /// flushed even if the folder exists, because the program that created it may not have flushed it.
     /// </summary>
     /// <param name="path">A full path without a separator at its end.</param>
     /// <exception cref="IOException">A folder cannot be made, or its name cannot be flushed.</exception>
@@ -285,7 +286,7 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         }
     }
 
-    /// <summary>Returns the entries of the folder: of the one that a writer has open, wherever its path leads by now.</summary>
+    /// <summary>Returns the entries of the folder. A writer reads the folder that it has open, wherever its path leads now.</summary>
     private List<(string Name, bool IsFolder, bool IsLink)> ReadNames()
     {
         if (!Libc.IsSupported)
@@ -362,10 +363,10 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         return WhereKnown(flush(fd));
     }
 
-    /// <summary>0 where there is no such call.</summary>
+    /// <summary>Returns 0 if the file system or the operating system has no such call.</summary>
     private static int WhereKnown(int result) => result is -Errno.EINVAL or -Errno.EOPNOTSUPP ? 0 : result;
 
-    /// <summary>A file of the folder that is open; the caller holds that.</summary>
+    /// <summary>Returns the node of a file in the open folder. The caller holds a reference to the folder.</summary>
     private NodePath NodeOf(SafeFileHandle folder, string path) =>
         NodePath.In(WriterLock.DescriptorOf(folder), PathCalls.ToKernel(System.IO.Path.GetFileName(path)), Path);
 }

@@ -94,7 +94,7 @@ internal sealed class SegmentNames
 
         if (HasDate)
         {
-            // The token that comes second is moved by the difference between the first one and what stands for it.
+            // The second token is shifted by the difference in length between the first token and its value.
             (idAt, dateAt) = dateAt < idAt ? (idAt + _format.Length - _date.Length, dateAt) : (idAt, dateAt + digits - IdToken.Length);
             if (!DateTime.TryParseExact(
                 name.AsSpan(dateAt, _format.Length), _format, CultureInfo.InvariantCulture, DateTimeStyles.None, out utc))

@@ -66,7 +66,7 @@ internal sealed class WriterLock : IDisposable
         }
     }
 
-    /// <summary>The descriptor of an open folder; the caller holds that.</summary>
+    /// <summary>Returns the descriptor of an open folder. The caller holds a reference to it.</summary>
     public static int DescriptorOf(SafeFileHandle folder) => (int)folder.DangerousGetHandle();
 
     /// <summary>Locks a segment for as long as it is open.</summary>
@@ -85,7 +85,7 @@ internal sealed class WriterLock : IDisposable
         PathErrors.ThrowIfFailed(result, "Locking", segment.Path);
     }
 
-    /// <summary>There is another writer.</summary>
+    /// <summary>Creates the exception for a log that another writer has open.</summary>
     public static IOException Refusal(string directory, Exception? inner)
     {
         string by = LogState.TryRead(Path.Combine(directory, LogFolder.StateName)) is { } state
@@ -95,7 +95,7 @@ internal sealed class WriterLock : IDisposable
             $"Opening the log '{directory}' failed: another writer has it{by}. A log has one writer; readers need no lock.", inner);
     }
 
-    /// <summary>Writes log.state; by one thread at a time.</summary>
+    /// <summary>Writes log.state. Called by one thread at a time.</summary>
     public void Write(LogState state)
     {
         State = state;
@@ -139,7 +139,7 @@ internal sealed class WriterLock : IDisposable
                 && Libc.Stat(file.Descriptor, StatxMask.BasicStats, out Statx own) == 0
                 && own.Uid != owner.Uid)
             {
-                // An administrator's tool must not lock the log's own user out.
+                // If an administrator's tool creates the file, the owner of the log must be able to open it.
                 _ = NodeCalls.SetOwner(file.Descriptor, owner.Uid, owner.Gid);
             }
 
@@ -152,7 +152,7 @@ internal sealed class WriterLock : IDisposable
         }
     }
 
-    /// <summary>Elsewhere than on Linux the sharing mode is the lock, which Windows enforces and others advise.</summary>
+    /// <summary>On operating systems other than Linux, the sharing mode is the lock; only Windows enforces it.</summary>
     private static SluiceHandle OpenUnshared(string directory, string path, UnixFileMode? permissions)
     {
         FileShare share = OperatingSystem.IsWindows() ? FileShare.Read : FileShare.None;

@@ -4,33 +4,33 @@ using Sluice.Log.Frames;
 namespace Sluice.Log.Folders;
 
 /// <summary>
-/// Zeros in the reserved space of a segment, ahead of its frames. The first write into reserved space changes the file's metadata, which
-/// every sync has to commit; over zeros that are on the disk a sync writes the frames alone. Where syncs are rare, or frames large, there
-/// are none: they would be most of what is written.
+/// Writes zeros into the reserved space of a segment, ahead of its frames. The first write into reserved space changes the metadata of the
+/// file, which every sync has to commit; over zeros that are on the disk, a sync writes only the frames. No zeros are written if syncs are
+/// rare or frames are large, because the zeros would be most of the written data.
 /// </summary>
 /// <remarks>For who may write frames; nobody else writes meanwhile.</remarks>
 internal sealed class ZerosAhead(SluiceHandle file)
 {
-    /// <summary>So many syncs at least have zeros of one write.</summary>
+    /// <summary>The minimum number of syncs that the zeros of one write must serve.</summary>
     private const int MinSyncs = 8;
 
     private static byte[]? s_zeros;
 
-    /// <summary>Where the zeros end; -1 where there are to be none.</summary>
+    /// <summary>The end of the zeros; -1 if no zeros are written any more.</summary>
     private long _end;
 
-    /// <summary>Where the reserved space ends; 0 while that was not looked at.</summary>
+    /// <summary>The end of the reserved space; 0 until it was determined.</summary>
     private long _reservedTo;
 
-    /// <summary>Where frames ended at the last sync.</summary>
+    /// <summary>The end of the frames at the last sync.</summary>
     private long _before = LogLayout.HeaderBytes;
 
-    /// <summary>Where they end; 0 where there are none.</summary>
+    /// <summary>The end of the zeros; 0 if there are none.</summary>
     public long End => Math.Max(_end, 0);
 
     /// <summary>
-    /// Writes the next zeros, if the frames come near the end of the last. Where that fails there are none any more: frames need no zeros,
-    /// and whoever writes or syncs them hears of the device.
+    /// Writes the next zeros if the frames come near the end of the last ones. After a failure, no more zeros are written: frames do not
+    /// need them, and an error of the device is reported by the next write or sync.
     /// </summary>
     /// <param name="offset">Where the frames end that are to be synced.</param>
     public void Write(long offset)
@@ -63,8 +63,8 @@ internal sealed class ZerosAhead(SluiceHandle file)
         }
         catch
         {
-            // Of whatever kind: a limit of the files' sizes, which is an argument out of range for .NET, or a want of memory ends nobody's
-            // sync.
+            // Any exception is ignored, also a file size limit (ArgumentOutOfRangeException in .NET) or a lack of memory: it must not fail
+            // the sync.
             _end = -1;
         }
     }

@@ -6,21 +6,22 @@ using System.Runtime.Intrinsics.X86;
 namespace Sluice.Log.Frames;
 
 /// <summary>
-/// CRC-32C as it is carried from frame to frame: without inversion before and after. By the processor's instruction where it has one; three
-/// strands of long inputs run side by side, since the instruction takes three cycles and begins each cycle.
+/// CRC-32C without the inversion before and after, because the value is carried from frame to frame. It uses the processor's instruction if
+/// there is one. Long inputs are computed in three interleaved strands, because the instruction has a latency of three cycles and a
+/// throughput of one.
 /// </summary>
 internal static class Crc32C
 {
-    /// <summary>What a sum begins with that continues no other.</summary>
+    /// <summary>The initial value of a checksum that does not continue another one.</summary>
     public const uint Begin = 0xFFFF_FFFF;
 
-    /// <summary>Of every processor that asks ahead by this instruction; a longer line would be asked for twice.</summary>
+    /// <summary>The cache line size of the processors with this prefetch instruction; a longer line would be prefetched twice.</summary>
     private const int CacheLineBytes = 64;
 
-    /// <summary>Bytes of one strand.</summary>
+    /// <summary>The number of bytes in one strand.</summary>
     private const int StrandBytes = 1024;
 
-    /// <summary>What <see cref="StrandBytes"/> zeros make of a value, by each of its bytes.</summary>
+    /// <summary>Tables that advance a checksum over <see cref="StrandBytes"/> zeros, one for each byte of the value.</summary>
     private static readonly uint[] Shifts = MakeShifts();
 
     /// <summary>Continues a checksum with more bytes.</summary>

@@ -1,6 +1,6 @@
 namespace Sluice.Log.Frames;
 
-/// <summary>What a frame is.</summary>
+/// <summary>The kind of a frame.</summary>
 internal enum FrameKind : uint
 {
     Opening = 1,

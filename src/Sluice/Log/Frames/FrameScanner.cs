@@ -1,15 +1,15 @@
 namespace Sluice.Log.Frames;
 
-/// <summary>What <see cref="FrameScanner.TryNext"/> found.</summary>
+/// <summary>The result of <see cref="FrameScanner.TryNext"/>.</summary>
 internal enum FrameResult
 {
-    /// <summary>A frame whose sum is right.</summary>
+    /// <summary>A frame with a valid checksum.</summary>
     Good,
 
-    /// <summary>Zeros, or the end of the file at a frame's border.</summary>
+    /// <summary>Zeros, or the end of the file at the end of a frame.</summary>
     Zeros,
 
-    /// <summary>Bytes that are no frame that belongs here.</summary>
+    /// <summary>Bytes that are not the next frame of this segment.</summary>
     Bad,
 }
 
@@ -60,25 +60,25 @@ internal sealed class FrameScanner
     /// <summary>Gets or sets a value that indicates whether the file may be written meanwhile.</summary>
     public bool IsLive { get; set; }
 
-    /// <summary>Where the next frame is.</summary>
+    /// <summary>The offset of the next frame.</summary>
     public long Offset { get; private set; }
 
-    /// <summary>The sum that the next frame goes on from.</summary>
+    /// <summary>The checksum that the next frame continues.</summary>
     public uint Chain { get; private set; }
 
-    /// <summary>Why the last answer was <see cref="FrameResult.Bad"/>.</summary>
+    /// <summary>The reason why the last result was <see cref="FrameResult.Bad"/>.</summary>
     public string Reason { get; private set; } = "";
 
-    /// <summary>The payload of the last good frame, until the next call of anything here.</summary>
+    /// <summary>The payload of the last good frame. It is valid until the next call of any member.</summary>
     public ReadOnlySpan<byte> Payload => _buffer.AsSpan(_payloadAt, _payloadLength);
 
     /// <summary>The number of times that bytes were read from the file.</summary>
     public int Fills { get; private set; }
 
-    /// <summary>Forgets what was read ahead: another process may have written there since.</summary>
+    /// <summary>Discards buffered bytes, because another process may have written there since.</summary>
     public void DiscardBuffer() => _buffered = 0;
 
-    /// <summary>Goes to another frame of the same segment.</summary>
+    /// <summary>Moves to another frame of the same segment.</summary>
     public void MoveTo(long offset, uint chain) => (Offset, Chain) = (offset, chain);
 
     /// <summary>Reads the next frame. The payload is valid until the next call. <see cref="Offset"/> moves to the end of a good frame.</summary>
@@ -184,7 +184,7 @@ internal sealed class FrameScanner
             }
         }
 
-        // The content of the bad frame is a caller's, who can imitate frames that continue one another, but not the checksum of the frame.
+        // A caller's record can imitate frames that continue one another, but not the checksum of the bad frame that contains it.
         long bytesOfFrame = isPossible ? header.FrameBytes : FrameAlignment;
         long at = bad + FrameAlignment;
         long end = readsOn ? long.MaxValue : bad + _maxFrameBytes;
@@ -196,7 +196,7 @@ internal sealed class FrameScanner
                 continue;
             }
 
-            // As many records at most as there are bytes for.
+            // The number of records cannot exceed the number of bytes.
             FrameHeader candidate = LogLayout.ReadFrameHeader(next);
             Offset = at;
             if (candidate.Kind is FrameKind.Records or FrameKind.Footer
@@ -277,7 +277,7 @@ internal sealed class FrameScanner
             : header.Count < 0 || header.FirstSequence < 0 ? "a frame's numbers are negative"
             : WhyTooLong(header);
 
-    /// <summary>No memory is taken for what the file does not have.</summary>
+    /// <summary>Returns the reason why a frame is too long. No memory is allocated for bytes that the file does not have.</summary>
     private string? WhyTooLong(in FrameHeader header) =>
         header.FrameBytes > _buffer.Length && Offset + header.FrameBytes > _file.Length
             ? "a frame's length is more than the file has left" : null;
@@ -288,7 +288,7 @@ internal sealed class FrameScanner
         return FrameResult.Bad;
     }
 
-    /// <summary>Bytes at an offset: as many as asked, or as the file has.</summary>
+    /// <summary>Returns the requested number of bytes at an offset, or as many as the file has.</summary>
     private ReadOnlySpan<byte> Fill(long offset, int bytes)
     {
         long distance = offset - _bufferAt;
@@ -298,7 +298,7 @@ internal sealed class FrameScanner
             return _buffer.AsSpan(skip, bytes);
         }
 
-        // What is buffered already stays: a block is read once.
+        // Buffered bytes are kept, so that a block is read once.
         int kept = _buffered - skip;
         byte[] old = _buffer;
         if (_buffer.Length < bytes)

@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 
 namespace Sluice.Log.Frames;
 
-/// <summary>The numbers of docs/log-format.md.</summary>
+/// <summary>The constants and structures of docs/log-format.md.</summary>
 internal static class LogLayout
 {
     public const int HeaderBytes = 64;
@@ -10,10 +10,10 @@ internal static class LogLayout
     public const int RecordHeaderBytes = 4;
     public const int MaxRecordBytes = (1 << 30) - 1 - 4096;
 
-    /// <summary>No header may allow larger frames.</summary>
+    /// <summary>The maximum size of a frame that a header may specify, in bytes.</summary>
     public const int MaxFrameBytes = 1 << 30;
 
-    /// <summary>Of segments.</summary>
+    /// <summary>The version of segments.</summary>
     public const byte Version = 2;
     public const int OpeningPayloadBytes = 8;
     public const int FooterFixedBytes = 40;
@@ -22,7 +22,7 @@ internal static class LogLayout
     public const uint Withdrawn = 3u << 30;
     public const uint LengthMask = (1u << 30) - 1;
 
-    /// <summary>Distance of two entries of a footer's index, at least.</summary>
+    /// <summary>The minimum distance between two entries of a footer's index, in bytes.</summary>
     public const int IndexEveryBytes = 256 * 1024;
 
     /// <summary>Returns the largest payload that a footer at an offset can have: it has no more entries than there is data for.</summary>
@@ -31,16 +31,23 @@ internal static class LogLayout
 
     private static ReadOnlySpan<byte> FooterMagic => "SLFT"u8;
 
-    /// <summary>Whether a file of a length may end with a footer: all other frames end where 8 divides.</summary>
+    /// <summary>
+    /// Returns true if a file of this length may end with a footer: files that end with another frame have a length that is a multiple of
+    /// 8.
+    /// </summary>
     public static bool MayEndWithFooter(long length) => length % 8 == TrailerBytes % 8;
 
     public static int Padded(int bytes) => (bytes + 7) & ~7;
 
-    /// <summary>A time as frames have it; before 1677 and after 2262 the first and the last that they can have.</summary>
+    /// <summary>
+    /// Converts a time to the format of frames. Times before 1677 and after 2262 become the first and the last possible ones.
+    /// </summary>
     public static long ToNanoseconds(DateTime utc) =>
         Math.Clamp(utc.Ticks - DateTime.UnixEpoch.Ticks, long.MinValue / 100, long.MaxValue / 100) * 100;
 
-    /// <summary>No log was written before: a time before that is one of a clock that was not set.</summary>
+    /// <summary>
+    /// The earliest plausible time: no log was written before, so that an earlier time comes from a clock that was not set.
+    /// </summary>
     public static long FirstTime => ToNanoseconds(new DateTime(2026, 1, 1, 0, 0, 0, DateTimeKind.Utc));
 
     public static DateTimeOffset ToTime(long nanoseconds) => new(DateTime.UnixEpoch.AddTicks(nanoseconds / 100));
@@ -54,7 +61,7 @@ internal static class LogLayout
         BinaryPrimitives.WriteUInt32LittleEndian(frame[24..], (uint)header.Kind);
     }
 
-    /// <summary>Writes the sum of a frame whose header, payload and zeros are in place; returns it.</summary>
+    /// <summary>Writes the checksum of a frame whose header, payload and padding are in place, and returns it.</summary>
     public static uint Sign(Span<byte> frame, uint chain)
     {
         uint crc = SumOf(frame, chain);
@@ -73,7 +80,7 @@ internal static class LogLayout
         (FrameKind)BinaryPrimitives.ReadUInt32LittleEndian(frame[24..]),
         BinaryPrimitives.ReadUInt32LittleEndian(frame[28..]));
 
-    /// <summary>A whole footer frame, its sum included.</summary>
+    /// <summary>Returns a complete footer frame with its checksum.</summary>
     /// <param name="totals">Of the segment.</param>
     /// <param name="index">Of the segment.</param>
     /// <param name="offset">Where it goes.</param>
@@ -109,7 +116,7 @@ internal static class LogLayout
         return frame;
     }
 
-    /// <summary>Where the footer is, from the last bytes of a file; false where the file has none.</summary>
+    /// <summary>Reads the offset of the footer from the last bytes of a file. Returns false if there is no trailer.</summary>
     public static bool TryReadTrailer(ReadOnlySpan<byte> trailer, uint headerChain, out long offset, out uint chain)
     {
         offset = BinaryPrimitives.ReadInt64LittleEndian(trailer);
@@ -118,7 +125,7 @@ internal static class LogLayout
             && BinaryPrimitives.ReadUInt32LittleEndian(trailer[12..]) == Crc32C.Append(headerChain, trailer[..12]);
     }
 
-    /// <summary>What a footer's payload, whose sum was right, says; false where it is not as a footer is.</summary>
+    /// <summary>Reads the payload of a footer whose checksum is valid. Returns false if the content is not that of a footer.</summary>
     public static bool TryReadFooter(ReadOnlySpan<byte> payload, out SegmentTotals totals, out IndexEntry[] index)
     {
         totals = default;

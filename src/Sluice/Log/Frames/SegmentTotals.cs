@@ -1,4 +1,4 @@
 namespace Sluice.Log.Frames;
 
-/// <summary>What a footer says of its segment.</summary>
+/// <summary>The totals of a segment in its footer.</summary>
 internal readonly record struct SegmentTotals(long Records, long LastSequence, long FirstTime, long LastTime);

@@ -3,13 +3,13 @@ namespace Sluice.Log.Segments;
 /// <summary>A segment that is not written any more.</summary>
 internal readonly record struct ClosedSegment(string Path, long FirstSequence, long LastSequence, long LastTime, long Bytes)
 {
-    /// <summary>Of a framed one; else 0.</summary>
+    /// <summary>The id of a framed segment; otherwise, 0.</summary>
     public long Id { get; init; }
 
-    /// <summary>A second file with the same content, which goes when the segment goes.</summary>
+    /// <summary>A second file with the same content, which is removed with the segment.</summary>
     public string? Copy { get; init; }
 
-    /// <summary>When it was written last.</summary>
+    /// <summary>The time of the last write.</summary>
     public long WrittenAt { get; init; } = long.MaxValue;
 
     /// <summary>

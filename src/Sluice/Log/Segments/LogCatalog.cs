@@ -3,7 +3,7 @@ using Sluice.Log.Frames;
 
 namespace Sluice.Log.Segments;
 
-/// <summary>What a file of a log's folder is.</summary>
+/// <summary>The role of a file in a log's folder.</summary>
 internal enum SegmentRole
 {
     /// <summary>A segment that has begun: its records belong to the log.</summary>
@@ -119,7 +119,7 @@ internal sealed class LogCatalog
 
             Files = files;
 
-            // A name that is listed and leads nowhere, time and again, is no segment.
+            // A name that is listed repeatedly although its file does not exist is not a segment.
             if (LargestId == (files.Count > 0 ? files[^1].Id : 0) || LargestId == gone)
             {
                 break;

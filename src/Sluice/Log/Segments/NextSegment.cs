@@ -2,7 +2,7 @@ using Sluice.Log.Folders;
 
 namespace Sluice.Log.Segments;
 
-/// <summary>The segment that a log continues in next: created ahead, or when it is needed.</summary>
+/// <summary>The next segment of a log, which is created ahead or when it is needed.</summary>
 /// <param name="folder">The log's folder.</param>
 /// <param name="settings">The options.</param>
 /// <param name="logId">The log's id.</param>

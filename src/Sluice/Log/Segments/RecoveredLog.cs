@@ -9,7 +9,7 @@ namespace Sluice.Log.Segments;
 /// </summary>
 internal sealed class RecoveredLog
 {
-    /// <summary>More segments than any log will have.</summary>
+    /// <summary>A number of segments that no log reaches.</summary>
     private const long MinNumbersLeft = 1_000_000_000_000;
 
     private const string CutExtension = ".cut";
@@ -122,7 +122,7 @@ internal sealed class RecoveredLog
 
         if (LargestId > SegmentNames.MaxId - MinNumbersLeft)
         {
-            // A planted file with a huge number must not use up the numbers.
+            // A file with a very large number, placed by another user, must not exhaust the numbers.
             throw new SluiceLogDamagedException(_folder.PathOf(LargestId), -1, 0, "its number is too large for a segment");
         }
     }

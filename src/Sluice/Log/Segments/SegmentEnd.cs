@@ -28,7 +28,7 @@ internal enum EndKind
     Damaged,
 }
 
-/// <summary>What the rules say of the end of a segment.</summary>
+/// <summary>The verdict of the rules about the end of a segment.</summary>
 /// <param name="Kind">What comes next.</param>
 /// <param name="Path">The damaged file; null for the folder.</param>
 /// <param name="Offset">The offset of the damage in the file; -1 if unknown.</param>

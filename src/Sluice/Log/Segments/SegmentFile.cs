@@ -11,14 +11,16 @@ namespace Sluice.Log.Segments;
 /// </summary>
 internal sealed class SegmentFile : IDisposable
 {
-    /// <summary>The time, in milliseconds, after which the writer looks again whether the file has its name.</summary>
+    /// <summary>The time, in milliseconds, after which the writer checks again whether the file has its name.</summary>
     private const int LookAgainMs = 1000;
 
     private readonly LogFolder _folder;
     private readonly SluiceHandle _handle;
     private readonly LogSettings _settings;
 
-    /// <summary>The entries for the footer. Guarded by itself until the segment is full: readers of this process use it, too.</summary>
+    /// <summary>
+    /// The entries for the footer. The list is its own lock until the segment is full, because readers of this process use it too.
+    /// </summary>
     private readonly List<IndexEntry> _index = [];
     private readonly ZerosAhead _zeros;
     private readonly uint _headerChain;
@@ -41,8 +43,8 @@ internal sealed class SegmentFile : IDisposable
     private long _failedTo;
 
     /// <summary>
-    /// The number of times that the file may have been truncated, counted before each. In such a file nobody knows where zeros on the disk
-    /// end: a sync that began before may end afterwards.
+    /// The number of times that the file may have been truncated, counted before each truncation. In a truncated file the end of the zeros
+    /// on the disk is unknown: a sync that began before may end afterwards.
     /// </summary>
     private int _cuts;
 
@@ -169,8 +171,10 @@ internal sealed class SegmentFile : IDisposable
         Offset = LogLayout.HeaderBytes + _opening.Length;
     }
 
-    /// <summary>Returns true if a frame belongs into another segment. A segment that was created with smaller frames takes no larger one:
-    /// readers would not believe it.</summary>
+    /// <summary>
+    /// Returns true if a frame belongs into another segment. A segment that was created with a smaller maximum accepts no larger frame,
+    /// because readers would reject it.
+    /// </summary>
     public bool IsFullFor(int frameBytes, long time) =>
         frameBytes > Header.MaxFrameBytes
         || (!IsEmpty && (Offset + frameBytes > _settings.SegmentBytes
@@ -196,8 +200,8 @@ internal sealed class SegmentFile : IDisposable
     }
 
     /// <summary>
-    /// Before a sync, by the thread that may write frames: how far the segment is written, with the next zeros, which the sync covers too.
-    /// There are none in a file that was truncated: every sync of it needs the journal.
+    /// Begins a sync: returns how far the segment is written, and writes the next zeros, which the sync covers too. Called by the thread
+    /// that may write frames. A file that was truncated gets no zeros, because every sync of it needs the journal.
     /// </summary>
     public SyncPoint BeginSync(bool writesZeros)
     {
@@ -277,7 +281,7 @@ internal sealed class SegmentFile : IDisposable
         ThrowIfDeleted();
     }
 
-    /// <summary>Reserves the space of the segment; what is not available now may be when it is needed.</summary>
+    /// <summary>Reserves the space of the segment. Space that is not available now may be available when it is needed.</summary>
     private void Reserve() => Reserve(_handle, _settings);
 
     /// <summary>Gives reserved space back.</summary>
@@ -382,7 +386,7 @@ internal sealed class SegmentFile : IDisposable
         }
     }
 
-    /// <summary>Looks the name of the file up now and then: records in a file without a name would be lost.</summary>
+    /// <summary>Checks from time to time whether the file has its name: records in a file without a name would be lost.</summary>
     private void ThrowIfDeletedByNow()
     {
         long nowMs = Environment.TickCount64;
@@ -393,7 +397,7 @@ internal sealed class SegmentFile : IDisposable
         }
     }
 
-    /// <summary>A file whose name in the log's folder is gone is not part of the log, whatever other names it has.</summary>
+    /// <summary>A file without a name in the log's folder is not part of the log, whatever other names it has.</summary>
     private void ThrowIfDeleted()
     {
         if (IsDeleted)

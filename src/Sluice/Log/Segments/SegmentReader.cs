@@ -4,7 +4,7 @@ using Sluice.Log.Frames;
 
 namespace Sluice.Log.Segments;
 
-/// <summary>A segment that is read, frame by frame.</summary>
+/// <summary>Reads a segment frame by frame.</summary>
 internal sealed class SegmentReader : IDisposable
 {
     /// <summary>The number of polls between two searches for a frame after a bad one, for a reader that follows the log.</summary>
@@ -21,7 +21,7 @@ internal sealed class SegmentReader : IDisposable
         new (long Offset, long End, uint Crc, long ReadTo)[Tuning.LogFramesToGoBack];
     private int _passedAt;
 
-    /// <summary>The position after which no complete frame was found, and how often that was asked since.</summary>
+    /// <summary>The position after which no complete frame was found, and the number of polls since.</summary>
     private (long Offset, int Polls) _noFrameAfter = (-1, 0);
     private int _passedCount;
 
@@ -40,22 +40,22 @@ internal sealed class SegmentReader : IDisposable
 
     public string Path => _info.Path;
 
-    /// <summary>Of the first record that it has or will have.</summary>
+    /// <summary>The sequence number of the first record that the segment has or will have.</summary>
     public long FirstSequence => _info.FirstSequence;
 
     /// <inheritdoc cref="SegmentInfo.DurableBy"/>
     public long DurableBy(LogState? state) => _info.DurableBy(state);
 
-    /// <summary>The log that it is of.</summary>
+    /// <summary>The id of the segment's log.</summary>
     public Guid LogId => _info.Header.LogId;
 
-    /// <summary>Where the next frame is.</summary>
+    /// <summary>The offset of the next frame.</summary>
     public long Offset => _scanner.Offset;
 
-    /// <summary>Where the last frame was.</summary>
+    /// <summary>The offset of the last frame.</summary>
     public long FrameOffset => _before.Offset;
 
-    /// <summary>The last sequence that was read or passed over.</summary>
+    /// <summary>The last sequence number that was read or skipped.</summary>
     public long ReadTo { get; private set; }
 
     /// <summary>Describes the position, at which there is no frame of records.</summary>
@@ -70,7 +70,7 @@ internal sealed class SegmentReader : IDisposable
     /// <summary>The payload of the last good frame.</summary>
     public ReadOnlySpan<byte> Payload => _scanner.Payload;
 
-    /// <summary>Opens the file in which a segment was found, and reads again what it says of itself.</summary>
+    /// <summary>Opens the file in which a segment was found, and reads its header again.</summary>
     /// <exception cref="FileNotFoundException">It is not there any more.</exception>
     /// <exception cref="SluiceLogDamagedException">It is damaged.</exception>
     public static SegmentReader Open(SegmentInfo found)
@@ -154,7 +154,7 @@ internal sealed class SegmentReader : IDisposable
         }
     }
 
-    /// <summary>Reads the next frame. A footer stays the next one.</summary>
+    /// <summary>Reads the next frame. A footer is not consumed.</summary>
     public FrameResult TryNext(out FrameHeader frame)
     {
         _before = (_scanner.Offset, _scanner.Chain, ReadTo);
@@ -212,7 +212,7 @@ internal sealed class SegmentReader : IDisposable
         return FirstSequence;
     }
 
-    /// <summary>Goes back to what <see cref="FindReplaced"/> returned.</summary>
+    /// <summary>Moves back to the position that <see cref="FindReplaced"/> returned.</summary>
     public void GoBackTo(long from)
     {
         while (_passedCount > 0 && LastPassed.ReadTo >= from)
@@ -285,7 +285,7 @@ internal sealed class SegmentReader : IDisposable
 
         try
         {
-            // No further than a frame may be long: much reserved space may follow.
+            // Searches no further than the maximum length of a frame, because much reserved space may follow.
             _scanner.DiscardBuffer();
             if (!_scanner.HasFrameAfter(ReadTo + 1, readsOn: false))
             {
@@ -301,7 +301,7 @@ internal sealed class SegmentReader : IDisposable
         }
         finally
         {
-            // What follows may be written by the next call.
+            // The next call may find other bytes there.
             _scanner.DiscardBuffer();
         }
     }
@@ -309,7 +309,7 @@ internal sealed class SegmentReader : IDisposable
     /// <inheritdoc cref="FrameScanner.HasOnlyZerosBuffered"/>
     public bool HasOnlyZerosBuffered() => _scanner.HasOnlyZerosBuffered();
 
-    /// <summary>Goes back before the last frame.</summary>
+    /// <summary>Moves back before the last frame.</summary>
     public void Unread()
     {
         _scanner.MoveTo(_before.Offset, _before.Chain);
@@ -369,7 +369,7 @@ internal sealed class SegmentReader : IDisposable
         (_entry, ReadTo) = (null, FirstSequence - 1);
     }
 
-    /// <summary>Moves to the frame of an index entry, if the entry is true: no frame before it proves that.</summary>
+    /// <summary>Moves to the frame of an index entry if the entry is valid. No preceding frame proves that.</summary>
     private bool TryMoveTo(in IndexEntry entry)
     {
         _scanner.MoveTo(entry.Offset, entry.Chain);

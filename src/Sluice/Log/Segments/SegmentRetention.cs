@@ -3,7 +3,7 @@ using Sluice.Log.Frames;
 
 namespace Sluice.Log.Segments;
 
-/// <summary>The segments that are not written any more, oldest first, and which of them are to go. Thread-safe.</summary>
+/// <summary>The closed segments, oldest first, and the selection of those to remove. Thread-safe.</summary>
 /// <param name="folder">The log's.</param>
 /// <param name="settings">The options.</param>
 /// <param name="closed">Those that there are.</param>
@@ -14,11 +14,11 @@ internal sealed class SegmentRetention(
     /// <summary>Held while files are removed or get their names.</summary>
     public Lock Removing { get; } = new();
 
-    /// <summary>Guards the list, and is held for no system call.</summary>
+    /// <summary>Guards the list. Not held during system calls.</summary>
     private readonly Lock _lock = new();
     private readonly List<ClosedSegment> _closed = [.. closed];
 
-    /// <summary>Of the oldest; null where there is none.</summary>
+    /// <summary>The first sequence number of the oldest segment; null if there is none.</summary>
     public long? FirstSequence
     {
         get
@@ -38,7 +38,7 @@ internal sealed class SegmentRetention(
         }
     }
 
-    /// <summary>The newest for which something holds; null where there is none.</summary>
+    /// <summary>Returns the newest segment that matches a condition; null if there is none.</summary>
     public ClosedSegment? Newest(Predicate<ClosedSegment> predicate)
     {
         lock (_lock)
@@ -48,7 +48,7 @@ internal sealed class SegmentRetention(
         }
     }
 
-    /// <summary>Forgets the segments with an id or a larger one.</summary>
+    /// <summary>Forgets the segments with this id or a larger one.</summary>
     public void ForgetFrom(long id)
     {
         lock (_lock)
@@ -57,13 +57,13 @@ internal sealed class SegmentRetention(
         }
     }
 
-    /// <summary>Removes what the options do not keep.</summary>
+    /// <summary>Removes the segments that the options do not keep.</summary>
     public void Apply(DateTime utcNow)
     {
         using Lock.Scope removing = Removing.EnterScope();
         List<ClosedSegment> all = All();
 
-        // The segment that is written counts as one.
+        // The current segment counts as one.
         int tooMany = settings.RetainSegments is { } most ? all.Count + 1 - most : 0;
         long tooLarge = settings.RetainBytes is { } bytes ? all.Sum(static s => s.Bytes) - bytes : 0;
         HashSet<string> old = settings.RetainAge is { } age ? OlderThan(age, all, utcNow) : [];
@@ -75,7 +75,7 @@ internal sealed class SegmentRetention(
         });
     }
 
-    /// <summary>Removes the oldest as long as they are old, durably; how many.</summary>
+    /// <summary>Removes the oldest segments durably while they are old. Returns their number.</summary>
     public int RemoveWhile(Func<ClosedSegment, bool> isOld)
     {
         using Lock.Scope removing = Removing.EnterScope();
@@ -117,8 +117,8 @@ internal sealed class SegmentRetention(
     }
 
     /// <summary>
-    /// A file that cannot be deleted is emptied, which gives its space back; the next opening tries to delete it again. The files of a raw
-    /// log do not depend on one another, so that they need not even be empty.
+    /// Removes files. A file that cannot be deleted is emptied, which releases its space; the next opening tries to delete it again. Files
+    /// of a raw log are independent of one another and need not be emptied.
     /// </summary>
     private int RemoveWhile(List<ClosedSegment> all, Func<ClosedSegment, bool> isOld)
     {
@@ -154,7 +154,7 @@ internal sealed class SegmentRetention(
                 }
                 catch when (folder.LookAt(all[passed].Path).Bytes == 0)
                 {
-                    // It is empty, though perhaps not on the disk: what follows stays until it is deleted.
+                    // The file is empty, but perhaps not on the disk: later segments stay until it is deleted.
                     passed++;
                     throw;
                 }
@@ -173,7 +173,7 @@ internal sealed class SegmentRetention(
             folder.FlushToDisk();
         }
 
-        // Told once, when the rest is done.
+        // The error is thrown once, after the other files were removed.
         return error is null ? removed : throw error;
     }
 }

@@ -121,7 +121,7 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
                 throw new SluiceLogDamagedException(folder.RemovalPath, -1, 0, "it is of another log; delete it");
             }
 
-            // The newest first: an interruption leaves no gap.
+            // Newest first, so that an interruption leaves no gap.
             for (int i = later.Count - 1; i >= 0; i--)
             {
                 _ = folder.DeleteOrEmpty(folder.PathOf(later[i]), settings);

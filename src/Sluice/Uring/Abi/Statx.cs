@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Uring.Abi;
 
-/// <summary>STATX_*: which fields of <see cref="Statx"/> are asked for.</summary>
+/// <summary>STATX_*: the requested fields of <see cref="Statx"/>.</summary>
 [Flags]
 internal enum StatxMask : uint
 {
@@ -66,10 +66,10 @@ internal struct Statx
     [FieldOffset(168)] public uint AtomicWriteUnitMin;
     [FieldOffset(172)] public uint AtomicWriteUnitMax;
 
-    /// <summary>Whether both are of one node: device and number.</summary>
+    /// <summary>Returns true if both describe the same node: device and number.</summary>
     public readonly bool IsSame(in Statx other) => Ino == other.Ino && DevMajor == other.DevMajor && DevMinor == other.DevMinor;
 
-    /// <summary>Whether both say one length and one time of last write.</summary>
+    /// <summary>Returns true if both have the same length and the same time of last write.</summary>
     public readonly bool HasLengthAndTimeOf(in Statx other) =>
         Size == other.Size && Mtime.Seconds == other.Mtime.Seconds && Mtime.Nanoseconds == other.Mtime.Nanoseconds;
 }

@@ -10,6 +10,6 @@ internal struct SyncCancelReg
     [FieldOffset(8)] public int Fd;
     [FieldOffset(12)] public AsyncCancelFlags Flags;
 
-    /// <summary>How long to wait for what is being cancelled; zero does not wait.</summary>
+    /// <summary>The maximum wait for canceled operations; zero does not wait.</summary>
     [FieldOffset(16)] public KernelTimespec Timeout;
 }
