@@ -80,7 +80,7 @@ internal sealed class RowRunner(
         string costs = string.Join(", ", sides.Select(s => string.Create(
             CultureInfo.InvariantCulture, $"{Statistics.Median(s.DiscardedPageNs!):#,0} ns before {s.Name}'s turns")));
         return new RowSkippedException(
-            $"the sides never met the same memory in {Counted.Of(sides[0].DiscardedPageNs!.Count, "round")}: touching a page cost {costs}");
+            $"the cost of touching a page differed between the sides in {Counted.Of(sides[0].DiscardedPageNs!.Count, "round")}: {costs}");
     }
 
     /// <summary>In a turn of its own: to look at the clock for each operation costs more than some operations.</summary>
