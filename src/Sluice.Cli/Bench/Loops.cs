@@ -138,10 +138,10 @@ internal static class Loops
             while (!slice.IsOver);
             slice.AllocatedBytes = GC.GetTotalAllocatedBytes(precise: true) - allocated;
         })
-    {
-        MeasuresAllocations = true,
-        IsPass = !isSingle,
-    };
+        {
+            MeasuresAllocations = true,
+            IsPass = !isSingle,
+        };
 
     /// <inheritdoc cref="Passes(string, Func{ValueTask{long}}, bool, bool, long?)"/>
     public static Contender Passes(
