@@ -198,8 +198,7 @@ public sealed partial class SluiceHandle
     /// </para>
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="fileOffset"/> is negative, and the file can seek; or the file would become larger than the file system or the
-    /// process's file size limit allows.
+    /// <paramref name="fileOffset"/> is negative, and the file can seek; or the file would become larger than the file system allows.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>

@@ -71,7 +71,7 @@ public sealed partial class SluiceHandle
     /// exceeds the address space.
     /// </para>
     /// <para>-or-</para>
-    /// <para>The file would become larger than the file system or the process's file size limit allows.</para>
+    /// <para>The file would become larger than the file system allows.</para>
     /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>
@@ -164,7 +164,7 @@ public sealed partial class SluiceHandle
     /// exceeds the address space.
     /// </para>
     /// <para>-or-</para>
-    /// <para>The file would become larger than the file system or the process's file size limit allows.</para>
+    /// <para>The file would become larger than the file system allows.</para>
     /// </exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for writing.</exception>

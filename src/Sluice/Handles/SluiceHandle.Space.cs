@@ -14,7 +14,7 @@ public sealed partial class SluiceHandle
     /// The new length, in bytes. If the file becomes longer, the new bytes read as zeros and take no disk space.
     /// </param>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// <paramref name="length"/> is negative, or larger than the file system or the process's file size limit allows.
+    /// <paramref name="length"/> is negative, or larger than the file system allows.
     /// </exception>
     /// <exception cref="NotSupportedException">The file cannot seek.</exception>
     /// <exception cref="UnauthorizedAccessException">On Windows, the handle was not opened for writing.</exception>
