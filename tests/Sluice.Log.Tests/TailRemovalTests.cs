@@ -114,6 +114,57 @@ public sealed class TailRemovalTests : IDisposable
         }
     }
 
+    [SkippableFact]
+    public void An_opening_that_cannot_look_for_a_begun_removal_fails_or_completes_it()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        const int kept = 23;
+        using TempFolder folder = new(isInMemory: true);
+        string crashed = Path.Combine(folder.Root, "crashed");
+        using (SluiceLog log = Fill(folder.Log))
+        {
+            int thread = Environment.CurrentManagedThreadId;
+            FileInfo removal = new(Path.Combine(folder.Log, "log.truncate"));
+            SystemCallFaults.Use((_, _, _) =>
+            {
+                removal.Refresh();
+                if (Environment.CurrentManagedThreadId == thread && removal is { Exists: true, Length: > 0 } && !Directory.Exists(crashed))
+                {
+                    FolderImage.Copy(folder.Log, crashed);
+                }
+
+                return 0;
+            });
+            log.TruncateAfter(kept);
+            SystemCallFaults.Use(null);
+        }
+
+        bool isOver = false;
+        for (int step = 1; !isOver; step++)
+        {
+            string path = Path.Combine(folder.Root, $"step-{step}");
+            FolderImage.Copy(crashed, path);
+            int thread = Environment.CurrentManagedThreadId;
+            int looks = 0;
+            SystemCallFaults.Use((call, _, _) =>
+                Environment.CurrentManagedThreadId == thread && call == "statx" && ++looks == step ? -EIO : 0);
+            try
+            {
+                using SluiceLog log = SluiceLog.Open(path, SmallLog.Options);
+                log.NextSequence.ShouldBe(kept + 1, $"step {step}");
+            }
+            catch (IOException)
+            {
+                // The next opening completes the removal.
+            }
+
+            SystemCallFaults.Use(null);
+            isOver = looks < step;
+            SluiceLog.Open(path, SmallLog.Options).Dispose();
+            ShouldHave(path, kept);
+        }
+    }
+
     [Theory]
     [InlineData(LogDurability.Written)]
     [InlineData(LogDurability.Durable)]

@@ -83,7 +83,7 @@ public sealed partial class SluiceLog
     /// <summary>Completes the removal of the log's end that a crash or an error has interrupted.</summary>
     private static void CompleteRemoval(LogFolder folder, LogSettings settings, WriterLock writerLock)
     {
-        if (folder.LookAt(folder.RemovalPath) == default)
+        if (!folder.MayContain(folder.RemovalPath))
         {
             return;
         }
@@ -98,7 +98,7 @@ public sealed partial class SluiceLog
                 writerLock.Flush(settings);
             }).Dispose();
         }
-        else
+        else if (File.Exists(folder.RemovalPath))
         {
             TailRemoval.Delete(folder);
         }

@@ -190,6 +190,18 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     /// <exception cref="FileNotFoundException">The segment does not exist.</exception>
     public SluiceHandle OpenToRead(long id) => Open(PathOf(id), FileMode.Open, FileAccess.Read);
 
+    /// <summary>Returns false only if the system says that the folder has no file of this name.</summary>
+    public bool MayContain(string path)
+    {
+        if (writer?.Folder is not { } folder)
+        {
+            return true;
+        }
+
+        using OpenFile.Reference held = new(folder);
+        return NodeCalls.Stat(NodeOf(folder, path), followsLinks: false, StatxMask.BasicStats, out _) != -Errno.ENOENT;
+    }
+
     /// <summary>Returns the size of a file and the time of its last write; 0 if it does not exist any more.</summary>
     public (long Bytes, long WrittenAt) LookAt(string path)
     {

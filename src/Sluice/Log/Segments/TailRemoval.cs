@@ -54,18 +54,25 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
         }
     }
 
-    /// <summary>Returns the removal that was saved and not completed; null if it was not saved as a whole.</summary>
+    /// <summary>Returns the removal that was saved and not completed; null if there is none, or it was not saved as a whole.</summary>
     public static TailRemoval? TryRead(LogFolder folder)
     {
-        using SluiceHandle file = folder.Open(folder.RemovalPath, FileMode.Open, FileAccess.Read);
-        byte[] header = new byte[HeaderBytes];
-        if (file.Read(header, 0) < HeaderBytes || file.Length - HeaderBytes > LogLayout.MaxFrameBytes)
+        try
+        {
+            using SluiceHandle file = folder.Open(folder.RemovalPath, FileMode.Open, FileAccess.Read);
+            byte[] header = new byte[HeaderBytes];
+            if (file.Read(header, 0) < HeaderBytes || file.Length - HeaderBytes > LogLayout.MaxFrameBytes)
+            {
+                return null;
+            }
+
+            byte[] bytes = new byte[file.Length];
+            return header.AsSpan().StartsWith(Magic) && file.Read(bytes, 0) == bytes.Length ? Parse(bytes) : null;
+        }
+        catch (FileNotFoundException)
         {
             return null;
         }
-
-        byte[] bytes = new byte[file.Length];
-        return header.AsSpan().StartsWith(Magic) && file.Read(bytes, 0) == bytes.Length ? Parse(bytes) : null;
     }
 
     /// <summary>Saves the removal durably.</summary>
