@@ -25,7 +25,7 @@ internal sealed record Suite(string Name, string Description, int Minutes, Func<
     /// <summary>True if it runs only where it is named, and is not part of <see cref="AllName"/>.</summary>
     public bool IsOnRequest { get; init; }
 
-    /// <summary>Of a row; see <see cref="TurnRunner.Limit"/>. Null: no limit.</summary>
+    /// <summary>The time limit of a row (see <see cref="TurnRunner.Limit"/>); null if there is none.</summary>
     public TimeSpan? RowTime { get; init; }
 
     /// <summary>The time that one row takes of a full run.</summary>

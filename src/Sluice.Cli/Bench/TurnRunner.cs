@@ -33,8 +33,9 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
     public Action<int>? AfterRound { get; init; }
 
     /// <summary>
-    /// Of passes that fill the page cache: returns what touching a page of memory costs now, in nanoseconds. Each measured turn then follows
-    /// an unmeasured one of the same contender, and rounds in which pages cost differently do not count.
+    /// A function that returns the present cost of touching a page of memory, in nanoseconds, for passes that fill the page cache; null for
+    /// others. With it, each measured turn follows an unmeasured turn of the same contender, and rounds between whose turns this cost
+    /// changed do not count.
     /// </summary>
     public Func<double>? PageCost { get; init; }
 

@@ -155,7 +155,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         return [.. options.Sources, .. text.Split('\n').Select(l => l.TrimEnd('\r')).Where(l => l.Length > 0)];
     }
 
-    // As with cp, a source that ends in "." or ".." stands for the content of that folder.
+    // A source that ends in "." or ".." stands for the content of that folder, as with cp.
     private string TargetOf(string source, bool intoFolder) =>
         intoFolder && Path.GetFileName(Path.TrimEndingDirectorySeparator(source)) is { Length: > 0 } name and not ("." or "..")
             ? Path.Combine(options.Target, name)
@@ -340,6 +340,6 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
 /// <summary>A source, and where its copy goes.</summary>
 internal sealed record CopyPair(string Source, string Target)
 {
-    /// <summary>Whether the target was a file when the command began.</summary>
+    /// <summary>True if the target was a file when the command began.</summary>
     public bool WasThere { get; } = File.Exists(Target);
 }

@@ -134,7 +134,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         }
         catch (OperationCanceledException) when (_terminal.IsOutputClosed && !_cancellationToken.IsCancellationRequested)
         {
-            // As after a write to a pipe without a reader.
+            // The reader of the output has closed it: the command ends as after a write to a closed pipe.
         }
         return SayTail(reader);
     }

@@ -26,7 +26,7 @@ internal sealed record EnvironmentRecord
 
     public required long MemoryBytes { get; init; }
 
-    /// <summary>Whether and how a host reclaims free pages; null if it is not known.</summary>
+    /// <summary>Describes how a host reclaims free pages; null if it is not known.</summary>
     public string? FreePages { get; init; }
 
     public string? FileSystem { get; init; }

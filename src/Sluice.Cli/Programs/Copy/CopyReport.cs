@@ -68,7 +68,7 @@ internal sealed record CopyRecord
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool Interrupted { get; init; }
 
-    /// <summary>Where an interrupted copy left its data: the target, or the partial copy for --resume; null if nothing remains.</summary>
+    /// <summary>The file that an interrupted copy left: the target, or the partial copy for --resume; null if none remains.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Left { get; init; }
 

@@ -4,7 +4,7 @@ using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Programs.Measuring;
 
-/// <summary>What a contender reached as cells, each with the rounds behind it.</summary>
+/// <summary>Formats the results of a contender as table cells, each with its value in every round.</summary>
 internal static class RateCells
 {
     /// <summary>The rate in units of this size.</summary>
