@@ -24,7 +24,7 @@ internal abstract class AtomicReplacement : IDisposable
         using AtomicReplacement replacement = Begin(path, options);
         await write(replacement.Handle, cancellationToken).ConfigureAwait(false);
 
-        // One switch to the thread pool for all blocking calls, instead of one for each.
+        // All blocking calls run in one work item of the thread pool, instead of one for each.
         await Task.Run(() => replacement.Commit(cancellationToken), CancellationToken.None).ConfigureAwait(false);
     }
 

@@ -30,13 +30,11 @@ internal static class ContentComparer
         return FirstDifference(original, copy, length, cancellationToken);
     }
 
-    /// <summary>
-    /// Reads the copy from the disk and compares as many bytes as were copied with the source, which may have grown since.
-    /// </summary>
+    /// <summary>Reads the copy from the disk, and compares the copied bytes with the source. The source may have grown since.</summary>
     /// <exception cref="IOException">The files differ.</exception>
     public static void Verify(int fromFd, string source, int copyFd, string target, long length, CancellationToken cancellationToken)
     {
-        // Without direct I/O, the pages are dropped from the cache. They are clean, because the copy has been flushed.
+        // If direct I/O is not possible, the pages must be dropped from the cache. They are clean, because the copy has been flushed.
         CacheCalls.Drop(copyFd, 0, 0);
         using SluiceHandle original = Borrow(fromFd, source);
         using SluiceHandle copy = OpenDirect(copyFd, target);

@@ -63,7 +63,7 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPe
             return;
         }
 
-        // Limited so that sums do not overflow: at a few bytes per second, a large file is due in centuries.
+        // The time is limited, so that sums do not overflow: at a few bytes per second, a large file is due in centuries.
         long ticks = (long)Math.Min(bytes / (double)rate * Stopwatch.Frequency, long.MaxValue / 4);
         long before, due;
         do
@@ -100,7 +100,8 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPe
 
     public void Report()
     {
-        // Read first: each skipped file was added to the total before it was counted here, so the difference is never too small.
+        // UnchangedFiles is read first: each skipped file was added to the total before it was counted here, so the difference is never too
+        // small.
         int unchanged = UnchangedFiles;
         int toCopy = Volatile.Read(ref _totalFiles) - unchanged;
         progress?.Report(new CopyProgress(Bytes, Volatile.Read(ref _totalBytes), Files, toCopy) { UnchangedFiles = unchanged });

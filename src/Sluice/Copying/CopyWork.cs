@@ -33,7 +33,10 @@ internal static class CopyWork
     public static CopyResult Run(string source, string target, CopyOptions options, CancellationToken cancellationToken) =>
         Run(source, target, options, onlySmall: false, cancellationToken)!;
 
-    /// <summary>Copies on the calling thread, or returns null if the source is not a small file.</summary>
+    /// <summary>
+    /// Copies on the calling thread. If <paramref name="onlySmall"/> is true and the source is not a small file, copies nothing and returns
+    /// null.
+    /// </summary>
     private static CopyResult? Run(
         string source, string target, CopyOptions options, bool onlySmall, CancellationToken cancellationToken)
     {

@@ -46,7 +46,8 @@ internal readonly record struct DataRange(long Begin, long End)
                 break;
             }
 
-            // Holes are being punched concurrently, or the file system returned invalid offsets. Without this, the loop might never end.
+            // If holes are punched concurrently, or the file system returns invalid offsets, the rest is one range: the loop might never
+            // end otherwise.
             end = end <= at || end < begin ? length : end;
             begin = Math.Max(begin / alignment * alignment, from);
             end = Math.Min((end + alignment - 1) / alignment * alignment, length);

@@ -39,7 +39,7 @@ internal sealed class DirectCopy(
         (int from, int to) = (AlignmentOf(fromFd), AlignmentOf(toFd));
         _alignment = Math.Max(from, to);
 
-        // Without O_NONBLOCK, with which a read may return EAGAIN.
+        // O_NONBLOCK is cleared, because a read may return EAGAIN with it.
         int fromFlags = Libc.GetFlags(fromFd) & ~PathCalls.NonBlocking;
         int toFlags = Libc.GetFlags(toFd);
         if (from == 0 || to == 0 || blockBytes % _alignment != 0 || Math.Min(fromFlags, toFlags) < 0)
@@ -75,7 +75,7 @@ internal sealed class DirectCopy(
         return result;
     }
 
-    /// <summary>Returns 0 if the file does not support direct I/O.</summary>
+    /// <summary>Returns the alignment of direct I/O in bytes, or 0 if the file does not support direct I/O.</summary>
     private static int AlignmentOf(int fd) =>
         Libc.Stat(fd, StatxMask.BasicStats | StatxMask.DioAlign, out Statx stat) == 0 && (stat.Mask & StatxMask.DioAlign) != 0
             ? (int)Math.Max(stat.DioOffsetAlign, stat.DioOffsetAlign == 0 ? 0 : stat.DioMemAlign)

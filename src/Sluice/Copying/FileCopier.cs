@@ -58,7 +58,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
 
     /// <summary>Opens a regular file for copying. As in .NET, this fails if another program has opened it without sharing.</summary>
     /// <param name="from">The path of the source.</param>
-    /// <param name="followsLinks">False in a tree: the source has become a link since it was enumerated.</param>
+    /// <param name="followsLinks">False to fail if the source is a link. In a tree, it may have become one since it was enumerated.</param>
     /// <param name="mayBlock">False to return -EAGAIN if another process has a lease on the file.</param>
     /// <param name="stat">The state of the source.</param>
     public static Descriptor OpenSource(in NodePath from, bool followsLinks, bool mayBlock, out Statx stat)
@@ -150,7 +150,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         }
     }
 
-    /// <summary>Copies into a temporary file that is then renamed to the target.</summary>
+    /// <summary>Copies into a temporary file that is then renamed to the target, unless an unchanged target is skipped.</summary>
     /// <param name="fromFd">The open source.</param>
     /// <param name="before">The state of the source.</param>
     /// <param name="from">The path of the source.</param>
@@ -239,7 +239,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         transfer.Run(begin);
         if (options.Verify)
         {
-            // The file is read back from the disk.
+            // Verify reads the file from the disk.
             PathErrors.ThrowIfFailed(Libc.FlushData(toFd), "Writing to the disk", target);
             ContentComparer.Verify(fromFd, from.Text, toFd, target, transfer.Length, cancellationToken);
         }
@@ -248,8 +248,8 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         Exception? refused = SetMetadata(fromFd, before, toFd, made, target, mode, old);
         Exception? untimed = temporary is null ? null : SetTimes(toFd, before, target);
 
-        // A single file has no later flush. A later run skips a file because of its length and time, also after a power failure, and the
-        // flush of a file system at the end of a tree may not include the file.
+        // A single file has no later flush. With a shard or SkipUnchanged, a later run may skip the file because of its length and time,
+        // also after a power failure. On some file systems, the flush at the end of a tree does not include the file.
         if (options.FlushToDisk
             && (isSingle || options.Shard is not null || options.SkipUnchanged || RemoteFileSystem.MustFlushEach(toFd)))
         {
@@ -269,8 +269,8 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     }
 
     /// <summary>
-    /// Makes a file that is skipped durable: an earlier copy may not have been. Where a tree is copied, its file system is flushed at the
-    /// end, unless each file has to be flushed there.
+    /// Makes a skipped file durable, because the earlier copy may not be. In a tree, whose file system is flushed at the end, the file is
+    /// flushed only if each file must be.
     /// </summary>
     private static void FlushSkipped(in NodePath to, TargetLocation? location)
     {
@@ -331,7 +331,10 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         return begin;
     }
 
-    /// <summary>Returns the file at the target, or null if there is none. Throws an exception if it must not be replaced.</summary>
+    /// <summary>
+    /// Returns the file at the target, or null if there is none or a symbolic link is replaced. Throws an exception if the target must not
+    /// be replaced.
+    /// </summary>
     private static OldFile? FindTarget(string source, in Statx from, in NodePath to, bool overwrites, TargetLocation? location)
     {
         string verb = $"Copying '{source}' to";
@@ -379,8 +382,9 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     }
 
     /// <summary>
-    /// Sets owner, permissions and attributes. A file that is replaced keeps its owner and permissions: those of the source were given to
-    /// the source's group. Returns what the file system refuses.
+    /// Sets owner, permissions and attributes. Unless metadata is preserved, a file that is replaced keeps its owner and permissions,
+    /// because those of the source were granted to the source's group. Returns the error with which the file system refused metadata, or
+    /// null.
     /// </summary>
     private Exception? SetMetadata(
         int fromFd, in Statx from, int toFd, in Statx made, string target, uint? mode, OldFile? old)

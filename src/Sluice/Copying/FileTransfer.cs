@@ -13,9 +13,7 @@ internal sealed class FileTransfer(
     int fromFd, int toFd, string source, string target, in Statx from, CopyOptions options, CopyMeter meter,
     CancellationToken cancellationToken)
 {
-    /// <summary>
-    /// The result of a method that found the end of the source before its length. No errno: these end at -4095.
-    /// </summary>
+    /// <summary>The result of a method that found the end of the source before its length. Not an errno: the lowest is -4095.</summary>
     public const int SourceEnded = -10_001;
 
 #if DEBUG
@@ -37,7 +35,7 @@ internal sealed class FileTransfer(
     private CopyMethod _method;
     private string _reason = "";
 
-    /// <summary>The length of the copy: that of the source, or the number of bytes that it had if its length is not true.</summary>
+    /// <summary>The length of the copy: the reported length of the source, or the number of bytes that it really had.</summary>
     private long _copyLength;
 
     /// <summary>Gets the length of the copy.</summary>
@@ -54,7 +52,7 @@ internal sealed class FileTransfer(
         MethodReason = _reason,
     };
 
-    /// <summary>Copies from <paramref name="begin"/> to the end. The target has the bytes before it already.</summary>
+    /// <summary>Copies from <paramref name="begin"/> to the end. The target already contains the bytes before it.</summary>
     /// <exception cref="IOException">The copy failed.</exception>
     public void Run(long begin)
     {
@@ -157,7 +155,7 @@ internal sealed class FileTransfer(
         return CopyData(begin, (first, end) => ReadAndWrite(first, end) < end ? SourceEnded : 0);
     }
 
-    /// <summary>Begins to copy by a method. What the method before it has copied is copied again.</summary>
+    /// <summary>Begins to copy by a method. Bytes that an earlier method has copied are copied again.</summary>
     private void Begin(CopyMethod method, string reason)
     {
         _method = method;
@@ -171,7 +169,7 @@ internal sealed class FileTransfer(
         _copied = 0;
     }
 
-    /// <summary>Copies the parts of the file that are not holes.</summary>
+    /// <summary>Copies the parts of the file that are not holes. Returns 0, a negative errno, or <see cref="SourceEnded"/>.</summary>
     private int CopyData(long begin, Func<long, long, int> copy)
     {
         List<DataRange> ranges = _mayHaveHoles ? DataRange.Find(fromFd, begin, _length, 1, source) : [new DataRange(begin, _length)];
@@ -180,8 +178,8 @@ internal sealed class FileTransfer(
         bool isOne = ranges is [var only] && only.Begin < only.End && only.End == _length;
         int result = isOne ? 0 : PathCalls.SetLength(toFd, _length);
 
-        // By one thread: threads that write one file through the page cache spin on its lock (ext4, 2 GiB on two cores: 14.8 s of CPU,
-        // where cp takes 3.6).
+        // One thread copies, because threads that write one file through the page cache spin on its lock (ext4, 2 GiB on two cores: 14.8 s
+        // of CPU, where cp takes 3.6).
         for (int i = 0; i < ranges.Count && result == 0; i++)
         {
             result = copy(ranges[i].Begin, ranges[i].End);
@@ -227,7 +225,7 @@ internal sealed class FileTransfer(
         return 0;
     }
 
-    /// <summary>Reads and writes up to an offset or the end of the source, and returns where that was.</summary>
+    /// <summary>Copies up to <paramref name="end"/> or the end of the source. Returns the offset that was reached.</summary>
     /// <exception cref="IOException">Reading or writing failed.</exception>
     private long ReadAndWrite(long begin, long end)
     {
@@ -271,7 +269,7 @@ internal sealed class FileTransfer(
         }
     }
 
-    /// <summary>Counts bytes that are in the page cache. If the copy is to be durable, the disk starts to write them.</summary>
+    /// <summary>Counts copied bytes. If the copy is to be durable, begins to write them to the disk.</summary>
     private void Copied(long begin, long bytes)
     {
         Count(bytes);

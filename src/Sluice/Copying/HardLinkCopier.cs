@@ -15,7 +15,7 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
     private readonly Lock _lock = new();
     private readonly List<HardLinkName> _names = [];
 
-    /// <summary>Adds one link. Thread-safe.</summary>
+    /// <summary>Adds one link, unless the copy is a shard. Thread-safe.</summary>
     /// <param name="folder">The directory that contains the link.</param>
     /// <param name="name">The name, with a terminating NUL.</param>
     /// <param name="stat">The state of the file.</param>

@@ -41,11 +41,13 @@ internal sealed class NodeCopier(CopyOptions options, CopyFailures failures)
             path => NodeCalls.MakeNode(path, like), options.PreserveMetadata, mayExist);
     }
 
-    /// <summary>Creates another hard link to a file that was copied.</summary>
+    /// <summary>
+    /// Creates another hard link to a file that was copied. Returns false if the existing entry is unchanged and was kept.
+    /// </summary>
     /// <param name="copied">A name of the copied file.</param>
     /// <param name="copy">The state of the copied file, because its name may refer to another file now.</param>
     /// <param name="to">The new name.</param>
-    /// <param name="mayExist">As in <see cref="CopyLink"/>.</param>
+    /// <param name="mayExist">True if an entry may already exist at the target.</param>
     /// <exception cref="IOException">The name refers to another file, or the link could not be created.</exception>
     public bool AddName(in NodePath copied, in Statx copy, in NodePath to, bool mayExist)
     {

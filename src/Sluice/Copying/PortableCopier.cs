@@ -99,7 +99,8 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
     }
 
     /// <summary>
-    /// Renames a new link over the existing entry. .NET moves a link to a directory as a directory, which cannot replace anything.
+    /// Renames a new link over the existing entry, or removes it if that fails. .NET moves a link to a directory as a directory, which
+    /// cannot replace anything, so the existing entry is deleted first.
     /// </summary>
     private static void ReplaceByLink(string made, string target)
     {
@@ -159,7 +160,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException && folder.From != source)
             {
-                // An error of the root ends the copy.
+                // An error of the root is not caught here, and ends the copy.
                 failures.Add(folder.From.FullName, e);
             }
         }

@@ -22,7 +22,9 @@ internal sealed class TargetLocation : IDisposable
         Path = NodePath.In(folderFd, name, folder);
     }
 
-    /// <summary>Gets the descriptor of the directory (O_PATH), which does not require permission to list it.</summary>
+    /// <summary>
+    /// Gets the descriptor of the directory. It is opened with O_PATH, which does not require permission to list the directory.
+    /// </summary>
     public int FolderFd { get; }
 
     public NodePath Path { get; }

@@ -66,7 +66,7 @@ internal sealed class TemporaryFile : IDisposable
     /// Opens the temporary file that an earlier copy left under its reserved name, or creates it, for the owner only. An existing file is
     /// used only if it is what a failed copy leaves: a regular file of this user with one link and the mode 0600, which is not locked by
     /// another copy and not the source. With another mode or, for root, owner, a copy was killed after it had set them; the file is
-    /// removed. Otherwise, as <see cref="Create"/>.
+    /// removed. If the reserved name cannot be used, the file is created as by <see cref="Create"/>.
     /// </summary>
     /// <param name="target">The target of the copy.</param>
     /// <param name="source">The state of the source.</param>
@@ -115,7 +115,7 @@ internal sealed class TemporaryFile : IDisposable
         End();
     }
 
-    /// <summary>As <see cref="ReplaceTarget"/>, but fails if the target exists.</summary>
+    /// <summary>Renames the file to its target. Fails if the target exists.</summary>
     public void NameTarget()
     {
         int result;
@@ -148,8 +148,8 @@ internal sealed class TemporaryFile : IDisposable
     }
 
     /// <summary>
-    /// Leaves the file under its reserved name, for a later resume. Its mode is reset, because a file with the permissions of the source
-    /// would not be resumed.
+    /// Keeps a file with a reserved name, for a later resume. Its mode is reset, because a file with the permissions of the source would
+    /// not be resumed. Has no effect on other files.
     /// </summary>
     public void Keep()
     {
@@ -171,8 +171,8 @@ internal sealed class TemporaryFile : IDisposable
     }
 
     /// <summary>
-    /// Used if the file system supports neither RENAME_NOREPLACE nor hard links: creates an empty file at the target and replaces it. If
-    /// the process is killed in between, the empty file remains.
+    /// Creates an empty file at the target and replaces it. Used if the file system supports neither RENAME_NOREPLACE nor hard links. If
+    /// the process is killed in between, the empty file remains. Returns 0 or a negative errno.
     /// </summary>
     private int ClaimTarget(in NodePath name)
     {
@@ -197,11 +197,14 @@ internal sealed class TemporaryFile : IDisposable
             return -Errno.EEXIST;
         }
 
-        // If locks are not supported, no process uses an existing file.
+        // If locks are not supported, the file is used without a lock: Reopen accepts no existing file then.
         return fd;
     }
 
-    /// <summary>Opens an existing temporary file after checking it. Returns a descriptor or a negative errno.</summary>
+    /// <summary>
+    /// Opens and locks an existing temporary file that can be resumed. Removes one that a killed copy left with other permissions. Returns
+    /// a descriptor, or -ENOENT if no file can be resumed.
+    /// </summary>
     private static int Reopen(in NodePath name, in Statx source)
     {
         int again = PathCalls.NoFollowFlag | PathCalls.NonBlocking;
@@ -223,7 +226,10 @@ internal sealed class TemporaryFile : IDisposable
         return -Errno.ENOENT;
     }
 
-    /// <summary>Returns true for a file of this user or, as a copy of root gets the owner of its source, of any user for root.</summary>
+    /// <summary>
+    /// Returns true if an earlier copy may have left the file: it has one name and belongs to this user. For root, it may belong to any
+    /// user, because a copy of root gets the owner of its source.
+    /// </summary>
     private static bool IsLeft(int fd, in NodePath name, in Statx source, out Statx stat) =>
         Libc.Stat(fd, StatxMask.BasicStats, out stat) == 0
         && (stat.Mode & Statx.TypeMask) == Statx.TypeRegular

@@ -35,7 +35,8 @@ internal static class TemporaryName
         NodeCalls.Stat(Reserved(source), followsLinks: false, StatxMask.Type, out _) != -Errno.ENOENT;
 
     /// <summary>
-    /// Returns true if the name refers to the open file. The name may have been renamed, removed or given to another file.
+    /// Returns true if the name still refers to the open file. The file may have been renamed or removed, and another file may have the
+    /// name.
     /// </summary>
     [SupportedOSPlatform("linux")]
     public static bool LeadsTo(in NodePath name, int fd) =>

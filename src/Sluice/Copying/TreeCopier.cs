@@ -67,7 +67,7 @@ internal sealed class TreeCopier : IDisposable
         return copier.Result();
     }
 
-    /// <summary>Releases the registration with the caller's token.</summary>
+    /// <summary>Closes the directories, and releases the registration with the caller's token.</summary>
     public void Dispose()
     {
         _folders.Dispose();
@@ -136,7 +136,7 @@ internal sealed class TreeCopier : IDisposable
         List<Task> workers = [];
         try
         {
-            // More threads than processors if requests go to another machine.
+            // If requests go to another machine, there are more threads than processors.
             bool isRemote = RemoteFileSystem.Holds(source.Descriptor) || RemoteFileSystem.Holds(target.Descriptor);
             int count = Math.Max(Environment.ProcessorCount, isRemote ? Tuning.TreeCopierRemoteWorkers : 2);
             while (workers.Count < count)
@@ -322,7 +322,7 @@ internal sealed class TreeCopier : IDisposable
         }
     }
 
-    /// <summary>Adds a group with a reference to its directory, which the copying thread releases.</summary>
+    /// <summary>Adds a group with a reference to its directory. The thread that copies the group releases the reference.</summary>
     private static void HandOver(TreeGroup group, BlockingCollection<TreeGroup> groups)
     {
         group.Folder.AddReference();

@@ -7,7 +7,7 @@ internal static class Umask
 
     /// <summary>
     /// Returns the umask from /proc, because umask(2) cannot read it without changing it. Returns 077 if /proc does not provide it, so that
-    /// nobody gets permissions that the umask takes.
+    /// nobody gets permissions that the umask removes.
     /// </summary>
     public static uint Read()
     {

@@ -9,7 +9,7 @@ internal sealed class Backlog
     private readonly LinkedList<IoOperation> _ending = new();
     private readonly LinkedList<IoOperation> _endless = new();
 
-    /// <summary>Any of the operations; null if there is none.</summary>
+    /// <summary>The first of the operations, or null.</summary>
     public IoOperation? First => (_ending.First ?? _endless.First)?.Value;
 
     /// <summary>The next operation for which there is a slot; otherwise, null.</summary>

@@ -10,7 +10,7 @@ namespace Sluice.Engines;
 /// <summary>A ring that one thread uses for one batch: one submission of all entries, and one wait for all of them.</summary>
 internal sealed class BatchRing : BorrowedRing
 {
-    /// <summary>Maximum number of entries of one submission. A longer batch has several.</summary>
+    /// <summary>The maximum number of entries of one submission. A longer batch has several.</summary>
     public const int MaxEntries = 256;
 
     private static readonly RingPool<BatchRing> Pool = new(Tuning.BatchRingMaxKept, TryCreate);
@@ -20,7 +20,7 @@ internal sealed class BatchRing : BorrowedRing
     {
     }
 
-    /// <summary>The entries of a submission, which the thread that has the ring fills.</summary>
+    /// <summary>The entries of a submission, to be filled by the thread that uses the ring.</summary>
     public BatchEntry[] Entries { get; } = new BatchEntry[MaxEntries];
 
     /// <summary>Returns a ring that only this thread uses until <see cref="Return"/>; null if there can be none.</summary>
@@ -53,21 +53,23 @@ internal struct BatchEntry
     public MemoryHandle Pin;
     public MemoryLease Bounce;
 
-    /// <summary>Index of the request.</summary>
+    /// <summary>The index of the request.</summary>
     public int Request;
 
-    /// <summary>Offset of the request in the file.</summary>
+    /// <summary>The offset of the request in the file.</summary>
     public long Place;
 
-    /// <summary>Memory, offset and length of the transfer, which differ from the request's if there is a bounce buffer.</summary>
+    /// <summary>
+    /// The address of the transfer's memory. Address, offset and length differ from the request's if there is a bounce buffer.
+    /// </summary>
     public nint Address;
     public long Offset;
     public int Length;
 
-    /// <summary>Number of bytes at the start of the bounce buffer that do not belong to the request.</summary>
+    /// <summary>The number of bytes at the start of the bounce buffer that do not belong to the request.</summary>
     public int Skip;
 
-    /// <summary>Number of bytes, or a negative errno.</summary>
+    /// <summary>The number of bytes, or a negative errno.</summary>
     public int Result;
 
     private nint _memory;

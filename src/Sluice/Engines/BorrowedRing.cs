@@ -21,7 +21,7 @@ internal abstract unsafe class BorrowedRing : IDisposable
 
     protected BorrowedRing(Ring ring) => _ring = ring;
 
-    /// <summary>Entries that are queued or in flight.</summary>
+    /// <summary>The number of entries that are queued or in flight.</summary>
     public int InFlight => (int)(_queued - _completed);
 
     /// <summary>The negative errno with which the kernel has refused the ring; otherwise, 0.</summary>
@@ -104,7 +104,7 @@ internal abstract unsafe class BorrowedRing : IDisposable
         GC.SuppressFinalize(this);
     }
 
-    /// <summary>Queues an entry, which is zeroed and must be filled immediately. There must be room for it.</summary>
+    /// <summary>Queues an entry and returns it zeroed. The caller must fill it immediately. There must be room for it.</summary>
     protected IoUringSqe* Queue()
     {
         IoUringSqe* entry;
@@ -138,7 +138,7 @@ internal abstract unsafe class BorrowedRing : IDisposable
             SluiceEngines.RefuseEntering(result);
         }
 
-        // Also entries that were queued after the refusal.
+        // After a refusal, no entry is submitted, including those queued later.
         while (_ring.TryTakeBackUnused(out ulong userData))
         {
             Complete(userData, -Errno.ECANCELED);

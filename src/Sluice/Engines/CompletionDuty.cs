@@ -30,7 +30,7 @@ internal class CompletionDuty(long longTicks)
     /// <summary>The role of the completion thread. Leaders have positive numbers.</summary>
     public const int CompletionThread = 0;
 
-    /// <summary>No thread has the role, and nothing is in flight.</summary>
+    /// <summary>The value of <see cref="Role"/> if no thread has the role and nothing is in flight.</summary>
     public const int Nobody = -1;
 
     /// <summary>The result of <see cref="Take"/> for a thread that no longer has the role.</summary>
@@ -50,18 +50,18 @@ internal class CompletionDuty(long longTicks)
     private CacheLinePadded _beat;
     private CacheLinePadded _asked;
 
-    /// <summary>Number of operations in the ring.</summary>
+    /// <summary>The number of operations in the ring.</summary>
     public int InFlight => Volatile.Read(ref _inFlight.Value);
 
-    /// <summary>Number of work items that were queued to the pool and have not begun: 0 or 1.</summary>
+    /// <summary>The number of work items that were queued to the pool and have not begun: 0 or 1.</summary>
     public int Asked => Volatile.Read(ref _asked.Value);
 
     public int Role => Volatile.Read(ref _role.Value);
 
-    /// <summary>Recent continuations were long, or one blocked a leader.</summary>
+    /// <summary>True if recent continuations were long, or one blocked a leader.</summary>
     public bool AreContinuationsLong => _gauge.IsLong;
 
-    /// <summary>The completion thread ends: the ring is refused and nothing is in flight.</summary>
+    /// <summary>True if the completion thread must end: the ring is refused and nothing is in flight.</summary>
     public bool HasEnded => Volatile.Read(ref _isRefused) && InFlight == 0 && Role <= CompletionThread;
 
     /// <summary>Counts an operation that is added to the ring. Called under the submission lock.</summary>
@@ -70,10 +70,12 @@ internal class CompletionDuty(long longTicks)
     /// <summary>Counts an operation that has left the ring.</summary>
     public void Exit() => Interlocked.Decrement(ref _inFlight.Value);
 
-    /// <summary>The ring is refused: there are no more leaders, and the completion thread waits for the operations in flight.</summary>
+    /// <summary>
+    /// Called when the ring is refused. From now on there are no leaders, and the completion thread waits for the operations in flight.
+    /// </summary>
     public void Refuse() => Volatile.Write(ref _isRefused, true);
 
-    /// <summary>Returns true if few transfers are to be blocking calls, because continuations are long.</summary>
+    /// <summary>Returns true if continuations are long, so that transfers are blocking calls while few are in flight.</summary>
     /// <param name="nowMs">The value of <see cref="Environment.TickCount64"/>.</param>
     public bool PrefersCalls(long nowMs) => _gauge.IsLongAt(nowMs);
 
@@ -81,16 +83,18 @@ internal class CompletionDuty(long longTicks)
     public void Measure(long ticks) => _gauge.Measure(ticks);
 
     /// <summary>
-    /// Returns true if a thread may leave its entries to the leader, which submits them together. The leader must not have begun to enter
-    /// the kernel, and the completion thread must watch it, since that submits the entries if the leader's continuation blocks. Called under
-    /// the submission lock.
+    /// Returns true if a thread may leave its entries to the leader, which submits them together. The completion thread must watch the
+    /// leader, because it submits the entries if a continuation blocks the leader; and unless the thread is the leader, the leader must not
+    /// have begun to enter the kernel. Called under the submission lock.
     /// </summary>
     /// <param name="turn">The thread's turn.</param>
     /// <param name="isEntering">A leader is submitting published entries.</param>
     public bool Gathers(DutyTurn turn, bool isEntering) =>
         Volatile.Read(ref _isWatching) && (Leads(turn) || (Role > CompletionThread && !isEntering));
 
-    /// <summary>A leader that is watched runs short continuations, so a second thread would only take its processor.</summary>
+    /// <summary>
+    /// True if a watched leader outside of the kernel runs short continuations; a second thread would only take its processor.
+    /// </summary>
     private bool IsServed =>
         Role is > CompletionThread and var role && role != Volatile.Read(ref _inKernel.Value)
             && !AreContinuationsLong && Volatile.Read(ref _isWatching);
@@ -185,7 +189,7 @@ internal class CompletionDuty(long longTicks)
     public DutyStep Summoned(DutyTurn turn) => Leads(turn) ? DutyStep.Take : DutyStep.Pick;
 
     /// <param name="turn">The thread's turn.</param>
-    /// <param name="count">Number of completions that were taken, or <see cref="Lost"/>.</param>
+    /// <param name="count">The number of completions that were taken, or <see cref="Lost"/>.</param>
     /// <param name="more">Completed operations are queued.</param>
     /// <param name="isPoolWanted">The pool has other work. Checked only if completions were taken.</param>
     public static DutyStep Taken(DutyTurn turn, int count, bool more, bool isPoolWanted)
@@ -205,13 +209,13 @@ internal class CompletionDuty(long longTicks)
     }
 
     /// <param name="turn">The thread's turn.</param>
-    /// <param name="done">There was a single transfer, which is queued as completed.</param>
+    /// <param name="done">The thread has performed the only operation in flight, which is queued as completed.</param>
     /// <param name="isPoolWanted">The pool has other work. Checked only if there was no such transfer.</param>
     public DutyStep RanAlone(DutyTurn turn, bool done, bool isPoolWanted)
     {
         if (done)
         {
-            // If the call had taken long, the completion thread would have the role.
+            // The duration of the call is not measured: if it was long, the completion thread has taken the role (see Watched).
             _beat.Value++;
             return DutyStep.Pick;
         }
@@ -224,7 +228,9 @@ internal class CompletionDuty(long longTicks)
         return RetireThen(turn, DutyStep.Leave);
     }
 
-    /// <summary>A leader enters the kernel to wait or to submit. Meanwhile it is not blocked in a continuation.</summary>
+    /// <summary>
+    /// Called before a leader enters the kernel. Until <see cref="LeaveKernel"/>, the completion thread does not take its role.
+    /// </summary>
     public void EnterKernel(DutyTurn turn)
     {
         using (_lock.EnterScope())
@@ -248,7 +254,7 @@ internal class CompletionDuty(long longTicks)
 
     /// <summary>
     /// Gives the role up, if this thread has it. Called under the submission lock. The thread submits gathered entries before it releases
-    /// that.
+    /// the lock.
     /// </summary>
     /// <param name="turn">The thread's turn.</param>
     /// <param name="isBacklogEmpty">No operation waits for a slot.</param>
@@ -266,7 +272,7 @@ internal class CompletionDuty(long longTicks)
         }
     }
 
-    /// <summary>After <see cref="StepDown"/>. The thread runs queued continuations without the role.</summary>
+    /// <summary>Called after <see cref="StepDown"/>. The thread runs queued continuations without the role.</summary>
     public static DutyStep Retired(DutyTurn turn, bool more)
     {
         turn.Role = CompletionThread;
@@ -274,7 +280,8 @@ internal class CompletionDuty(long longTicks)
     }
 
     /// <summary>
-    /// Gives the role to the completion thread if nobody has it. Returns true if that must be woken. Called under the submission lock.
+    /// Gives the role to the completion thread if nobody has it. Returns true if it did, and the thread must be woken. Called under the
+    /// submission lock.
     /// </summary>
     public bool LeaveIdle()
     {
@@ -296,7 +303,8 @@ internal class CompletionDuty(long longTicks)
     }
 
     /// <summary>
-    /// Takes the role from the completion thread if nothing is in flight. The next submission wakes it. Called under the submission lock.
+    /// Takes the role from the completion thread if nothing is in flight or in the backlog. The next submission wakes the thread. Called
+    /// under the submission lock.
     /// </summary>
     public void BecomeIdle(bool isBacklogEmpty)
     {
@@ -309,7 +317,7 @@ internal class CompletionDuty(long longTicks)
         }
     }
 
-    /// <summary>The first step of the completion thread, to which it returns.</summary>
+    /// <summary>Returns the completion thread's next step for the current role. The thread begins with this step.</summary>
     public WatchStep Look(WatchTurn turn)
     {
         if (HasEnded)
@@ -317,7 +325,7 @@ internal class CompletionDuty(long longTicks)
             return WatchStep.Leave;
         }
 
-        // Read before the role, so that a later step of this leader changes it.
+        // The beat is read before the role, so that a later step of this leader changes it.
         turn.Beat = Volatile.Read(ref _beat.Value);
         using (_lock.EnterScope())
         {
@@ -334,7 +342,7 @@ internal class CompletionDuty(long longTicks)
         };
     }
 
-    /// <param name="count">Number of completions that were taken, or <see cref="Lost"/>.</param>
+    /// <param name="count">The number of completions that were taken, or <see cref="Lost"/>.</param>
     /// <param name="more">Completed operations are queued.</param>
     public WatchStep WatcherTook(int count, bool more) =>
         count == 0 ? WatchStep.WaitInKernel : more && TryAsk() ? WatchStep.AskHelp : WatchStep.Look;
@@ -352,7 +360,7 @@ internal class CompletionDuty(long longTicks)
 
         using (_lock.EnterScope())
         {
-            // A leader that leaves the kernel makes its step first.
+            // LeaveKernel changes the beat before it clears _inKernel, so they are read in the opposite order.
             if (_role.Value != turn.Role || Volatile.Read(ref _inKernel.Value) == turn.Role || Volatile.Read(ref _beat.Value) != turn.Beat)
             {
                 return WatchStep.Look;
@@ -368,7 +376,7 @@ internal class CompletionDuty(long longTicks)
         return WatchStep.TakeOver;
     }
 
-    /// <summary>The completion thread has taken the role from a blocked leader, and has submitted the gathered entries.</summary>
+    /// <summary>Called after the completion thread has taken the role from a blocked leader and submitted the gathered entries.</summary>
     /// <param name="more">Completed operations are queued.</param>
     public WatchStep TookOver(bool more) => more && TryAsk() ? WatchStep.AskHelp : WatchStep.Look;
 
@@ -417,7 +425,7 @@ internal enum DutyStep
     /// <summary>Takes completions and queues them: <see cref="CompletionDuty.Taken"/>.</summary>
     Take,
 
-    /// <summary>Makes a single transfer by a system call: <see cref="CompletionDuty.RanAlone"/>.</summary>
+    /// <summary>Performs the only transfer in flight with a system call: <see cref="CompletionDuty.RanAlone"/>.</summary>
     RunAlone,
 
     /// <summary>Submits gathered entries and waits briefly for completions: <see cref="CompletionDuty.Waited"/>.</summary>
@@ -468,13 +476,13 @@ internal sealed class DutyTurn
     /// <summary>The role of this thread if it is a leader; otherwise, 0.</summary>
     public int Role { get; set; }
 
-    /// <summary>The thread has been a leader in this turn, and may have gathered entries.</summary>
+    /// <summary>True if the thread has been a leader in this turn, and may have gathered entries.</summary>
     public bool HasLed { get; set; }
 
     /// <summary>The step that follows the current one.</summary>
     public DutyStep After { get; set; }
 
-    /// <summary>Number of consecutive batches at whose end the pool had other work.</summary>
+    /// <summary>The number of consecutive batches at whose end the pool had other work.</summary>
     public int TimesWanted { get; set; }
 
     /// <summary>Begins a turn of this thread.</summary>
@@ -485,21 +493,23 @@ internal sealed class DutyTurn
         Pause();
     }
 
-    /// <summary>Begins the time of a continuation: the end of the one before if nothing came between, without reading the clock.</summary>
+    /// <summary>
+    /// Starts timing a continuation. If nothing came after the previous one, its end is the start, and the clock is not read.
+    /// </summary>
     public void BeginRun()
     {
         _submitting = 0;
         _began = _ended > 0 ? _ended : Stopwatch.GetTimestamp();
     }
 
-    /// <summary>Ends the time of a continuation. Returns its duration without the time spent in submissions, in ticks.</summary>
+    /// <summary>Stops timing a continuation. Returns its duration without the time spent in submissions, in ticks.</summary>
     public long EndRun()
     {
         _ended = Stopwatch.GetTimestamp();
         return _ended - _began - _submitting;
     }
 
-    /// <summary>The thread does other work before the next continuation.</summary>
+    /// <summary>Called before the thread does other work, so that the next continuation is timed from its own start.</summary>
     public void Pause() => _ended = 0;
 
     /// <summary>Excludes a submission from the continuation's time.</summary>

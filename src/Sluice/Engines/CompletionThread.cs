@@ -55,7 +55,10 @@ internal sealed class CompletionThread(UringEngine engine, CompletionDuty duty)
         engine.Close();
     }
 
-    /// <summary>Sleeps unless the role has changed. Returns true if it has, or if the thread was woken.</summary>
+    /// <summary>
+    /// Sleeps until the thread is woken or the time is over, unless the role has changed or the thread must end. Returns false if the time
+    /// is over.
+    /// </summary>
     private bool SleepUnlessChanged(WatchTurn turn, int timeoutMs)
     {
         lock (_standby)

@@ -3,13 +3,14 @@ using Sluice.Kernel;
 namespace Sluice.Engines;
 
 /// <summary>
-/// Determines if continuations take long: their recent average is long, or one has recently blocked a leader. A continuation longer than the
-/// average counts by an eighth, up to six times a long one; a shorter one by a 128th. Races between threads lose a sample, nothing else.
+/// Determines whether continuations take long: their moving average is long, or one has recently blocked a leader. A continuation longer
+/// than the average has a weight of 1/8, and counts as at most six times a long one; a shorter one has a weight of 1/128. Races between
+/// threads lose a sample, nothing else.
 /// </summary>
 /// <param name="longTicks">The duration from which a continuation is long.</param>
 internal struct ContinuationGauge(long longTicks)
 {
-    /// <summary>Rounds up, so that a short continuation always lowers the average.</summary>
+    /// <summary>The addend that rounds up, so that a short continuation always lowers the average.</summary>
     private const long RoundsUp = (1 << Tuning.ContinuationFallShift) - 1;
 
     private LeaderPenalty _caution;

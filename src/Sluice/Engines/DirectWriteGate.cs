@@ -102,7 +102,7 @@ internal sealed class DirectWriteGate
         }
     }
 
-    /// <summary>Ends what <see cref="TryEnterShared"/> began.</summary>
+    /// <summary>Leaves the gate after <see cref="TryEnterShared"/>.</summary>
     public void Exit()
     {
         GateVisitor? admitted;
@@ -163,7 +163,10 @@ internal sealed class DirectWriteGate
         visitor.Pass = GatePass.Inside;
     }
 
-    /// <summary>Admits the visitors at the front of the queue. Returns them, linked by <see cref="GateVisitor.NextAdmitted"/>.</summary>
+    /// <summary>
+    /// Admits visitors from the front of the queue, as far as the gate allows. Returns them, linked by
+    /// <see cref="GateVisitor.NextAdmitted"/>, or null.
+    /// </summary>
     private GateVisitor? AdmitWaiting()
     {
         GateVisitor? admitted = null;
@@ -182,7 +185,7 @@ internal sealed class DirectWriteGate
     {
         while (admitted is { } visitor)
         {
-            // Read first: a visitor that was called may be in use for another transfer already.
+            // NextAdmitted is read first: a visitor that was called may be in use for another transfer already.
             admitted = visitor.NextAdmitted;
             visitor.NextAdmitted = null;
             visitor.OnAdmitted();

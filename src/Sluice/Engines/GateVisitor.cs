@@ -9,23 +9,23 @@ internal abstract class GateVisitor
     /// </summary>
     public GatePass Pass { get; set; }
 
-    /// <summary>Excludes all other visitors.</summary>
+    /// <summary>True if the visitor excludes all other visitors.</summary>
     public bool IsExclusive { get; set; }
 
     /// <summary>The next of the visitors that were admitted together.</summary>
     public GateVisitor? NextAdmitted { get; set; }
 
-    /// <summary>The visitor need not be admitted any more.</summary>
+    /// <summary>True if the visitor need not be admitted any more.</summary>
     public abstract bool IsCancellationRequested { get; }
 
     /// <summary>
-    /// Called when the visitor, which waited, is inside. Called outside the lock, on the thread of a visitor that left, and must not run
-    /// user code.
+    /// Called when a visitor that waited has been admitted. Called outside the lock, on the thread whose visitor left or was withdrawn, and
+    /// must not run user code.
     /// </summary>
     public abstract void OnAdmitted();
 }
 
-/// <summary>Where a <see cref="GateVisitor"/> is.</summary>
+/// <summary>The state of a <see cref="GateVisitor"/> at the gate.</summary>
 internal enum GatePass : byte
 {
     /// <summary>Neither inside nor waiting.</summary>
@@ -35,6 +35,9 @@ internal enum GatePass : byte
 
     Inside,
 
-    /// <summary>Only a result: the visitor is canceled and was not admitted.</summary>
+    /// <summary>
+    /// The result of <see cref="DirectWriteGate.Enter"/> for a canceled visitor, which was not admitted. <see cref="GateVisitor.Pass"/>
+    /// never has this value.
+    /// </summary>
     Cancelled,
 }

@@ -103,7 +103,7 @@ public abstract class InterceptingEngine : IoEngine
         SynchronizationContext? context = SynchronizationContext.Current;
         try
         {
-            // The context of this thread runs nothing while the thread waits.
+            // The function must not use the synchronization context of this thread, which runs nothing while the thread waits.
             SynchronizationContext.SetSynchronizationContext(null);
             PoolWork.Wait(hold());
         }
@@ -113,7 +113,7 @@ public abstract class InterceptingEngine : IoEngine
         }
         catch (Exception)
         {
-            // Thrown by the function: the submission has ended nevertheless.
+            // The function threw an exception. The submission has ended nevertheless.
         }
         finally
         {
@@ -129,10 +129,10 @@ public abstract class InterceptingEngine : IoEngine
         }
         catch (Exception)
         {
-            // Thrown by the function: the submission has ended nevertheless.
+            // The function threw an exception. The submission has ended nevertheless.
         }
 
-        // The code that ends the task does not run the caller's continuation.
+        // The caller's continuation must not run in the code that ends the task.
         PoolWork.Queue(static state => state.Operation.Complete(state.Result), (Operation: operation, Result: result));
     }
 
@@ -146,7 +146,7 @@ public abstract class InterceptingEngine : IoEngine
         }
         else
         {
-            // The caller's continuation does not run inside the call that submits.
+            // The caller's continuation must not run inside the call that submits.
             PoolWork.Queue(static state => state.Operation.Complete(-state.Errno), (Operation: operation, Errno: errno));
         }
     }

@@ -42,8 +42,8 @@ public abstract class IoEngine
     }
 
     /// <summary>
-    /// Transfers wait for threads that may be blocked. An operation must then not hold a gate while it waits, since these threads may wait
-    /// for the gate.
+    /// True if transfers run on threads that may be blocked. An operation must then not hold a gate while it waits for a thread, because
+    /// all threads may be waiting for the gate.
     /// </summary>
     internal virtual bool BlocksThreads => false;
 
@@ -53,7 +53,7 @@ public abstract class IoEngine
     /// </summary>
     internal abstract void Submit(IoOperation operation);
 
-    /// <summary>Initialized only in programs that set an engine.</summary>
+    /// <summary>Holds the ambient engine. Initialized only in programs that set one.</summary>
     private static class Context
     {
         public static readonly AsyncLocal<IoEngine?> Engine = new();

@@ -13,8 +13,8 @@ internal enum Carrier
 }
 
 /// <summary>
-/// Tells whether a listener wants the counts of <see cref="IoMetrics"/>. Separate from the meter, so that a program without listeners does
-/// not load the assembly of meters.
+/// Indicates whether a listener wants the counts of <see cref="IoMetrics"/>. Separate from the meter, so that a program without listeners
+/// does not load the assembly of meters.
 /// </summary>
 internal abstract class MetricsWatch
 {
@@ -34,23 +34,23 @@ internal static class IoMetrics
     private static readonly string[] CachingNames = ["cached", "uncached", "direct"];
     private static readonly string[] CarrierNames = ["inline", "uring", "pool"];
 
-    /// <summary>For each verb, caching mode and carrier the number of operations, and that of bytes.</summary>
+    /// <summary>The number of operations and the number of bytes for each verb, caching mode and carrier.</summary>
     private static readonly long[] Counts = new long[2 * VerbNames.Length * CachingNames.Length * CarrierNames.Length];
     private static long s_pooled;
     private static long s_edgeTransfers;
     private static long s_readAheadUsed;
     private static long s_readAheadWasted;
 
-    /// <summary>Transfers that were not aligned, since the start of the process.</summary>
+    /// <summary>The number of transfers that were not aligned, since the start of the process.</summary>
     public static long EdgeTransfers => Volatile.Read(ref s_edgeTransfers);
 
-    /// <summary>Bytes that were read ahead and then requested, since the start of the process.</summary>
+    /// <summary>The number of bytes that were read ahead and then requested, since the start of the process.</summary>
     public static long ReadAheadUsed => Volatile.Read(ref s_readAheadUsed);
 
-    /// <summary>Bytes of read-ahead that were not requested, since the start of the process.</summary>
+    /// <summary>The number of bytes that were read ahead and not requested, since the start of the process.</summary>
     public static long ReadAheadWasted => Volatile.Read(ref s_readAheadWasted);
 
-    /// <summary>Transfers that run on a pool thread or wait for one.</summary>
+    /// <summary>The number of transfers that run on a pool thread or wait for one.</summary>
     public static long Pooled => Volatile.Read(ref s_pooled);
 
     /// <summary>Counts a transfer that has ended, if a listener wants it.</summary>

@@ -79,7 +79,7 @@ internal sealed partial class IoOperation
     {
         _cancelRequested = true;
 
-        // Pairs with the gate and the ring, which store the operation before they check for a request.
+        // A full fence: the gate and the ring store the operation before they check for a cancellation request.
         Interlocked.MemoryBarrier();
         if (_handle!.DirectGate is { } gate && gate.TryWithdraw(this))
         {
@@ -118,7 +118,8 @@ internal sealed partial class IoOperation
         }
         catch (Exception e)
         {
-            // Thrown by a synchronization context, a scheduler or the continuation. This thread has other operations to complete.
+            // A synchronization context, a scheduler or the continuation threw an exception. It is thrown on another thread, because this
+            // thread has other operations to complete.
             PoolWork.ThrowUnhandled(e);
         }
     }
@@ -215,8 +216,8 @@ internal sealed partial class IoOperation
         }
     }
 
-    /// <summary>Has a pool thread make the transfer.</summary>
-    /// <param name="preferLocal">This thread makes it after its current work item, unless another thread is free before.</param>
+    /// <summary>Queues the transfer to the thread pool.</summary>
+    /// <param name="preferLocal">True if this thread performs it after its current work item, unless another thread is free before.</param>
     public void QueueTransfer(bool preferLocal = false)
     {
         IoMetrics.NotePooled(1);
@@ -225,7 +226,10 @@ internal sealed partial class IoOperation
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal);
     }
 
-    /// <summary>Has a pool thread complete the operation as canceled, so that the caller's continuation does not run on this thread.</summary>
+    /// <summary>
+    /// Leaves the gate, and queues the completion as canceled to the thread pool, so that the caller's continuation does not run on this
+    /// thread.
+    /// </summary>
     public void QueueCancelled()
     {
         LeaveGate();
@@ -239,19 +243,19 @@ internal sealed partial class IoOperation
     {
         while (first is { } operation)
         {
-            // Read first: afterwards the operation may be in use for another call.
+            // Next is read first: afterwards the operation may be in use for another call.
             first = operation.Next;
             operation.Next = null;
             operation.QueueCancelled();
         }
     }
 
-    /// <summary>Returns true if the submission is to be repeated after an error.</summary>
+    /// <summary>Handles an error. Returns true if the submission is to be repeated, possibly in another way.</summary>
     private bool Recover(int errno)
     {
         if (Verb == IoVerb.Append && _result < 0)
         {
-            // A part of it may be at the end of the file.
+            // A failed append is not repeated: a part of it may be at the end of the file.
             return false;
         }
 
@@ -284,7 +288,7 @@ internal sealed partial class IoOperation
                 Flags = handle.TransferFlags;
                 return true;
             case Errno.EIO when IsRead && !_readsThroughCache && handle.FailsBesideCachedWrites:
-                // The error of xfs for a direct read of delayed-allocation space of a cached write (fs/iomap/direct-io.c, IOMAP_DELALLOC).
+                // xfs reports EIO for a direct read of delayed-allocation space of a cached write (fs/iomap/direct-io.c, IOMAP_DELALLOC).
                 _readsThroughCache = true;
                 return true;
             case Errno.EINVAL when _isDirect && !PassesCache && handle.LoseDirect(Verb, FileOffset, Length):
@@ -353,7 +357,7 @@ internal sealed partial class IoOperation
             return false;
         }
 
-        // The read began at the start of a block and ended before its own offset. A cached read begins at the offset.
+        // The direct read began at the start of a block and ended before the requested offset. A cached read begins at that offset.
         _readsThroughCache |= got == 0 && _isDirect;
         if (got == 0 && ++_retries >= MaxRetries)
         {
@@ -366,7 +370,8 @@ internal sealed partial class IoOperation
 
     /// <summary>
     /// Returns true if a read of 0 bytes found the end of the file. The result of a ring must be confirmed by the length, because an
-    /// asynchronous direct read of FUSE ends at the length that the server reported.
+    /// asynchronous direct read of FUSE ends at the length that the server reported. If it is not confirmed, the read is repeated outside
+    /// of the ring.
     /// </summary>
     private bool IsRealEnd()
     {
@@ -405,7 +410,7 @@ internal sealed partial class IoOperation
 }
 
 /// <summary>
-/// Number of spurious cancellations in quick succession of an operation that may wait forever. One that comes later counts as the first,
+/// Counts spurious cancellations in quick succession of an operation that may wait forever. One that comes later counts as the first,
 /// because an operation that waits for hours is canceled whenever the thread that submitted it ends.
 /// </summary>
 internal struct StrayCancellations

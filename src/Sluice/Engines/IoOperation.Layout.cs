@@ -9,17 +9,17 @@ namespace Sluice.Engines;
 /// </summary>
 internal sealed partial class IoOperation
 {
-    /// <summary>This submission passes the gate of its file.</summary>
+    /// <summary>True if this submission passes the gate of its file.</summary>
     private bool _passesGate;
 
-    /// <summary>The handle was direct when this submission was prepared. It may have become cached since.</summary>
+    /// <summary>True if the handle was direct when this submission was prepared. It may have become cached since.</summary>
     private bool _isDirect;
 
     /// <summary>The length for which this submission was prepared, in bytes, before a bounce buffer rounds it.</summary>
     private int _pieceBytes;
 
     /// <summary>
-    /// The file system may block the thread that submits the operation to a ring (FUSE), so a pool thread makes the transfer.
+    /// True if the file system may block the thread that submits the operation to a ring (FUSE), so that a pool thread must perform it.
     /// </summary>
     public bool BlocksSubmitter => !WaitsForOthers && _handle!.BeginsByWaiting;
 
@@ -37,12 +37,12 @@ internal sealed partial class IoOperation
     }
 
     /// <summary>
-    /// Enters the gate before a thread makes the transfer, if it passes one. If this returns <see cref="GatePass.Waiting"/>, the thread is
-    /// free.
+    /// Enters the gate if a blocking call of this submission must pass it. If this returns <see cref="GatePass.Waiting"/>, the operation is
+    /// submitted again when it is admitted, and the thread is free.
     /// </summary>
     public GatePass EnterGate() => _passesGate && NeedsBlocking ? _handle!.DirectGate!.Enter(this) : GatePass.Inside;
 
-    /// <summary>Leaves the gate: no transfer of this operation is in flight. Runs no user code.</summary>
+    /// <summary>Leaves the gate, if the operation is inside. No transfer of it may be in flight. Runs no user code.</summary>
     public void LeaveGate()
     {
         if (Pass != GatePass.None)
@@ -58,7 +58,7 @@ internal sealed partial class IoOperation
         LeaveGate();
     }
 
-    /// <summary>Prepares the next submission, behind the bytes that are transferred.</summary>
+    /// <summary>Prepares the next submission, which begins after the bytes that were transferred.</summary>
     private void Prepare()
     {
         OpenFile handle = _handle!;
@@ -127,12 +127,12 @@ internal sealed partial class IoOperation
         NeedsBlocking = handle.IsCharacterDevice || (handle.CanSeek && (!IsRead || Length > OpenFile.MaxInlineBytes));
         if (Length > OpenFile.MaxInlineBytes && _cancellationToken.CanBeCanceled && (IsRead || !handle.IsAppending()))
         {
-            // In pieces, between which the token is checked. An append is never split.
+            // The transfer is split into pieces, and the token is checked between them. An append is never split.
             Cut(OpenFile.MaxInlineBytes);
         }
     }
 
-    /// <summary>A transfer through the page cache: O_DIRECT is off, and other direct writes of this process wait.</summary>
+    /// <summary>Prepares a transfer through the page cache: O_DIRECT is off, and other direct writes of this process wait.</summary>
     private void PrepareThroughCache(OpenFile handle)
     {
         ReturnBounce();
@@ -193,8 +193,8 @@ internal sealed partial class IoOperation
             long lastBlock = end & -unit;
             if (firstBlock < FileOffset || firstBlock >= lastBlock || firstBlock > FileOffset)
             {
-                // Less than a page, or the part before the first whole page; or an offset at which rounding overflows, which the kernel
-                // then refuses.
+                // The write is less than a page, or starts with the part before the first whole page, or its rounded offset overflows (the
+                // kernel then returns the error).
                 if (firstBlock > FileOffset && firstBlock < lastBlock)
                 {
                     Cut((int)(firstBlock - FileOffset));
@@ -236,7 +236,7 @@ internal sealed partial class IoOperation
         }
     }
 
-    /// <summary>Has this submission use a bounce buffer.</summary>
+    /// <summary>Makes this submission use a bounce buffer of at least <paramref name="length"/> bytes.</summary>
     private void Bounce(int length)
     {
         if (_bounce.Length < length)

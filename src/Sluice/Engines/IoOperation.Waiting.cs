@@ -9,12 +9,12 @@ namespace Sluice.Engines;
 /// </summary>
 internal sealed partial class IoOperation
 {
-    /// <summary>The waiting caller is to run the transfer. Guarded by a lock on this object, as is the next field.</summary>
+    /// <summary>True if the waiting caller is to run the transfer. Guarded by a lock on this object, as is the next field.</summary>
     private bool _callersTurn;
 
     private bool _hasEnded;
 
-    /// <summary>A caller waits for the operation.</summary>
+    /// <summary>True if a caller waits for the operation.</summary>
     public bool IsSynchronous { get; private set; }
 
     /// <summary>Reads until the buffer is full or the file ends.</summary>
@@ -53,7 +53,9 @@ internal sealed partial class IoOperation
         return result;
     }
 
-    /// <summary>Has the waiting caller run the transfer. Returns false if the operation is asynchronous and needs another thread.</summary>
+    /// <summary>
+    /// Signals the waiting caller to run the transfer. Returns false if the operation is asynchronous and needs another thread.
+    /// </summary>
     public bool TryHandToCaller()
     {
         if (!IsSynchronous)

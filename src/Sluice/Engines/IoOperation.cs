@@ -21,10 +21,12 @@ namespace Sluice.Engines;
 internal sealed partial class IoOperation
     : GateVisitor, IThreadPoolWorkItem, IValueTaskSource, IValueTaskSource<int>, IValueTaskSource<long>
 {
-    /// <summary>Number of failures of a submission with EINTR, EAGAIN or a spurious ECANCELED after which the caller gets the error.</summary>
+    /// <summary>
+    /// The number of failures of a submission with EINTR, EAGAIN or a spurious ECANCELED after which the caller gets the error.
+    /// </summary>
     private const int MaxRetries = Tuning.OperationMaxRetries;
 
-    /// <summary>Number of spurious ECANCELED after which a transfer of a file becomes a blocking call.</summary>
+    /// <summary>The number of spurious ECANCELED after which a transfer of a file becomes a blocking call.</summary>
     private const int MaxRetriesInRing = 4;
 
     private OpenFile? _handle;
@@ -49,16 +51,16 @@ internal sealed partial class IoOperation
     /// <summary>The kind of this submission. A vectored transfer with a bounce buffer is a plain one.</summary>
     public IoVerb Verb { get; private set; }
 
-    /// <summary>Offset of this submission in the file; -1 if the file cannot seek.</summary>
+    /// <summary>The offset of this submission in the file; -1 if the file cannot seek.</summary>
     public long FileOffset { get; private set; }
 
-    /// <summary>Length of this submission, in bytes.</summary>
+    /// <summary>The length of this submission, in bytes.</summary>
     public int Length { get; private set; }
 
-    /// <summary>Address of the memory or, for a vectored transfer, of the iovec array. Valid between Submit and Complete.</summary>
+    /// <summary>The address of the memory or, for a vectored transfer, of the iovec array. Valid between Submit and Complete.</summary>
     public nint Address { get; private set; }
 
-    /// <summary>Number of iovecs of a vectored transfer.</summary>
+    /// <summary>The number of iovecs of a vectored transfer.</summary>
     public int SegmentCount { get; private set; }
 
     public RwFlags Flags { get; private set; }
@@ -66,20 +68,20 @@ internal sealed partial class IoOperation
     public int Descriptor { get; private set; }
 
     /// <summary>
-    /// This submission needs a thread that may block: it takes several calls (a partial page of a direct file, an append), or is a cached
-    /// write or a large cached read, which a ring would perform on the submitting thread or in a kernel worker.
+    /// True if this submission needs a thread that may block: it takes several calls (a partial page of a direct file, an append), or is a
+    /// cached write or a large cached read, which a ring would perform on the submitting thread or in a kernel worker.
     /// </summary>
     public bool NeedsBlocking { get; private set; }
 
-    /// <summary>O_DIRECT is off during this submission, which goes through the page cache.</summary>
+    /// <summary>True if this submission goes through the page cache with O_DIRECT off.</summary>
     public bool PassesCache { get; private set; }
 
     public OpenFile Handle => _handle!;
 
-    /// <summary>User data of the submission in a ring; 0 if it is not in a ring.</summary>
+    /// <summary>The user data of the submission in a ring; 0 if it is not in a ring.</summary>
     public ulong RingUserData { get; set; }
 
-    /// <summary>The operation uses no ring from now on.</summary>
+    /// <summary>True if the operation uses no ring from now on.</summary>
     public bool LeavesRing { get; private set; }
 
     /// <summary>The kernel's result, until <see cref="Complete"/> is called with it.</summary>
@@ -100,30 +102,32 @@ internal sealed partial class IoOperation
     /// <summary>Set by an intercepting engine: the submission is completed when the task of this function has ended.</summary>
     public Func<Task>? Hold { get; set; }
 
-    /// <summary>The error is that of an intercepting engine, which the caller gets unless it is EINTR or EAGAIN.</summary>
+    /// <summary>
+    /// True if an intercepting engine returned the error of this submission. The caller gets the error, unless it is EINTR or EAGAIN.
+    /// </summary>
     public bool IsFault { get; set; }
 
-    /// <summary>Cancellation is requested. An engine that has not begun the submission completes it with -ECANCELED.</summary>
+    /// <summary>True if cancellation is requested. An engine that has not begun the submission completes it with -ECANCELED.</summary>
     public override bool IsCancellationRequested =>
         _cancelRequested || _cancellationToken.IsCancellationRequested;
 
     /// <summary>
-    /// This submission is a single transfer of a direct file. May be read while another thread ends the operation; the value is then not
-    /// used.
+    /// True if this submission is a single transfer of a direct file. May be read while another thread ends the operation; the value is
+    /// then not used.
     /// </summary>
     public bool IsPlainTransfer =>
         Verb is IoVerb.Read or IoVerb.Write && FileOffset >= 0 && _handle?.Caching == FileCaching.Direct
         && !IsCancellationRequested;
 
-    /// <summary>This submission is a read or write at an offset, which any thread that may block can make.</summary>
+    /// <summary>True if this submission is a read or write at an offset, which any thread that may block can perform.</summary>
     public bool IsPlainCall =>
         Verb is IoVerb.Read or IoVerb.Write or IoVerb.ReadVector or IoVerb.WriteVector && FileOffset >= 0;
 
-    /// <summary>This submission may wait forever: a read or write of a pipe, socket or terminal.</summary>
+    /// <summary>True if this submission may wait forever: a read or write of a pipe, socket or terminal.</summary>
     public bool WaitsForOthers =>
         FileOffset < 0 && Verb is IoVerb.Read or IoVerb.Write or IoVerb.ReadVector or IoVerb.WriteVector;
 
-    /// <summary>The thread that made the transfer of this submission may make that of the next.</summary>
+    /// <summary>True if the thread that performed this submission may also perform the next one.</summary>
     public bool StaysOnThread => _engine is ThreadPoolEngine || (NeedsBlocking && _engine is UringEngine);
 
     public bool IsRead => Verb is IoVerb.Read or IoVerb.ReadVector;
@@ -139,8 +143,8 @@ internal sealed partial class IoOperation
 
     public static IoOperation ForFlush(OpenFile handle, IoVerb verb, CancellationToken token) => Rent(handle, verb, -1, token);
 
-    /// <param name="segments">The segments, which the operation returns to their pool.</param>
-    /// <param name="done">Number of bytes that are transferred already.</param>
+    /// <param name="segments">The segments. The operation returns the cursor to its pool.</param>
+    /// <param name="done">The number of bytes that are transferred already.</param>
     public static IoOperation ForVector(OpenFile handle, IoVerb verb, SegmentCursor segments, long fileOffset, long done,
         CancellationToken token)
     {
@@ -153,7 +157,7 @@ internal sealed partial class IoOperation
     }
 
     /// <summary>Creates an operation with memory that the caller keeps pinned until the operation has ended.</summary>
-    /// <param name="done">Number of bytes that are transferred already.</param>
+    /// <param name="done">The number of bytes that are transferred already.</param>
     public static IoOperation ForPinned(OpenFile handle, IoVerb verb, nint address, long length, long fileOffset, long done = 0,
         CancellationToken token = default)
     {
@@ -208,7 +212,7 @@ internal sealed partial class IoOperation
             Prepare();
             if (_cancellationToken.CanBeCanceled)
             {
-                // Before the submission, because the completion disposes the registration.
+                // Registered before the submission, because the completion disposes the registration.
                 _registration = _cancellationToken.UnsafeRegister(static state => ((IoOperation)state!).RequestCancel(), this);
             }
         }
@@ -247,7 +251,8 @@ internal sealed partial class IoOperation
     }
 
     /// <summary>
-    /// Shortens this submission to <paramref name="length"/> bytes, rounded up to the alignment. Used by intercepting engines.
+    /// Shortens this submission to <paramref name="length"/> bytes, rounded up to the alignment. Has no effect on an append, or if the
+    /// submission is not longer. Used by intercepting engines.
     /// </summary>
     public void Shorten(int length)
     {
@@ -272,6 +277,7 @@ internal sealed partial class IoOperation
 
     /// <summary>
     /// Completes a submission with the number of bytes or a negative errno. Submits the rest of a partial transfer, or ends the operation.
+    /// If an intercepting engine holds the submission, this happens when the task of <see cref="Hold"/> has ended.
     /// </summary>
     public void Complete(int result)
     {
@@ -281,7 +287,10 @@ internal sealed partial class IoOperation
         }
     }
 
-    /// <summary>As <see cref="Complete"/>, but returns true if the next submission is prepared and the caller must submit it.</summary>
+    /// <summary>
+    /// Completes a submission like <see cref="Complete"/>, but returns true if the next submission is prepared and the caller must submit
+    /// it.
+    /// </summary>
     public bool GoesOnAfter(int result)
     {
         LeaveGate();

@@ -5,13 +5,13 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Engines;
 
-/// <summary>Makes a submission as one blocking system call. Returns the number of bytes or a negative errno.</summary>
+/// <summary>Performs a submission with one blocking system call. Returns the number of bytes or a negative errno.</summary>
 internal static unsafe class LinuxTransfer
 {
     public static int Run(IoOperation operation) =>
         operation.PassesCache ? DirectTransfer.RunThroughCache(operation) : RunPlainly(operation);
 
-    /// <summary>As <see cref="Run"/>, without changing the flags of the descriptor.</summary>
+    /// <summary>Performs a submission like <see cref="Run"/>, without changing the flags of the descriptor.</summary>
     public static int RunPlainly(IoOperation operation)
     {
         switch (operation.Verb)

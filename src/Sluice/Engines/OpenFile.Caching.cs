@@ -12,7 +12,7 @@ public abstract partial class OpenFile
 {
     private const int FallbackAlignment = 4096;
 
-    /// <summary>f_type of statfs(2).</summary>
+    /// <summary>The f_type of statfs(2) for overlayfs.</summary>
     private const long OverlayMagic = 0x794C_7630;
 
     /// <summary>Gets the caching mode that is in effect.</summary>
@@ -40,7 +40,7 @@ public abstract partial class OpenFile
     public FileAlignment Alignment => Caching == FileCaching.Direct ? _extras!.Alignment : FileAlignment.None;
 
     /// <summary>
-    /// The file is a character device, for which a read with RWF_NOWAIT may be short. Found by the first short read.
+    /// True if the file is a character device, for which a read with RWF_NOWAIT may be short. Found by the first short read.
     /// </summary>
     internal bool IsCharacterDevice => _extras is { IsCharacterDevice: true };
 
@@ -60,7 +60,7 @@ public abstract partial class OpenFile
     /// </summary>
     internal bool FailsBesideCachedWrites => DirectGate is not null && Libc.FileSystemType(_fd) is Libc.XfsMagic or OverlayMagic;
 
-    /// <summary>Clears O_DIRECT for a call. The caller is exclusively inside the gate.</summary>
+    /// <summary>Clears O_DIRECT until <see cref="ResumeDirect"/>. The caller must have entered the gate exclusively.</summary>
     internal void SuspendDirect()
     {
         lock (Extras.Lock)
@@ -94,7 +94,7 @@ public abstract partial class OpenFile
     /// <summary>Returns true if writes ignore their offset (O_APPEND).</summary>
     internal bool IsAppending() => Libc.IsSupported && Libc.IsAppending(_fd);
 
-    /// <summary>The file system does not support RWF_DONTCACHE. From now on fadvise drops the pages.</summary>
+    /// <summary>Stops the use of RWF_DONTCACHE, which the file system does not support. From now on fadvise drops the pages.</summary>
     internal void LoseDontCache()
     {
         TransferFlags &= ~RwFlags.DontCache;
@@ -131,7 +131,7 @@ public abstract partial class OpenFile
         return true;
     }
 
-    /// <summary>After a write: begins to drop its pages if the handle is uncached and there is no RWF_DONTCACHE.</summary>
+    /// <summary>Begins to drop the pages of a write if the handle is uncached and there is no RWF_DONTCACHE.</summary>
     internal void AfterWrite(long fileOffset, int bytes)
     {
         if (DropsBehind && bytes > 0)
@@ -141,7 +141,7 @@ public abstract partial class OpenFile
         }
     }
 
-    /// <summary>After a read: drops its pages if the handle is uncached and there is no RWF_DONTCACHE.</summary>
+    /// <summary>Drops the pages of a read if the handle is uncached and there is no RWF_DONTCACHE.</summary>
     internal void AfterRead(long fileOffset, int bytes)
     {
         if (DropsBehind && bytes > 0)
@@ -227,7 +227,10 @@ public abstract partial class OpenFile
         return null;
     }
 
-    /// <summary>Reads a byte far beyond the end of the file: the kernel checks the flag, and there is no data.</summary>
+    /// <summary>
+    /// Returns true if the file system supports RWF_DONTCACHE. Reads a byte far beyond the end of the file: the kernel checks the flag, and
+    /// there is no data.
+    /// </summary>
     private bool SupportsDontCache()
     {
         Span<byte> nothing = stackalloc byte[1];

@@ -22,7 +22,7 @@ public abstract partial class OpenFile
     private const byte WaitsToBegin = 4;
     private const byte BeginsAtOnce = 8;
 
-    /// <summary>A bit of the access field in addition to those of <see cref="FileAccess"/>.</summary>
+    /// <summary>The bit of the access field for <see cref="HasOwnOffsets"/>, in addition to those of <see cref="FileAccess"/>.</summary>
     private const byte OwnOffsets = 8;
 
     // Fields are narrow, and those that few files need are in another object, because there is one of these for each open file.
@@ -36,7 +36,7 @@ public abstract partial class OpenFile
     private byte _caching;
     private byte _flagBits;
 
-    /// <summary>Known properties of the file. A bit that is lost because two threads set bits at once is determined again.</summary>
+    /// <summary>The known properties of the file. A bit that is lost because two threads set bits at once is determined again.</summary>
     private byte _found;
     private protected bool _disposed;
 
@@ -137,7 +137,7 @@ public abstract partial class OpenFile
         IoMetrics.NoteEdge();
     }
 
-    /// <summary>The handle is closed.</summary>
+    /// <summary>True if the handle is closed.</summary>
     internal bool IsClosed => _disposed || _file.IsClosed;
 
     internal IoEngine EngineInUse => _extras?.Engine ?? SluiceEngines.Ring;
@@ -171,10 +171,10 @@ public abstract partial class OpenFile
         return _device = device;
     }
 
-    /// <summary>As <see cref="BeginsByWaiting"/>, without a system call: false if it is not known.</summary>
+    /// <summary>True if <see cref="BeginsByWaiting"/> is known to be true. Makes no system call.</summary>
     internal bool IsKnownToBeginByWaiting => (_found & WaitsToBegin) != 0;
 
-    /// <summary>The threads for blocking calls; null if the file is not on FUSE, or nobody has asked yet.</summary>
+    /// <summary>The threads for blocking calls; null if the file is not on FUSE, or if this is not known yet.</summary>
     internal FuseThreads? FuseThreads => IsKnownToBeginByWaiting ? Device.FuseThreads : null;
 
     /// <summary>
@@ -193,7 +193,7 @@ public abstract partial class OpenFile
         Device.EndWrite(now, NoteWrite(now - begin, (int)length));
     }
 
-    /// <summary>Nothing was written.</summary>
+    /// <summary>Ends a write on the calling thread that wrote nothing.</summary>
     private protected void AbandonWriteHere() => Device.AbandonWrite();
 
     /// <summary>Begins a write on a thread that may wait for the device; <see cref="EndBlockingWrite"/> follows.</summary>
@@ -217,7 +217,7 @@ public abstract partial class OpenFile
     }
 
     /// <summary>
-    /// The file belongs to a writer or a replacement, so the offset of a write is not the caller's argument, and EFBIG is an
+    /// True if the file belongs to a writer or a replacement, so that the offset of a write is not the caller's argument, and EFBIG is an
     /// <see cref="IOException"/>.
     /// </summary>
     internal bool HasOwnOffsets
@@ -228,18 +228,18 @@ public abstract partial class OpenFile
 
     private protected bool IsCustomEngine => _extras?.Engine is not null;
 
-    /// <summary>The engine is an intercepting one, so synchronous transfers pass through it too.</summary>
+    /// <summary>True if the engine is an intercepting one, so that synchronous transfers pass through it too.</summary>
     private protected bool IsIntercepted => _extras?.Engine is { } engine and not (ThreadPoolEngine or UringEngine);
 
-    /// <summary>The file cannot seek; false if this is not known.</summary>
+    /// <summary>True if the file is known not to seek.</summary>
     private protected bool IsKnownUnseekable => (_found & SeeksNot) != 0;
 
     private protected OpenFileExtras Extras =>
         _extras ?? Interlocked.CompareExchange(ref _extras, new OpenFileExtras(), null) ?? _extras;
 
     /// <summary>
-    /// Maximum number of bytes of one system call: the kernel's MAX_RW_COUNT, rounded down to a large alignment. Small in Debug builds, so
-    /// that tests exceed it.
+    /// The maximum number of bytes of one system call: the kernel's MAX_RW_COUNT, rounded down to a large alignment. Small in Debug builds,
+    /// so that tests exceed it.
     /// </summary>
 #if DEBUG
     internal const int MaxBytesPerTransfer = 48 * 1024;
@@ -247,7 +247,9 @@ public abstract partial class OpenFile
     internal const int MaxBytesPerTransfer = 0x7FF0_0000;
 #endif
 
-    /// <summary>Number of bytes of a cached transfer between two checks of its token. Small in Debug builds, so that tests exceed it.</summary>
+    /// <summary>
+    /// The number of bytes of a cached transfer between two checks of its token. Small in Debug builds, so that tests exceed it.
+    /// </summary>
 #if DEBUG
     internal const int MaxInlineBytes = 32 * 1024;
 #else
@@ -255,7 +257,7 @@ public abstract partial class OpenFile
 #endif
 
     /// <summary>
-    /// Maximum number of bytes that an asynchronous call copies on the calling thread. Small in Debug builds, so that tests exceed it.
+    /// The maximum number of bytes that an asynchronous call copies on the calling thread. Small in Debug builds, so that tests exceed it.
     /// </summary>
 #if DEBUG
     internal const int InlineLimit = MaxInlineBytes;
@@ -264,8 +266,8 @@ public abstract partial class OpenFile
 #endif
 
     /// <summary>
-    /// Number of bytes of a direct transfer between two checks of its token: some milliseconds of a device. Small in Debug builds, so that
-    /// tests exceed it.
+    /// The number of bytes of a direct transfer between two checks of its token: some milliseconds of a device. Small in Debug builds, so
+    /// that tests exceed it.
     /// </summary>
 #if DEBUG
     internal const int MaxDirectPieceBytes = 128 * 1024;
@@ -395,7 +397,7 @@ public abstract partial class OpenFile
         }
     }
 
-    /// <summary>A reference to a descriptor, which is disposed once.</summary>
+    /// <summary>A reference to a descriptor. Must be disposed exactly once.</summary>
     internal readonly ref struct Reference
     {
         private readonly SafeFileHandle _file;
@@ -417,7 +419,7 @@ public abstract partial class OpenFile
         public void Dispose() => _file.DangerousRelease();
     }
 
-    /// <summary>Determines whether the file can seek, when this is needed first.</summary>
+    /// <summary>Determines whether the file can seek, on the first use.</summary>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     private bool FindOutSeeking()
     {
@@ -429,7 +431,7 @@ public abstract partial class OpenFile
             seeks = position is not -Errno.ESPIPE and not -Errno.EINVAL;
             if (seeks && position < 0)
             {
-                // A failed file system (xfs: EIO) does not report it. The transfer then reports the error.
+                // A failed file system (EIO on xfs) does not report whether the file can seek. The transfer then reports the error.
                 return true;
             }
         }

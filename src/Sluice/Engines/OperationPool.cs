@@ -3,10 +3,12 @@ namespace Sluice.Engines;
 /// <summary>Keeps unused operations: some for each thread, which need no lock, and the others in a shared list. Thread-safe.</summary>
 internal static class OperationPool
 {
-    /// <summary>Maximum number of operations that are kept for a thread. Half of them go to the shared list when it is exceeded.</summary>
+    /// <summary>
+    /// The maximum number of operations that are kept for a thread. Half of them go to the shared list when it is exceeded.
+    /// </summary>
     private const int MaxLocal = 32;
 
-    /// <summary>Maximum number of operations in the shared list.</summary>
+    /// <summary>The maximum number of operations in the shared list.</summary>
     private const int MaxShared = 16_384;
 
     private static readonly Lock SharedLock = new();
@@ -20,7 +22,7 @@ internal static class OperationPool
     [ThreadStatic]
     private static int t_localCount;
 
-    /// <summary>Number of operations that were created since the start of the process.</summary>
+    /// <summary>The number of operations that were created since the start of the process.</summary>
     public static long Created => Volatile.Read(ref s_created);
 
     public static IoOperation Rent()
@@ -82,7 +84,7 @@ internal static class OperationPool
                 s_sharedCount--;
                 first.Next = null;
 
-                // Some more for the next operations of this thread.
+                // Moves more operations to this thread's list, so that its next calls need no lock.
                 for (int i = 0; i < MaxLocal / 2 && s_shared is { } more; i++)
                 {
                     s_shared = more.Next;

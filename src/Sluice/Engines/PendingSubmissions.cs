@@ -3,8 +3,8 @@ using Sluice.Kernel;
 namespace Sluice.Engines;
 
 /// <summary>
-/// Operations of threads that found the submission lock of a ring taken. The thread that has the lock, which is held through system calls,
-/// submits them. The class makes no system call and takes no lock, so that PendingSubmissionsTests can explore its interleavings.
+/// Operations of threads that found the submission lock of a ring taken. The thread that has the lock submits them. The lock is held during
+/// system calls. The class makes no system call and takes no lock, so that PendingSubmissionsTests can explore its interleavings.
 /// </summary>
 /// <remarks>
 /// A thread that adds an operation tries the lock afterwards, and submits the operations if it gets it. A thread that has released the lock
@@ -19,8 +19,8 @@ internal sealed class PendingSubmissions
     public bool IsEmpty => Volatile.Read(ref _newest) is null;
 
     /// <summary>
-    /// The thread that has the lock has submitted operations of other threads often enough: others wait for the lock, so that no caller
-    /// submits for others indefinitely.
+    /// True if the thread that has the lock has submitted operations of other threads often enough. Other threads then wait for the lock,
+    /// so that no caller submits for others indefinitely.
     /// </summary>
     public bool IsClosed => Volatile.Read(ref _rounds) >= Tuning.MaxPendingRounds;
 
@@ -41,7 +41,7 @@ internal sealed class PendingSubmissions
         }
     }
 
-    /// <summary>Removes all operations. Returns the oldest, linked to the others by Next. Called under the lock.</summary>
+    /// <summary>Removes all operations. Returns the oldest, linked to the others by Next, or null. Called under the lock.</summary>
     public IoOperation? TakeAll()
     {
         if (IsEmpty)
@@ -66,8 +66,8 @@ internal sealed class PendingSubmissions
 }
 
 /// <summary>
-/// Whether threads find the submission lock of a ring taken so often that another ring is needed. Races between threads lose a count,
-/// nothing else.
+/// Determines whether threads find the submission lock of a ring taken so often that another ring is needed. Races between threads lose a
+/// count, nothing else.
 /// </summary>
 internal struct SubmissionContention
 {

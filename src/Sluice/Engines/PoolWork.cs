@@ -13,6 +13,6 @@ internal static class PoolWork
     public static void ThrowUnhandled(Exception error) => Queue(static e => e.Throw(), ExceptionDispatchInfo.Capture(error));
 
     /// <summary>Blocks until a task has ended. Does not throw the task's exception.</summary>
-    /// <returns>False if the time is over before.</returns>
+    /// <returns>False if the timeout has elapsed.</returns>
     public static bool Wait(Task task, int timeoutMs = Timeout.Infinite) => task.IsCompleted || Task.WaitAny([task], timeoutMs) == 0;
 }

@@ -5,7 +5,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Engines;
 
-/// <summary>Makes a submission with <see cref="RandomAccess"/>, on systems whose system calls Sluice does not make.</summary>
+/// <summary>Performs a submission with <see cref="RandomAccess"/>, on systems whose system calls Sluice does not make.</summary>
 internal static unsafe class PortableTransfer
 {
     public static int Run(IoOperation operation)

@@ -14,7 +14,7 @@ namespace Sluice.Engines;
 /// </remarks>
 internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThread completionThread)
 {
-    /// <summary>User data of a wake-up, which is not the user data of any slot.</summary>
+    /// <summary>The user data of a wake-up. No slot has this user data.</summary>
     public const ulong WakeUpUserData = 0x7FFF_FFFF_FFFF_FFFF;
 
     private readonly Lock _lock = new();
@@ -23,7 +23,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
     private bool _isRefusalToReport;
     private bool _isThreadToWake;
 
-    /// <summary>Canceled operations, linked by Next, which the pool completes after the lock is released.</summary>
+    /// <summary>Canceled operations, linked by Next. The pool completes them after the lock is released.</summary>
     private IoOperation? _cancelled;
 
     private SubmissionContention _contention;
@@ -32,10 +32,10 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
 
     public Backlog Backlog { get; } = new();
 
-    /// <summary>Number of wake-ups in the ring.</summary>
+    /// <summary>The number of wake-ups in the ring.</summary>
     public int WakeUps { get; set; }
 
-    /// <summary>Number of threads that submit published entries without the lock.</summary>
+    /// <summary>The number of threads that submit published entries without the lock.</summary>
     public int Entering { get; set; }
 
     /// <summary>The negative errno with which the kernel has refused the ring; otherwise, 0. May be read without the lock.</summary>
@@ -72,7 +72,10 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         return true;
     }
 
-    /// <summary>Leaves the operation to the thread that has the lock; or, if that submits no more for others, enters the lock.</summary>
+    /// <summary>
+    /// Enters the lock and returns true if the thread that has it submits no more operations of others. Otherwise, leaves the operation to
+    /// that thread.
+    /// </summary>
     private bool WaitsForLock(IoOperation operation, DutyTurn? turn)
     {
         long began = turn is null ? 0 : Stopwatch.GetTimestamp();
@@ -141,7 +144,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
     /// <summary>Makes sure that some thread waits for the operations in the ring.</summary>
     public void EndIdle() => _isThreadToWake |= duty.LeaveIdle();
 
-    /// <summary>Has the pool complete an operation that the kernel did not get.</summary>
+    /// <summary>Lets the pool complete an operation that the kernel did not get as canceled, after the lock is released.</summary>
     public void CancelLater(IoOperation operation)
     {
         operation.Next = _cancelled;
@@ -151,7 +154,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
     /// <summary>Cancels an operation in the ring, as far as the kernel can. Its own completion still follows.</summary>
     public void Cancel(IoOperation operation)
     {
-        // The kernel finds only what it has accepted.
+        // The kernel finds only operations that it has accepted.
         SubmitQueued();
         if (operation.RingUserData is not 0 and var userData)
         {
@@ -181,7 +184,10 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         return true;
     }
 
-    /// <summary>Queues an entry that completes immediately, and so ends a wait in the kernel.</summary>
+    /// <summary>
+    /// Queues an entry that completes immediately and so ends a wait in the kernel, unless enough of them are in the ring or the ring is
+    /// refused.
+    /// </summary>
     public void TryQueueWakeUp()
     {
         if (Refusal == 0 && WakeUps < Tuning.MaxWakeUps && OperationEncoder.TryEncodeNop(ring, WakeUpUserData))
@@ -217,7 +223,10 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         }
     }
 
-    /// <summary>Submits all entries. A kernel that does not accept all of them, for lack of memory for example, has refused the ring.</summary>
+    /// <summary>
+    /// Submits all entries, unless the ring is refused. The ring becomes refused if the kernel does not accept all of them, for example for
+    /// lack of memory.
+    /// </summary>
     public void Submit()
     {
         if (Refusal != 0)
@@ -287,7 +296,7 @@ internal sealed class RingEntries(Ring ring, CompletionDuty duty, CompletionThre
         }
     }
 
-    /// <summary>Submits pending operations, releases the lock, and does the work that was left for that time.</summary>
+    /// <summary>Submits pending operations, releases the lock, and does the work that must not be done under the lock.</summary>
     private void Release(DutyTurn? turn)
     {
         long began = turn is null || _pending.IsEmpty ? 0 : Stopwatch.GetTimestamp();

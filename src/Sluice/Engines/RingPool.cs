@@ -9,7 +9,7 @@ internal sealed class RingPool<T>(int maxKept, Func<T?> create)
     private readonly Lock _lock = new();
     private readonly Stack<T> _kept = new(maxKept);
 
-    /// <summary>Returns a ring that only the caller uses until <see cref="Return"/>; null if there can be none.</summary>
+    /// <summary>Returns a kept or new ring that only the caller uses until <see cref="Return"/>; null if none can be created.</summary>
     public T? TryRent()
     {
         lock (_lock)
@@ -23,7 +23,7 @@ internal sealed class RingPool<T>(int maxKept, Func<T?> create)
         return create();
     }
 
-    /// <summary>Takes back a ring in which nothing is in flight.</summary>
+    /// <summary>Keeps a ring in which nothing is in flight, or disposes it if it is refused or enough are kept.</summary>
     public void Return(T ring)
     {
         lock (_lock)

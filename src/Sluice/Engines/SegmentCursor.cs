@@ -15,10 +15,10 @@ namespace Sluice.Engines;
 /// </remarks>
 internal sealed unsafe class SegmentCursor
 {
-    /// <summary>Maximum number of unused cursors, in addition to one for each thread. Not measured.</summary>
+    /// <summary>The maximum number of unused cursors, in addition to one for each thread. Not measured.</summary>
     private const int MaxShared = 128;
 
-    /// <summary>Maximum size of a cursor that is kept, in segments.</summary>
+    /// <summary>The maximum size of a cursor that is kept, in segments.</summary>
     private const int MaxKeptSegments = 4096;
 
     private static readonly Lock SharedLock = new();
@@ -42,16 +42,16 @@ internal sealed unsafe class SegmentCursor
 
     ~SegmentCursor() => NativeMemory.Free(_iovecs);
 
-    /// <summary>Length of all segments, in bytes.</summary>
+    /// <summary>The length of all segments, in bytes.</summary>
     public long Total { get; private set; }
 
     /// <summary>The iovec array.</summary>
     public nint Address => (nint)_iovecs;
 
-    /// <summary>Number of loaded iovecs.</summary>
+    /// <summary>The number of loaded iovecs.</summary>
     public int Count => _loaded;
 
-    /// <summary>Every loaded segment has an aligned address and length.</summary>
+    /// <summary>True if every loaded segment has an aligned address and length.</summary>
     public bool IsAligned { get; private set; }
 
     public static SegmentCursor Rent(IReadOnlyList<Memory<byte>> buffers)
@@ -94,7 +94,7 @@ internal sealed unsafe class SegmentCursor
         return cursor;
     }
 
-    /// <summary>Unpins the segments and returns the cursor to the pool.</summary>
+    /// <summary>Unpins the segments, and returns the cursor to the pool unless it is too large.</summary>
     /// <returns>The exception that the caller's memory threw when it was unpinned; otherwise, null.</returns>
     public Exception? Return()
     {
@@ -115,7 +115,7 @@ internal sealed unsafe class SegmentCursor
             return error;
         }
 
-        // The thread that ends a transfer is not always the one that starts the next.
+        // The cursor is shared, because the thread that ends a transfer is not always the one that starts the next.
         lock (SharedLock)
         {
             if (Shared.Count < MaxShared)
@@ -127,7 +127,7 @@ internal sealed unsafe class SegmentCursor
         return error;
     }
 
-    /// <summary>Pins the next segments, as much as one system call transfers. Returns their length in bytes.</summary>
+    /// <summary>Pins the next segments for one system call, and fills the iovec array. Returns their length in bytes.</summary>
     public int Load(FileAlignment alignment)
     {
         if (Unpin() is { } error)
@@ -160,7 +160,7 @@ internal sealed unsafe class SegmentCursor
     }
 
     /// <summary>
-    /// Transfers what comes next with one system call on the calling thread. Returns the number of bytes or a negative errno.
+    /// Transfers the next segments with one system call on the calling thread. Returns the number of bytes or a negative errno.
     /// </summary>
     public int Transfer(bool isRead, int fd, long offset, RwFlags flags)
     {
@@ -195,7 +195,7 @@ internal sealed unsafe class SegmentCursor
         return i + 1;
     }
 
-    /// <summary>Copies the first bytes of the loaded segments.</summary>
+    /// <summary>Copies the first bytes of the loaded segments to <paramref name="target"/>.</summary>
     public void CopyTo(Span<byte> target)
     {
         for (int i = 0; !target.IsEmpty; i++)

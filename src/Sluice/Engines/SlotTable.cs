@@ -26,9 +26,7 @@ internal sealed class SlotTable
         }
     }
 
-    /// <summary>
-    /// Returns true if an operation may use a slot. An operation that may wait forever may not use the last ones.
-    /// </summary>
+    /// <summary>Returns true if an operation may use a slot. An operation that may wait forever may not use the last free slots.</summary>
     public bool HasRoomFor(IoOperation operation) =>
         _freeCount > (operation.WaitsForOthers ? _slots.Length / Tuning.KeptPlacesPart : 0);
 

@@ -28,7 +28,7 @@ namespace Sluice;
 /// </remarks>
 public static class SluiceEngines
 {
-    /// <summary>Maximum of the setting: each ring has a descriptor and a thread.</summary>
+    /// <summary>The maximum value of the setting. It is limited because each ring has a descriptor and a thread.</summary>
     private const int MaxRingsAskedFor = 256;
 
     private static readonly Lock StartLock = new();
@@ -109,17 +109,20 @@ public static class SluiceEngines
         }
     }
 
-    /// <summary>Number of rings that asynchronous transfers use.</summary>
+    /// <summary>The number of rings that asynchronous transfers use.</summary>
     internal static long RingCount =>
         Volatile.Read(ref s_started) && Volatile.Read(ref s_reason) is null ? Volatile.Read(ref s_rings).Length : 0;
 
-    /// <summary>Number of operations in these rings.</summary>
+    /// <summary>The number of operations in these rings.</summary>
     internal static long InFlight => Volatile.Read(ref s_started) ? Volatile.Read(ref s_rings).Sum(static r => (long)r.Duty.InFlight) : 0;
 
     /// <summary>Describes an invalid setting in one line; null if all are valid.</summary>
     internal static string? SettingsNote { get; } = FindNote();
 
-    /// <summary>As <see cref="Default"/>, without creating rings.</summary>
+    /// <summary>
+    /// Gets the engine of handles for which no engine was specified, without creating rings: the first io_uring engine, unless io_uring is
+    /// known to be unavailable.
+    /// </summary>
     internal static IoEngine Ring => Volatile.Read(ref s_reason) is not null ? ThreadPoolEngine.Instance : Volatile.Read(ref s_rings)[0];
 
     private static string? EngineSetting => Tuning.Engine;
@@ -141,7 +144,7 @@ public static class SluiceEngines
             : rings[(int)((uint)Thread.GetCurrentProcessorId() * (uint)rings.Length / (uint)Environment.ProcessorCount) % rings.Length];
     }
 
-    /// <summary>Creates another ring, on the thread pool, unless there are enough.</summary>
+    /// <summary>Creates another ring, on the thread pool, unless their number is set or has reached the maximum.</summary>
     internal static void AddRing()
     {
         if (RingsAskedFor == 0 && Volatile.Read(ref s_rings).Length < MaxRings)
@@ -194,7 +197,7 @@ public static class SluiceEngines
         }
     }
 
-    /// <summary>As <see cref="Refuse"/>, for a negative errno of io_uring_enter.</summary>
+    /// <summary>Calls <see cref="Refuse"/> with the reason for a negative errno of io_uring_enter.</summary>
     internal static void RefuseEntering(int errno)
     {
         string cause = errno is -Errno.EPERM ? "EPERM: a seccomp filter or a security module"

@@ -25,7 +25,7 @@ internal sealed class SluiceMeter : MetricsWatch
 
     private SluiceMeter()
     {
-        // Before the instruments are published, so that a listener misses nothing.
+        // Current is set before the instruments are published, so that a listener misses nothing.
         Volatile.Write(ref Current, this);
         try
         {
@@ -76,7 +76,10 @@ internal sealed class SluiceMeter : MetricsWatch
 
     private static void OnAssemblyLoad(object? sender, AssemblyLoadEventArgs loaded) => QueueFor(loaded.LoadedAssembly);
 
-    /// <summary>Listeners hear of new instruments, so this is not done on the thread that opens a file or loads an assembly.</summary>
+    /// <summary>
+    /// Queues the creation of the meter if the assembly is that of meters. New instruments are reported to listeners, so this is not done
+    /// on the thread that opens a file or loads an assembly.
+    /// </summary>
     private static void QueueFor(System.Reflection.Assembly assembly)
     {
         if (assembly.FullName?.StartsWith(MetersAssembly, StringComparison.Ordinal) is true
@@ -86,7 +89,10 @@ internal sealed class SluiceMeter : MetricsWatch
         }
     }
 
-    /// <summary>Not inlined: the first file of a process would load the assembly of the thread pool with the calling method.</summary>
+    /// <summary>
+    /// Queues the creation of the meter. Not inlined, because the first file of a process would load the assembly of the thread pool with
+    /// the calling method.
+    /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Queue()
     {
@@ -103,7 +109,7 @@ internal sealed class SluiceMeter : MetricsWatch
 #pragma warning disable CA1031
         catch (Exception)
         {
-            // Thrown by a listener that was told about an instrument. There is no meter then.
+            // A listener that was told about an instrument threw an exception. There is no meter then.
         }
 #pragma warning restore CA1031
     }

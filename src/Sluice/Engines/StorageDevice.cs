@@ -17,16 +17,16 @@ namespace Sluice.Engines;
 /// </remarks>
 internal sealed class StorageDevice
 {
-    /// <summary>Time that a write may take in addition to copying its bytes. A hop to the pool takes 5 to 10 us.</summary>
+    /// <summary>The time that a write may take in addition to copying its bytes. A hop to the pool takes 5 to 10 us.</summary>
     private const int SlowMicroseconds = 100;
 
     /// <summary>A conservative rate of copies into the page cache: 500 to 1,000 MB/s if a host has to provide the pages.</summary>
     private const int BytesPerMicrosecond = 1000;
 
-    /// <summary>After so many slow writes in a row, no write is made on a caller's thread.</summary>
+    /// <summary>The number of consecutive slow writes after which no write is made on a caller's thread.</summary>
     public const byte MaxSlowWrites = 2;
 
-    /// <summary>Time after the end of a write for which the device is known to respond.</summary>
+    /// <summary>The time after the end of a write for which the device is known to respond.</summary>
     private const int RespondingMicroseconds = 1000;
 
     private static readonly long TicksOfMicrosecond = Math.Max(1, Stopwatch.Frequency / 1_000_000);
@@ -55,12 +55,12 @@ internal sealed class StorageDevice
     }
 
     /// <summary>Returns true if a write took longer than copying its bytes explains.</summary>
-    /// <param name="elapsed">In ticks of <see cref="Stopwatch"/>.</param>
-    /// <param name="length">In bytes.</param>
+    /// <param name="elapsed">The duration of the write, in ticks of <see cref="Stopwatch"/>.</param>
+    /// <param name="length">The number of bytes.</param>
     public static bool IsSlow(long elapsed, int length) =>
         elapsed > (SlowMicroseconds + (length / BytesPerMicrosecond)) * TicksOfMicrosecond;
 
-    /// <summary>Returns the number of slow writes in a row, up to <see cref="MaxSlowWrites"/>.</summary>
+    /// <summary>Returns the new number of consecutive slow writes, up to <see cref="MaxSlowWrites"/>.</summary>
     public static byte CountSlow(byte slowWrites, bool wasSlow) => wasSlow ? (byte)Math.Min(slowWrites + 1, MaxSlowWrites) : (byte)0;
 
     /// <summary>
@@ -89,7 +89,7 @@ internal sealed class StorageDevice
         End(now);
     }
 
-    /// <summary>In place of <see cref="EndWrite"/>, if nothing was written.</summary>
+    /// <summary>Ends a write that wrote nothing, in place of <see cref="EndWrite"/>.</summary>
     public void AbandonWrite() => Interlocked.Decrement(ref _outstanding);
 
     /// <summary>Begins a write on a thread that may wait for the device; <see cref="EndBlockingWrite"/> follows.</summary>
@@ -111,7 +111,10 @@ internal sealed class StorageDevice
         Interlocked.Decrement(ref _outstanding);
     }
 
-    /// <summary>A device number is reused after unmounting, so the answer is kept for one mount only, and only if its ID is unique.</summary>
+    /// <summary>
+    /// Returns true if the file is on FUSE. A device number is reused after unmounting, so the answer is kept for one mount only, and only
+    /// if its ID is unique.
+    /// </summary>
     private bool IsOnFuse(int fd, ulong mountId)
     {
         lock (_lock)

@@ -58,7 +58,8 @@ internal sealed class ThreadPoolEngine : IoEngine
     }
 
     /// <summary>
-    /// Makes the transfer on this thread, with the rest of a partial transfer. Afterwards the operation may be in use for another call.
+    /// Performs the operation on this thread. After a partial transfer, the rest is transferred here if the operation stays on the thread,
+    /// and submitted again otherwise. Afterwards the operation may be in use for another call.
     /// </summary>
     /// <param name="operation">The operation.</param>
     /// <param name="isPooled">The operation is included in <see cref="IoMetrics.Pooled"/> until its transfer has ended.</param>
@@ -79,7 +80,7 @@ internal sealed class ThreadPoolEngine : IoEngine
         }
     }
 
-    /// <summary>Makes the transfer of one submission. Returns true if this thread is to make that of the next.</summary>
+    /// <summary>Performs one submission. Returns true if this thread is to perform the next one.</summary>
     private static bool RunOnce(IoOperation operation, bool isPooled)
     {
         GatePass pass = operation.EnterGate();

@@ -22,22 +22,26 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     private CacheLinePadded _executing;
     private CacheLinePadded _passes;
 
-    /// <summary>Completed operations are queued.</summary>
+    /// <summary>True if completed operations are queued.</summary>
     public bool HasCompleted => !_completed.IsEmpty;
 
-    /// <summary>The pool has work other than that of this engine.</summary>
+    /// <summary>True if the pool has work other than that of this engine.</summary>
     private bool IsPoolWanted => ThreadPool.PendingWorkItemCount > _duty.Asked;
 
     /// <summary>
-    /// Returns true if a queued call soon has a pool thread: few operations are in flight, and the pool has little work. Completed operations
-    /// that are queued are passed over a limited number of times. Otherwise, an operation uses the ring, which needs no pool thread.
+    /// Returns true if a queued call will soon get a pool thread: few operations are in flight, and the pool has little work. A call may
+    /// get ahead of queued completed operations only a limited number of times. Otherwise, an operation uses the ring, which needs no pool
+    /// thread.
     /// </summary>
     private bool HasPoolThreads =>
         _duty.InFlight + _completed.Count < Tuning.CallsPerProcessor * Environment.ProcessorCount
             && ThreadPool.PendingWorkItemCount < Environment.ProcessorCount
             && (_completed.IsEmpty || Interlocked.Increment(ref _passes.Value) <= Environment.ProcessorCount);
 
-    /// <summary>As <see cref="IoOperation.GoesOnAfter"/>, after a blocking call in place of the ring; measures the continuation.</summary>
+    /// <summary>
+    /// Completes a submission like <see cref="IoOperation.GoesOnAfter"/>, after a blocking call in place of the ring, and measures the
+    /// continuation.
+    /// </summary>
     public bool GoesOnAfterCall(IoOperation operation, int result)
     {
         DutyTurn turn = t_turn ??= new DutyTurn();
@@ -104,14 +108,14 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     /// <summary>Queues a work item that runs the queued continuations.</summary>
     public void QueueDuty() => PoolWork.Queue(this);
 
-    /// <summary>Completes an operation and runs its continuation, which is measured.</summary>
+    /// <summary>Completes an operation, runs its continuation, and measures the duration of the continuation.</summary>
     private DutyStep Run(DutyTurn turn, IoOperation operation, ExecutionContext? context)
     {
         turn.BeginRun();
         ThreadPoolEngine.Complete(operation, operation.RingResult);
         _duty.Measure(turn.EndRun());
 
-        // A continuation may have changed the contexts of the thread, which the pool resets between work items.
+        // A continuation may have changed the contexts of the thread. The pool resets them only between work items.
         if (context is not null)
         {
             ExecutionContext.Restore(context);
@@ -207,8 +211,8 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     }
 
     /// <summary>
-    /// Makes a system call for a gathered transfer of a file if nothing else is in flight, since this thread would wait for it anyway.
-    /// Returns false if there is more in flight, or an operation that is no plain transfer.
+    /// Performs a gathered direct transfer with a system call if nothing else is in flight, since this thread would wait for it anyway.
+    /// Returns false if it made no call.
     /// </summary>
     private bool RunAlone()
     {
@@ -234,10 +238,14 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         return true;
     }
 
-    /// <summary>Submits the gathered entries and waits. Returns false if nothing completed in time.</summary>
+    /// <summary>
+    /// Submits the gathered entries and waits. Returns true if a completion is ready, or if entries were submitted and the wait did not
+    /// time out.
+    /// </summary>
     private bool Wait(DutyTurn turn)
     {
-        // Before the lock: a thread that waits for it waits for system calls of other threads, and is not blocked in a continuation.
+        // EnterKernel precedes the lock: a thread that waits for the lock waits for system calls of other threads, and is not blocked in a
+        // continuation.
         _duty.EnterKernel(turn);
         uint pending;
         using (_entries.EnterLock())
@@ -275,7 +283,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         {
             wake = _duty.StepDown(turn, _entries.Backlog.First is null);
 
-            // Entries that other threads have gathered since the flush.
+            // Submits entries that other threads have gathered since the flush.
             _entries.SubmitQueued();
         }
 
@@ -339,7 +347,10 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         }
     }
 
-    /// <summary>Waits in the kernel until an operation completes. Ends the use of the ring if the kernel refuses to wait.</summary>
+    /// <summary>
+    /// Waits in the kernel until an operation completes or there is none for some time. Ends the use of the ring if the kernel refuses to
+    /// wait.
+    /// </summary>
     public void WaitForCompletion()
     {
         if (_entries.Refusal != 0)

@@ -30,7 +30,7 @@ internal sealed partial class UringEngine : IoEngine
     /// <summary>The role of completing, for metrics and tests.</summary>
     public CompletionDuty Duty => _duty;
 
-    /// <summary>The ring is refused.</summary>
+    /// <summary>True if the ring is refused.</summary>
     internal override bool BlocksThreads => Volatile.Read(ref _isStarted) && _entries.Refusal != 0;
 
     /// <summary>
@@ -71,7 +71,10 @@ internal sealed partial class UringEngine : IoEngine
         return true;
     }
 
-    /// <summary>Requests that the kernel cancel an operation. Its completion follows nevertheless, and only then is its memory free.</summary>
+    /// <summary>
+    /// Requests that the kernel cancel an operation, or removes it from the backlog. Its completion follows nevertheless, and only then is
+    /// its memory free.
+    /// </summary>
     public void Cancel(IoOperation operation)
     {
         using (_entries.EnterLock())
@@ -173,7 +176,7 @@ internal sealed partial class UringEngine : IoEngine
                 return false;
             }
 
-            // Checked again: from now on a cancellation finds the operation under this lock.
+            // The token is checked again: from now on a cancellation finds the operation under this lock.
             if (operation.IsCancellationRequested)
             {
                 _entries.CancelLater(operation);

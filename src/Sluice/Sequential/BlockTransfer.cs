@@ -35,7 +35,8 @@ internal sealed class BlockTransfer
     public bool IsRead { get; set; }
 
     /// <summary>
-    /// Gets or sets the task of a transfer through the handle's engine that did not complete synchronously, until its result is taken.
+    /// Gets or sets the task of a transfer that the handle's engine did not complete synchronously. Null for other transfers, and after the
+    /// result was taken.
     /// </summary>
     public Task<int>? Task { get; set; }
 
@@ -108,7 +109,7 @@ internal sealed class BlockTransfer
             this, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
     }
 
-    /// <summary>Returns the memory. The transfer has ended.</summary>
+    /// <summary>Returns the memory to the pool, or leaves lent memory to the garbage collector. The transfer must have ended.</summary>
     public void Return()
     {
         if (IsLent)

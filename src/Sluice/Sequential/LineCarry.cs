@@ -71,7 +71,7 @@ internal sealed class LineCarry(string path, int maxBytes)
         return true;
     }
 
-    /// <summary>Returns the last line of the file if it ends without a line ending or with a CR.</summary>
+    /// <summary>Returns the last line of the file if it ends without a line ending or with a CR; otherwise, false.</summary>
     public bool TryTakeLast(long position, out ReadOnlySpan<byte> line)
     {
         int kept = KeptBytes(position);

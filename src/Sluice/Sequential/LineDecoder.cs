@@ -63,14 +63,14 @@ internal sealed class LineDecoder(
         _end += _decoder.GetChars(bytes, _chars.AsSpan(_end), flush: false);
         if (isLast)
         {
-            // As StreamReader, flushes in a separate call: some decoders would lose a part of an incomplete character otherwise.
+            // Flushes in a separate call, as StreamReader does: some decoders would lose a part of an incomplete character otherwise.
             MakeRoom(_decoder.GetCharCount([], flush: true));
             _end += _decoder.GetChars([], _chars.AsSpan(_end), flush: true);
             HasEnded = true;
         }
     }
 
-    /// <summary>Returns the next complete line without its line ending, or false if more bytes are needed or no line is left.</summary>
+    /// <summary>Returns the next line without its line ending, or false if more bytes are needed or no line is left.</summary>
     public bool TryTake([NotNullWhen(true)] out string? line)
     {
         line = null;

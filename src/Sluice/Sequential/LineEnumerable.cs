@@ -100,7 +100,7 @@ public readonly struct LineEnumerable
                 return true;
             }
 
-            // At the end of the block, or before the first line.
+            // The block contains no further line ending, or the first line is requested.
             bool result = _reader.TryReadLine(out _current, _cancellationToken);
             _block = _reader.Block.Span;
             _start = _reader.Consumed;

@@ -19,7 +19,7 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
     private bool _hasLength;
     private readonly byte[] _probe = new byte[1];
 
-    /// <summary>At least 1 ms: a wait that completes synchronously would not release the thread.</summary>
+    /// <summary>The time between polls, at least 1 ms: a wait that completes synchronously would not release the thread.</summary>
     private readonly TimeSpan _interval = TimeSpan.FromMilliseconds(Math.Clamp(options.PollInterval.TotalMilliseconds, 1, int.MaxValue));
 
     public async IAsyncEnumerable<ReadOnlyMemory<byte>> RunAsync([EnumeratorCancellation] CancellationToken cancellationToken)
@@ -41,7 +41,7 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
 
             if (IsCut(reader))
             {
-                // Waits first: a file that reports wrong lengths may seem truncated again and again.
+                // Waits before the file is read again, because a file that reports wrong lengths may seem truncated repeatedly.
                 await Task.Delay(_interval, cancellationToken).ConfigureAwait(false);
                 if (reader.TakeUnendedLine() is { } half)
                 {
@@ -88,7 +88,7 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
         return _hasLength && length < reader.Position && handle.Read(_probe, reader.Position - 1) == 0;
     }
 
-    /// <summary>Returns false if the file does not exist. Other errors are thrown.</summary>
+    /// <summary>Opens the first file with the name. Returns false if it does not exist. Other errors are thrown.</summary>
     private bool TryOpenFirst(bool fromStart)
     {
         try
@@ -126,7 +126,7 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
         }
     }
 
-    /// <summary>Returns the offset after the last byte of a file, which may report the length 0 nevertheless (FUSE, /proc).</summary>
+    /// <summary>Returns the offset after the last byte of a file, even if the file reports the length 0 (FUSE, /proc).</summary>
     private static long EndOf(SluiceHandle handle)
     {
         long end = handle.Length;
@@ -143,7 +143,7 @@ internal sealed class LineFollower(string path, SluiceFollowOptions options) : I
 
     private SluiceReader Open(bool fromStart, out FileIdentity? identity)
     {
-        // The name may refer to another file than the one that was checked.
+        // PlainFile checks the type of the open file, because the name may refer to another file than the one that TryOpenNext found.
         SluiceHandle handle = Libc.IsSupported
             ? PlainFile.Open(NodePath.Of(path), path, PathCalls.ReadOnly)
             : SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);

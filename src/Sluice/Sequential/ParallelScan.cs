@@ -58,7 +58,7 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
         }
         finally
         {
-            // The running steps use the handle, which the caller closes next.
+            // The caller closes the handle next, so no step may be running.
             await steps.EndAsync().ConfigureAwait(false);
         }
     }
@@ -80,9 +80,9 @@ internal sealed class ParallelScan<TResult>(SluiceHandle handle, ScanCallback<TR
     }
 
     /// <summary>
-    /// Returns the next part of this shard, in the order of the file. The file is divided into stripes of one size that are assigned to the
-    /// shards in turn. They do not depend on the length of the file, so that shards that start at different times divide a growing file in
-    /// the same way.
+    /// Returns the next part of this shard, in the order of the file, or false if there is none. The file is divided into stripes of one
+    /// size that are assigned to the shards in turn. They do not depend on the length of the file, so that shards that start at different
+    /// times divide a growing file in the same way.
     /// </summary>
     private bool TryCut(out long start, out long end)
     {

@@ -20,7 +20,7 @@ internal sealed class ParallelSteps<T>(int degree, int ahead)
         () => _isOver ? default! : step(), CancellationToken.None,
         TaskCreationOptions.DenyChildAttach | TaskCreationOptions.HideScheduler, _scheduler));
 
-    /// <summary>Waits for the step that was started first.</summary>
+    /// <summary>Removes the task of the step that was started first, and returns it.</summary>
     public Task<T> TakeFirstAsync()
     {
         Task<T> first = _begun[0];
@@ -28,7 +28,7 @@ internal sealed class ParallelSteps<T>(int degree, int ahead)
         return first;
     }
 
-    /// <summary>Waits for the step that ends first.</summary>
+    /// <summary>Waits until a step has ended, removes its task, and returns its result.</summary>
     public async Task<T> TakeAnyAsync()
     {
         Task<T> any = await Task.WhenAny(_begun).ConfigureAwait(false);

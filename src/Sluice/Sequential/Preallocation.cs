@@ -52,13 +52,14 @@ internal sealed class Preallocation
         }
         catch (Exception e) when (e is PlatformNotSupportedException or IOException { HResult: Errno.ENODEV })
         {
-            // As FileStream: a file system that reserves no space is no error.
+            // A file system that cannot reserve space is no error, as in FileStream.
             _reserves = false;
         }
     }
 
     /// <summary>
-    /// Reserves space before a write up to <paramref name="end"/>. Errors are ignored: if the disk is really full, the write fails.
+    /// Reserves space before a write up to <paramref name="end"/>, for direct writers. After an error, which is ignored, no more space is
+    /// reserved. If the disk is really full, the write fails.
     /// </summary>
     public void Ensure(long end)
     {
@@ -78,8 +79,8 @@ internal sealed class Preallocation
     }
 
     /// <summary>
-    /// Truncates the file at <paramref name="end"/>, and after an error what was written beyond it. If other code has made the file longer
-    /// than this writer did, it is not truncated. For direct writers.
+    /// Truncates the file at <paramref name="end"/> if space was reserved beyond it or, after an error, bytes may have been written beyond
+    /// it. If other code has made the file longer than this writer did, it is not truncated. For direct writers.
     /// </summary>
     /// <param name="end">The end of the writer's bytes.</param>
     /// <param name="reached">The maximum offset that the writer may have written to.</param>

@@ -72,7 +72,8 @@ internal sealed class ReadPipeline
     }
 
     /// <summary>
-    /// As <see cref="Next"/>, without blocking. If it is canceled, nothing was consumed: the next call returns the same block.
+    /// Asynchronously returns the next block, or null at the end of the file. If it is canceled, nothing was consumed: the next call
+    /// returns the same block.
     /// </summary>
     public ValueTask<BlockTransfer?> NextAsync(CancellationToken cancellationToken)
     {
@@ -163,7 +164,8 @@ internal sealed class ReadPipeline
             else if (_nextOffset >= _length
                 || !SequentialRingLease.TryQueue(ref _lease, ref _ringRefused, _handle, isRead: true, transfer))
             {
-                // On FUSE, a read through the ring does not ask the server for data beyond the length that it reported.
+                // Reads beyond the known length use the handle: on FUSE, a read through the ring does not ask the server for data beyond
+                // the length that it reported.
                 transfer.Result = _handle.Read(transfer.Span, transfer.Offset);
             }
 
@@ -188,7 +190,7 @@ internal sealed class ReadPipeline
             return _isFixedSize || _isLong ? length : Math.Min(length, FirstCachedBytes);
         }
 
-        // Up to the next boundary, so that the following reads are aligned.
+        // Reads up to the next boundary, so that the following reads are aligned.
         int unit = Math.Max(_handle.Alignment.Offset, PageBytes);
         int misaligned = (int)(_nextOffset % unit);
         return misaligned == 0 ? length : unit - misaligned;
@@ -220,7 +222,9 @@ internal sealed class ReadPipeline
         }
     }
 
-    /// <summary>Removes the first read, which has completed, from the queue, and returns its block.</summary>
+    /// <summary>
+    /// Removes the first read, which must have completed, from the queue. Returns its block, or null at the end of the file.
+    /// </summary>
     private BlockTransfer? Deliver()
     {
         BlockTransfer head = _inFlight.Dequeue();
@@ -259,9 +263,9 @@ internal sealed class ReadPipeline
     }
 
     /// <summary>
-    /// Returns the number of bytes of a completed read. A read that failed in the ring is repeated for its exception. A read that returned
-    /// nothing is repeated unless the length confirms the end of the file, because an asynchronous direct read on FUSE does not ask the
-    /// server beyond the length that it reported.
+    /// Returns the number of bytes of a completed read. A read that failed in the ring is repeated with a system call to get the exception.
+    /// A read of 0 bytes in the ring is repeated unless the file length confirms the end: on FUSE, an asynchronous direct read does not ask
+    /// the server for bytes beyond the reported length.
     /// </summary>
     private int Finish(BlockTransfer transfer)
     {

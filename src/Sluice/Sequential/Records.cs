@@ -18,7 +18,7 @@ internal static class Records
             $"'{path}' ends at offset {offset + rest}, {rest} bytes into a record of {Unsafe.SizeOf<T>()} bytes ({typeof(T).Name}): its "
                 + "length is not a multiple of that.");
 
-    /// <summary>A preceding byte forces the record to its alignment.</summary>
+    /// <summary>A struct whose first field forces the record to its alignment.</summary>
     [StructLayout(LayoutKind.Sequential)]
     private struct Padded<T>
         where T : unmanaged

@@ -8,8 +8,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Sequential;
 
 /// <summary>
-/// A ring that one reader or writer uses at a time: transfers are submitted and awaited on the calling thread, without a switch to another
-/// thread. Only one thread uses it at a time, but not always the same one.
+/// A ring for the transfers of one reader or writer at a time. Transfers are submitted and awaited on the calling thread, without a switch
+/// to another thread. Different threads may use it, one after the other.
 /// </summary>
 /// <remarks>
 /// Transfers in flight are reachable from this object, and a rented ring is reachable from a root. Their memory therefore stays alive even
@@ -50,7 +50,7 @@ internal sealed class SequentialRing : BorrowedRing
         Pool.Return(this);
     }
 
-    /// <summary>Queues a transfer, which <see cref="BorrowedRing.Submit"/> or a wait submits. There must be a free entry.</summary>
+    /// <summary>Queues a transfer. <see cref="BorrowedRing.Submit"/> or a wait submits it. There must be a free entry.</summary>
     public void Queue(bool isRead, int fd, BlockTransfer transfer, RwFlags flags)
     {
         while (_entries[_nextEntry] is not null)
@@ -83,7 +83,7 @@ internal sealed class SequentialRing : BorrowedRing
         IoMetrics.Note(FileCaching.Direct, transfer.IsRead ? IoVerb.Read : IoVerb.Write, Carrier.Uring, result);
     }
 
-    // Any thread may use and close a reader.
+    // staysOnThread is false, because any thread may use and close a reader.
     private static SequentialRing? TryCreate() =>
         TryCreate(MaxEntries, staysOnThread: false, static ring => new SequentialRing(ring), out _);
 }

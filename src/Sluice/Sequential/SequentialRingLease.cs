@@ -19,8 +19,8 @@ internal sealed class SequentialRingLease : IDisposable
 
     public SequentialRing Ring => _ring!;
 
-    /// <summary>Queues an aligned direct transfer. Returns false if rings cannot be used or the transfer needs another method.</summary>
-    /// <param name="lease">The caller's lease, which is created if it is null.</param>
+    /// <summary>Queues a direct transfer. Returns false if rings cannot be used or the transfer is not aligned.</summary>
+    /// <param name="lease">The caller's lease. It is created if it is null or has ended.</param>
     /// <param name="isRefused">Set to true if no ring is available.</param>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     public static bool TryQueue(
@@ -33,7 +33,7 @@ internal sealed class SequentialRingLease : IDisposable
 
         if (lease?._ring is null)
         {
-            // The finalizer of a lease may run before that of its writer.
+            // A lease without a ring is replaced, because the finalizer of a lease may run before that of its writer.
             lease = TryTake(handle);
         }
 

@@ -265,14 +265,14 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         return !IsUsedUp || NextBlock(cancellationToken);
     }
 
-    /// <summary>As <see cref="HasUnread"/>, without blocking the calling thread.</summary>
+    /// <summary>Returns true if there is an unread byte. Asynchronously reads the next block if necessary.</summary>
     internal ValueTask<bool> HasUnreadAsync(CancellationToken cancellationToken)
     {
         ObjectDisposedException.ThrowIf(IsDisposed, this);
         return !IsUsedUp ? new ValueTask<bool>(true) : NextBlockAsync(cancellationToken);
     }
 
-    /// <summary>Copies unread bytes of the current block to the destination.</summary>
+    /// <summary>Copies unread bytes of the current block to the destination. Returns their number.</summary>
     internal int TakeInto(Span<byte> destination)
     {
         ReadOnlySpan<byte> unread = Unread;
@@ -298,7 +298,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>As <see cref="NextBlock"/>, without blocking the calling thread.</summary>
+    /// <summary>Asynchronously reads the next block after the current one was consumed. Returns false at the end of the file.</summary>
     internal ValueTask<bool> NextBlockAsync(CancellationToken cancellationToken)
     {
         Enter();
@@ -394,7 +394,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
     }
 
     /// <exception cref="ObjectDisposedException">
-    /// The reader was disposed during the call, which has closed it. The result of the call is discarded.
+    /// The reader was disposed during the call. This method has closed it, and the result of the call is discarded.
     /// </exception>
     private void Exit() => ObjectDisposedException.ThrowIf(!TryExit(), this);
 
@@ -405,7 +405,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
             return true;
         }
 
-        // The result of this call has not been returned.
+        // The block can be released, because the result of this call has not been returned.
         DropCurrent();
         Close();
         return false;
@@ -555,7 +555,10 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         return result;
     }
 
-    /// <summary>As <see cref="NextBlockAsync"/>, within a line: if it throws, the reader is positioned at the start of the line.</summary>
+    /// <summary>
+    /// Reads the next block within a line, like <see cref="NextBlockAsync"/>. If this throws, the reader is positioned at the start of the
+    /// line, unless the file is a pipe.
+    /// </summary>
     internal async ValueTask<bool> NextBlockOfLineAsync(CancellationToken cancellationToken)
     {
         try
@@ -569,7 +572,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>At the end of the file, returns the last line if it has no line ending.</summary>
+    /// <summary>Returns the last line if it has no line ending; otherwise, false. Called at the end of the file.</summary>
     internal bool TryTakeLastLine(out ReadOnlySpan<byte> line) => Carry.TryTakeLast(Position, out line);
 
     private bool DecodeLines(LineDecoder decoder, CancellationToken cancellationToken)
@@ -597,7 +600,10 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>Restores the position of an incomplete line: the next call for a block or a record would miss its stored bytes.</summary>
+    /// <summary>
+    /// Moves the position back to the start of an incomplete line, because the next call for a block or a record would miss its stored
+    /// bytes.
+    /// </summary>
     private void RestoreLinePosition()
     {
         int kept = Carry.KeptBytes(Position);
@@ -771,7 +777,7 @@ public sealed class SluiceReader : IDisposable, IAsyncDisposable
         return null;
     }
 
-    /// <summary>Returns the rest of the file after the last line ending.</summary>
+    /// <summary>Returns the rest of the file after the last line ending, or null if there is none. Called at the end of the file.</summary>
     internal ReadOnlyMemory<byte>? TakeUnendedLine() =>
         TryTakeLastLine(out ReadOnlySpan<byte> line) ? line.ToArray() : default(ReadOnlyMemory<byte>?);
 

@@ -136,12 +136,12 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
     }
 
-    /// <summary>Completes and closes a file whose writer was not disposed.</summary>
+    /// <summary>Completes and closes a file that can seek, if its writer was not disposed.</summary>
     ~SluiceWriter()
     {
         try
         {
-            // The other end of a pipe may never read the remaining bytes.
+            // A pipe is left as it is, because its other end may never read the remaining bytes.
             if (_pipeline is not null && _handle.CanSeek && Interlocked.Or(ref _state, Disposed) == Idle)
             {
                 WritePipeline.Ended(CompleteAndCloseAsync(isAsync: false));
@@ -336,22 +336,26 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
             UnixCreateMode = options.UnixCreateMode,
             Options = FileOptions.Asynchronous,
 
-            // With fallocate, the pipeline reserves the space, at any offset and in any mode.
+            // On Linux, the pipeline reserves the space with fallocate, at any offset and in any mode.
             PreallocationSize = !OperatingSystem.IsLinux() && options.Mode is (FileMode.Create or FileMode.CreateNew)
                 ? options.PreallocationSize : 0,
         });
     }
 
     /// <summary>
-    /// Returns true if bytes are written directly from the caller's memory: the file is cached, and they fill at least a block.
+    /// Returns true if bytes are written directly from the caller's memory: the file is not direct, the block is empty, and they fill at
+    /// least a block.
     /// </summary>
     private bool IsLarge(int length) =>
         !_pipeline.IsDirect && _pipeline.IsBlockEmpty && !_pipeline.IsFull && length >= _pipeline.RequestSizeBytes;
 
-    /// <summary>As <see cref="IsLarge"/>, for asynchronous calls: not to a pipe, whose other end may never read the bytes.</summary>
+    /// <summary>
+    /// Returns true if an asynchronous call writes bytes directly from the caller's memory. It does not write to a pipe in this way,
+    /// because the other end may never read the bytes.
+    /// </summary>
     private bool IsWrittenThrough(int length) => IsLarge(length) && _handle.CanSeek;
 
-    /// <summary>Returns the number of bytes that fit into the block. If it throws, the call has been left.</summary>
+    /// <summary>Returns the number of bytes that fit into the block. Ends the current call if it throws.</summary>
     private int RoomNow()
     {
         try
@@ -449,7 +453,10 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         }
     }
 
-    /// <summary>Returns false if the writer was disposed during the call, which must then close it.</summary>
+    /// <summary>
+    /// Ends the current call. Returns false if the writer was disposed during the call; the caller must then call
+    /// <see cref="CloseAfterCallAsync"/>.
+    /// </summary>
     private bool TryExit() => Interlocked.CompareExchange(ref _state, Idle, Busy) == Busy;
 
     private void Exit()
@@ -559,7 +566,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         return EndAsync(isAsync: true);
     }
 
-    /// <summary>Discards what was not written: Dispose does not write it.</summary>
+    /// <summary>Discards bytes that were not written, so that <see cref="Dispose"/> does not write them.</summary>
     internal void Abandon(Exception reason) => _pipeline.Abandon(reason);
 
     private async ValueTask EndAsync(bool isAsync)
@@ -617,7 +624,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         ObjectDisposedException error = new(nameof(SluiceWriter));
         if (!_handle.CanSeek)
         {
-            // Otherwise, closing would wait for the other end of the pipe again.
+            // The rest is discarded: otherwise, closing would wait for the other end of the pipe again.
             _pipeline.Abandon(error);
         }
 
@@ -869,7 +876,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
         while (!IsTextPut(text.Length, isLast));
     }
 
-    /// <summary>Encodes a part of the text into the block, which is not full. Returns the rest.</summary>
+    /// <summary>Encodes a part of the text into the block, which must not be full. Returns the rest of the text.</summary>
     private ReadOnlySpan<char> PutStep(ReadOnlySpan<char> text, bool isLast)
     {
         int written = _text!.Put(text, _pipeline.Room.Span, isLast, out int taken);
@@ -880,7 +887,7 @@ public sealed class SluiceWriter : IBufferWriter<byte>, IDisposable, IAsyncDispo
     private bool IsTextPut(int unitsLeft, bool isLast) =>
         unitsLeft == 0 && (isLast ? !IsTextPending : !_text!.HasCarry);
 
-    /// <summary>Flushes the encoder and writes its bytes.</summary>
+    /// <summary>Flushes the encoder if it may have stored text, and writes its bytes.</summary>
     private ValueTask EndTextAsync(bool isAsync, CancellationToken cancellationToken)
     {
         if (!IsTextPending)

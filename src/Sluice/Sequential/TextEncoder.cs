@@ -145,7 +145,7 @@ internal sealed class TextEncoder
         return count;
     }
 
-    /// <summary>Calls the encoder. An exception or an impossible result is final.</summary>
+    /// <summary>Calls the encoder. Returns the number of bytes. An exception or an impossible result is final.</summary>
     private int Encode(ReadOnlySpan<char> text, Span<byte> bytes, bool flush)
     {
         _failure?.Throw();

@@ -10,8 +10,8 @@ internal static class TextStart
 
     private static readonly UTF32Encoding BigEndianUtf32 = new(bigEndian: true, byteOrderMark: true);
 
-    /// <summary>Returns the encoding and the length of the byte order mark.</summary>
-    /// <param name="start">At least <see cref="MaxBytes"/> bytes, or the whole file.</param>
+    /// <summary>Returns the encoding of a file and the length of the byte order mark.</summary>
+    /// <param name="start">The first bytes of the file: at least <see cref="MaxBytes"/>, or all of them.</param>
     /// <param name="asked">The encoding that the caller specified. Its own mark takes precedence.</param>
     public static Encoding Detect(ReadOnlySpan<byte> start, Encoding asked, out int markBytes)
     {

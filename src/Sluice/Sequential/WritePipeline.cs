@@ -91,8 +91,8 @@ internal sealed class WritePipeline
     public void Advance(int bytes) => _filled += bytes;
 
     /// <summary>
-    /// Starts writing the full block as soon as fewer than <see cref="Depth"/> writes are in flight. If it is canceled, the block has not
-    /// been written.
+    /// Starts writing the current block. Waits while <see cref="Depth"/> writes are in flight. If the wait is canceled, the block stays
+    /// current.
     /// </summary>
     public async ValueTask PushAsync(bool isAsync, CancellationToken cancellationToken)
     {
@@ -115,8 +115,8 @@ internal sealed class WritePipeline
     }
 
     /// <summary>
-    /// Writes the caller's bytes directly, as one write. The block is empty, and the file is not direct. A write that has begun is not
-    /// canceled, because the file could then be longer than the position.
+    /// Waits for earlier writes, and writes the caller's bytes directly, as one write. The block must be empty, and the file must not be
+    /// direct. A write that has begun is not canceled, because the file could then be longer than the position.
     /// </summary>
     public async ValueTask WriteThroughAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
     {
@@ -136,7 +136,7 @@ internal sealed class WritePipeline
         PassOver(bytes.Length);
     }
 
-    /// <summary>As <see cref="WriteThroughAsync"/>, synchronously.</summary>
+    /// <summary>Waits for earlier writes, and writes the caller's bytes directly, as <see cref="WriteThroughAsync"/> does.</summary>
     public void WriteThrough(ReadOnlySpan<byte> bytes, CancellationToken cancellationToken)
     {
         Ended(DrainAsync(isAsync: false, cancellationToken));
@@ -155,8 +155,8 @@ internal sealed class WritePipeline
     }
 
     /// <summary>
-    /// Waits until the operating system has all bytes that were written. To a pipe, the last block is pushed: it is unknown how much of a
-    /// canceled write was sent, so a token ends only the wait.
+    /// Writes the rest of the current block, and waits until the operating system has all bytes. To a pipe, the last block is pushed: it is
+    /// unknown how much of a canceled write was sent, so a token ends only the wait.
     /// </summary>
     public async ValueTask FlushAsync(bool isAsync, CancellationToken cancellationToken)
     {
@@ -221,7 +221,7 @@ internal sealed class WritePipeline
         }
     }
 
-    /// <summary>Cancels a wait for the other end of a pipe. The call that waits then closes the writer.</summary>
+    /// <summary>Cancels a wait for the other end of a pipe. The call that waits then closes the writer. Has no effect on a file.</summary>
     public void CancelAwaited()
     {
         if (!_canSeek)
@@ -247,8 +247,8 @@ internal sealed class WritePipeline
     public void ThrowProgressError() => _progressError?.Throw();
 
     /// <summary>
-    /// Releases the reserved space of a direct writer. Everything has been flushed, or writing has failed: a later write may then have
-    /// succeeded, and the file is truncated before the failed one. Cached writes are not concurrent and leave no gap.
+    /// Releases the reserved space of a direct writer, after everything was flushed or writing has failed. After a failure, later writes
+    /// may have succeeded, so the file is truncated before the failed one. Cached writes are not concurrent and leave no gap.
     /// </summary>
     public void Trim()
     {
@@ -274,7 +274,7 @@ internal sealed class WritePipeline
     /// <summary>Throws the first error. It is final, because later bytes would leave a gap.</summary>
     public void ThrowIfFaulted() => _fault?.Throw();
 
-    /// <summary>As <see cref="ThrowIfFaulted"/>, unless the data was discarded.</summary>
+    /// <summary>Throws the first error, unless it is a cancellation that discarded the data.</summary>
     public void ThrowIfFailed()
     {
         if (_fault is { SourceException: not OperationCanceledException } fault)
@@ -283,7 +283,10 @@ internal sealed class WritePipeline
         }
     }
 
-    /// <summary>After an error, waits until no transfer is in flight that could extend the file.</summary>
+    /// <summary>
+    /// Waits, after an error, until no transfer outside of the ring can extend the file. <see cref="Close"/> waits for those in the ring.
+    /// For a pipe, waits are canceled instead.
+    /// </summary>
     public async ValueTask EndTransfersAsync(bool isAsync)
     {
         if (!_canSeek)
@@ -306,7 +309,7 @@ internal sealed class WritePipeline
         }
     }
 
-    /// <summary>Ends all transfers and returns the memory. Nothing more is written.</summary>
+    /// <summary>Waits for transfers in the ring, and returns the memory of the others when they have ended. Writes nothing more.</summary>
     public void Close()
     {
         _lease?.Dispose();
@@ -377,7 +380,10 @@ internal sealed class WritePipeline
         return bytes;
     }
 
-    /// <summary>Queues whole pages only: see the remarks of this class.</summary>
+    /// <summary>
+    /// Submits a block to the ring. Returns false if it does not consist of whole pages (see the remarks of this class) or there is no
+    /// ring.
+    /// </summary>
     private bool TryQueue(BlockTransfer block)
     {
         if (block.Offset % _unit != 0 || block.Length % _unit != 0
@@ -421,7 +427,10 @@ internal sealed class WritePipeline
         Report(oldest.Offset + oldest.Length);
     }
 
-    /// <summary>Writes the rest after a short write or an error with the handle, which also creates the exception.</summary>
+    /// <summary>
+    /// Takes the result of a write. After a short write or an error in the ring, writes the rest with the handle, which throws if that
+    /// fails.
+    /// </summary>
     private void Finish(BlockTransfer transfer)
     {
         if (transfer.Task is { } task)
@@ -469,8 +478,8 @@ internal sealed class WritePipeline
     }
 
     /// <summary>
-    /// After a flush of a partly filled block: continues after the flushed bytes or, for direct writes, at the last page boundary before
-    /// them.
+    /// Prepares the block after a flush of its first part: continues after the flushed bytes or, for direct writes, at the last page
+    /// boundary before them.
     /// </summary>
     private void KeepTail()
     {
