@@ -20,7 +20,7 @@ internal static class IoErrors
                 new UnauthorizedAccessException(message, new IOException(reason, errno)),
             Errno.ENOENT => new FileNotFoundException(message, path),
             Errno.ENAMETOOLONG => new PathTooLongException(message),
-            // As in .NET if the caller specified the length or the offset. Appends have no such argument.
+            // .NET throws this exception if the caller specified the length or the offset. Appends have no such argument.
             Errno.EFBIG when verb != IoVerb.Append => new ArgumentOutOfRangeException("value", message),
             _ => new IOException(message, errno),
         };

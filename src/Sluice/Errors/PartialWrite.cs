@@ -8,7 +8,10 @@ namespace Sluice.Errors;
 /// </summary>
 internal static class PartialWrite
 {
-    /// <summary>Not stored in the exception, which may be the caller's object and may be thrown again for another file.</summary>
+    /// <summary>
+    /// The parts by exception. They are not stored in the exception, because it may be the caller's object and may be thrown again for
+    /// another file.
+    /// </summary>
     private static readonly ConditionalWeakTable<Exception, Part> Parts = [];
 
     /// <summary>Stores the number of bytes for an exception, and returns the exception.</summary>

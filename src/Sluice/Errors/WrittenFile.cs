@@ -57,7 +57,8 @@ internal static class WrittenFile
         int fd = (int)file.DangerousGetHandle();
         file.SetHandleAsInvalid();
 
-        // As .NET: a child process that is being started may briefly have a copy of the descriptor, which would keep the lock.
+        // The lock is released first, as in .NET: a child process that is being started may briefly have a copy of the descriptor, which
+        // would keep the lock.
         PathCalls.Unlock(fd);
         ThrowIfFailed(PathCalls.CloseWritten(fd), path);
     }

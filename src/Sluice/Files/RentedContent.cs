@@ -3,7 +3,7 @@ using Sluice.Memory;
 
 namespace Sluice.Files;
 
-/// <summary>Bytes in an array of the shared pool, which is returned when this object is disposed.</summary>
+/// <summary>Bytes in an array of the shared pool. The array is returned to the pool when this object is disposed.</summary>
 /// <param name="length">The initial number of bytes.</param>
 /// <param name="path">The path of the file, for messages.</param>
 internal sealed class RentedContent(int length, string path) : IDisposable

@@ -9,8 +9,8 @@ namespace Sluice.Files;
 
 /// <summary>
 /// Reads or writes a file of a batch outside its group: a file that is locked, has changed, or failed. Results and exceptions are those of
-/// <see cref="File"/>, but what is not a regular file is refused, because its other end may never answer. The type is checked on the open
-/// descriptor.
+/// <see cref="File"/>, but only regular files are accepted, because the other end of a FIFO, socket or device may never answer. The type is
+/// checked on the open descriptor.
 /// </summary>
 internal static class SingleFile
 {
@@ -21,7 +21,7 @@ internal static class SingleFile
         return WholeFile.Read(file, path);
     }
 
-    /// <summary>As <see cref="Read"/>, but data that is not in the page cache is read without blocking the calling thread.</summary>
+    /// <summary>Reads the whole file. Data that is not in the page cache is read without blocking the calling thread.</summary>
     public static async Task<byte[]> ReadAsync(string path, CancellationToken cancellationToken)
     {
         using SafeFileHandle file = Open(path, PathCalls.ReadOnly, createMode: 0, "Reading");
@@ -36,7 +36,7 @@ internal static class SingleFile
         PathErrors.ThrowIfFailed(PathCalls.SetLength(Descriptor(file), 0), "Emptying", path);
         for (int done = 0; done < bytes.Length;)
         {
-            // At the position of the descriptor: not every file in /proc takes an offset.
+            // Writes at the position of the descriptor, because not every file in /proc accepts an offset.
             int written = TransferCalls.Write(Descriptor(file), bytes[done..], -1, RwFlags.None);
             if (written <= 0)
             {

@@ -35,7 +35,9 @@ public static class SluiceFile
 #if DEBUG
     private const int MaxEncodedAtOnce = 512;
 #else
-    /// <summary>The longest text, in UTF-16 units, that is encoded into one array. Longer texts go through a writer.</summary>
+    /// <summary>
+    /// The maximum length, in UTF-16 code units, of a text that is encoded into one array. Longer texts go through a writer.
+    /// </summary>
     private const int MaxEncodedAtOnce = 32 * 1024;
 #endif
 
@@ -268,7 +270,7 @@ public static class SluiceFile
             : WriteAsync(path, bytes, isAppending: true, cancellationToken);
     }
 
-    /// <summary>Writes as File does, but throws the error of close(2), which File ignores.</summary>
+    /// <summary>Writes bytes like <see cref="File"/>, but throws the error of close(2), which <see cref="File"/> ignores.</summary>
     private static void Write(string path, ReadOnlySpan<byte> bytes, bool isAppending)
     {
         using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: false);
@@ -640,7 +642,7 @@ public static class SluiceFile
         }
         catch (OperationCanceledException e) when (!handle.CanSeek)
         {
-            // The other end of a pipe may never read the remaining bytes.
+            // The rest is discarded, because the other end of a pipe may never read it.
             writer.Abandon(e);
             throw;
         }
@@ -851,7 +853,7 @@ public static class SluiceFile
         groups.ThrowIfFailed();
     }
 
-    /// <summary>Returns the full path, or an empty string for what is no path and cannot be written.</summary>
+    /// <summary>Returns the full path, or an empty string for an invalid path, which cannot be written.</summary>
     private static string ToComparablePath(string? path, string folder) =>
         string.IsNullOrEmpty(path) || path.Contains('\0') ? "" : Path.GetFullPath(path, folder);
 
@@ -883,7 +885,7 @@ public static class SluiceFile
     /// <param name="destFileName">The path of the copy itself, not of the directory that is to contain it.</param>
     /// <param name="options">The options.</param>
     /// <param name="cancellationToken">The token to monitor for cancellation requests.</param>
-    /// <returns>What was copied and which method was used.</returns>
+    /// <returns>The result of the copy, including the method that was used.</returns>
     /// <exception cref="ArgumentException">
     /// A path is empty or is not a valid path, or the options contradict each other.
     /// </exception>
@@ -1348,7 +1350,10 @@ public static class SluiceFile
             : Directory.EnumerateFiles(path, searchPattern, enumerationOptions).Select(Describe);
     }
 
-    /// <summary>Returns null if the enumeration of .NET must be used, for its result or its exception.</summary>
+    /// <summary>
+    /// Returns null if the call must be passed to System.IO: for options that <see cref="FolderWalk"/> does not support, and for arguments
+    /// that System.IO rejects.
+    /// </summary>
     private static FolderQuery? TryPlan(string path, string searchPattern, EnumerationOptions options, bool wantsDetails)
     {
         const FileAttributes known = FileAttributes.Hidden | FileAttributes.System;

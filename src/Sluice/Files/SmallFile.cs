@@ -25,7 +25,7 @@ internal struct SmallFile
 
     public Exception? Error;
 
-    /// <summary>Returns the exception for what is not a regular file: its other end may never answer.</summary>
+    /// <summary>Returns the exception for a file that is not a regular file. Its other end may never answer.</summary>
     public static IOException Refuse(string verb, string path) => new($"{verb} '{path}' failed: it is a FIFO, a socket or a device, and a batch does not wait for its other end.");
 
     /// <summary>Returns the full path as .NET resolves it, or null if the path is invalid; .NET then throws the exception.</summary>

@@ -25,7 +25,9 @@ internal static class SmallFileReader
     // True until the kernel has refused RESOLVE_CACHED.
     private static volatile bool s_opensCached = true;
 
-    /// <summary>Brings every file of the group to <see cref="SmallFileState.Done"/> or <see cref="SmallFileState.Large"/>.</summary>
+    /// <summary>
+    /// Reads a group of files. The state of each file is then <see cref="SmallFileState.Done"/> or <see cref="SmallFileState.Large"/>.
+    /// </summary>
     public static SmallFile[] Read(string[] paths)
     {
         SmallFile[] files = new SmallFile[paths.Length];
@@ -69,7 +71,9 @@ internal static class SmallFileReader
         return files;
     }
 
-    /// <summary>Locks an open file as .NET does, reads its length, and allocates its content.</summary>
+    /// <summary>
+    /// Locks an open file as .NET does, reads its length, and allocates its content. Closes a file that must be read outside of its group.
+    /// </summary>
     public static void Prepare(ref SmallFile file)
     {
         file.State = SmallFileState.Fallback;

@@ -26,8 +26,9 @@ internal static class SmallFileWriter
                 || createMode?.HasFlag(UnixFileMode.UserWrite) == false
                 || !TryWrite(kernelPath, content, (uint?)createMode ?? ModeBits.NewFile))
             {
-                // Devices, locked files, full disks and the like: the file is written again individually, which returns the exception. The
-                // direct attempt must come first, because its owner may not be able to open the new file again.
+                // If the direct attempt failed (for example for a device, a locked file or a full disk), the file is written again
+                // individually, to get the exception. The direct attempt must come first, because its owner may not be able to open the new
+                // file again.
                 SingleFile.Write(path, content, (uint?)createMode ?? ModeBits.NewFile);
             }
 

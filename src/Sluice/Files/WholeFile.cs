@@ -13,7 +13,9 @@ internal static class WholeFile
     /// <summary>The number of bytes that are read before the length of the file is requested.</summary>
     private const int FirstReadBytes = 8192;
 
-    /// <summary>As in .NET. On Unix the hint is an additional system call, which does not pay for small files.</summary>
+    /// <summary>
+    /// Gets the hint for sequential reading, as in .NET. On Unix it would be an additional system call, which does not pay for small files.
+    /// </summary>
     private static FileOptions SequentialScan => OperatingSystem.IsWindows() ? FileOptions.SequentialScan : FileOptions.None;
 
     public static SluiceHandle Open(string path, bool isAsync) => SluiceHandle.Open(
@@ -149,7 +151,7 @@ internal static class WholeFile
         return bytes;
     }
 
-    /// <summary>Returns false if the file has no length, such as a pipe.</summary>
+    /// <summary>Gets the length of the file. Returns false if the file has none, such as a pipe.</summary>
     private static bool TryGetLength(SafeFileHandle file, out long length)
     {
         try

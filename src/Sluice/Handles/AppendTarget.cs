@@ -43,7 +43,7 @@ internal sealed unsafe class AppendTarget : IDisposable
         }
     }
 
-    /// <summary>As <see cref="Append"/>, but returns false without waiting if another thread is appending.</summary>
+    /// <summary>Appends all bytes like <see cref="Append"/>, but returns false without waiting if another thread is appending.</summary>
     public bool TryAppend(ReadOnlySpan<byte> bytes, bool needsOffset, out long offset)
     {
         offset = 0;
@@ -119,7 +119,7 @@ internal sealed unsafe class AppendTarget : IDisposable
         }
         catch (ObjectDisposedException)
         {
-            // The handle was disposed while this append, which has a reference to the file, was pending.
+            // The handle was disposed during this append. The append has a reference to the file, and can continue.
             return WriteAtSharedPosition(bytes, needsEnd, out end);
         }
     }
@@ -146,7 +146,7 @@ internal sealed unsafe class AppendTarget : IDisposable
                     int written = Libc.WriteV(fd, &segment, 1, -1, RwFlags.Append);
                     if (written == -Errno.EOPNOTSUPP && _own is null)
                     {
-                        // The sandbox does not allow this call.
+                        // RWF_APPEND is not possible either, so the error of the second open is returned.
                         return _refusal;
                     }
 

@@ -27,10 +27,10 @@ internal sealed class MeasuredFile
         }
     }
 
-    /// <summary>Gets the number of bytes that can be read. Bytes that are appended later are not included.</summary>
+    /// <summary>Gets the length of the file when this object was created, in bytes.</summary>
     public long Length { get; }
 
-    /// <summary>As <see cref="SluiceHandle.Read(Span{byte}, long)"/>.</summary>
+    /// <summary>Reads bytes like <see cref="SluiceHandle.Read(Span{byte}, long)"/>, from memory if the file is held there.</summary>
     public int Read(Span<byte> buffer, long offset)
     {
         if (_content is null)

@@ -105,7 +105,7 @@ internal static class NodeMetadata
 
         CopyAttributes(oldFd, toFd, isSameContent: false, target);
         mode = CopyLists(oldFd, toFd, isFolder: false, mode & ~(SetUser | SetGroup), hasGroup, target);
-        // If permissions cannot be set (EPERM), all files of the file system have the same mode, and so have these two.
+        // EPERM is ignored if the new file has the mode of the old one: all files of the file system then have the same mode.
         int result = NodeCalls.SetMode(toFd, mode);
         result = result == -Errno.EPERM && HasMode(toFd, old.Mode & ModeBits.All) ? 0 : result;
         PathErrors.ThrowIfFailed(result, "Keeping the permissions of", target);
@@ -266,7 +266,10 @@ internal static class NodeMetadata
     /// </summary>
     private static bool HasRoom(int fd) => Libc.FreeBytes(fd) is > MinRoomBytes and < long.MaxValue;
 
-    /// <summary>Access control lists are copied separately. Attributes of overlayfs describe its own layers.</summary>
+    /// <summary>
+    /// Returns true if an attribute is not copied with the others. Access control lists are copied separately, attributes of overlayfs
+    /// describe its own layers, and a signature of the metadata (EVM) is valid for one file.
+    /// </summary>
     private static bool IsHandledSeparately(ReadOnlySpan<byte> name) =>
         name.StartsWith("system.posix_acl_"u8)
         || name.StartsWith("trusted.overlay."u8)

@@ -40,7 +40,7 @@ internal static class NonBlockingFile
                 throw refusal(verb, path);
             }
 
-            // The error that .NET reports for directories.
+            // A directory gets the error that .NET reports.
             PathErrors.ThrowIfFailed(type == Statx.TypeDirectory ? -Errno.EACCES : 0, "Opening", path);
             if (LocksFiles && PathCalls.TryLockShared(fd) == -Errno.EAGAIN)
             {
@@ -80,7 +80,7 @@ internal static class NonBlockingFile
     private static IOException InUse(string path) =>
         new($"The process cannot access the file '{path}' because it is being used by another process.", Errno.EAGAIN);
 
-    /// <summary>The switch of .NET that disables the locks of FileShare.</summary>
+    /// <summary>Returns true if the switch of .NET disables the locks of FileShare.</summary>
     private static bool IsLockingOff() => AppContext.TryGetSwitch("System.IO.DisableFileLocking", out bool isOff)
         ? isOff
         : Environment.GetEnvironmentVariable("DOTNET_SYSTEM_IO_DISABLEFILELOCKING") is { } value

@@ -150,7 +150,7 @@ public sealed partial class SluiceHandle
         return isAppended;
     }
 
-    /// <summary>Gets the append target, which the first append creates. The caller holds a reference.</summary>
+    /// <summary>Gets the append target. The first append creates it. The caller holds a reference.</summary>
     private AppendTarget AppendTarget => (AppendTarget?)_extras?.Appender ?? MakeAppendTarget();
 
     private AppendTarget MakeAppendTarget()
@@ -174,7 +174,7 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>For systems other than Linux. Atomic only among the threads of this handle.</summary>
+    /// <summary>Appends on systems other than 64-bit Linux. Atomic only among the threads of this handle.</summary>
     private long AppendPortably(ReadOnlySpan<byte> buffer)
     {
         lock (Extras.Lock)

@@ -9,14 +9,16 @@ namespace Sluice;
 // results on this handle determine which is tried first.
 public sealed partial class SluiceHandle
 {
-    /// <summary>After this number of consecutive uncached reads, only every <see cref="ColdProbe"/>th read checks the page cache.</summary>
+    /// <summary>
+    /// The number of consecutive uncached reads after which only every <see cref="ColdProbe"/>th read checks the page cache.
+    /// </summary>
     private const int ColdStreak = 8;
 
     /// <summary>The interval of these checks, in reads.</summary>
     private const int ColdProbe = 16;
 
     /// <summary>
-    /// After this number of consecutive cached reads, pread(2) is used, which may wait, instead of preadv2(2) with RWF_NOWAIT.
+    /// The number of consecutive cached reads after which pread(2), which may wait, is used instead of preadv2(2) with RWF_NOWAIT.
     /// </summary>
     private const int HotStreak = 64;
 
@@ -98,8 +100,8 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>
-    /// Returns true if a read tries the page cache first. Counts the attempt. A read at a negative offset is of a file that cannot seek,
-    /// where it could wait and consume data.
+    /// Returns true if a read tries the page cache first. Counts the attempt. A negative offset is that of a file that cannot seek, where
+    /// the attempt could wait and consume data.
     /// </summary>
     private bool MayReadInline(long bytes, long fileOffset) =>
         fileOffset >= 0 && _readsInline && bytes <= InlineLimit && !IsKnownToBeginByWaiting && ShouldTryCache();
@@ -107,8 +109,8 @@ public sealed partial class SluiceHandle
     private bool ShouldTryCache() => _coldReads < ColdStreak || (++_coldReads % ColdProbe) == 0;
 
     /// <summary>
-    /// Returns true if an asynchronous cached write of at most <see cref="OpenFile.InlineLimit"/> may be made on the calling thread. A write
-    /// at a negative offset may be to a pipe, which could be full.
+    /// Returns true if an asynchronous cached write of at most <see cref="OpenFile.InlineLimit"/> may be made on the calling thread. A
+    /// negative offset may be that of a pipe, which could be full.
     /// </summary>
     private bool MayWriteInline(long bytes, long fileOffset) => fileOffset >= 0 && _writesInline && bytes <= InlineLimit;
 
@@ -224,7 +226,7 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>
-    /// As <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>, but never writes on the calling thread.
+    /// Writes like <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>, but never on the calling thread.
     /// </summary>
     internal ValueTask WriteBehindAsync(ReadOnlyMemory<byte> buffer, long fileOffset)
     {

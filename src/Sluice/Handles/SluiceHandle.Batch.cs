@@ -100,7 +100,10 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>Each request is read once, when its entry is filled.</summary>
+    /// <summary>
+    /// Performs the requests in groups of at most <see cref="BatchRing.MaxEntries"/>. The buffer and the offset of a request are copied to
+    /// its entry once, because other threads can change the caller's memory.
+    /// </summary>
     private void RunOnRing<T>(BatchRing ring, bool isRead, Span<T> requests)
         where T : struct, IBatchRequest
     {
@@ -136,7 +139,7 @@ public sealed partial class SluiceHandle
         }
         finally
         {
-            // Only after an exception.
+            // Entries are left only after an exception.
             foreach (ref BatchEntry entry in entries.AsSpan(0, count))
             {
                 _ = Release(ref entry, null);
@@ -178,7 +181,8 @@ public sealed partial class SluiceHandle
             }
         }
 
-        // While another call writes a partial page, each write is an operation of its own, which waits for the gate.
+        // If another call writes a partial page, nothing is submitted here. Take then performs each write as an operation, which waits for
+        // the gate.
     }
 
     internal bool Fill(ref ReadRequest request, ref BatchEntry entry)
@@ -303,7 +307,7 @@ public sealed partial class SluiceHandle
     /// <summary>
     /// Releases the pin and the bounce buffer of an entry. An exception of the caller's memory becomes the error of this request only.
     /// </summary>
-    /// <returns>The request's first error.</returns>
+    /// <returns>The first error of the request, or null.</returns>
     private static Exception? Release(ref BatchEntry entry, Exception? error)
     {
         PinnedMemory.Release(ref entry.Pin, ref error);

@@ -120,7 +120,7 @@ public sealed partial class SluiceHandle
         return FromSafeFileHandle(handle, path: null, access, ownsHandle);
     }
 
-    /// <summary>As the public method, for files that were opened in another way. Errors contain <paramref name="path"/>.</summary>
+    /// <summary>Creates a handle for a file that was opened in another way. Errors contain <paramref name="path"/>.</summary>
     internal static SluiceHandle FromSafeFileHandle(
         SafeFileHandle handle, string? path, FileAccess access, bool ownsHandle, IoEngine? engine = null)
     {

@@ -5,12 +5,12 @@ using Sluice.Uring.Abi;
 
 namespace Sluice;
 
-// Members for sequential readers and writers.
 public sealed partial class SluiceHandle
 {
     /// <summary>
-    /// Gets a value that indicates whether direct transfers may use a ring of their caller: io_uring is in use and no engine was specified.
-    /// Cached transfers may not: overlapping reads defeat the kernel's read-ahead, and the ring hands cached writes to a worker thread.
+    /// Gets a value that indicates whether a reader or writer may submit its direct transfers to a ring of its own. This requires that
+    /// io_uring is in use and that no engine was specified. Cached transfers go through the engine: overlapping reads would defeat the
+    /// kernel's read-ahead, and io_uring hands cached writes to a worker thread.
     /// </summary>
     internal bool AllowsOwnRing => Caching == FileCaching.Direct && !IsCustomEngine && EngineInUse is UringEngine;
 
@@ -38,7 +38,7 @@ public sealed partial class SluiceHandle
 
         if (bytes < 0)
         {
-            // Repeats the read, for its exception or with another method.
+            // Repeats the read with the method that recovers from the error or throws its exception.
             return Read(buffer, fileOffset);
         }
 

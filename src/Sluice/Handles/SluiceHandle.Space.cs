@@ -144,13 +144,15 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>
-    /// Reserves all of the space or none. Otherwise, ext4 would extend a file in pieces and keep them when the disk is full.
+    /// Reserves all of the space or none, because ext4 would extend a file in pieces and keep them when the disk is full. Returns 0 or a
+    /// negative errno.
     /// </summary>
     private int AllocateWhole(FallocateFlags mode, long offset, long length)
     {
         if (Libc.Stat(_fd, StatxMask.BasicStats, out Statx stat) == 0 && offset + length > (long)stat.Size)
         {
-            // Checked in advance: blocks beyond the end could be released only by a truncation, which races with other writers.
+            // The free space is checked in advance: blocks beyond the end could be released only by a truncation, which races with other
+            // writers.
             if (length - Math.Min(length, (long)stat.Blocks * 512) > Libc.FreeBytes(_fd))
             {
                 return -Errno.ENOSPC;
@@ -167,8 +169,8 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>
-    /// Returns the exception if the handle was not opened for writing, for which ftruncate(2) reports EINVAL. The type is that of .NET on
-    /// Unix.
+    /// Returns the exception for a handle that was not opened for writing, for which ftruncate(2) reports EINVAL; null if it was opened for
+    /// writing. The type is that of .NET on Unix.
     /// </summary>
     private IOException? MissingLengthAccess(int reason) =>
         MissingAccess(IoVerb.SetLength, -1) is { } missing ? new IOException(missing.Message, missing) { HResult = reason } : null;

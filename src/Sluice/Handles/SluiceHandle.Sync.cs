@@ -33,8 +33,8 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>
-    /// As <see cref="Read(Span{byte}, long)"/>, for callers that read until 0 bytes are returned: a short read is not compared with the
-    /// length of the file, which saves a system call.
+    /// Reads bytes for callers that continue until 0 bytes are returned: a short read is not compared with the length of the file, which
+    /// saves a system call.
     /// </summary>
     internal int ReadSome(Span<byte> buffer, long fileOffset) => ReadHere(buffer, fileOffset, acceptsShort: true);
 
@@ -141,7 +141,9 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>Completes a read after its first system call: an error, a short transfer, or pages to drop.</summary>
+    /// <summary>
+    /// Completes a read whose first system call failed, was short, or left pages to drop. Returns the total number of bytes.
+    /// </summary>
     private int ReadRest(Span<byte> buffer, long offset, int first)
     {
         int done = 0;
@@ -204,7 +206,7 @@ public sealed partial class SluiceHandle
         }
     }
 
-    /// <summary>Returns true if the call must be repeated without RWF_DONTCACHE.</summary>
+    /// <summary>Stops the use of RWF_DONTCACHE and returns true if a call failed because of it. The call must then be repeated.</summary>
     private bool RecoverCached(int errno)
     {
         bool again = errno == Errno.EOPNOTSUPP && (TransferFlags & RwFlags.DontCache) != RwFlags.None;
@@ -216,7 +218,7 @@ public sealed partial class SluiceHandle
         return again;
     }
 
-    /// <summary>In Debug builds, shortens a transfer, so that tests cover partial transfers.</summary>
+    /// <summary>Limits the length of a transfer. The limit is small in Debug builds, so that tests cover partial transfers.</summary>
     private static Span<byte> CutForDebug(Span<byte> buffer) =>
         buffer.Length > MaxBytesPerTransfer ? buffer[..MaxBytesPerTransfer] : buffer;
 

@@ -76,7 +76,7 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
         }
     }
 
-    /// <summary>As <see cref="Length"/>, for a file that is known to seek.</summary>
+    /// <summary>Returns the length of a file that is known to seek, in bytes.</summary>
     internal long LengthNow()
     {
         using Reference reference = Hold();
@@ -88,7 +88,7 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
 
         try
         {
-            // Used where Sluice makes no system calls, and for the exception.
+            // RandomAccess is used where Sluice makes no system calls, and to get the exception.
             return RandomAccess.GetLength(_file);
         }
         catch (NotSupportedException) when (Libc.IsSupported)
@@ -99,7 +99,7 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
     }
 
     /// <summary>
-    /// Gets the file position of the operating system, which transfers of Sluice neither use nor change; 0 if the file cannot seek.
+    /// Gets the file position of the operating system handle; 0 if the file cannot seek. Transfers of Sluice neither use nor change it.
     /// </summary>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     internal long DescriptorPosition
@@ -154,8 +154,8 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
     }
 
     /// <summary>
-    /// As <see cref="Dispose"/>, for a handle that no other code has seen, nor its <see cref="OpenFile.SafeFileHandle"/>. Saves the system
-    /// calls that report the error of close(2) for a shared descriptor.
+    /// Closes the handle like <see cref="Dispose"/>, if no other code has seen it or its <see cref="OpenFile.SafeFileHandle"/>. Saves the
+    /// system calls that report the error of close(2) for a shared descriptor.
     /// </summary>
     /// <exception cref="IOException">close(2) failed. The handle is closed nevertheless.</exception>
     internal void CloseUnshared()
@@ -190,9 +190,9 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
     }
 
     /// <summary>
-    /// As <see cref="OpenFile.IsAtEnd(long)"/>, after a short read that could not wait. From then on, a character device is read with
-    /// blocking calls; the result is true if it cannot seek, because each read may return one message. Returns false if the length is
-    /// unknown. The caller holds a reference.
+    /// Returns true if a short read ended at the end of the file. Returns false if the length is unknown. A character device is from now on
+    /// read with blocking calls; if it cannot seek, each read may return one message, so a short read is complete. The caller holds a
+    /// reference.
     /// </summary>
     private bool IsShortAtEnd(long offset)
     {

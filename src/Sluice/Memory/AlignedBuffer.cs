@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 namespace Sluice.Memory;
 
 /// <summary>
-/// Pinned, page-aligned memory of the <see cref="AlignedBufferPool"/>, which is used through a <see cref="MemoryLease"/>. It is on the
+/// Pinned, page-aligned memory of the <see cref="AlignedBufferPool"/>, used through a <see cref="MemoryLease"/>. The memory is on the
 /// pinned object heap, so that spans of it stay valid regardless of the buffer's owner.
 /// </summary>
 internal sealed class AlignedBuffer
@@ -86,7 +86,7 @@ internal sealed class AlignedBuffer
         return array;
     }
 
-    /// <summary>Direct transfers need aligned memory, so the array is longer by the alignment.</summary>
+    /// <summary>Allocates an array that is longer by the alignment, because direct transfers need aligned memory.</summary>
     private static byte[] Allocate(int length, int alignment, out int start)
     {
         byte[] array = GC.AllocateUninitializedArray<byte>(length + alignment, pinned: true);

@@ -23,7 +23,7 @@ internal static class AlignedBufferPool
     /// <summary>The number of sizes, from 4 KiB to 64 KiB, of which each processor has one buffer.</summary>
     private const int SizesAtHand = 5;
 
-    /// <summary>Two cache lines for each processor, to avoid false sharing.</summary>
+    /// <summary>The number of slots of a processor: two cache lines, to avoid false sharing.</summary>
     private const int SlotsOfProcessor = 16;
 
 #if DEBUG
@@ -32,7 +32,10 @@ internal static class AlignedBufferPool
     private const int SlabBytes = HugePages.FewestBytes;
 #endif
 
-    /// <summary>Smaller buffers are allocated individually, so that a small file does not occupy a huge page.</summary>
+    /// <summary>
+    /// The minimum size of a buffer in a slab. Smaller buffers are allocated individually, so that a small file does not occupy a huge
+    /// page.
+    /// </summary>
     private const int SmallestInSlab = SlabBytes / 32;
 
     private static readonly int Processors = (int)BitOperations.RoundUpToPowerOf2((uint)Math.Min(Environment.ProcessorCount, 64));
@@ -90,7 +93,8 @@ internal static class AlignedBufferPool
     }
 
     /// <summary>
-    /// As <see cref="Rent"/>, for one of many buffers for a large file: if the pool has none, a slab of huge pages is divided into buffers.
+    /// Returns memory like <see cref="Rent"/>, for one of many buffers for a large file: if the pool has none, a slab of huge pages is
+    /// divided into buffers.
     /// </summary>
     public static MemoryLease RentOfMany(int length)
     {
@@ -116,7 +120,7 @@ internal static class AlignedBufferPool
         return new MemoryLease(slab[0]);
     }
 
-    /// <summary>Returns a buffer to the pool after its lease has ended.</summary>
+    /// <summary>Returns a buffer to the pool after its lease has ended, or leaves it to the garbage collector if it is too large.</summary>
     internal static void Keep(AlignedBuffer buffer)
     {
         int log2 = Log2(buffer.Length);

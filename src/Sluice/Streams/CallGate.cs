@@ -1,6 +1,6 @@
 namespace Sluice.Streams;
 
-/// <summary>Admits the calls of a stream one at a time, in the order in which they ask. Thread-safe.</summary>
+/// <summary>Admits the calls of a stream one at a time, in the order in which they enter. Thread-safe.</summary>
 internal struct CallGate
 {
     private const int Free = 0;
@@ -58,7 +58,7 @@ internal struct CallGate
         }
     }
 
-    /// <summary>Returns a task that ends when the gate is the caller's; null if it is already.</summary>
+    /// <summary>Returns a task that completes when the caller has the gate, or null if it has the gate already.</summary>
     private TaskCompletionSource? Enqueue()
     {
         Queue<TaskCompletionSource> waiters = LazyInitializer.EnsureInitialized(ref _waiters);

@@ -25,7 +25,10 @@ internal sealed class ReadAhead(SluiceHandle handle)
     /// <summary>The offset of the next chunk to take; -1 if there is none.</summary>
     public long Offset => _isStale || !_chunks.TryPeek(out Chunk chunk) ? -1 : chunk.Offset;
 
-    /// <summary>Starts reading from <paramref name="offset"/> to the current end of the file. Does not throw.</summary>
+    /// <summary>
+    /// Waits for reads in progress, discards their chunks, and starts reading the first chunks at <paramref name="offset"/>. Does not
+    /// throw.
+    /// </summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask StartAsync(long offset)
     {
@@ -34,7 +37,9 @@ internal sealed class ReadAhead(SluiceHandle handle)
         Refill();
     }
 
-    /// <summary>Waits for the first chunk and starts reading another one.</summary>
+    /// <summary>
+    /// Waits for the next chunk and removes it. Starts reading a further chunk unless this one was the last or completed synchronously.
+    /// </summary>
     /// <param name="used">A window that can be reused.</param>
     /// <returns>The chunk, the number of bytes in it, and whether the file ended there.</returns>
     /// <exception cref="IOException">The chunk could not be read. The chunks after it are abandoned.</exception>

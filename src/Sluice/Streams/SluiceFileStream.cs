@@ -100,7 +100,7 @@ internal sealed class SluiceFileStream(SluiceStream stream, nint descriptor, Fil
 
     protected override void Dispose(bool disposing)
     {
-        // From the finalizer, nothing is done: the stream has its own finalizer.
+        // The finalizer does nothing here, because the stream has its own finalizer.
         if (disposing)
         {
             stream.Dispose();

@@ -35,7 +35,7 @@ public sealed partial class SluiceStream
             return _bufferSize;
         }
 
-        // Only a small read of a file that cannot seek returns what is there.
+        // For a file that cannot seek, the size stays small, so that a read returns the data that is available.
         int size = _sizing.Next(offset, most);
         return size <= AdaptiveSize.Start || _handle.CanSeek ? size : AdaptiveSize.Start;
     }
@@ -72,7 +72,7 @@ public sealed partial class SluiceStream
         }
     }
 
-    /// <summary>Returns memory for a window of at least <paramref name="size"/> bytes. The window is empty.</summary>
+    /// <summary>Returns memory of at least <paramref name="size"/> bytes for the window, which must be empty.</summary>
     private StreamWindow WindowOf(int size)
     {
         if (_window.Length < size)
@@ -94,7 +94,7 @@ public sealed partial class SluiceStream
         return size % alignment == 0 && size - lead >= needed ? lead : 0;
     }
 
-    /// <summary>The window contains <paramref name="length"/> bytes that were read from <paramref name="start"/>.</summary>
+    /// <summary>Records that the window contains <paramref name="length"/> bytes that were read from <paramref name="start"/>.</summary>
     private void ShowRead(long start, int lead, int length, bool wasWhole)
     {
         if (length <= lead)
@@ -110,7 +110,7 @@ public sealed partial class SluiceStream
         _sizing.Ended(start + length, wasWhole);
     }
 
-    /// <summary>Copies bytes that were read into the window.</summary>
+    /// <summary>Copies bytes that were read from the window to the destination. Returns their number.</summary>
     private int TakeAvailable(Span<byte> destination)
     {
         int count = Math.Min(_readEnd - _pos, destination.Length);
@@ -139,7 +139,7 @@ public sealed partial class SluiceStream
         _writeEnd = start + size - (lead % size);
     }
 
-    /// <summary>Copies bytes into the window, as far as there is room.</summary>
+    /// <summary>Copies bytes into the window, as far as there is room. Returns their number.</summary>
     private int PutAvailable(ReadOnlySpan<byte> source)
     {
         int count = Math.Min(_writeEnd - _pos, source.Length);
@@ -226,7 +226,7 @@ public sealed partial class SluiceStream
         _pos -= put;
         if (put > 0 && _pos < _window.Start)
         {
-            // A part of them was written.
+            // Some of these bytes were written.
             Forget(_base + _pos);
         }
     }
@@ -240,7 +240,10 @@ public sealed partial class SluiceStream
         }
     }
 
-    /// <summary>Before a write: discards bytes that were read ahead.</summary>
+    /// <summary>
+    /// Discards bytes that were read ahead, before a write. Throws if there are unread bytes of a file that cannot seek, because they would
+    /// be lost.
+    /// </summary>
     private void DiscardReadAhead()
     {
         _readAhead?.Abandon();
@@ -256,7 +259,7 @@ public sealed partial class SluiceStream
         }
     }
 
-    /// <summary>Waits for asynchronous calls in progress.</summary>
+    /// <summary>Enters the gate after the calls in progress. Throws if the stream is closed.</summary>
     private void EnterGate()
     {
         _gate.Enter();
@@ -302,7 +305,9 @@ public sealed partial class SluiceStream
         _gate.Exit();
     }
 
-    /// <summary>Writes the bytes of a stream that was not disposed, as <see cref="FileStream"/> does. Only streams that write have one.</summary>
+    /// <summary>
+    /// Writes the bytes of a stream that was not disposed, as <see cref="FileStream"/> does. The first buffered write creates it.
+    /// </summary>
     private sealed class FinalFlush(SluiceStream stream)
     {
         ~FinalFlush()

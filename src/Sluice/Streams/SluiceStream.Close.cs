@@ -94,17 +94,20 @@ public sealed partial class SluiceStream
         base.Dispose(disposing);
     }
 
-    /// <summary>A call of a pipe may never end, and a call of a stream that only reads leaves nothing to write.</summary>
+    /// <summary>
+    /// True if closing waits for a call in progress. A call of a pipe may never end, and a call of a stream that only reads leaves nothing
+    /// to write.
+    /// </summary>
     private bool WaitsForCalls => MayWrite && _handle.CanSeek;
 
-    /// <summary>Returns false if another thread has closed the stream. No call is admitted afterwards.</summary>
+    /// <summary>Closes the stream for further calls. Returns false if another thread has already closed it.</summary>
     private bool BeginClosing(bool isEntered)
     {
         bool isFirst = IsOpen;
         _access = 0;
         if (isFirst && _handle.IsClosed)
         {
-            // Without the file nothing can be written.
+            // The buffered bytes cannot be written, because the file is closed.
             _writeEnd = 0;
         }
 

@@ -116,7 +116,7 @@ public sealed partial class SluiceStream
         int count = buffer.Length;
         if (count <= _readEnd - _pos && count != 0)
         {
-            // The memory may be the caller's code, and throw.
+            // The memory may be a custom implementation that throws.
             Span<byte> destination = buffer.Span;
             if (_gate.TryEnter())
             {
@@ -196,7 +196,9 @@ public sealed partial class SluiceStream
         }
     }
 
-    /// <summary>Reads at the end of the window: through a new window, or directly into a large buffer of the caller.</summary>
+    /// <summary>
+    /// Continues a read after the window: through a new window, or directly into a large buffer of the caller. Returns the number of bytes.
+    /// </summary>
     private int ReadRest(Span<byte> rest)
     {
         long offset = _base + _pos;
@@ -216,7 +218,9 @@ public sealed partial class SluiceStream
         return TakeAvailable(rest);
     }
 
-    /// <summary>Returns true if a window of <paramref name="size"/> bytes would gain nothing for a read of so many bytes.</summary>
+    /// <summary>
+    /// Returns true if a read of <paramref name="length"/> bytes would gain nothing from a window of <paramref name="size"/> bytes.
+    /// </summary>
     private bool ReadsThrough(int length, int size) => length >= (IsAdaptive ? Math.Min(size, AdaptiveSize.Large) : size);
 
     private void EndReadThrough(long end, bool wasWhole)
@@ -286,7 +290,7 @@ public sealed partial class SluiceStream
                 }
             }
 
-            // Also if the file ended when it was read ahead: it may be longer now.
+            // The rest is read even if the file ended when it was read ahead, because the file may be longer now.
             return done + await ReadHereAsync(rest, cancellationToken).ConfigureAwait(false);
         }
         catch
@@ -347,6 +351,6 @@ public sealed partial class SluiceStream
         }
     }
 
-    /// <summary>Moves the position of a stream without a buffer, and returns the position before.</summary>
+    /// <summary>Moves the position of a stream without a buffer. Returns the previous position.</summary>
     private long AdvancePosition(int count) => Interlocked.Add(ref _base, count) - count;
 }

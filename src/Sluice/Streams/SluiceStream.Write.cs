@@ -150,7 +150,7 @@ public sealed partial class SluiceStream
         int count = buffer.Length;
         if (count <= _writeEnd - _pos && count != 0 && _handle.CanSeek)
         {
-            // The memory may be the caller's code, and throw.
+            // The memory may be a custom implementation that throws.
             ReadOnlySpan<byte> source = buffer.Span;
             if (_gate.TryEnter())
             {
@@ -217,7 +217,7 @@ public sealed partial class SluiceStream
             : FlushSlowAsync(cancellationToken).AsTask();
     }
 
-    /// <summary>Another thread may have closed the stream before it could find the bytes in the window.</summary>
+    /// <summary>Throws if another thread has closed the stream, because that thread may not have found the bytes in the window.</summary>
     private void ThrowIfClosing()
     {
         if (!IsOpen)
@@ -292,7 +292,9 @@ public sealed partial class SluiceStream
         }
     }
 
-    /// <summary>Returns true if a window of <paramref name="size"/> bytes would gain nothing for a write of so many bytes.</summary>
+    /// <summary>
+    /// Returns true if a write of <paramref name="length"/> bytes would gain nothing from a window of <paramref name="size"/> bytes.
+    /// </summary>
     private bool WritesThrough(int length, int size) => length >= (IsAdaptive ? Math.Min(size, MaxRead) : size);
 
     private void EndWriteThrough(int length)
@@ -400,6 +402,9 @@ public sealed partial class SluiceStream
         }
     }
 
-    /// <summary>A write that can leave a part behind is canceled only if it may wait for a reader.</summary>
+    /// <summary>
+    /// Returns the token for a write. A write that may be only partly performed is canceled only if it may wait for the other end of a
+    /// pipe.
+    /// </summary>
     private CancellationToken TokenOfWrite(CancellationToken cancellationToken) => _handle.CanSeek ? default : cancellationToken;
 }

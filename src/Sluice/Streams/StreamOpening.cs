@@ -3,7 +3,7 @@ using Sluice.Handles;
 
 namespace Sluice.Streams;
 
-/// <summary>Opens the handle of a stream. Invalid arguments are passed to FileStream, which throws the expected exception.</summary>
+/// <summary>Opens the handle of a stream. Passes invalid arguments to FileStream, so that it throws its exceptions.</summary>
 internal static class StreamOpening
 {
     public static SluiceHandle Open(string path, FileMode mode, FileAccess access, FileShare share, int bufferSize, FileOptions options)
@@ -18,8 +18,8 @@ internal static class StreamOpening
     }
 
     /// <summary>
-    /// Copies the options, which other threads may change. FileStream and File.OpenHandle use different parameter names in their
-    /// exceptions.
+    /// Copies the options, because other threads may change them. Checks them here, because FileStream and File.OpenHandle use different
+    /// parameter names in their exceptions.
     /// </summary>
     public static SluiceOptions Copied(string path, FileStreamOptions options)
     {
@@ -63,7 +63,7 @@ internal static class StreamOpening
         return SluiceHandle.FromSafeFileHandle(handle!, access, ownsHandle: true);
     }
 
-    /// <summary>As <see cref="Adopt(SafeFileHandle?, FileAccess, int, bool?)"/>. If this fails, the descriptor stays open.</summary>
+    /// <summary>Returns the handle of a stream that is created over a descriptor. If this fails, the descriptor stays open.</summary>
     public static SluiceHandle Adopt(nint handle, FileAccess access, bool ownsHandle, int bufferSize, bool isAsync)
     {
         var file = new SafeFileHandle(handle, ownsHandle);
