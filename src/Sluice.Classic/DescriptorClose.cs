@@ -3,19 +3,19 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Sluice.Classic;
 
-/// <summary>Asks what close(2) will say, which a SafeFileHandle keeps to itself.</summary>
+/// <summary>Determines the error of close(2), which <see cref="SafeFileHandle"/> does not report.</summary>
 internal static partial class DescriptorClose
 {
     private const int EBADF = 9;
 
-    /// <summary>F_DUPFD_CLOEXEC of Linux: child processes do not get the second descriptor.</summary>
+    /// <summary>F_DUPFD_CLOEXEC of Linux: child processes do not inherit the second descriptor.</summary>
     private const int DuplicateCloseOnExec = 1030;
 
     /// <summary>
-    /// Network file systems write back at close, and report there what they could not. They do so for every descriptor of the file, so
-    /// closing a second one tells, and the first stays with its owner.
+    /// Closes a duplicate of the descriptor and returns the error. Network file systems send written data to the server when a descriptor
+    /// is closed, and report errors there. They do so for every descriptor of the file, and the original one stays open.
     /// </summary>
-    /// <returns>0, or the number of the error of closing; 0 too where the operating system cannot be asked.</returns>
+    /// <returns>0, or the error number of close(2); also 0 if the operating system cannot report it.</returns>
     public static int ErrorOf(SafeFileHandle file)
     {
         if (!OperatingSystem.IsLinux())
@@ -29,7 +29,7 @@ internal static partial class DescriptorClose
             file.DangerousAddRef(ref added);
             int second = fcntl((int)file.DangerousGetHandle(), DuplicateCloseOnExec, 0);
 
-            // Without a free descriptor there is nothing to ask; a descriptor that is not open cannot be closed either.
+            // Without a free descriptor, the error is unknown. A descriptor that is not open (EBADF) cannot be closed either.
             if (second < 0)
             {
                 return Marshal.GetLastPInvokeError() == EBADF ? EBADF : 0;

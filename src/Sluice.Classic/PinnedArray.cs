@@ -3,14 +3,14 @@ using System.Runtime.InteropServices;
 namespace Sluice.Classic;
 
 /// <summary>
-/// An array that stays where it is. A SafeHandle, so that the pin outlives every transfer that uses it, whoever disposes it meanwhile,
-/// and ends when its owner is forgotten.
+/// A pinned array. It is a <see cref="SafeHandle"/>, so that the array stays pinned until every transfer that uses it has ended, even if it
+/// is disposed earlier, and is unpinned if it is not disposed.
 /// </summary>
 internal sealed class PinnedArray : SafeHandle
 {
     private readonly nint _address;
 
-    /// <exception cref="ArgumentException">The elements hold references.</exception>
+    /// <exception cref="ArgumentException">The elements contain references.</exception>
     public PinnedArray(Array array)
         : base(0, ownsHandle: true)
     {
@@ -29,12 +29,12 @@ internal sealed class PinnedArray : SafeHandle
         Length = array.LongLength * (Marshal.UnsafeAddrOfPinnedArrayElement(array, 1) - _address);
     }
 
-    /// <summary>Bytes of all elements.</summary>
+    /// <summary>The size of all elements, in bytes.</summary>
     public long Length { get; }
 
     public override bool IsInvalid => handle == 0;
 
-    /// <summary>The bytes; the caller holds a reference while it uses them.</summary>
+    /// <summary>Returns a range of the bytes. The caller holds a reference while it uses the span.</summary>
     public unsafe Span<byte> Slice(int start, int length) => new((void*)(_address + start), length);
 
     protected override bool ReleaseHandle()

@@ -285,7 +285,10 @@ public sealed class WinFileIO : IDisposable
         }
     }
 
-    /// <summary>What this call works on until it ends, whatever another thread closes meanwhile.</summary>
+    /// <summary>
+    /// Checks the state and the size, and returns the file and the buffer. The call uses these two until it ends, even if another thread
+    /// closes the file or unpins the buffer.
+    /// </summary>
     private (SluiceHandle File, PinnedArray Buffer) Check(string method, int sizeBytes)
     {
         ObjectDisposedException.ThrowIf(_disposed, this);
@@ -355,7 +358,10 @@ public sealed class WinFileIO : IDisposable
         }
     }
 
-    /// <summary>The length alone would not tell: a file may be growing, and a pipe has none.</summary>
+    /// <summary>
+    /// Returns true if a read at the position returns 0 bytes. The length is not sufficient, because a file may be growing, and a pipe has
+    /// none.
+    /// </summary>
     private bool IsAtEnd(SluiceHandle file)
     {
         try

@@ -3,15 +3,16 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Classic;
 
-/// <summary>The ApplicationExceptions of <see cref="WinFileIO"/>: what was tried, on which file, and what the operating system
-/// said.</summary>
+/// <summary>
+/// Throws the exceptions of <see cref="WinFileIO"/>. Their messages contain the operation, the file and the error of the operating system.
+/// </summary>
 internal static class WinFileIOErrors
 {
     // ERROR_FILE_NOT_FOUND on Windows, ENOENT elsewhere.
     private const int NotFound = 2;
     private const int WindowsPathNotFound = 3;
 
-    /// <summary>Whether this is what opening or transferring throws, and not a mistake in Sluice.</summary>
+    /// <summary>Returns true for exceptions that opening a file or a transfer throws. Others are defects of Sluice.</summary>
     public static bool IsExpected(Exception error) =>
         error is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException or ObjectDisposedException;
 
@@ -47,8 +48,10 @@ internal static class WinFileIOErrors
     public static void ThrowTooLong(string path) =>
         Throw($"ReadUntilEOF of '{path}': the rest of the file is larger than {int.MaxValue} bytes, the most that one call reads.");
 
-    /// <summary>.NET words "not found" and "access denied" itself; callers of this class are promised the operating system's
-    /// words.</summary>
+    /// <summary>
+    /// Returns the error as the operating system describes it. .NET has its own texts for "not found" and "access denied", but this class
+    /// documents those of the operating system.
+    /// </summary>
     private static string Reason(Exception error) => error switch
     {
         FileNotFoundException => Marshal.GetPInvokeErrorMessage(NotFound),

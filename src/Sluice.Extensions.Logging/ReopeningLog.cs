@@ -12,7 +12,7 @@ internal sealed class ReopeningLog
     private SluiceLog _log;
     private long _retryAt = long.MinValue;
 
-    /// <summary>Initializes an instance for a log of the caller, which is not replaced.</summary>
+    /// <summary>Initializes an instance for a log of the caller. This log is not replaced.</summary>
     public ReopeningLog(SluiceLog log) => _log = log;
 
     /// <summary>Initializes an instance that opens a log.</summary>
@@ -53,7 +53,7 @@ internal sealed class ReopeningLog
 
             if (_retryAt == long.MinValue)
             {
-                // Writes that had begun continue until the log is closed.
+                // Closes the log before counting: until then, writes in progress still increase WrittenSequence.
                 Close(failed);
                 lost = failed.NextSequence - 1 - failed.WrittenSequence;
             }

@@ -39,7 +39,9 @@ public sealed class SluiceLoggerProvider : ILoggerProvider, ISupportExternalScop
     /// <summary>The maximum size of an event. The JSON writer reserves up to 18 bytes for a character and supports at most 2 GiB.</summary>
     private const int MaxEventBytes = 100_000_000;
 
-    /// <summary>Up to this size, the property "CutFromBytes" of a shortened event contains the exact size of the complete event.</summary>
+    /// <summary>
+    /// The size, in bytes, up to which the property "CutFromBytes" of a shortened event is the exact size of the complete event.
+    /// </summary>
     private const int MinEventBytes = 16 * 1024 * 1024;
 
     /// <summary>

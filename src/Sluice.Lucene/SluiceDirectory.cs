@@ -13,9 +13,9 @@ namespace Sluice.Lucene;
 /// factory is <see cref="NativeFSLockFactory"/>.
 /// </para>
 /// <para>
-/// Reads name their offset: the inputs of one file, which share an operating system handle, need no lock, and a read of cached data is one
-/// system call. This pays for queries over an index that is in the page cache or fits into it. It does
-/// not pay where queries hardly read from the index, or where the processor is busy with analysis and scoring.
+/// Each read specifies its offset: the inputs of one file, which share an operating system handle, need no lock, and a read of cached data
+/// is one system call. Queries over an index that is in the page cache or fits into it become faster. There is no difference if queries
+/// rarely read from the index, or if the processor is busy with analysis and scoring.
 /// </para>
 /// <para>
 /// Files are flushed to the disk by <see cref="Sync"/>, which <c>IndexWriter.Commit</c> calls. The other directories of Lucene.NET flush each
@@ -32,8 +32,8 @@ namespace Sluice.Lucene;
 public sealed class SluiceDirectory : FSDirectory
 {
     /// <summary>
-    /// The state of files, by name. A file without an entry may be there from another process that was killed before it flushed the
-    /// file: the first commit that needs it flushes it.
+    /// The state of files, by name. A file without an entry may come from another process that was killed before it flushed the file, so
+    /// the first commit that includes the file flushes it.
     /// </summary>
     private readonly ConcurrentDictionary<string, FileState> _files = new(StringComparer.Ordinal);
 

@@ -45,6 +45,6 @@ internal sealed class SluiceIndexInput : BufferedIndexInput
 
     protected override void SeekInternal(long pos)
     {
-        // Each read names its offset.
+        // There is nothing to do, because each read specifies its offset.
     }
 }

@@ -4,7 +4,7 @@ using Lucene.Net.Store;
 
 namespace Sluice.Lucene;
 
-/// <summary>Opens parts of one file as inputs. The inputs share the file, which this object owns.</summary>
+/// <summary>Opens parts of one file as inputs. This object owns the file, and the inputs share it.</summary>
 internal sealed class SluiceIndexInputSlicer(string path, SluiceHandle file, int bufferSize) : LuceneDirectory.IndexInputSlicer
 {
     public override IndexInput OpenSlice(string sliceDescription, long offset, long length) => new SluiceIndexInput(

@@ -35,7 +35,7 @@ internal sealed class EventText : TextWriter
         _length = 0;
         if (NewLine != "\n")
         {
-            // A formatter may have changed this.
+            // A formatter may have changed the property.
             NewLine = "\n";
         }
 

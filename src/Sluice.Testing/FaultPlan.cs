@@ -107,7 +107,10 @@ public sealed class FaultPlan
         return FaultKind.None;
     }
 
-    /// <summary>SplitMix64 (Steele, Lea, Flood 2014). The result of HashCode.Combine would differ between processes.</summary>
+    /// <summary>
+    /// Mixes the seed and the number with SplitMix64 (Steele, Lea, Flood 2014). The result of HashCode.Combine would differ between
+    /// processes.
+    /// </summary>
     private static int Mix(int seed, long submission)
     {
         ulong mixed = unchecked(((ulong)(uint)seed << 32) + ((ulong)(submission + 1) * 0x9E3779B97F4A7C15));

@@ -50,14 +50,14 @@ internal static unsafe class CapabilityProbe
 
     public static int WriteUncached(SafeFileHandle file, Memory<byte> buffer) => Write(file, buffer, RwFlags.DontCache);
 
-    /// <summary>Reads without waiting. EAGAIN means that the flag is supported and the page was not cached.</summary>
+    /// <summary>Reads without waiting. Returns 0 also for EAGAIN: the flag is supported, and the page was not cached.</summary>
     public static int ReadNoWait(SafeFileHandle file, Memory<byte> buffer)
     {
         int result = TransferCalls.AskNoWait(Fd(file), buffer.Span, 0, RwFlags.None);
         return result == -Errno.EAGAIN ? 0 : ErrnoOf(result);
     }
 
-    /// <summary>FICLONE of the whole file.</summary>
+    /// <summary>Clones the whole file (FICLONE).</summary>
     public static int Clone(SafeFileHandle from, SafeFileHandle to) => ErrnoOf(CopyCalls.Clone(Fd(from), Fd(to)));
 
     public static int CopyRange(SafeFileHandle from, SafeFileHandle to, long length) =>

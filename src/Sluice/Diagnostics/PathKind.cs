@@ -23,7 +23,7 @@ internal static class PathKinds
             : File.Exists(path) ? File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete)
             : null;
 
-    /// <summary>As <see cref="OpenPlain(string)"/>, but throws an exception.</summary>
+    /// <summary>Opens a regular file for reading, like <see cref="OpenPlain(string)"/>, but throws an exception if that fails.</summary>
     /// <exception cref="IOException">The file cannot be opened or is not a regular file.</exception>
     /// <exception cref="UnauthorizedAccessException">The process is not permitted to read the file.</exception>
     public static SafeFileHandle RequirePlain(string path)

@@ -6,8 +6,8 @@ namespace Sluice.Diagnostics;
 internal static class StandardDescriptor
 {
     /// <summary>
-    /// Returns false if the descriptor was closed when the process began: it is closed still, or the runtime has opened it for itself.
-    /// True also if this is unknown.
+    /// Returns false if the descriptor was closed when the process began: it is still closed, or the runtime has opened it for its own use.
+    /// Returns true if this is unknown.
     /// </summary>
     public static bool IsInherited(int descriptor) => !Libc.IsSupported || Libc.IsInheritable(descriptor);
 

@@ -70,7 +70,10 @@ internal sealed class EntryChunk(DirectoryReader? folder) : IDisposable
         _names = [];
     }
 
-    /// <summary>Uses the name relative to the open directory, so that the kernel does not resolve the path again.</summary>
+    /// <summary>
+    /// Reads the metadata of the next entry. Uses the name relative to the open directory, so that the kernel does not resolve the path
+    /// again.
+    /// </summary>
     private FileEntry StatNext(int index)
     {
         ReadOnlySpan<byte> names = _names.AsSpan(_namesAsked);
@@ -89,7 +92,7 @@ internal sealed class EntryChunk(DirectoryReader? folder) : IDisposable
                 throw PathErrors.Create(error, "Looking at", path);
             }
 
-            // The values of FileInfo for a file that does not exist.
+            // FileInfo returns these values for a file that does not exist.
             return new FileEntry(path, -1, DateTime.FromFileTimeUtc(0), DateTime.FromFileTimeUtc(0), DateTime.FromFileTimeUtc(0));
         }
 

@@ -20,7 +20,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     /// <summary>The maximum number of chunks that are ready for the caller (0010).</summary>
     private const int MaxReadyChunks = 64;
 
-    // Most enumerations of small directories, and those that end early, are complete by then.
+    // Most enumerations of small directories, and those that end early, need fewer steps than this.
 
     /// <summary>The number of steps that the caller performs before helpers are started (0010).</summary>
     private const int CallerOnlySteps = 32;
@@ -56,7 +56,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     /// <summary>Gets a value that indicates whether the enumeration has been disposed.</summary>
     public bool IsStopped => _isStopped;
 
-    /// <summary>Opens the root. Returns null if that fails or the enumeration of .NET must be used.</summary>
+    /// <summary>Opens the root. Returns null if that fails.</summary>
     public static FolderWalk? TryOpen(FolderQuery query) =>
         DirectoryReader.TryOpen(query.FullRoot, out _) is { } root ? new FolderWalk(query, root) : null;
 
@@ -141,7 +141,10 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         }
     }
 
-    /// <summary>The caller holds the lock. Ready chunks are returned before an error.</summary>
+    /// <summary>
+    /// Takes a ready chunk. If there is none, throws the exception of a failed step, or returns false if no step has failed. The caller
+    /// holds the lock.
+    /// </summary>
     private bool TryTakeReady([System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out EntryChunk? chunk)
     {
         if (_ready.TryDequeue(out chunk))
@@ -158,7 +161,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         return false;
     }
 
-    /// <summary>The caller holds the lock.</summary>
+    /// <summary>Starts helpers for the steps that are due, after the caller's first steps. The caller holds the lock.</summary>
     private void StartHelpers()
     {
         if (_stepsAlone < CallerOnlySteps || _ready.Count > MaxReadyChunks / 2)
@@ -191,7 +194,9 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
         }
     }
 
-    /// <summary>Performs one step. Its results are stored in <paramref name="output"/>; an exception is returned.</summary>
+    /// <summary>
+    /// Performs one step, and stores its results in <paramref name="output"/>. Returns the exception if the step failed; otherwise, null.
+    /// </summary>
     private Exception? Run(WalkStep step, WalkOutput output, int maxEntries)
     {
         try

@@ -28,7 +28,7 @@ internal sealed class NameMatcher
             ? FileSystemName.MatchesWin32Expression(_expression, name, _ignoresCase)
             : FileSystemName.MatchesSimpleExpression(_expression, name, _ignoresCase));
 
-    /// <summary>As in .NET, characters that are special only on Windows are ordinary characters elsewhere.</summary>
+    /// <summary>Escapes characters that are special only on Windows. As in .NET, they are ordinary characters elsewhere.</summary>
     private static string Escape(string pattern) => Path.DirectorySeparatorChar == '\\'
         ? pattern
         : pattern.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal)

@@ -10,7 +10,7 @@ internal static class ShardEnvironment
         + "JOB_COMPLETION_INDEX.";
 
     /// <summary>
-    /// From this number on, the step IDs of Slurm do not belong to steps that srun started: for example to the job script.
+    /// The first of the step IDs of Slurm that do not belong to steps that srun started, but for example to the job script.
     /// </summary>
     private const uint FirstSpecialStep = 0xFFFFFFF0;
 
@@ -62,7 +62,10 @@ internal static class ShardEnvironment
         }
     }
 
-    /// <summary>Returns the shard of the launcher. If there are two launchers, it is unknown which one is the inner one.</summary>
+    /// <summary>
+    /// Returns the shard of the launcher, or null. If there are two launchers, it is unknown which one is the inner one, so their shards
+    /// must be equal.
+    /// </summary>
     private static (string Name, Shard Shard)? Launcher(Func<string, string?> get)
     {
         (string Name, Shard Shard)? ompi = Pair(get, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");

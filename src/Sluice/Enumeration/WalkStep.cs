@@ -46,7 +46,7 @@ internal sealed class WalkStep
         _ => false,
     };
 
-    /// <summary>Closes the directory.</summary>
+    /// <summary>Closes the directory, and disposes the entries.</summary>
     public void Close()
     {
         Entries?.Dispose();

@@ -100,7 +100,8 @@ internal static unsafe partial class AttributeCalls
     /// <summary>Returns the names of all attributes, each with its NUL, or an empty list and a negative errno.</summary>
     public static List<byte[]> List(int fd, out int errno)
     {
-        // The list may grow between the call that returns its length and the second call, so the buffer has the kernel's maximum length.
+        // The list may grow between the call that returns its length and the second call. A buffer of the kernel's maximum length is then
+        // used.
         nint length = List(fd, []);
         byte[] names = new byte[Math.Max(length, 0)];
         length = length > 0 ? List(fd, names) : length;

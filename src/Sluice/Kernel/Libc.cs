@@ -44,11 +44,11 @@ internal static unsafe partial class Libc
     public static bool IsSupported { get; } =
         OperatingSystem.IsLinux() && RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64;
 
-    // preadv2 and pwritev2 by number, because musl has wrappers only since 1.2.5.
+    // preadv2 and pwritev2 are called by number, because musl has wrappers only since 1.2.5.
     private static readonly long NrPreadv2 = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 327 : 286;
     private static readonly long NrPwritev2 = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 328 : 287;
 
-    // fstat by number: the wrappers of newer C libraries use an empty path, which takes the kernel a tenth longer.
+    // fstat is called by number: the wrappers of newer C libraries use an empty path, which takes the kernel a tenth longer.
     private static readonly long NrFstat = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 5 : 80;
 
     private static bool s_hidesPreadv2;
@@ -113,7 +113,8 @@ internal static unsafe partial class Libc
         TransferV(true, ref s_hidesPreadv2, fd, segments, count, offset, flags);
 
     /// <summary>
-    /// pwritev2(2); <paramref name="offset"/> -1 stands for the descriptor's position. If the call is refused, as <see cref="ReadV"/>.
+    /// pwritev2(2); <paramref name="offset"/> -1 stands for the descriptor's position. If a sandbox refuses the call, it is replaced as in
+    /// <see cref="ReadV"/>.
     /// </summary>
     public static int WriteV(int fd, Iovec* segments, int count, long offset, RwFlags flags) =>
         TransferV(false, ref s_hidesPwritev2, fd, segments, count, offset, flags);
@@ -311,7 +312,7 @@ internal static unsafe partial class Libc
         }
     }
 
-    /// <summary>Returns the length of an open file.</summary>
+    /// <summary>Returns the length of an open file, or a negative errno.</summary>
     public static long LengthOf(int fd)
     {
         // struct stat: st_size is the seventh word on both architectures; the structure has at most 18 words.

@@ -17,7 +17,7 @@ internal readonly struct NodePath
         _text = text;
     }
 
-    /// <summary>Gets the open directory, which is not owned, or <see cref="PathCalls.CurrentFolder"/>.</summary>
+    /// <summary>Gets the open directory, or <see cref="PathCalls.CurrentFolder"/>. This object does not own the directory.</summary>
     public int FolderFd { get; }
 
     /// <inheritdoc cref="PathCalls.KernelFolder"/>

@@ -25,8 +25,8 @@ internal static unsafe partial class PathCalls
     public const int CloseOnExec = 0x80000;
 
     /// <summary>
-    /// Stands for the current directory in place of a descriptor. The kernel's AT_FDCWD (-100) is not used, because it equals -ENETDOWN: a
-    /// failed open would be taken for the current directory.
+    /// The value for the current directory in place of a descriptor. The kernel's AT_FDCWD (-100) is not used, because it equals -ENETDOWN:
+    /// a failed open would be taken for the current directory.
     /// </summary>
     public const int CurrentFolder = int.MinValue;
 
@@ -201,7 +201,7 @@ internal static unsafe partial class PathCalls
 
     /// <summary>
     /// close(2) of a descriptor that was written to. Returns 0 or a negative errno. The descriptor is closed in both cases, also after
-    /// EINTR, which is not reported.
+    /// EINTR, for which this method returns 0.
     /// </summary>
     public static int CloseWritten(int fd)
     {

@@ -23,7 +23,7 @@ internal static class RemoteFileSystem
     private const long Gpfs = 0x47504653;
     private const long BeeGfs = 0x19830326;
 
-    /// <summary>eCryptfs, which is on another file system of this machine.</summary>
+    /// <summary>eCryptfs. It stores its files in another file system of this machine.</summary>
     private const long Ecryptfs = 0xF15F;
 
     /// <summary>

@@ -36,7 +36,7 @@ internal static unsafe class TransferCalls
         return bytes == -Errno.EOPNOTSUPP && flags == RwFlags.None && Libc.IsInMemory(fd) ? Read(fd, buffer, offset, flags) : bytes;
     }
 
-    /// <summary>Reads with RWF_NOWAIT.</summary>
+    /// <summary>Reads with RWF_NOWAIT, like <see cref="ReadNoWait"/>, but returns -EOPNOTSUPP also on tmpfs.</summary>
     public static int AskNoWait(int fd, Span<byte> buffer, long offset, RwFlags flags)
     {
         fixed (byte* p = buffer)

@@ -28,15 +28,15 @@ internal sealed unsafe class CompletionQueue
 
     public uint Entries { get; }
 
-    /// <summary>Completions that can be taken now without entering the kernel.</summary>
+    /// <summary>The number of completions that can be taken without entering the kernel.</summary>
     public uint Ready => Volatile.Read(ref *_tail) - *_head;
 
     /// <summary>
-    /// Number of lost completions. With IORING_FEAT_NODROP, the kernel loses one only if it has no memory to keep it (EBADR).
+    /// The number of lost completions. With IORING_FEAT_NODROP, the kernel loses one only if it has no memory to keep it (EBADR).
     /// </summary>
     public uint Lost => Volatile.Read(ref *_overflow);
 
-    /// <summary>Takes up to <paramref name="destination"/>'s length of completions; returns how many.</summary>
+    /// <summary>Takes completions, at most as many as fit into <paramref name="destination"/>. Returns their number.</summary>
     public int Take(Span<IoUringCqe> destination)
     {
         uint head = *_head;
@@ -54,7 +54,7 @@ internal sealed unsafe class CompletionQueue
             _faults?.Answer(destination[..count]);
         }
 
-        // Release: our copies are made before the kernel may write into these slots again.
+        // Release: the copies are made before the kernel may write into these slots again.
         Volatile.Write(ref *_head, head + (uint)count);
         return count;
     }

@@ -3,14 +3,14 @@ using Sluice.Uring.Abi;
 namespace Sluice.Uring;
 
 /// <summary>
-/// Fills submission entries, one method an opcode. The caller keeps every pointer valid until the completion has been taken, except
-/// paths and iovec arrays, which the kernel copies at submission (IORING_FEAT_SUBMIT_STABLE).
+/// Fills submission entries, one method for each opcode. The caller keeps every pointer valid until the completion has been taken. Paths
+/// and iovec arrays need to be valid only until the submission, because the kernel copies them (IORING_FEAT_SUBMIT_STABLE).
 /// </summary>
 internal static unsafe class Prep
 {
     public static void Nop(IoUringSqe* sqe, ulong userData) => Set(sqe, Opcode.Nop, -1, userData);
 
-    /// <summary>A read or a write of one piece of memory.</summary>
+    /// <summary>Fills an entry for a read or a write of one buffer.</summary>
     public static void Transfer(
         IoUringSqe* sqe, bool isRead, int fd, byte* buffer, uint length, long offset, RwFlags flags, ulong userData) =>
         Transfer(sqe, isRead ? Opcode.Read : Opcode.Write, fd, buffer, length, offset, flags, userData);

@@ -2,11 +2,11 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Uring;
 
-/// <summary>Closing a ring: afterwards nothing is in flight.</summary>
+/// <summary>Drains the ring before it is closed.</summary>
 internal sealed partial class Ring
 {
-    // Not tuned, because a ring is drained once: the delay before a cancellation is repeated, and the number of attempts at a kernel that
-    // refuses.
+    // These values are not tuned, because a ring is drained once: the delays before a cancellation is repeated, and the number of attempts
+    // while the kernel refuses.
     private const int DrainedAtOnce = 64;
     private const long FirstDrainWaitMs = 10;
     private const long LongestDrainWaitMs = 1000;
@@ -14,19 +14,22 @@ internal sealed partial class Ring
     private const int MaxRefusedDrains = 1000;
 
     /// <summary>
-    /// Cancels what can be cancelled and waits until every operation in flight has completed: after it, the kernel writes into no
-    /// buffer that was named in this ring. The caller must be the only user of the ring from here on, and with
-    /// <see cref="SetupFlags.SingleIssuer"/> the thread that made it.
+    /// Cancels the operations in flight as far as the kernel can, and waits until all of them have completed. Afterwards, the kernel does
+    /// not write to any buffer of this ring's entries. The caller must be the only user of the ring from now on and, with
+    /// <see cref="SetupFlags.SingleIssuer"/>, the thread that created it.
     /// </summary>
     /// <remarks>
-    /// What is in flight is waited for as long as it takes: what a device has cannot be cancelled, and the kernel may write to its memory
-    /// until it has completed. All else has an end: entries that the kernel does not take are dropped, at once where it refuses them, and
-    /// after a thousand tries in a row where it says that this is for the moment; after so many it is not asked to wait any more either.
+    /// The wait for operations in flight has no time limit: an operation that a device has begun cannot be canceled, and the kernel may
+    /// write to its memory until it has completed. Entries that the kernel does not accept are dropped: immediately if it refuses them, and
+    /// after a number of attempts if the refusal is temporary (<see cref="IsPassing"/>). If it still refuses to wait then, this method
+    /// throws.
     /// </remarks>
     /// <param name="completed">
-    /// Receives each completion, -ECANCELED for an entry that was dropped, so that its owner can release the buffer; may be null.
+    /// Receives each completion, with -ECANCELED for an entry that was dropped, so that the owner can release the buffer; or null.
     /// </param>
-    /// <exception cref="InvalidOperationException">The kernel refuses this thread the ring; what is in flight keeps all it has.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The kernel refuses to let this thread wait. Operations in flight keep their memory, and the ring stays open.
+    /// </exception>
     public void Drain(Action<IoUringCqe>? completed = null)
     {
         bool isInterrupted = false;
@@ -71,7 +74,7 @@ internal sealed partial class Ring
                 result = InFlight == 0 ? submitted : Wait(1, IsPassing(submitted) ? FirstDrainWaitMs : waitMs);
             }
 
-            // A linked entry may have started only after the cancellation: repeat it with increasing delays.
+            // A linked entry may have started only after the cancellation, which is therefore repeated with increasing delays.
             if (result == -Errno.ETIME)
             {
                 cancelDue = true;

@@ -2,17 +2,15 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Uring;
 
-/// <summary>
-/// One io_uring: a descriptor, its memory and its two queues. It knows nothing of files, tasks or streams.
-/// </summary>
+/// <summary>An io_uring instance: a descriptor, its memory and its two queues. It is independent of files, tasks and streams.</summary>
 /// <remarks>
-/// Thread safety: submitting (<see cref="TryTake"/>, <see cref="Submit"/>) belongs to one thread at a time, reaping
-/// (<see cref="Wait(uint)"/>, <see cref="Take"/>) to one thread at a time; the two may be different threads. With
-/// <see cref="SetupFlags.SingleIssuer"/> every call that enters the kernel belongs to the thread that made the ring.
-/// Memory: a buffer named in an entry belongs to the kernel from <see cref="Submit"/> until its completion has been taken.
-/// Threads: an operation belongs to the thread that submitted it; when that thread ends, the kernel cancels what has not started or
-/// waits in a poll (ECANCELED that nobody asked for). Links: a chain is split where the kernel has no memory behind its first entries, and
-/// by a malformed entry without <see cref="SetupFlags.SubmitAll"/>; what stands behind then runs by itself, beside what it was to follow.
+/// Thread safety: one thread at a time may submit (<see cref="TryTake"/>, <see cref="Submit"/>), and one thread at a time may take
+/// completions (<see cref="Wait(uint)"/>, <see cref="Take"/>); the two may be different threads. With
+/// <see cref="SetupFlags.SingleIssuer"/>, every call that enters the kernel must be made by the thread that created the ring. Memory: the
+/// buffer of an entry belongs to the kernel from <see cref="Submit"/> until its completion has been taken. Threads: an operation belongs to
+/// the thread that submitted it. When that thread ends, the kernel cancels operations that have not started or that wait in a poll, so
+/// ECANCELED can occur without a request. Links: a chain is split if the kernel has no memory for all its entries, and by a malformed entry
+/// without <see cref="SetupFlags.SubmitAll"/>. The remaining entries then run independently, at the same time as the first ones.
 /// </remarks>
 internal sealed unsafe partial class Ring : IDisposable
 {
@@ -44,20 +42,20 @@ internal sealed unsafe partial class Ring : IDisposable
 
     public int Descriptor => _fd;
 
-    /// <summary>Number of entries that were taken and not yet consumed by the kernel.</summary>
+    /// <summary>The number of entries that were taken and not yet consumed by the kernel.</summary>
     public uint Pending => _sq.Pending;
 
     /// <summary>
-    /// Entries that the kernel has consumed and whose completions have not been taken. Exact while no other thread submits: the kernel
-    /// may post a completion just before it moves the submission head.
+    /// The number of entries that the kernel has consumed and whose completions have not been taken. Exact only while no other thread
+    /// submits, because the kernel may post a completion just before it advances the submission head.
     /// </summary>
     public uint InFlight => (uint)Math.Max(0, (int)(_sq.Consumed - Volatile.Read(ref _taken) - _cq.Lost));
 
     /// <summary>
-    /// Sets a ring up; null and a negative errno where kernel or sandbox refuse it. The kernel rounds the entries of the two queues up
-    /// to powers of two; 0 completion entries stand for twice the submission entries.
+    /// Creates a ring. Returns null and a negative errno if the kernel or a sandbox refuses it. The kernel rounds the sizes of the two
+    /// queues up to powers of two; 0 completion entries mean twice the number of submission entries.
     /// </summary>
-    /// <exception cref="OutOfMemoryException">Nothing is left of it.</exception>
+    /// <exception cref="OutOfMemoryException">The process is out of memory. The ring is closed.</exception>
     public static Ring? TryCreate(uint entries, uint cqEntries, SetupFlags flags, out int errno)
     {
         IoUringParams p = default;
@@ -87,7 +85,7 @@ internal sealed unsafe partial class Ring : IDisposable
             if (ring is null)
             {
                 memory?.Dispose();
-                // The descriptor was not written to.
+                // The result is ignored, because nothing was written to the descriptor.
                 _ = Syscalls.Close(fd);
             }
         }
@@ -95,24 +93,26 @@ internal sealed unsafe partial class Ring : IDisposable
         return ring;
     }
 
-    /// <summary>The next free submission entry, zeroed, or null when the queue is full (submit, then try again).</summary>
+    /// <summary>
+    /// Returns the next free submission entry, zeroed, or null if the queue is full. Entries must then be submitted first.
+    /// </summary>
     public IoUringSqe* TryTake() => _sq.TryTake();
 
     /// <summary>
-    /// Hands all entries taken so far to the kernel. Returns how many it consumed, or a negative errno; the entries then stay queued for
-    /// the next call, which may fare better after a refusal that <see cref="IsPassing"/>. EINTR is retried here.
+    /// Submits all entries taken so far. Returns the number of entries that the kernel consumed, or a negative errno. After an error, the
+    /// entries stay queued for the next call, which can succeed if the refusal is temporary (<see cref="IsPassing"/>). Retries after EINTR.
     /// </summary>
     public int Submit() => Enter(0, EnterFlags.None);
 
     /// <summary>
-    /// Submits, then waits until <paramref name="minComplete"/> completions are ready. Same results as <see cref="Submit"/>; fewer
-    /// entries consumed than were taken, or an error, mean that the wait did not take place.
+    /// Submits all entries, and then waits until <paramref name="minComplete"/> completions are ready. Returns the same results as
+    /// <see cref="Submit"/>. If fewer entries were consumed than taken, or after an error, the method did not wait.
     /// </summary>
     public int SubmitAndWait(uint minComplete) => Enter(minComplete, EnterFlags.GetEvents);
 
     /// <summary>
-    /// True for refusals of the moment: EAGAIN (no memory for a request), EBUSY (completions must be taken first), ENOMEM (no memory for
-    /// what the kernel keeps about a thread that enters for the first time).
+    /// Returns true for a temporary refusal: EAGAIN (no memory for a request), EBUSY (completions must be taken first), or ENOMEM (no
+    /// memory for the kernel's state of a thread that enters for the first time).
     /// </summary>
     public static bool IsPassing(int result) => result is -Errno.EAGAIN or -Errno.EBUSY or -Errno.ENOMEM;
 
@@ -142,13 +142,13 @@ internal sealed unsafe partial class Ring : IDisposable
 
             total += result;
 
-            // Without SUBMIT_ALL a bad entry ends the batch behind itself, and the call returns without waiting.
+            // Without SUBMIT_ALL, a malformed entry ends the batch, and the call returns without waiting.
             if ((uint)result < toSubmit && result > 0)
             {
                 continue;
             }
 
-            // If entries were submitted, their count hides a signal during the wait: the next round only waits.
+            // If entries were submitted, the result is their number even if a signal ended the wait, so the next iteration only waits.
             if (toSubmit == 0 || (uint)result < toSubmit || _cq.Ready >= wanted)
             {
                 return total;
@@ -157,17 +157,20 @@ internal sealed unsafe partial class Ring : IDisposable
     }
 
     /// <summary>
-    /// Takes the youngest entry back, if it has this user data and the kernel has not been shown it yet. The submitter's side.
+    /// Takes the newest entry back. Returns false if it has other user data or has been published. Called by the submitting thread.
     /// </summary>
     public bool TryTakeBack(ulong userData) => _sq.TryTakeBack(userData);
 
     /// <summary>
-    /// Takes the youngest entry that the kernel has not consumed back, though it has been shown to it. Nobody may be entering the kernel
-    /// with this ring, nor enter it until the caller knows all that it took back.
+    /// Takes back the newest entry that the kernel has not consumed, even if it was published. Returns false if there is none. No thread
+    /// may be entering the kernel with this ring, or enter it before the caller has processed all entries that it took back.
     /// </summary>
     public bool TryTakeBackUnused(out ulong userData) => _sq.TryTakeBackUnused(out userData);
 
-    /// <summary>Shows the kernel the entries taken so far without entering it; how many wait there. The submitter's side.</summary>
+    /// <summary>
+    /// Publishes the entries taken so far without entering the kernel. Returns the number of entries that the kernel has not consumed.
+    /// Called by the submitting thread.
+    /// </summary>
     public uint Publish()
     {
         _sq.Publish();
@@ -176,8 +179,9 @@ internal sealed unsafe partial class Ring : IDisposable
 
     /// <summary>
     /// Submits up to <paramref name="toSubmit"/> published entries and waits at most <paramref name="timeoutMs"/> milliseconds. Unlike
-    /// <see cref="Submit"/> it may run beside other submitters, since it touches nothing but the kernel's own view of the queue; when
-    /// they were quicker it returns without waiting. Entries submitted, 0 after a wait alone, or a negative errno (-ETIME, EINTR too).
+    /// <see cref="Submit"/>, it may run at the same time as other submissions, because it uses only the kernel's view of the queue. If
+    /// other threads have already submitted the entries, it returns without waiting. Returns the number of submitted entries, 0 if it only
+    /// waited, or a negative errno: -ETIME on a timeout, and -EINTR after a signal.
     /// </summary>
     public int EnterPublished(uint toSubmit, uint minComplete, long timeoutMs)
     {
@@ -189,13 +193,15 @@ internal sealed unsafe partial class Ring : IDisposable
     }
 
     /// <summary>
-    /// Waits for completions without submitting: for a reaper that is not the submitter. Returns 0 or more when some may be ready, or
-    /// a negative errno (EINTR included, so that a reaper can look at its stop flag).
+    /// Waits for completions without submitting. Returns a non-negative number if some may be ready, or a negative errno. Does not retry
+    /// after EINTR.
     /// </summary>
     public int Wait(uint minComplete) =>
         Syscalls.Enter(_fd, 0, minComplete, EnterFlags.GetEvents, null, 0);
 
-    /// <summary>As <see cref="Wait(uint)"/>, for at most <paramref name="timeoutMs"/> milliseconds; -ETIME when they have passed.</summary>
+    /// <summary>
+    /// Waits like <see cref="Wait(uint)"/>, for at most <paramref name="timeoutMs"/> milliseconds. Returns -ETIME on a timeout.
+    /// </summary>
     public int Wait(uint minComplete, long timeoutMs)
     {
         KernelTimespec timespec = KernelTimespec.FromMilliseconds(timeoutMs);
@@ -205,7 +211,10 @@ internal sealed unsafe partial class Ring : IDisposable
             _fd, 0, minComplete, EnterFlags.GetEvents | EnterFlags.ExtArg, &arg, (nuint)sizeof(GetEventsArg));
     }
 
-    /// <summary>Takes ready completions; first lets the kernel move overflown ones and pending task work into the queue.</summary>
+    /// <summary>
+    /// Takes ready completions. If there are none, first lets the kernel move overflown completions and pending task work into the queue.
+    /// Returns the number of completions.
+    /// </summary>
     public int Take(Span<IoUringCqe> destination)
     {
         int count = _cq.Take(destination);
@@ -224,7 +233,9 @@ internal sealed unsafe partial class Ring : IDisposable
         return count;
     }
 
-    /// <summary>Registers memory for READ_FIXED and WRITE_FIXED; it stays pinned by the kernel until unregistered or closed.</summary>
+    /// <summary>
+    /// Registers memory for READ_FIXED and WRITE_FIXED. The kernel keeps it pinned until it is unregistered or the ring is closed.
+    /// </summary>
     public int RegisterBuffers(ReadOnlySpan<Iovec> buffers)
     {
         fixed (Iovec* p = buffers)
@@ -236,8 +247,8 @@ internal sealed unsafe partial class Ring : IDisposable
     public int UnregisterBuffers() => Syscalls.Register(_fd, RegisterOp.UnregisterBuffers, null, 0);
 
     /// <summary>
-    /// Bounds the kernel's worker threads for this ring, for each thread that submits (bounded: regular files; unbounded: the rest). 0
-    /// leaves a limit; the last two are what was in force before.
+    /// Limits the number of the kernel's worker threads for each thread that submits to this ring (bounded: for regular files; unbounded:
+    /// for other files). 0 leaves a limit unchanged. The last two parameters receive the previous limits.
     /// </summary>
     public int LimitWorkers(uint bounded, uint unbounded, out uint boundedBefore, out uint unboundedBefore)
     {
@@ -249,12 +260,16 @@ internal sealed unsafe partial class Ring : IDisposable
     }
 
     /// <summary>
-    /// Cancels what can be cancelled, without an entry and without waiting; each operation's own completion still comes. Returns 0 or
-    /// more, or a negative errno: ENOENT when there was nothing to cancel, ETIME when something is running that only ends by itself.
+    /// Requests that the kernel cancel all operations, without an entry and without waiting. The completion of each operation follows
+    /// nevertheless. Returns a non-negative number, or a negative errno: ENOENT if there was nothing to cancel, ETIME if an operation is
+    /// running that cannot be canceled.
     /// </summary>
     public int CancelAll() => CancelNow(new SyncCancelReg { Fd = -1, Flags = AsyncCancelFlags.All | AsyncCancelFlags.Any });
 
-    /// <summary>As <see cref="CancelAll"/>, the one operation whose user data is <paramref name="target"/>.</summary>
+    /// <summary>
+    /// Requests that the kernel cancel the operation whose user data is <paramref name="target"/>. The results are those of
+    /// <see cref="CancelAll"/>.
+    /// </summary>
     public int Cancel(ulong target) => CancelNow(new SyncCancelReg { Fd = -1, Addr = target });
 
     private int CancelNow(SyncCancelReg argument) => Syscalls.Register(_fd, RegisterOp.SyncCancel, &argument, 1);
@@ -268,7 +283,7 @@ internal sealed unsafe partial class Ring : IDisposable
         }
 
         Drain();
-        // No data depends on it.
+        // The result is ignored, because no data depends on this descriptor.
         _ = Syscalls.Close(_fd);
         _fd = -1;
         _memory.Dispose();

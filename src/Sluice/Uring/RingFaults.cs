@@ -18,7 +18,7 @@ internal sealed class RingFaults
         }
     }
 
-    /// <summary>Removes an entry that was taken back, or whose completion was taken.</summary>
+    /// <summary>Removes an entry that was taken back, or whose completion was taken. Returns false if it was not made to fail.</summary>
     public bool Remove(ulong userData, out int result)
     {
         lock (_results)

@@ -3,8 +3,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Uring;
 
 /// <summary>
-/// The memory that a ring shares with the kernel: the two queues and the array of submission entries. It belongs to both sides from
-/// setup until <see cref="Dispose"/>; the owner disposes it only after the last operation has been seen to complete.
+/// The memory that a ring shares with the kernel: the two queues and the array of submission entries. The kernel may access it until
+/// <see cref="Dispose"/>. The owner must not dispose it before the last operation has completed.
 /// </summary>
 internal sealed unsafe class RingMemory : IDisposable
 {
@@ -38,11 +38,11 @@ internal sealed unsafe class RingMemory : IDisposable
 
     public IoUringSqe* Sqes => (IoUringSqe*)_sqes;
 
-    /// <summary>Null except in tests that make entries fail.</summary>
+    /// <summary>Gets the results of entries that a test makes fail; null if there is no such test.</summary>
     public RingFaults? Faults { get; } = SystemCallFaults.IsOn ? new RingFaults() : null;
 
-    /// <summary>Maps the three regions of a ring that was just set up; null and a negative errno when mmap refuses.</summary>
-    /// <exception cref="OutOfMemoryException">Nothing is mapped.</exception>
+    /// <summary>Maps the three regions of a new ring. Returns null and a negative errno if mmap fails.</summary>
+    /// <exception cref="OutOfMemoryException">The process is out of memory. Nothing is mapped.</exception>
     public static RingMemory? Map(int fd, in IoUringParams p, out int errno)
     {
         RingMemory memory = new(p);

@@ -19,23 +19,25 @@ internal sealed unsafe class RingProbe
         SupportsCoopTaskrun = coop;
     }
 
-    /// <summary>The probe of the process, which is created by the first use.</summary>
+    /// <summary>Gets the probe of the process. The first use creates it.</summary>
     public static RingProbe Current => Lazy.Value;
 
-    // Concurrent first uses each make a probe, and a failure for lack of memory is not kept.
+    // Concurrent first uses each create a probe, of which one is kept. An exception, for lack of memory, is not kept.
     private static readonly Lazy<RingProbe> Lazy = new(Run, LazyThreadSafetyMode.PublicationOnly);
 
-    /// <summary>Why rings cannot be used, in one line; null when they can.</summary>
+    /// <summary>Gets a one-line explanation of why rings cannot be used; null if they can be used.</summary>
     public string? Refusal { get; }
 
     public bool IsAvailable => Refusal is null;
 
     public FeatureFlags Features { get; }
 
-    /// <summary>SINGLE_ISSUER together with DEFER_TASKRUN.</summary>
+    /// <summary>Gets a value that indicates whether SINGLE_ISSUER and DEFER_TASKRUN are supported together.</summary>
     public bool SupportsDeferTaskrun { get; }
 
-    /// <summary>Always true where rings are available: without it a malformed entry would split a chain of links.</summary>
+    /// <summary>
+    /// True if rings are available. The probe requires this feature, because a malformed entry would split a chain of links without it.
+    /// </summary>
     public bool SupportsSubmitAll => IsAvailable;
 
     public bool SupportsCoopTaskrun { get; }
@@ -43,8 +45,8 @@ internal sealed unsafe class RingProbe
     public bool Supports(Opcode opcode) => (int)opcode < _opcodes.Length && _opcodes[(int)opcode];
 
     /// <summary>
-    /// The most bytes that this user's rings may register as buffers together (RLIMIT_MEMLOCK); <see cref="long.MaxValue"/> when
-    /// nothing limits them (CAP_IPC_LOCK).
+    /// Gets the maximum number of bytes that all rings of this user may register as buffers (RLIMIT_MEMLOCK); <see cref="long.MaxValue"/>
+    /// if there is no limit (CAP_IPC_LOCK).
     /// </summary>
     public static long MemlockLimitBytes => Syscalls.HasIpcLock() ? long.MaxValue : Syscalls.GetMemlockLimitBytes();
 
@@ -109,6 +111,7 @@ internal sealed unsafe class RingProbe
 
     /// <summary>
     /// Enters the ring once and tests cancellation: a ring that cannot cancel could wait forever for a read of a pipe when it is closed.
+    /// Returns the reason if one of them is not possible, or null.
     /// </summary>
     private static string? TryEnterAndCancel(Ring ring)
     {
@@ -149,7 +152,7 @@ internal sealed unsafe class RingProbe
         return result;
     }
 
-    /// <summary>Describes the errors of io_uring_setup(2).</summary>
+    /// <summary>Returns a description of an error of io_uring_setup(2).</summary>
     internal static string Explain(int errno) => errno switch
     {
         Errno.EPERM => ReadDisabledSetting() switch
@@ -168,7 +171,7 @@ internal sealed unsafe class RingProbe
 
     private static string? ReadDisabledSetting()
     {
-        // Checked first, because the file does not exist before Linux 6.6.
+        // The file does not exist before Linux 6.6.
         const string path = "/proc/sys/kernel/io_uring_disabled";
         try
         {

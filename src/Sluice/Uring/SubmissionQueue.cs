@@ -3,8 +3,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Uring;
 
 /// <summary>
-/// The submission queue: entries are taken with <see cref="TryTake"/>, filled, and made visible to the kernel all at once by
-/// <see cref="Publish"/>. Not thread-safe: one thread at a time, by the owner's lock.
+/// The submission queue. Entries are taken with <see cref="TryTake"/>, filled, and made visible to the kernel together by
+/// <see cref="Publish"/>. Not thread-safe: the owner's lock admits one thread at a time.
 /// </summary>
 internal sealed unsafe class SubmissionQueue
 {
@@ -28,7 +28,7 @@ internal sealed unsafe class SubmissionQueue
         _localTail = *_tail;
         _faults = memory.Faults;
 
-        // The indirection array stays the identity for the ring's life: entry i of the ring is always slot i of the entries.
+        // The indirection array always maps entry i of the ring to slot i of the entries.
         uint* array = (uint*)(sq + p.SqOff.Array);
         for (uint i = 0; i < p.SqEntries; i++)
         {
@@ -38,17 +38,17 @@ internal sealed unsafe class SubmissionQueue
 
     public uint Entries { get; }
 
-    /// <summary>Entries that were taken and that the kernel has not consumed yet.</summary>
+    /// <summary>The number of entries that were taken and that the kernel has not consumed yet.</summary>
     public uint Pending => _localTail - Volatile.Read(ref *_head);
 
-    /// <summary>Entries that the kernel has consumed since the ring was made, modulo 2^32.</summary>
+    /// <summary>The number of entries that the kernel has consumed since the ring was created, modulo 2^32.</summary>
     public uint Consumed => Volatile.Read(ref *_head);
 
-    /// <summary>True when completions wait in the kernel because the completion queue is full, or task work waits to run.</summary>
+    /// <summary>True if completions wait in the kernel because the completion queue is full, or task work waits to run.</summary>
     public bool NeedsEnterForCompletions =>
         ((SqRingFlags)Volatile.Read(ref *_flags) & (SqRingFlags.CqOverflow | SqRingFlags.TaskRun)) != SqRingFlags.None;
 
-    /// <summary>The next free entry, zeroed; null when the queue is full until the kernel consumes some.</summary>
+    /// <summary>Returns the next free entry, zeroed, or null if the queue is full until the kernel consumes entries.</summary>
     public IoUringSqe* TryTake()
     {
         // Acquire: the kernel reads a slot before it stores the head that releases the slot.
@@ -63,7 +63,7 @@ internal sealed unsafe class SubmissionQueue
         return sqe;
     }
 
-    /// <summary>Takes the youngest entry back; false when it is published already, or another one.</summary>
+    /// <summary>Takes the newest entry back. Returns false if it has been published or has other user data.</summary>
     public bool TryTakeBack(ulong userData)
     {
         if (_localTail == *_tail || _sqes[(_localTail - 1) & _mask].UserData != userData)
@@ -75,7 +75,10 @@ internal sealed unsafe class SubmissionQueue
         return true;
     }
 
-    /// <summary>Takes the youngest entry back that was not consumed, published or not: for when nobody enters the kernel.</summary>
+    /// <summary>
+    /// Takes back the newest entry that was not consumed, published or not. Returns false if there is none. No thread may be entering the
+    /// kernel.
+    /// </summary>
     public bool TryTakeBackUnused(out ulong userData)
     {
         if (Pending == 0)
@@ -105,7 +108,7 @@ internal sealed unsafe class SubmissionQueue
 
     private void AlterUnpublished()
     {
-        // The tail lies behind the local one by what is new; before it, where entries were taken back.
+        // The published tail precedes the local one by the number of new entries. It follows the local one if entries were taken back.
         for (uint i = *_tail; (int)(_localTail - i) > 0; i++)
         {
             IoUringSqe* entry = &_sqes[i & _mask];

@@ -4,8 +4,8 @@ using Sluice.Uring.Abi;
 namespace Sluice.Uring;
 
 /// <summary>
-/// The io_uring system calls by number (they are the same on every architecture), and mmap. Each returns the call's result, or a
-/// negative errno: nothing here throws, and EINTR is left to the caller, who knows whether to try again.
+/// The io_uring system calls by number (the numbers are the same on every architecture), and mmap. Each returns the result of the call or a
+/// negative errno, and does not throw. The caller decides whether to retry after EINTR.
 /// </summary>
 internal static unsafe partial class Syscalls
 {
@@ -27,7 +27,7 @@ internal static unsafe partial class Syscalls
     {
         int shown = (int)toSubmit;
 
-        // As with a kernel that has no memory for further entries: fewer are submitted, and the call does not wait.
+        // Simulates a kernel that has no memory for further entries: fewer are submitted, and the call does not wait.
         return Result(
             SystemCallFaults.Fails("io_uring_enter", fd, ref shown) ? -1
             : (uint)shown == toSubmit
@@ -40,7 +40,7 @@ internal static unsafe partial class Syscalls
             ? -1
             : syscall(NrRegister, fd, (nint)(uint)op, (nint)arg, (nint)count, 0, 0));
 
-    /// <summary>mmap(2); null and a negative errno when it is refused.</summary>
+    /// <summary>mmap(2). Returns null and a negative errno if it fails.</summary>
     public static byte* Map(nuint length, int protection, int flags, int fd, long offset, out int errno)
     {
         void* address = SystemCallFaults.Fails("mmap", fd) ? (void*)-1 : mmap(null, length, protection, flags, fd, offset);
@@ -53,14 +53,16 @@ internal static unsafe partial class Syscalls
 
     public static int Close(int fd) => close(fd);
 
-    /// <summary>The soft RLIMIT_MEMLOCK; <see cref="long.MaxValue"/> when there is none.</summary>
+    /// <summary>
+    /// Returns the soft limit RLIMIT_MEMLOCK, in bytes; <see cref="long.MaxValue"/> if there is none, and 0 if it is unknown.
+    /// </summary>
     public static long GetMemlockLimitBytes()
     {
         ulong* limits = stackalloc ulong[2];
         return getrlimit(RlimitMemlock, limits) == 0 ? (long)Math.Min(limits[0], long.MaxValue) : 0;
     }
 
-    /// <summary>True when the calling thread has CAP_IPC_LOCK, which lifts RLIMIT_MEMLOCK.</summary>
+    /// <summary>Returns true if the calling thread has CAP_IPC_LOCK, which lifts RLIMIT_MEMLOCK.</summary>
     public static bool HasIpcLock()
     {
         uint* header = stackalloc uint[2] { CapVersion3, 0 };
@@ -70,9 +72,9 @@ internal static unsafe partial class Syscalls
 
     private static int Result(nint value) => value == -1 ? -Marshal.GetLastSystemError() : (int)value;
 
-    // Marshal.GetLastSystemError reads errno itself: no GC transition or managed call may come between the call and the read, and
-    // the stubs of blittable signatures have none that touches errno (the same way the framework's own SetLastError stub works,
-    // without its thread-local copy).
+    // Marshal.GetLastSystemError reads errno itself, so no GC transition or managed call may come between the call and the read. The stubs
+    // of blittable signatures contain nothing that changes errno. The SetLastError stub of .NET works in the same way, but adds a
+    // thread-local copy.
     [LibraryImport(SystemLibrary.Name)]
     private static partial nint syscall(long number, nint a, nint b, nint c, nint d, nint e, nint f);
 

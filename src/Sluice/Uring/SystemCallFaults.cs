@@ -6,34 +6,38 @@ using Sluice.Uring.Abi;
 namespace Sluice.Uring;
 
 /// <summary>
-/// Asked before a system call is made, or an entry is handed to a ring: 0 lets it pass, a negative errno fails it, a smaller number than
-/// <paramref name="length"/> cuts it short, and <see cref="SystemCallFaults.NoBytes"/> leaves nothing of a transfer. Called on the thread
-/// of the call, from many threads.
+/// Decides whether a system call or an entry of a ring fails. Called before the call is made or the entry is passed to the ring. A result
+/// of 0 changes nothing, a negative errno lets the call fail, a positive number less than <paramref name="length"/> shortens the transfer,
+/// and <see cref="SystemCallFaults.NoBytes"/> lets it transfer nothing. Called on the thread of the call, by several threads at the same
+/// time.
 /// </summary>
-/// <param name="call">The call's name; an entry of a ring is "ring " and its opcode.</param>
-/// <param name="fd">The descriptor that it is about, or the folder that a name is looked up in; -1 where there is none.</param>
-/// <param name="length">The bytes or segments to be transferred, or the entries that a ring is to take; 0 for other calls.</param>
+/// <param name="call">The name of the call. For an entry of a ring, it is "ring " followed by the opcode.</param>
+/// <param name="fd">The descriptor, or the directory in which a name is looked up; -1 if there is none.</param>
+/// <param name="length">The number of bytes or segments to transfer, or of entries to submit; 0 for other calls.</param>
 internal delegate long SystemCallFault(string call, int fd, long length);
 
 /// <summary>
-/// The one place that every system call of the library passes, so that a test can make any of them fail or end early. It is there only
-/// in a process that was started with the switch <see cref="SwitchName"/>: elsewhere the compiler leaves it out, also of the hot paths.
+/// All system calls of the library pass through this class, so that a test can make any of them fail or end early. It has an effect only in
+/// a process that was started with the switch <see cref="SwitchName"/>. Otherwise, the compiler removes it, also from the hot paths.
 /// </summary>
 internal static unsafe class SystemCallFaults
 {
-    /// <summary>A setting of runtimeconfig.json; read once.</summary>
+    /// <summary>The name of the switch in runtimeconfig.json. It is read once.</summary>
     public const string SwitchName = "Sluice.SystemCallFaults";
 
-    /// <summary>Lets a transfer succeed with a result of 0 bytes.</summary>
+    /// <summary>The result of a <see cref="SystemCallFault"/> that lets a transfer succeed with 0 bytes.</summary>
     public const long NoBytes = long.MinValue;
 
     private static SystemCallFault? s_fault;
 
-    /// <summary>A constant for the compiler from tier 1 on, and in trimmed code (ILLink.Substitutions.xml).</summary>
+    /// <summary>
+    /// True if the process was started with the switch. A constant for the compiler from tier 1 on, and in trimmed code
+    /// (ILLink.Substitutions.xml).
+    /// </summary>
     [FeatureSwitchDefinition(SwitchName)]
     public static bool IsOn { get; } = AppContext.TryGetSwitch(SwitchName, out bool isOn) && isOn;
 
-    /// <summary>Asks <paramref name="fault"/> from now on, in the whole process; null asks nobody.</summary>
+    /// <summary>Sets the delegate that decides on all system calls of the process; null to let all of them pass.</summary>
     /// <exception cref="InvalidOperationException">The process was started without the switch.</exception>
     public static void Use(SystemCallFault? fault)
     {
@@ -50,9 +54,9 @@ internal static unsafe class SystemCallFaults
     public static bool Fails(string call, int fd) => IsOn && IsRefused(Ask(call, fd, 0));
 
     /// <inheritdoc cref="Fails(string, int)"/>
-    /// <param name="call">Its name.</param>
-    /// <param name="fd">Its descriptor.</param>
-    /// <param name="length">How much it is to transfer; becomes less where it is to end early.</param>
+    /// <param name="call">The name of the call.</param>
+    /// <param name="fd">The descriptor.</param>
+    /// <param name="length">The number of bytes to transfer. It is reduced if the call is to end early.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static bool Fails(string call, int fd, ref int length) => IsOn && FailsOrEndsEarly(call, fd, ref length);
 
@@ -61,17 +65,17 @@ internal static unsafe class SystemCallFaults
     public static bool Fails(string call, int fd, ref long length) => IsOn && FailsOrEndsEarly(call, fd, ref length);
 
     /// <inheritdoc cref="Fails(string, int)"/>
-    /// <param name="call">Its name.</param>
-    /// <param name="fd">Its descriptor.</param>
-    /// <param name="segments">Become fewer or, a single one, <paramref name="shorter"/> where the call is to end early.</param>
-    /// <param name="count">How many there are.</param>
-    /// <param name="shorter">Room for one segment.</param>
+    /// <param name="call">The name of the call.</param>
+    /// <param name="fd">The descriptor.</param>
+    /// <param name="segments">The segments. A single one is replaced by <paramref name="shorter"/> if the call is to end early.</param>
+    /// <param name="count">The number of segments. It is reduced if the call is to end early.</param>
+    /// <param name="shorter">Memory for one segment.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static bool Fails(string call, int fd, ref Iovec* segments, ref int count, Iovec* shorter) =>
         IsOn && FailsOrEndsEarly(call, fd, ref segments, ref count, shorter);
 
     /// <summary>Fails or shortens an entry of a ring before the kernel sees it.</summary>
-    /// <returns>0, or the result that its completion is to have in place of its own.</returns>
+    /// <returns>0, or the result that replaces that of the completion.</returns>
     public static int Alter(IoUringSqe* entry)
     {
         bool isTransfer = entry->Opcode is Opcode.Read or Opcode.Write or Opcode.ReadV or Opcode.WriteV;

@@ -1,6 +1,6 @@
 namespace Sluice.Uring.Abi;
 
-/// <summary>IORING_FEAT_*: what this kernel's rings can do, returned by io_uring_setup.</summary>
+/// <summary>IORING_FEAT_*: the features of the kernel's rings, returned by io_uring_setup.</summary>
 [Flags]
 internal enum FeatureFlags : uint
 {

@@ -1,6 +1,6 @@
 namespace Sluice.Uring.Abi;
 
-/// <summary>IORING_REGISTER_*: the verbs of io_uring_register.</summary>
+/// <summary>IORING_REGISTER_*: the operations of io_uring_register.</summary>
 internal enum RegisterOp : uint
 {
     Buffers = 0,
