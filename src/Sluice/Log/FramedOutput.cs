@@ -215,7 +215,7 @@ internal sealed class FramedOutput : LogOutput
     {
         try
         {
-            return TryRead(sequence, usesIndex: true, out record);
+            return TryReadOnce(sequence, out record);
         }
         catch (IOException)
         {
@@ -223,7 +223,7 @@ internal sealed class FramedOutput : LogOutput
             lock (_retention.Removing)
             {
                 _readers.Clear();
-                return TryRead(sequence, usesIndex: false, out record);
+                return TryReadOnce(sequence, out record);
             }
         }
     }
@@ -312,29 +312,28 @@ internal sealed class FramedOutput : LogOutput
         LogFile.DisposeAll([_current, _next, .. _rolled]);
     }
 
-    private bool TryRead(long sequence, bool usesIndex, out SluiceLogRecord record)
+    private bool TryReadOnce(long sequence, out SluiceLogRecord record)
     {
         record = default;
-        (long id, IndexEntry? entry, long lastSequence) = Locate(sequence);
+        (long id, IndexEntry? entry, long? lastSequence) = Locate(sequence);
         if (id == 0)
         {
             return false;
         }
 
-        RecordReader reader = _readers.Rent(id);
+        SegmentReader reader = _readers.Rent(id, lastSequence, out int version);
         bool isUsable = false;
         try
         {
             // Read after the reader was rented: if records are removed from now on, the reader is not used again.
             long end = Volatile.Read(ref _nextSequence);
-            entry = usesIndex ? entry ?? reader.EntryNear(sequence, lastSequence) : null;
             bool isThere = sequence < end && reader.TryRead(sequence, end, entry, out record);
             isUsable = true;
             return isThere;
         }
         finally
         {
-            _readers.Return(reader, isUsable);
+            _readers.Return(reader, isUsable, version);
         }
     }
 
@@ -425,7 +424,7 @@ internal sealed class FramedOutput : LogOutput
     /// The id, which is 0 if there is no such segment; for an open segment, an entry of its index near the record; for a closed one, its
     /// last sequence number.
     /// </returns>
-    private (long Id, IndexEntry? Entry, long LastSequence) Locate(long sequence)
+    private (long Id, IndexEntry? Entry, long? LastSequence) Locate(long sequence)
     {
         lock (_rolling)
         {
@@ -433,7 +432,7 @@ internal sealed class FramedOutput : LogOutput
                 ? current : _rolled.FindLast(s => s.FirstSequence <= sequence);
             if (open is not null)
             {
-                return (open.Header.Id, open.EntryNear(sequence), 0);
+                return (open.Header.Id, open.EntryNear(sequence), null);
             }
         }
 

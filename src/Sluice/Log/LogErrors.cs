@@ -40,6 +40,9 @@ internal static class LogErrors
     /// <summary>Two segments have records with the same numbers.</summary>
     public static string BeginsBeforeEnd(string before) => $"it begins before '{before}' ends: a wrong order";
 
+    /// <summary>The program that wrote a frame violated the format.</summary>
+    public const string RecordTooLong = "a record is longer than its frame";
+
     /// <summary>The folder contains the segments of another log.</summary>
     public const string IsOtherLog = "the log that was read was removed, and another one is in its folder by now";
 

@@ -299,23 +299,16 @@ public sealed class SluiceLogReader : IDisposable
     private bool TryTakeRecord(out LogEntry entry)
     {
         entry = default;
-        ReadOnlySpan<byte> payload = _segment!.Payload;
         if (_recordSequence > _frame.LastSequence)
         {
             _hasFrame = false;
             return false;
         }
 
-        uint header = payload.Length - _recordAt >= LogLayout.RecordHeaderBytes
-            ? BinaryPrimitives.ReadUInt32LittleEndian(payload[_recordAt..])
-            : uint.MaxValue;
-        int length = (int)(header & LogLayout.LengthMask);
-        if (length > payload.Length - _recordAt - LogLayout.RecordHeaderBytes)
+        if (!LogLayout.TryReadRecord(_segment!.Payload, ref _recordAt, out ReadOnlySpan<byte> record, out bool isWithdrawn))
         {
-            // The checksum is valid: the program that wrote the frame violated the format.
             _hasFrame = false;
-            SluiceLogDamagedException damage = new(
-                _segment.Path, _segment.FrameOffset, _recordSequence, "a record is longer than its frame");
+            SluiceLogDamagedException damage = new(_segment.Path, _segment.FrameOffset, _recordSequence, LogErrors.RecordTooLong);
             if (!_options.SkipDamage)
             {
                 // The next call returns the same frame again.
@@ -329,16 +322,14 @@ public sealed class SluiceLogReader : IDisposable
         }
 
         long sequence = _recordSequence++;
-        int at = _recordAt + LogLayout.RecordHeaderBytes;
-        _recordAt = at + length;
-        if (sequence < _next || header >= LogLayout.Withdrawn || _frame.Time < _fromTime)
+        if (sequence < _next || isWithdrawn || _frame.Time < _fromTime)
         {
             _next = Math.Max(_next, sequence + 1);
             return false;
         }
 
         _next = sequence + 1;
-        entry = new LogEntry(sequence, _frame.Time, payload.Slice(at, length));
+        entry = new LogEntry(sequence, _frame.Time, record);
         return true;
     }
 
@@ -743,7 +734,7 @@ public sealed class SluiceLogReader : IDisposable
         SegmentReader entered;
         try
         {
-            entered = SegmentReader.Open(segment);
+            entered = SegmentReader.Open(_folder, segment.Id, segment.IsSealed ? segment.LastSequence : null, segment.Header.LogId);
         }
         catch (FileNotFoundException)
         {

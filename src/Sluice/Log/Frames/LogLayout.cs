@@ -80,6 +80,25 @@ internal static class LogLayout
         (FrameKind)BinaryPrimitives.ReadUInt32LittleEndian(frame[24..]),
         BinaryPrimitives.ReadUInt32LittleEndian(frame[28..]));
 
+    /// <summary>Reads the record at an offset in the payload of a frame, and moves the offset to the next one.</summary>
+    /// <returns>False if the record is longer than the frame: the program that wrote the frame violated the format.</returns>
+    public static bool TryReadRecord(ReadOnlySpan<byte> payload, ref int offset, out ReadOnlySpan<byte> record, out bool isWithdrawn)
+    {
+        record = default;
+        ReadOnlySpan<byte> rest = payload[offset..];
+        uint header = rest.Length >= RecordHeaderBytes ? BinaryPrimitives.ReadUInt32LittleEndian(rest) : uint.MaxValue;
+        int length = (int)(header & LengthMask);
+        isWithdrawn = header >= Withdrawn;
+        if (length > rest.Length - RecordHeaderBytes)
+        {
+            return false;
+        }
+
+        record = rest.Slice(RecordHeaderBytes, length);
+        offset += RecordHeaderBytes + length;
+        return true;
+    }
+
     /// <summary>Returns a complete footer frame with its checksum.</summary>
     /// <param name="totals">Of the segment.</param>
     /// <param name="index">Of the segment.</param>

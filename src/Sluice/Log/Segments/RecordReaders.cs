@@ -9,40 +9,39 @@ internal sealed class RecordReaders(LogFolder folder) : IDisposable
     private const int MaxKept = 4;
 
     private readonly Lock _lock = new();
-    private readonly List<RecordReader> _kept = [];
+    private readonly List<SegmentReader> _kept = [];
     private bool _isDisposed;
 
-    /// <summary>The number of times that the readers were closed. A reader of an earlier version is not kept.</summary>
+    /// <summary>The number of times that the readers were closed. A reader that was rented before is not kept.</summary>
     private int _version;
 
     /// <summary>Returns a reader of a segment, for one thread.</summary>
+    /// <param name="id">The segment's id.</param>
+    /// <param name="lastSequence">The last record of a closed segment; null for another one.</param>
+    /// <param name="version">Identifies the readers that are kept until the next <see cref="Clear"/>.</param>
     /// <exception cref="IOException">The segment was removed, is damaged or cannot be read.</exception>
-    public RecordReader Rent(long id)
+    public SegmentReader Rent(long id, long? lastSequence, out int version)
     {
-        int version;
         lock (_lock)
         {
-            int index = _kept.FindLastIndex(r => r.Id == id);
-            if (index >= 0)
+            version = _version;
+            if (_kept.FindLast(r => r.Id == id) is { } kept)
             {
-                RecordReader kept = _kept[index];
-                _kept.RemoveAt(index);
+                _kept.Remove(kept);
                 return kept;
             }
-
-            version = _version;
         }
 
-        return new RecordReader(folder, id, version);
+        return SegmentReader.Open(folder, id, lastSequence);
     }
 
     /// <summary>Keeps a reader, or closes it.</summary>
-    public void Return(RecordReader reader, bool isUsable)
+    public void Return(SegmentReader reader, bool isUsable, int version)
     {
-        RecordReader? closed = reader;
+        SegmentReader? closed = reader;
         lock (_lock)
         {
-            if (isUsable && !_isDisposed && reader.Version == _version)
+            if (isUsable && !_isDisposed && version == _version)
             {
                 _kept.Add(reader);
                 closed = null;
@@ -60,7 +59,7 @@ internal sealed class RecordReaders(LogFolder folder) : IDisposable
     /// <summary>Closes the readers after files were closed, shortened or removed: they keep neither these files nor their bytes.</summary>
     public void Clear()
     {
-        RecordReader[] closed;
+        SegmentReader[] closed;
         lock (_lock)
         {
             _version++;

@@ -10,6 +10,9 @@ internal sealed class SegmentReader : IDisposable
     /// <summary>The number of polls between two searches for a frame after a bad one, for a reader that follows the log.</summary>
     private const int PollsPerSearch = 16;
 
+    /// <summary>The size of the buffer for single records.</summary>
+    private const int RecordBufferBytes = 64 * 1024;
+
     private readonly SluiceHandle _file;
     private SegmentInfo _info;
 
@@ -28,11 +31,18 @@ internal sealed class SegmentReader : IDisposable
     /// <summary>The entry of an index by which the reader came into the segment; null if it reads from the first frame on.</summary>
     private IndexEntry? _entry;
 
-    private SegmentReader(SluiceHandle file, SegmentInfo info)
+    /// <summary>For <see cref="TryRead"/>: the frame whose payload the scanner has; it has no records at first.</summary>
+    private FrameHeader _frame;
+
+    /// <summary>For <see cref="TryRead"/>: the records before this one were written when the oldest bytes of the buffer were read.</summary>
+    private long _end;
+
+    private SegmentReader(SluiceHandle file, SegmentInfo info, bool isForRecords)
     {
         (_file, _info) = (file, info);
         _scanner = new FrameScanner(
-            file, info.Header.MaxFrameBytes, info.FirstOffset, info.FirstChain, FrameScanner.ManyBytes, isLive: !info.IsSealed);
+            file, info.Header.MaxFrameBytes, info.FirstOffset, info.FirstChain,
+            isForRecords ? RecordBufferBytes : FrameScanner.ManyBytes, isLive: !isForRecords && !info.IsSealed);
         ReadTo = info.FirstSequence - 1;
     }
 
@@ -70,26 +80,21 @@ internal sealed class SegmentReader : IDisposable
     /// <summary>The payload of the last good frame.</summary>
     public ReadOnlySpan<byte> Payload => _scanner.Payload;
 
-    /// <summary>Opens the file in which a segment was found, and reads its header again.</summary>
+    /// <summary>Opens a segment.</summary>
+    /// <param name="folder">The log's folder.</param>
+    /// <param name="id">The segment's id.</param>
+    /// <param name="lastSequence">The last record according to the next segment or the writer; a footer is trusted only if it agrees.</param>
+    /// <param name="logId">The log's id; null for the log itself, which reads single records that are written (<see cref="TryRead"/>).</param>
     /// <exception cref="FileNotFoundException">It is not there any more.</exception>
     /// <exception cref="SluiceLogDamagedException">It is damaged.</exception>
-    public static SegmentReader Open(SegmentInfo found)
+    public static SegmentReader Open(LogFolder folder, long id, long? lastSequence, Guid? logId = null)
     {
-        SluiceHandle file = LogFile.OpenToRead(found.Path);
+        SluiceHandle file = folder.OpenToRead(id);
         try
         {
-            if (SegmentInfo.Read(file, found.Id) is not { HasBegun: true } info || info.Header.LogId != found.Header.LogId)
-            {
-                throw new FileNotFoundException("The segment was removed.", found.Path);
-            }
-
-            if (!found.IsSealed || info.LastSequence != found.LastSequence)
-            {
-                // The next segment does not confirm this footer.
-                info = info with { TrustsFooter = false };
-            }
-
-            return new SegmentReader(file, info);
+            SegmentInfo info = SegmentInfo.Read(file, id) is { HasBegun: true } found && (logId ?? found.Header.LogId) == found.Header.LogId
+                ? found : throw new FileNotFoundException("The segment was removed.", file.Path);
+            return new SegmentReader(file, info.LastSequence == lastSequence ? info : info with { TrustsFooter = false }, logId is null);
         }
         catch
         {
@@ -349,9 +354,7 @@ internal sealed class SegmentReader : IDisposable
     /// <param name="known">The entry of the writer's index, for a segment without a footer; null if it is not known.</param>
     public void MoveNear(long sequence, IndexEntry? known = null)
     {
-        int index = Array.FindLastIndex(_info.Index, e => e.Sequence <= sequence);
-        IndexEntry? found = index >= 0 ? _info.Index[index] : known;
-        if (found is { } entry && TryMoveTo(entry))
+        if (EntryFor(sequence, known) is { } entry && TryMoveTo(entry))
         {
             (_entry, ReadTo) = (entry, entry.Sequence - 1);
         }
@@ -361,7 +364,72 @@ internal sealed class SegmentReader : IDisposable
         }
     }
 
+    /// <summary>Reads a record of the segment that is written.</summary>
+    /// <param name="sequence">The sequence number of the record.</param>
+    /// <param name="end">The sequence number after the last record that is written.</param>
+    /// <param name="known">An entry of the writer's index for the record; null if it has none.</param>
+    /// <param name="record">The record.</param>
+    /// <returns>False if the append of the record failed.</returns>
+    /// <exception cref="SluiceLogDamagedException">The record is not where it should be.</exception>
+    public bool TryRead(long sequence, long end, IndexEntry? known, out SluiceLogRecord record)
+    {
+        if (sequence >= _end)
+        {
+            DiscardBuffer();
+            _end = end;
+        }
+
+        if (sequence < _frame.FirstSequence || sequence > _frame.LastSequence)
+        {
+            ReadFrameOf(sequence, known);
+        }
+
+        int offset = 0;
+        for (long at = _frame.FirstSequence; ; at++)
+        {
+            if (!LogLayout.TryReadRecord(Payload, ref offset, out ReadOnlySpan<byte> bytes, out bool isWithdrawn))
+            {
+                throw new SluiceLogDamagedException(Path, FrameOffset, at, LogErrors.RecordTooLong);
+            }
+
+            if (at == sequence)
+            {
+                record = isWithdrawn ? default : new SluiceLogRecord(sequence, LogLayout.ToTime(_frame.Time), bytes.ToArray());
+                return !isWithdrawn;
+            }
+        }
+    }
+
     public void Dispose() => _file.Dispose();
+
+    private void ReadFrameOf(long sequence, IndexEntry? known)
+    {
+        _frame = default;
+        if (sequence <= ReadTo || EntryFor(sequence, known)?.Sequence > ReadTo + 1)
+        {
+            MoveNear(sequence, known);
+        }
+
+        FrameHeader frame;
+        do
+        {
+            long next = ReadTo + 1;
+            FrameResult result = TryNext(out frame);
+            if (result != FrameResult.Good || frame.Kind != FrameKind.Records || frame.FirstSequence != next)
+            {
+                throw new SluiceLogDamagedException(
+                    Path, FrameOffset, next, result == FrameResult.Bad ? _scanner.Reason : "the frame of the record is missing");
+            }
+        }
+        while (ReadTo < sequence);
+        _frame = frame;
+    }
+
+    private IndexEntry? EntryFor(long sequence, IndexEntry? known)
+    {
+        int index = Array.FindLastIndex(_info.Index, e => e.Sequence <= sequence);
+        return index >= 0 ? _info.Index[index] : known;
+    }
 
     private void GoToFirst()
     {
