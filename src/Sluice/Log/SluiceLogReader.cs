@@ -30,6 +30,10 @@ namespace Sluice;
 /// <see cref="SluiceLogReaderOptions.SkipDamage"/>, the reader itself continues there. The same applies if a record was in the files for a
 /// moment although writing it failed.
 /// </para>
+/// <para>
+/// If the log was removed and another one was created in its directory, the reader throws a <see cref="SluiceLogDamagedException"/> at the end
+/// of what it can read, also with <see cref="SluiceLogReaderOptions.SkipDamage"/>.
+/// </para>
 /// </remarks>
 public sealed class SluiceLogReader : IDisposable
 {
@@ -41,8 +45,8 @@ public sealed class SluiceLogReader : IDisposable
     /// <summary>Returns an entry of the writer's index for a segment and a record; null if the reader was not opened by the log.</summary>
     private readonly Func<long, long, IndexEntry?>? _index;
 
-    /// <summary>The segments that were read before the current one.</summary>
-    private readonly List<(long Id, long FirstSequence)> _passed = [];
+    /// <summary>The segment to which the reader moves back, because later ones were removed; null if it does not.</summary>
+    private SegmentInfo? _backTo;
 
     /// <summary>The sequence number at which the reader began.</summary>
     private long _start = 1;
@@ -51,8 +55,6 @@ public sealed class SluiceLogReader : IDisposable
     /// <summary>The number of bytes is negative if it has not been counted.</summary>
     private SluiceLogCut? _tail;
 
-    /// <summary>The id of the log that is read; empty until a segment was found.</summary>
-    private Guid _logId;
     private long _next;
 
     private long _limit;
@@ -367,7 +369,8 @@ public sealed class SluiceLogReader : IDisposable
                 }
             }
 
-            if (!TryBeginOtherLog() && !TryGoBack() && !(mayRead && (TryLeaveSegment(result) || TryBeginOtherLog())))
+            ThrowIfOtherLog();
+            if (!TryGoBack() && !(mayRead && TryLeaveSegment(result)))
             {
                 return false;
             }
@@ -443,7 +446,7 @@ public sealed class SluiceLogReader : IDisposable
     {
         if (_segment!.WasRemoved(_folder))
         {
-            GoBackToPassed();
+            GoBackBefore(_segment.Id, _segment.LogId);
             return true;
         }
 
@@ -463,14 +466,13 @@ public sealed class SluiceLogReader : IDisposable
         return true;
     }
 
-    /// <summary>Moves back to the newest segment that was read and still exists.</summary>
-    private void GoBackToPassed()
+    /// <summary>Moves back to the newest segment that still exists before one that was removed.</summary>
+    private void GoBackBefore(long id, Guid logId)
     {
-        int index = _passed.FindLastIndex(p => SegmentReader.MayBeIn(_folder, p.Id));
-        ReportRemoved(index >= 0 ? _passed[index].FirstSequence : Look().Segments is [var oldest, ..] ? oldest.FirstSequence : 1);
-        _passed.RemoveRange(index + 1, _passed.Count - index - 1);
+        SegmentInfo? found = Look().Segments.FindLast(s => s.Id < id && s.Header.LogId == logId);
+        ReportRemoved(found?.FirstSequence ?? 1);
         _segment?.Dispose();
-        (_segment, _catalog) = (null, null);
+        (_segment, _catalog, _backTo) = (null, null, found);
     }
 
     /// <param name="from">The first sequence number that other records may have now.</param>
@@ -488,27 +490,13 @@ public sealed class SluiceLogReader : IDisposable
         (_next, _limit) = (from, 0);
     }
 
-    /// <summary>
-    /// At the end: returns true if the log was removed and another one was created in the same folder. With SkipDamage, the reader continues
-    /// with the first record of that one.
-    /// </summary>
-    private bool TryBeginOtherLog()
+    /// <summary>At the end: throws if the log was removed and another one was created in the same folder.</summary>
+    private void ThrowIfOtherLog()
     {
-        bool isOther = _segment is { HasName: false } && _segment.IsReplacedIn(_folder);
-        if (isOther)
+        if (_segment is { HasName: false } && _segment.IsReplacedIn(_folder))
         {
-            BeginOtherLog();
+            throw new SluiceLogDamagedException(_folder.Path, -1, _next, LogErrors.IsOtherLog);
         }
-
-        return isOther;
-    }
-
-    private void BeginOtherLog()
-    {
-        ThrowUnlessSkipping(new SluiceLogDamagedException(_folder.Path, -1, _next, LogErrors.IsOtherLog));
-        _segment?.Dispose();
-        _passed.Clear();
-        (_segment, _catalog, _logId, _next, _start, _limit, _state) = (null, null, Guid.Empty, 1, 1, 0, null);
     }
 
     /// <summary>Handles the end of the valid frames of a segment. Returns false at the end of the log; true to continue.</summary>
@@ -660,7 +648,7 @@ public sealed class SluiceLogReader : IDisposable
         LogCatalog catalog = Look(fromId: id);
         SluiceLogCut? torn = TornOf(catalog);
         int next = catalog.Segments.FindIndex(s => s.Id > id);
-        return next < 0 || catalog.Segments[next].Header.LogId != _logId
+        return next < 0 || catalog.Segments[next].Header.LogId != _segment.LogId
             ? (null, false, torn)
             : (catalog.Segments[next], catalog.HasFooterFrom(next), torn);
     }
@@ -689,23 +677,13 @@ public sealed class SluiceLogReader : IDisposable
                 return false;
             }
 
-            if (_logId != Guid.Empty && catalog.LogId != _logId)
-            {
-                BeginOtherLog();
-                continue;
-            }
-
             int index = segments.FindLastIndex(s => s.FirstSequence <= _next);
-            if (_passed is [.., var last])
+            if (_backTo is { } back
+                && (index = segments.FindIndex(s => s.Id == back.Id && s.Header.LogId == back.Header.LogId)) < 0)
             {
-                // The reader moved back to this segment, or further if it is gone now.
-                index = segments.FindIndex(s => s.Id == last.Id);
-                if (index < 0)
-                {
-                    _passed.RemoveAt(_passed.Count - 1);
-                    GoBackToPassed();
-                    continue;
-                }
+                // It was removed since, too.
+                GoBackBefore(back.Id, back.Header.LogId);
+                continue;
             }
 
             if (index < 0)
@@ -714,7 +692,7 @@ public sealed class SluiceLogReader : IDisposable
                 ThrowIfDamagedBetween(0, segments[0].Id);
             }
 
-            if (_options.FromTime is not null && _passed.Count == 0)
+            if (_options.FromTime is not null && _backTo is null)
             {
                 // Segments that contain only earlier records are skipped; the times of the current segment are not known.
                 int inTime = segments.FindIndex(s => !s.IsSealed || s.Footer!.LastTime >= _fromTime);
@@ -750,14 +728,8 @@ public sealed class SluiceLogReader : IDisposable
             return false;
         }
 
-        if (_segment is not null)
-        {
-            _passed.Add((_segment.Id, _segment.FirstSequence));
-            _segment.Dispose();
-        }
-
-        _passed.RemoveAll(p => p.Id >= segment.Id);
-        (_segment, _logId) = (entered, entered.LogId);
+        _segment?.Dispose();
+        (_segment, _backTo) = (entered, null);
         _next = Math.Max(_next, segment.FirstSequence);
         _segment.MoveNear(_next, _index?.Invoke(segment.Id, _next));
         return true;
