@@ -89,7 +89,7 @@ public sealed class RollCallTests : IDisposable
             files.List().ShouldBe([1, 2]);
             next.Remove();
             files.List().ShouldBe([1]);
-            first.TryRemove();
+            first.Remove();
         }
 
         // Nor does the lock on one stay, which would keep the next writer out.
@@ -98,10 +98,8 @@ public sealed class RollCallTests : IDisposable
     }
 
     /// <summary>A header without an opening before a segment that has begun is damage: the log would not open again.</summary>
-    [SkippableTheory]
-    [InlineData("statx")]
-    [InlineData("unlinkat")]
-    public void A_segment_whose_creation_fails_leaves_no_header_before_the_next_one(string failing)
+    [SkippableFact]
+    public void A_segment_whose_creation_fails_leaves_no_header_before_the_next_one()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         using TempFolder folder = new();
@@ -114,7 +112,7 @@ public sealed class RollCallTests : IDisposable
         bool hasFailed = false;
         SystemCallFaults.Use((call, _, _) =>
         {
-            bool fails = hasFailed ? call == failing || (call == "ftruncate" && !mayBeEmptied) : call == "fsync";
+            bool fails = hasFailed ? call == "unlinkat" || (call == "ftruncate" && !mayBeEmptied) : call == "fsync";
             hasFailed |= fails;
             return fails ? -Errno.EIO : 0;
         });

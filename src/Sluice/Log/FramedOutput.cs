@@ -309,7 +309,7 @@ internal sealed class FramedOutput : LogOutput
     public override void Dispose()
     {
         _readers.Dispose();
-        LogFile.DisposeAll([_current, _next, .. _rolled]);
+        LogFile.CloseAll<IDisposable?>([_current, _next, .. _rolled], static f => f?.Dispose());
     }
 
     private bool TryReadOnce(long sequence, out SluiceLogRecord record)
@@ -376,7 +376,7 @@ internal sealed class FramedOutput : LogOutput
         }
 
         _syncPoints.Clear();
-        LogFile.DisposeAll(open);
+        LogFile.CloseAll(open, static f => f.Dispose());
         _durable = removal.FirstMissing - 1;
         SegmentFile? current = null;
         _next.Remove(then: () => current = removal.Apply(_folder, _settings, lowerState));

@@ -207,7 +207,7 @@ internal sealed class RawOutput : LogOutput
         }
         finally
         {
-            LogFile.CloseAll([_current, .. _unsynced]);
+            LogFile.CloseAll([_current, .. _unsynced], LogFile.Close);
         }
     }
 
@@ -394,7 +394,7 @@ internal sealed class RawOutput : LogOutput
             return false;
         }
 
-        if (LogFile.HasNoName(file))
+        if (LogFile.HasNoName(file, out _))
         {
             // Another process has removed the original, because retention does not keep it.
             _folder.TryDelete(entry.UnfinishedPath);

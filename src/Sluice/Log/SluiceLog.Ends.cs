@@ -1,5 +1,6 @@
 using Sluice.Log;
 using Sluice.Log.Appending;
+using Sluice.Log.Folders;
 
 namespace Sluice;
 
@@ -121,16 +122,13 @@ public sealed partial class SluiceLog
 
         _committer.End();
         _committer.AloneWithWrites(_committer.LetGo);
-        foreach (IDisposable? file in (IDisposable?[])[_output, _lock])
+        try
         {
-            try
-            {
-                file?.Dispose();
-            }
-            catch (IOException e)
-            {
-                error ??= e;
-            }
+            LogFile.CloseAll<IDisposable?>([_output, _lock], static f => f?.Dispose());
+        }
+        catch (IOException e)
+        {
+            error ??= e;
         }
 
         if (_onExit is not null)

@@ -98,7 +98,7 @@ public sealed partial class SluiceLog
                 writerLock.Flush(settings);
             }).Dispose();
         }
-        else if (File.Exists(folder.RemovalPath))
+        else
         {
             TailRemoval.Delete(folder);
         }

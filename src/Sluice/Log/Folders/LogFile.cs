@@ -26,28 +26,25 @@ internal static class LogFile
     /// <param name="access">Read or ReadWrite.</param>
     /// <param name="settings">Engine and permissions; null for a handle's own.</param>
     /// <param name="permissions">In the place of those.</param>
+    /// <param name="node">The file in an open folder; null for that at the path. For Linux.</param>
     /// <exception cref="FileNotFoundException">There is none.</exception>
     /// <exception cref="IOException">It is not a regular file, or the operating system reported an error.</exception>
     public static SluiceHandle Open(
-        string path, FileMode mode, FileAccess access, LogSettings? settings = null,
-        UnixFileMode? permissions = null)
+        string path, FileMode mode, FileAccess access, LogSettings? settings = null, UnixFileMode? permissions = null, NodePath? node = null)
     {
-        return Libc.IsSupported
-            ? Open(NodePath.Of(path), path, mode, access, settings, permissions)
-            : SluiceHandle.Open(path, new SluiceOptions
+        permissions ??= settings?.UnixCreateMode;
+        if (!Libc.IsSupported)
+        {
+            return SluiceHandle.Open(path, new SluiceOptions
             {
                 Mode = mode,
                 Access = access,
                 Share = FileShare.ReadWrite | FileShare.Delete,
                 Engine = settings?.Engine,
-                UnixCreateMode = mode == FileMode.Open ? null : permissions ?? settings?.UnixCreateMode,
+                UnixCreateMode = mode == FileMode.Open ? null : permissions,
             });
-    }
+        }
 
-    /// <summary>As <see cref="Open(string, FileMode, FileAccess, LogSettings?, UnixFileMode?)"/>, of a file of an open folder.</summary>
-    public static SluiceHandle Open(
-        in NodePath node, string path, FileMode mode, FileAccess access, LogSettings? settings = null, UnixFileMode? permissions = null)
-    {
         int flags = PathCalls.NoFollowFlag
             | (access == FileAccess.Read ? PathCalls.ReadOnly : PathCalls.ReadWrite)
             | mode switch
@@ -56,7 +53,7 @@ internal static class LogFile
                 FileMode.OpenOrCreate => PathCalls.Create,
                 _ => 0,
             };
-        return PlainFile.Open(node, path, flags, (uint?)(permissions ?? settings?.UnixCreateMode) ?? ModeBits.NewFile, settings?.Engine);
+        return PlainFile.Open(node ?? NodePath.Of(path), path, flags, (uint?)permissions ?? ModeBits.NewFile, settings?.Engine);
     }
 
     /// <summary>
@@ -165,13 +162,7 @@ internal static class LogFile
 
     /// <summary>Closes all files, and then throws the first error.</summary>
     /// <exception cref="IOException">close(2) reported an error.</exception>
-    public static void CloseAll(params IEnumerable<SluiceHandle?> files) => DoAll(files, Close);
-
-    /// <summary>Disposes of all objects, and then throws the first error.</summary>
-    /// <exception cref="IOException">close(2) reported an error.</exception>
-    public static void DisposeAll(params IEnumerable<IDisposable?> files) => DoAll(files, static f => f?.Dispose());
-
-    private static void DoAll<T>(IEnumerable<T> files, Action<T> close)
+    public static void CloseAll<T>(IEnumerable<T> files, Action<T> close)
     {
         IOException? error = null;
         foreach (T file in files)
@@ -192,12 +183,6 @@ internal static class LogFile
         }
     }
 
-    /// <summary>Returns true if the path of the file refers to this file.</summary>
-    public static bool HasName(SluiceHandle file) => HasName(file, NodePath.Of(file.Path));
-
-    /// <summary>Returns true if a name refers to this file; false if that cannot be determined.</summary>
-    public static bool HasName(SluiceHandle file, in NodePath name) => LookForName(file, name, out bool has) == 0 && has;
-
     /// <summary>Determines whether a name refers to this file. Returns zero, or a negative errno if that cannot be determined.</summary>
     public static int LookForName(SluiceHandle file, in NodePath name, out bool has)
     {
@@ -214,9 +199,6 @@ internal static class LogFile
     }
 
     /// <summary>Returns true if the file has no name any more, so that no program can find what is written to it.</summary>
-    public static bool HasNoName(SluiceHandle file) => HasNoName(file, out _);
-
-    /// <inheritdoc cref="HasNoName(SluiceHandle)"/>
     /// <param name="file">The file.</param>
     /// <param name="length">Its length at that moment.</param>
     public static bool HasNoName(SluiceHandle file, out long length)

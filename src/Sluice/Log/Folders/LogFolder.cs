@@ -30,39 +30,11 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     /// Opens a file of the log. A writer names it in the folder that it has open, wherever that folder's path leads by now, and makes,
     /// removes and renames files in the same way.
     /// </summary>
-    /// <inheritdoc cref="LogFile.Open(string, FileMode, FileAccess, LogSettings?, UnixFileMode?)"/>
+    /// <inheritdoc cref="LogFile.Open"/>
     public SluiceHandle Open(
         string path, FileMode mode, FileAccess access, LogSettings? settings = null, UnixFileMode? permissions = null)
     {
-        if (writer?.Folder is not { } folder)
-        {
-            return LogFile.Open(path, mode, access, settings, permissions);
-        }
-
-        using OpenFile.Reference held = new(folder);
-        return LogFile.Open(NodeOf(folder, path), path, mode, access, settings, permissions);
-    }
-
-    /// <summary>Returns true if a file still has its name in the folder.</summary>
-    /// <exception cref="IOException">That cannot be known.</exception>
-    /// <exception cref="UnauthorizedAccessException">That cannot be known.</exception>
-    public bool Has(SluiceHandle file)
-    {
-        if (!Libc.IsSupported)
-        {
-            return true;
-        }
-
-        bool has;
-        if (writer?.Folder is not { } folder)
-        {
-            PathErrors.ThrowIfFailed(LogFile.LookForName(file, NodePath.Of(file.Path), out has), "Looking at", file.Path);
-            return has;
-        }
-
-        using OpenFile.Reference held = new(folder);
-        PathErrors.ThrowIfFailed(LogFile.LookForName(file, NodeOf(folder, file.Path), out has), "Looking at", file.Path);
-        return has;
+        return At(path, node => LogFile.Open(path, mode, access, settings, permissions, node));
     }
 
     /// <summary>Returns true if a file's name in the folder is gone or leads to another file; false if that cannot be known.</summary>
@@ -90,14 +62,13 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     /// <exception cref="UnauthorizedAccessException">It may not be removed, or is a folder.</exception>
     public void Delete(string path)
     {
-        if (writer?.Folder is not { } folder)
+        if (!Libc.IsSupported)
         {
             File.Delete(path);
             return;
         }
 
-        using OpenFile.Reference held = new(folder);
-        int result = NodeCalls.Unlink(NodeOf(folder, path));
+        int result = At(path, static node => NodeCalls.Unlink(node));
         PathErrors.ThrowIfFailed(result == -Errno.ENOENT ? 0 : result, "Removing", path);
     }
 
@@ -113,7 +84,7 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
             Delete(path);
             return true;
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or OutOfMemoryException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             return false;
         }
@@ -191,29 +162,20 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     public SluiceHandle OpenToRead(long id) => Open(PathOf(id), FileMode.Open, FileAccess.Read);
 
     /// <summary>Returns false only if the system says that the folder has no file of this name.</summary>
-    public bool MayContain(string path)
-    {
-        if (writer?.Folder is not { } folder)
-        {
-            return true;
-        }
-
-        using OpenFile.Reference held = new(folder);
-        return NodeCalls.Stat(NodeOf(folder, path), followsLinks: false, StatxMask.BasicStats, out _) != -Errno.ENOENT;
-    }
+    public bool MayContain(string path) =>
+        !Libc.IsSupported || At(path, static node => NodeCalls.Stat(node, followsLinks: false, StatxMask.BasicStats, out _)) != -Errno.ENOENT;
 
     /// <summary>Returns the size of a file and the time of its last write; 0 if it does not exist any more.</summary>
     public (long Bytes, long WrittenAt) LookAt(string path)
     {
-        if (writer?.Folder is not { } folder)
+        if (!Libc.IsSupported)
         {
             return new FileInfo(path) is { Exists: true } file
                 ? (file.Length, LogLayout.ToNanoseconds(file.LastWriteTimeUtc)) : default;
         }
 
-        using OpenFile.Reference held = new(folder);
-        return NodeCalls.Stat(NodeOf(folder, path), followsLinks: false, StatxMask.BasicStats, out Statx stat) == 0
-            ? ((long)stat.Size, (stat.Mtime.Seconds * 1_000_000_000) + stat.Mtime.Nanoseconds) : default;
+        return At(path, static node => NodeCalls.Stat(node, followsLinks: false, StatxMask.BasicStats, out Statx stat) == 0
+            ? ((long)stat.Size, (stat.Mtime.Seconds * 1_000_000_000) + stat.Mtime.Nanoseconds) : default);
     }
 
     /// <summary>Refuses a framed log whose last records an earlier version may have kept in shared memory only.</summary>
@@ -378,7 +340,15 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     /// <summary>Returns 0 if the file system or the operating system has no such call.</summary>
     private static int WhereKnown(int result) => result is -Errno.EINVAL or -Errno.EOPNOTSUPP ? 0 : result;
 
-    /// <summary>Returns the node of a file in the open folder. The caller holds a reference to the folder.</summary>
-    private NodePath NodeOf(SafeFileHandle folder, string path) =>
-        NodePath.In(WriterLock.DescriptorOf(folder), PathCalls.ToKernel(System.IO.Path.GetFileName(path)), Path);
+    /// <summary>Calls a function for a file: in the folder that a writer has open, else at its path.</summary>
+    private T At<T>(string path, Func<NodePath, T> call)
+    {
+        if (writer?.Folder is not { } folder)
+        {
+            return call(NodePath.Of(path));
+        }
+
+        using OpenFile.Reference held = new(folder);
+        return call(NodePath.In(WriterLock.DescriptorOf(folder), PathCalls.ToKernel(System.IO.Path.GetFileName(path)), Path));
+    }
 }

@@ -56,7 +56,7 @@ internal sealed class WriterLock : IDisposable
             lockFile = OpenLocked(fd, directory);
             NodePath node = NodePath.In(fd, PathCalls.ToKernel(LogFolder.StateName), directory);
             return new WriterLock(
-                folder, lockFile, LogFile.Open(node, path, FileMode.OpenOrCreate, FileAccess.ReadWrite, permissions: permissions));
+                folder, lockFile, LogFile.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, permissions: permissions, node: node));
         }
         catch
         {
@@ -123,7 +123,7 @@ internal sealed class WriterLock : IDisposable
         const UnixFileMode ownerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
         string path = Path.Combine(directory, LogFolder.LockName);
         NodePath node = NodePath.In(folder, PathCalls.ToKernel(LogFolder.LockName), directory);
-        SluiceHandle file = LogFile.Open(node, path, FileMode.OpenOrCreate, FileAccess.ReadWrite, permissions: ownerOnly);
+        SluiceHandle file = LogFile.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, permissions: ownerOnly, node: node);
         try
         {
             int result = LogFile.LockNow(file, alone: true);

@@ -15,7 +15,7 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     private SegmentFile? _prepared;
 
     /// <summary>A segment that has not begun and could not be removed. A later segment would make it damage.</summary>
-    private SluiceHandle? _leftover;
+    private string? _leftover;
 
     private long _nextId = id;
 
@@ -63,26 +63,48 @@ internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid l
     {
         lock (_creating)
         {
-            _leftover = _prepared?.TryRemove() ?? _leftover;
-            _prepared = null;
+            if (_prepared is { } unused)
+            {
+                _prepared = null;
+                TryRemove(unused);
+            }
+
             then?.Invoke();
         }
     }
 
-    public void Dispose()
-    {
-        LogFile.TryClose(_leftover);
-        _prepared?.Dispose();
-    }
+    public void Dispose() => _prepared?.Dispose();
 
     private SegmentFile Create(bool reserves = true)
     {
         if (_leftover is { } leftover)
         {
-            SegmentFile.Remove(folder, leftover, settings);
+            _ = folder.DeleteOrEmpty(leftover, settings);
             _leftover = null;
         }
 
-        return SegmentFile.Create(folder, _nextId++, settings, logId, reserves, ref _leftover);
+        SegmentFile segment = SegmentFile.Create(folder, _nextId++, settings, logId);
+        try
+        {
+            segment.WriteHeader(reserves);
+            return segment;
+        }
+        catch
+        {
+            TryRemove(segment);
+            throw;
+        }
+    }
+
+    private void TryRemove(SegmentFile segment)
+    {
+        try
+        {
+            segment.Remove();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            _leftover = segment.Path;
+        }
     }
 }

@@ -93,41 +93,36 @@ internal sealed class SegmentFile : IDisposable
 
     public bool IsEmpty => LastSequence < FirstSequence;
 
-    /// <summary>Creates the file, and makes header and name durable. It has no frame yet.</summary>
+    /// <summary>Creates the file, which has no header before <see cref="WriteHeader"/>.</summary>
     /// <param name="folder">The log's folder.</param>
     /// <param name="id">A number that no segment has.</param>
-    /// <param name="options">Sizes and the engine.</param>
+    /// <param name="settings">Sizes and the engine.</param>
     /// <param name="logId">The log's id.</param>
-    /// <param name="reserves">True to reserve the space of the segment; false to leave that to the first append.</param>
-    /// <param name="leftover">After a failure, the file if <see cref="Remove"/> failed, too.</param>
-    public static SegmentFile Create(
-        LogFolder folder, long id, LogSettings options, Guid logId, bool reserves, ref SluiceHandle? leftover)
+    public static SegmentFile Create(LogFolder folder, long id, LogSettings settings, Guid logId)
     {
-        string path = folder.PathOf(id);
-        SluiceHandle handle = folder.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, options);
-        try
-        {
-            WriterLock.TakeSegment(folder.Path, handle);
-            long salt = 0;
-            NodeCalls.FillRandom(MemoryMarshal.AsBytes(new Span<long>(ref salt)));
-            SegmentHeader header = new(id, options.PageBytes, salt, logId, LogLayout.ToNanoseconds(DateTime.UtcNow));
-            byte[] bytes = new byte[LogLayout.HeaderBytes];
-            uint chain = header.Write(bytes);
-            if (reserves)
-            {
-                Reserve(handle, options);
-            }
+        long salt = 0;
+        NodeCalls.FillRandom(MemoryMarshal.AsBytes(new Span<long>(ref salt)));
+        SegmentHeader header = new(id, settings.PageBytes, salt, logId, LogLayout.ToNanoseconds(DateTime.UtcNow));
+        SluiceHandle handle = folder.Open(folder.PathOf(id), FileMode.CreateNew, FileAccess.ReadWrite, settings);
+        return new SegmentFile(folder, handle, settings, header, header.Write(new byte[LogLayout.HeaderBytes]));
+    }
 
-            LogFile.Write(handle, bytes, 0);
-            LogFile.Flush(handle, options);
-            folder.FlushToDisk();
-            return new SegmentFile(folder, handle, options, header, chain) { _reservesLater = !reserves };
-        }
-        catch
+    /// <summary>Locks a new file, and makes header and name durable.</summary>
+    /// <param name="reserves">True to reserve the space of the segment; false to leave that to the first append.</param>
+    public void WriteHeader(bool reserves)
+    {
+        WriterLock.TakeSegment(_folder.Path, _handle);
+        _reservesLater = !reserves;
+        if (reserves)
         {
-            leftover = TryRemove(folder, handle, options) ? null : handle;
-            throw;
+            Reserve();
         }
+
+        byte[] bytes = new byte[LogLayout.HeaderBytes];
+        _ = Header.Write(bytes);
+        LogFile.Write(_handle, bytes, 0);
+        LogFile.Flush(_handle, _settings);
+        _folder.FlushToDisk();
     }
 
     /// <summary>Continues a segment whose frames were checked, and which was synced.</summary>
@@ -282,7 +277,19 @@ internal sealed class SegmentFile : IDisposable
     }
 
     /// <summary>Reserves the space of the segment. Space that is not available now may be available when it is needed.</summary>
-    private void Reserve() => Reserve(_handle, _settings);
+    private void Reserve()
+    {
+        try
+        {
+            if (_settings.Preallocate && _handle.Length < _settings.SegmentBytes)
+            {
+                _handle.Allocate(0, _settings.SegmentBytes);
+            }
+        }
+        catch (Exception e) when (e is IOException or PlatformNotSupportedException)
+        {
+        }
+    }
 
     /// <summary>Gives reserved space back.</summary>
     public void CutReserved() => LogFile.SetLength(_handle, Offset);
@@ -304,43 +311,24 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>Closes the file, to which nothing was written.</summary>
     public void TryDispose() => LogFile.TryClose(_handle);
 
-    /// <summary>Removes the file, which has no records. Returns it if it is still there and not empty.</summary>
-    public SluiceHandle? TryRemove() => TryRemove(_folder, _handle, _settings) ? null : _handle;
-
     /// <summary>
     /// Removes a segment that has not begun, unless another file has its name, and closes it. If the name cannot be removed, the file is
     /// emptied: before a segment that has begun, only an empty file is no damage.
     /// </summary>
-    /// <exception cref="IOException">It can be neither removed nor emptied, and stays open.</exception>
-    /// <exception cref="UnauthorizedAccessException">It can be neither removed nor emptied, and stays open.</exception>
-    public static void Remove(LogFolder folder, SluiceHandle handle, LogSettings settings)
+    /// <exception cref="IOException">It can be neither removed nor emptied.</exception>
+    /// <exception cref="UnauthorizedAccessException">It can be neither removed nor emptied.</exception>
+    public void Remove()
     {
         try
         {
-            if (folder.Has(handle))
+            if (!IsDeleted)
             {
-                folder.Delete(handle.Path);
+                _ = _folder.DeleteOrEmpty(Path, _settings);
             }
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        finally
         {
-            LogFile.SetLength(handle, 0);
-            LogFile.FlushData(handle, settings);
-        }
-
-        LogFile.TryClose(handle);
-    }
-
-    private static bool TryRemove(LogFolder folder, SluiceHandle handle, LogSettings settings)
-    {
-        try
-        {
-            Remove(folder, handle, settings);
-            return true;
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return false;
+            TryDispose();
         }
     }
 
@@ -405,20 +393,6 @@ internal sealed class SegmentFile : IDisposable
             _isDeleted = true;
             _lookedMs = long.MinValue / 2;
             throw new IOException($"Writing to '{Path}' failed: the file was deleted.");
-        }
-    }
-
-    private static void Reserve(SluiceHandle handle, LogSettings options)
-    {
-        try
-        {
-            if (options.Preallocate && handle.Length < options.SegmentBytes)
-            {
-                handle.Allocate(0, options.SegmentBytes);
-            }
-        }
-        catch (Exception e) when (e is IOException or PlatformNotSupportedException)
-        {
         }
     }
 }

@@ -104,7 +104,7 @@ internal sealed class SegmentReader : IDisposable
     }
 
     /// <summary>True if the segment's name still leads to the open file; false if the system does not say.</summary>
-    public bool HasName => Libc.IsSupported && LogFile.HasName(_file);
+    public bool HasName => Libc.IsSupported && LogFile.LookForName(_file, NodePath.Of(Path), out bool has) == 0 && has;
 
     /// <summary>Returns true if the folder contains another log: the newest of its files with a header says whose.</summary>
     public bool IsReplacedIn(LogFolder folder)
