@@ -94,7 +94,7 @@ internal sealed class SegmentCompressor
     {
         byte[] expected = new byte[BlockBytes];
         byte[] actual = new byte[BlockBytes];
-        using GZipStream content = new(new HandleStream(compressed), CompressionMode.Decompress);
+        using GZipStream content = new(StreamOf(compressed, FileAccess.Read), CompressionMode.Decompress, leaveOpen: true);
         try
         {
             int read;
@@ -159,7 +159,7 @@ internal sealed class SegmentCompressor
     private bool TryCompress(SluiceHandle source, SluiceHandle target)
     {
         byte[] block = new byte[BlockBytes];
-        using GZipStream compressed = new(new HandleStream(target), _settings.Compression);
+        using GZipStream compressed = new(StreamOf(target, FileAccess.Write), _settings.Compression, leaveOpen: true);
         int read;
         for (long offset = 0; (read = source.Read(block, offset)) > 0; offset += read)
         {
@@ -200,48 +200,6 @@ internal sealed class SegmentCompressor
         }
     }
 
-    /// <summary>A file that is read or written once, from its start.</summary>
-    private sealed class HandleStream(SluiceHandle file) : Stream
-    {
-        private long _offset;
-
-        public override bool CanRead => true;
-
-        public override bool CanSeek => false;
-
-        public override bool CanWrite => true;
-
-        public override long Length => throw new NotSupportedException();
-
-        public override long Position
-        {
-            get => throw new NotSupportedException();
-            set => throw new NotSupportedException();
-        }
-
-        public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
-
-        public override int Read(Span<byte> buffer)
-        {
-            int read = file.Read(buffer, _offset);
-            _offset += read;
-            return read;
-        }
-
-        public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
-
-        public override void Write(ReadOnlySpan<byte> buffer)
-        {
-            LogFile.Write(file, buffer, _offset);
-            _offset += buffer.Length;
-        }
-
-        public override void Flush()
-        {
-        }
-
-        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-        public override void SetLength(long value) => throw new NotSupportedException();
-    }
+    /// <summary>Opens a stream that reads or writes a file once, from its start, and leaves it open.</summary>
+    private static FileStream StreamOf(SluiceHandle file, FileAccess access) => new(file.SafeFileHandle, access, bufferSize: 0);
 }
