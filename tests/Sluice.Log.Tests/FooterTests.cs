@@ -173,7 +173,7 @@ public sealed class FooterTests
         MakeTorn(folder, path, lastSequence: 30);
         SegmentHeader.Read(File.ReadAllBytes(path), out SegmentHeader header, out _).ShouldBeNull();
         LogFolder files = new(folder.Log, SegmentNames.Framed);
-        using (SegmentFile next = new NextSegment(files, new LogSettings(SmallLog.Options), header.LogId, 2).Get())
+        using (SegmentFile next = new NextSegment(files, SmallLog.Options.Check(), header.LogId, 2).Get())
         {
             next.Begin(Count + 1, LogLayout.ToNanoseconds(DateTime.UtcNow));
         }

@@ -58,7 +58,7 @@ public sealed class MountedTests(ITestOutputHelper output)
             {
                 using SluiceHandle file = LogFile.Open(Path.Combine(disk.Folder, "lost"), FileMode.OpenOrCreate, FileAccess.ReadWrite);
                 file.Write(new byte[100_000], 0);
-                LogFile.Flush(file, new LogSettings(new SluiceLogOptions()));
+                LogFile.Flush(file, new SluiceLogOptions());
             });
             disk.Remount();
         });

@@ -163,7 +163,7 @@ public sealed class RecoveryTests
     private static void MakeAhead(string directory, long time)
     {
         LogFolder folder = new(directory, SegmentNames.Framed);
-        using SegmentFile file = new NextSegment(folder, new LogSettings(SmallLog.Options), Guid.NewGuid(), 1).Get();
+        using SegmentFile file = new NextSegment(folder, SmallLog.Options.Check(), Guid.NewGuid(), 1).Get();
         file.Begin(1, time);
         byte[] record = Records.Make(0, 0, 100);
         byte[] frame = new byte[LogLayout.FrameHeaderBytes + LogLayout.RecordHeaderBytes + record.Length + 8];

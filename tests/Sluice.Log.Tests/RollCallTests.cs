@@ -78,7 +78,7 @@ public sealed class RollCallTests : IDisposable
         using TempFolder folder = new();
         Directory.CreateDirectory(folder.Log);
         LogFolder files = new(folder.Log, SegmentNames.Framed);
-        using (NextSegment next = new(files, new LogSettings(SmallLog.Options), Guid.NewGuid(), 1))
+        using (NextSegment next = new(files, SmallLog.Options.Check(), Guid.NewGuid(), 1))
         {
             SegmentFile first = next.Get();
             next.Prepare();
@@ -106,7 +106,7 @@ public sealed class RollCallTests : IDisposable
         Directory.CreateDirectory(folder.Log);
         using WriterLock writer = WriterLock.Take(folder.Log, null);
         LogFolder files = new(folder.Log, SegmentNames.Framed, writer);
-        using NextSegment next = new(files, new LogSettings(SmallLog.Options), Guid.NewGuid(), 1);
+        using NextSegment next = new(files, SmallLog.Options.Check(), Guid.NewGuid(), 1);
 
         bool mayBeEmptied = true;
         bool hasFailed = false;

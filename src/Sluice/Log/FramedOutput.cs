@@ -10,7 +10,7 @@ namespace Sluice.Log;
 internal sealed class FramedOutput : LogOutput
 {
     private readonly LogFolder _folder;
-    private readonly LogSettings _settings;
+    private readonly SluiceLogOptions _settings;
     private readonly SegmentRetention _retention;
     private readonly NextSegment _next;
     private readonly RecordReaders _readers;
@@ -37,7 +37,7 @@ internal sealed class FramedOutput : LogOutput
     private long _nextSequence;
     private long _durable;
 
-    public FramedOutput(LogFolder folder, LogSettings settings, RecoveredLog recovered)
+    public FramedOutput(LogFolder folder, SluiceLogOptions settings, RecoveredLog recovered)
     {
         (_folder, _settings, _current) = (folder, settings, recovered.Current);
         _retention = new SegmentRetention(folder, settings, recovered.Closed, keepsNewest: () => !IsCurrentDurable);

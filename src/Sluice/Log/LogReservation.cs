@@ -50,7 +50,7 @@ public readonly ref struct LogReservation
     /// <inheritdoc cref="Commit()"/>
     public long Commit(LogDurability durability)
     {
-        _ = LogSettings.Known(durability);
+        _ = SluiceLogOptions.Known(durability);
         if (_buffer?.TryEnd(_use) != true)
         {
             throw new InvalidOperationException("The record was committed or disposed before.");

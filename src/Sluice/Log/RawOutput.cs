@@ -17,7 +17,7 @@ namespace Sluice.Log;
 internal sealed class RawOutput : LogOutput
 {
     private readonly LogFolder _folder;
-    private readonly LogSettings _settings;
+    private readonly SluiceLogOptions _settings;
     private readonly Lock _files = new();
     private readonly List<SluiceHandle> _unsynced = [];
     /// <summary>The files that the next <see cref="Sync"/> flushes, as of <see cref="BeginSync"/>; the last one is the current one.</summary>
@@ -55,7 +55,7 @@ internal sealed class RawOutput : LogOutput
     private DateTime _madeUtc;
     private long _sinceMs;
 
-    public RawOutput(LogFolder folder, LogSettings settings)
+    public RawOutput(LogFolder folder, SluiceLogOptions settings)
     {
         (_folder, _settings) = (folder, settings);
         Compressor = settings.Compression == CompressionLevel.NoCompression ? null : new SegmentCompressor(folder, settings, CompressNext, e => LastError = e);

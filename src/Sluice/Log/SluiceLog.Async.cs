@@ -53,7 +53,7 @@ public sealed partial class SluiceLog
     /// <exception cref="OperationCanceledException">The append was canceled. The record is not in the log.</exception>
     public ValueTask<long> AppendAsync(ReadOnlyMemory<byte> record, LogDurability durability, CancellationToken cancellationToken = default)
     {
-        _ = LogSettings.Known(durability);
+        _ = SluiceLogOptions.Known(durability);
         CheckLength(record.Length, nameof(record));
         if (cancellationToken.IsCancellationRequested)
         {
@@ -102,7 +102,7 @@ public sealed partial class SluiceLog
             return AppendAsync(record.First, durability, cancellationToken);
         }
 
-        _ = LogSettings.Known(durability);
+        _ = SluiceLogOptions.Known(durability);
         if (cancellationToken.IsCancellationRequested)
         {
             return ValueTask.FromCanceled<long>(cancellationToken);
@@ -151,7 +151,7 @@ public sealed partial class SluiceLog
     public async ValueTask<long> AppendBatchAsync(
         ReadOnlyMemory<ReadOnlyMemory<byte>> records, LogDurability? durability = null, CancellationToken cancellationToken = default)
     {
-        LogDurability wanted = LogSettings.Known(durability ?? _settings.Durability);
+        LogDurability wanted = SluiceLogOptions.Known(durability ?? _settings.Durability);
         cancellationToken.ThrowIfCancellationRequested();
         if (records.IsEmpty)
         {
@@ -212,7 +212,7 @@ public sealed partial class SluiceLog
     /// <exception cref="OperationCanceledException">The wait was canceled.</exception>
     public ValueTask FlushAsync(LogDurability durability = LogDurability.Durable, CancellationToken cancellationToken = default)
     {
-        _ = LogSettings.Known(durability);
+        _ = SluiceLogOptions.Known(durability);
         ThrowIfClosed();
         return durability == LogDurability.Buffered
             ? ValueTask.CompletedTask

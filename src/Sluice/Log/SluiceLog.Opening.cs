@@ -39,13 +39,13 @@ public sealed partial class SluiceLog
     public static SluiceLog Open(string directory, SluiceLogOptions? options = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(directory);
-        LogSettings settings = new(options ?? new SluiceLogOptions());
+        SluiceLogOptions settings = (options ?? new SluiceLogOptions()).Check();
         directory = Path.TrimEndingDirectorySeparator(Path.GetFullPath(directory));
         LogFolder.Make(directory);
         return settings.Format == LogFormat.Raw ? OpenRaw(directory, settings) : OpenFramed(directory, settings);
     }
 
-    private static SluiceLog OpenRaw(string directory, LogSettings settings)
+    private static SluiceLog OpenRaw(string directory, SluiceLogOptions settings)
     {
         RawOutput output = new(new LogFolder(directory, settings.Names), settings);
         try
@@ -59,7 +59,7 @@ public sealed partial class SluiceLog
         }
     }
 
-    private static SluiceLog OpenFramed(string directory, LogSettings settings)
+    private static SluiceLog OpenFramed(string directory, SluiceLogOptions settings)
     {
         WriterLock writerLock = WriterLock.Take(directory, settings.UnixCreateMode);
         FramedOutput? output = null;
@@ -81,7 +81,7 @@ public sealed partial class SluiceLog
     }
 
     /// <summary>Completes the removal of the log's end that a crash or an error has interrupted.</summary>
-    private static void CompleteRemoval(LogFolder folder, LogSettings settings, WriterLock writerLock)
+    private static void CompleteRemoval(LogFolder folder, SluiceLogOptions settings, WriterLock writerLock)
     {
         if (!folder.MayContain(folder.RemovalPath))
         {

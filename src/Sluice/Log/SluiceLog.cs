@@ -30,7 +30,7 @@ namespace Sluice;
 /// </remarks>
 public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 {
-    private readonly LogSettings _settings;
+    private readonly SluiceLogOptions _settings;
     private readonly LogOutput _output;
     private readonly PageRing _ring;
     private readonly Committer _committer;
@@ -44,7 +44,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     private bool _isClosing;
     private bool _isClosed;
 
-    private SluiceLog(string directory, LogSettings settings, LogOutput output, WriterLock? writerLock, RecoveredLog? found)
+    private SluiceLog(string directory, SluiceLogOptions settings, LogOutput output, WriterLock? writerLock, RecoveredLog? found)
     {
         Directory = directory;
         (_settings, _output, _lock, Cut) = (settings, output, writerLock, found?.Cut);
@@ -54,7 +54,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         _ring = new PageRing(
             Enumerable.Range(0, settings.Pages).Select(_ => new LogPage(settings.PageBytes)), output.PageStart, next);
         _stateFile = new StateFile(WriteState, () => _lock?.Flush(_settings), output.DurableSequence);
-        _committer = new Committer(_ring, output, directory, _stateFile, next - 1, settings.FlushIntervalMs);
+        _committer = new Committer(_ring, output, directory, _stateFile, next - 1, (int)Math.Min(settings.FlushInterval.TotalMilliseconds, int.MaxValue));
         _keeper = new Keeper(_committer, output, settings.RetentionIntervalMs);
         StartThreads();
         _keeper.Signal();
@@ -153,7 +153,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <inheritdoc cref="Append(ReadOnlySpan{byte})"/>
     public long Append(ReadOnlySpan<byte> record, LogDurability durability)
     {
-        _ = LogSettings.Known(durability);
+        _ = SluiceLogOptions.Known(durability);
         CheckLength(record.Length, nameof(record));
         int bytes = _headerBytes + record.Length;
         Placed place = Take(bytes, 1);
@@ -185,7 +185,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
             return Append(record.FirstSpan, durability);
         }
 
-        _ = LogSettings.Known(durability);
+        _ = SluiceLogOptions.Known(durability);
         int length = LengthOf(record);
         Placed place = Take(_headerBytes + length, 1);
         if (CopySequence(place, record, length, durability))
@@ -218,7 +218,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public long AppendBatch(ReadOnlySpan<ReadOnlyMemory<byte>> records, LogDurability? durability = null)
     {
-        LogDurability wanted = LogSettings.Known(durability ?? _settings.Durability);
+        LogDurability wanted = SluiceLogOptions.Known(durability ?? _settings.Durability);
         if (records.IsEmpty)
         {
             return NextSequence;
@@ -263,7 +263,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// <exception cref="ObjectDisposedException">The log is closed.</exception>
     public void Flush(LogDurability durability = LogDurability.Durable)
     {
-        _ = LogSettings.Known(durability);
+        _ = SluiceLogOptions.Known(durability);
         ThrowIfClosed();
         if (durability != LogDurability.Buffered)
         {
@@ -294,7 +294,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
     public TextWriter CreateTextWriter(LogDurability? durability = null) =>
-        new LogTextWriter(this, LogSettings.Known(durability ?? _settings.Durability), keepsLineEnds: _headerBytes == 0) { NewLine = "\n" };
+        new LogTextWriter(this, SluiceLogOptions.Known(durability ?? _settings.Durability), keepsLineEnds: _headerBytes == 0) { NewLine = "\n" };
 
     /// <summary>Creates a pipe writer that appends the bytes written between two flushes as one record.</summary>
     /// <param name="durability">
@@ -311,7 +311,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="durability"/> is not a defined value.</exception>
     public PipeWriter CreatePipeWriter(LogDurability? durability = null) =>
-        new LogPipeWriter(this, LogSettings.Known(durability ?? _settings.Durability));
+        new LogPipeWriter(this, SluiceLogOptions.Known(durability ?? _settings.Durability));
 
     private bool CopyBatch(Placed place, RecordBatch batch, LogDurability durability)
     {

@@ -1,4 +1,7 @@
 using System.IO.Compression;
+using Sluice.Kernel;
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
 
 namespace Sluice;
 
@@ -9,6 +12,20 @@ namespace Sluice;
 /// </remarks>
 public class SluiceLogOptions
 {
+    /// <summary>The maximum number of pages.</summary>
+    internal const int MaxPages = 4096;
+
+    private const int MinSegmentBytes = 4096;
+
+    /// <summary>The number of checks within <see cref="RetainAge"/>.</summary>
+    private const int LooksPerAge = 8;
+
+    /// <summary>The minimum number of milliseconds between two checks.</summary>
+    private const int MinLookMs = 1000;
+
+    /// <summary>The maximum number of milliseconds between two checks.</summary>
+    private const int MaxLookMs = 600_000;
+
     private string? _fileNamePattern;
 
     /// <summary>
@@ -203,11 +220,69 @@ public class SluiceLogOptions
     /// </value>
     public IoEngine? Engine { get; set; }
 
+    /// <summary>The size of a page, which is also the maximum size of a frame.</summary>
+    internal int PageBytes => LogLayout.Padded(MaxRecordBytes) + LogLayout.FrameHeaderBytes + 64;
+
+    internal int Pages => (int)Math.Clamp((long)BufferBytes / PageBytes, 2, MaxPages);
+
+    /// <summary>The names of the files. Set by <see cref="Check"/>.</summary>
+    internal SegmentNames Names { get; private set; } = SegmentNames.Framed;
+
+    /// <summary>Milliseconds between two checks for old segments; Timeout.Infinite for no checks.</summary>
+    internal int RetentionIntervalMs => RetainAge is { } age
+        ? (int)Math.Clamp(age.TotalMilliseconds / LooksPerAge, MinLookMs, MaxLookMs)
+        : Timeout.Infinite;
+
     /// <summary>Returns a copy of these options with another <see cref="FileNamePattern"/>.</summary>
     internal SluiceLogOptions WithFileNamePattern(string pattern)
     {
         SluiceLogOptions copy = (SluiceLogOptions)MemberwiseClone();
         copy._fileNamePattern = pattern;
         return copy;
+    }
+
+    /// <summary>Returns a checked copy of these options, for one log.</summary>
+    /// <exception cref="ArgumentException">An option has an invalid value.</exception>
+    internal SluiceLogOptions Check()
+    {
+        SluiceLogOptions checkedOptions = (SluiceLogOptions)MemberwiseClone();
+        checkedOptions.Validate();
+        checkedOptions.Engine ??= IoEngine.Ambient;
+        return checkedOptions;
+    }
+
+    internal static LogDurability Known(LogDurability durability)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)durability, (uint)LogDurability.Durable, nameof(durability));
+        return durability;
+    }
+
+    private void Validate()
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)Format, (uint)LogFormat.Raw, nameof(Format));
+        _ = Known(Durability);
+        ArgumentOutOfRangeException.ThrowIfLessThan(SegmentBytes, MinSegmentBytes);
+        ArgumentOutOfRangeException.ThrowIfLessThan(SegmentAge ?? default, default, nameof(SegmentAge));
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxRecordBytes);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxRecordBytes, LogLayout.MaxRecordBytes);
+        ArgumentOutOfRangeException.ThrowIfNegative(BufferBytes);
+        ArgumentOutOfRangeException.ThrowIfLessThan(FlushInterval, TimeSpan.FromMilliseconds(1));
+        ArgumentOutOfRangeException.ThrowIfLessThan(RetainSegments ?? 1, 1, nameof(RetainSegments));
+        ArgumentOutOfRangeException.ThrowIfNegative(RetainBytes ?? 0, nameof(RetainBytes));
+        ArgumentOutOfRangeException.ThrowIfLessThan(RetainAge ?? default, default, nameof(RetainAge));
+        Names = FileNamePattern is null ? Format == LogFormat.Framed ? SegmentNames.Framed : SegmentNames.Raw
+            : Format == LogFormat.Raw ? SegmentNames.Parse(FileNamePattern)
+            : throw new ArgumentException("The files of a framed log have names of their own.", nameof(FileNamePattern));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)Compression, (uint)CompressionLevel.SmallestSize, nameof(Compression));
+        if (Compression != CompressionLevel.NoCompression && Format == LogFormat.Framed)
+        {
+            throw new ArgumentException("The segments of a framed log are not compressed.", nameof(Compression));
+        }
+
+        if (Compression != CompressionLevel.NoCompression && !Libc.IsSupported)
+        {
+            throw new PlatformNotSupportedException(
+                "Raw logs are compressed only on Linux: elsewhere it is not known whether another process still appends to a file.");
+        }
     }
 }

@@ -79,7 +79,7 @@ internal sealed class SmallLog
     public static void MakeAhead(string directory, Guid logId)
     {
         LogFolder folder = new(directory, SegmentNames.Framed);
-        new NextSegment(folder, new LogSettings(Options), logId, folder.List()[^1] + 1).Get().Dispose();
+        new NextSegment(folder, Options.Check(), logId, folder.List()[^1] + 1).Get().Dispose();
     }
 
     /// <summary>The log's id, from its first segment.</summary>

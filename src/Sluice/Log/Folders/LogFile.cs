@@ -30,7 +30,7 @@ internal static class LogFile
     /// <exception cref="FileNotFoundException">There is none.</exception>
     /// <exception cref="IOException">It is not a regular file, or the operating system reported an error.</exception>
     public static SluiceHandle Open(
-        string path, FileMode mode, FileAccess access, LogSettings? settings = null, UnixFileMode? permissions = null, NodePath? node = null)
+        string path, FileMode mode, FileAccess access, SluiceLogOptions? settings = null, UnixFileMode? permissions = null, NodePath? node = null)
     {
         permissions ??= settings?.UnixCreateMode;
         if (!Libc.IsSupported)
@@ -248,16 +248,16 @@ internal static class LogFile
     /// may be lost all the same.
     /// </remarks>
     /// <exception cref="IOException">The data may not be on the disk.</exception>
-    public static void Flush(SluiceHandle file, LogSettings settings) => Flush(file, IoVerb.Flush, settings);
+    public static void Flush(SluiceHandle file, SluiceLogOptions settings) => Flush(file, IoVerb.Flush, settings);
 
     /// <summary>
-    /// As <see cref="Flush(SluiceHandle, LogSettings)"/>, but for the file's times, which may be set to now; what was flushed before, of
+    /// As <see cref="Flush(SluiceHandle, SluiceLogOptions)"/>, but for the file's times, which may be set to now; what was flushed before, of
     /// whatever file, is on the disk as well.
     /// </summary>
     /// <param name="file">The file.</param>
     /// <param name="settings">The engine.</param>
     /// <param name="needsJournal">False where what was written since the last flush stands where bytes were on the disk already.</param>
-    public static void FlushData(SluiceHandle file, LogSettings settings, bool needsJournal = true) =>
+    public static void FlushData(SluiceHandle file, SluiceLogOptions settings, bool needsJournal = true) =>
         Flush(file, IoVerb.FlushData, settings, needsJournal);
 
     /// <summary>
@@ -290,7 +290,7 @@ internal static class LogFile
 
     private static IOException TooLarge(ArgumentOutOfRangeException error) => new(error.Message, error) { HResult = Errno.EFBIG };
 
-    private static void Flush(SluiceHandle file, IoVerb verb, LogSettings settings, bool needsJournal = false)
+    private static void Flush(SluiceHandle file, IoVerb verb, SluiceLogOptions settings, bool needsJournal = false)
     {
         // Uses an intercepting engine if there is one (tests); otherwise makes the system call.
         if (settings.Engine is InterceptingEngine || !Libc.IsSupported)

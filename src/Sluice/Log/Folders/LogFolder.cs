@@ -32,7 +32,7 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     /// </summary>
     /// <inheritdoc cref="LogFile.Open"/>
     public SluiceHandle Open(
-        string path, FileMode mode, FileAccess access, LogSettings? settings = null, UnixFileMode? permissions = null)
+        string path, FileMode mode, FileAccess access, SluiceLogOptions? settings = null, UnixFileMode? permissions = null)
     {
         return At(path, node => LogFile.Open(path, mode, access, settings, permissions, node));
     }
@@ -97,7 +97,7 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     /// <returns>Why it is still there, and empty; null where it is not.</returns>
     /// <exception cref="IOException">It is still there as it was.</exception>
     /// <exception cref="UnauthorizedAccessException">It is still there as it was.</exception>
-    public Exception? DeleteOrEmpty(string path, LogSettings settings)
+    public Exception? DeleteOrEmpty(string path, SluiceLogOptions settings)
     {
         try
         {
@@ -242,7 +242,7 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         }
     }
 
-    private bool TryEmpty(string path, LogSettings settings)
+    private bool TryEmpty(string path, SluiceLogOptions settings)
     {
         try
         {

@@ -102,7 +102,7 @@ internal sealed class WriterLock : IDisposable
         state.Write(_file);
     }
 
-    public void Flush(LogSettings settings) => LogFile.FlushData(_file, settings);
+    public void Flush(SluiceLogOptions settings) => LogFile.FlushData(_file, settings);
 
     public void Dispose()
     {

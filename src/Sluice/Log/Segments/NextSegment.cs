@@ -7,7 +7,7 @@ namespace Sluice.Log.Segments;
 /// <param name="settings">The options.</param>
 /// <param name="logId">The log's id.</param>
 /// <param name="id">The id of the first segment that is created.</param>
-internal sealed class NextSegment(LogFolder folder, LogSettings settings, Guid logId, long id) : IDisposable
+internal sealed class NextSegment(LogFolder folder, SluiceLogOptions settings, Guid logId, long id) : IDisposable
 {
     /// <summary>Held while a segment is created, so that ids ascend in the order of use.</summary>
     private readonly Lock _creating = new();

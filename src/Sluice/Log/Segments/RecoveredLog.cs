@@ -16,7 +16,7 @@ internal sealed class RecoveredLog
     private const int SaveBytes = 1024 * 1024;
 
     private readonly LogFolder _folder;
-    private readonly LogSettings _settings;
+    private readonly SluiceLogOptions _settings;
     private readonly LogState? _state;
     private readonly LogCatalog _catalog;
 
@@ -39,7 +39,7 @@ internal sealed class RecoveredLog
     /// <summary>True if records are missing that were durable according to log.state, and that loss was accepted.</summary>
     private bool _hasAcceptedLoss;
 
-    private RecoveredLog(LogFolder folder, LogSettings settings, LogState? state)
+    private RecoveredLog(LogFolder folder, SluiceLogOptions settings, LogState? state)
     {
         (_folder, _settings, _state) = (folder, settings, state);
         _catalog = LogCatalog.Read(folder, () => state);
@@ -68,7 +68,7 @@ internal sealed class RecoveredLog
     /// <param name="settings">The options.</param>
     /// <param name="writer">The writer's lock and log.state.</param>
     /// <exception cref="SluiceLogDamagedException">The log is damaged; nothing was changed.</exception>
-    public static RecoveredLog Open(LogFolder folder, LogSettings settings, WriterLock writer)
+    public static RecoveredLog Open(LogFolder folder, SluiceLogOptions settings, WriterLock writer)
     {
         RecoveredLog log = new(folder, settings, writer.State);
         try

@@ -17,7 +17,7 @@ internal sealed class SegmentCompressor
     private const int BlockBytes = 256 * 1024;
 
     private readonly LogFolder _folder;
-    private readonly LogSettings _settings;
+    private readonly SluiceLogOptions _settings;
     private readonly Func<HashSet<string>, bool> _compressNext;
     private readonly Action<Exception> _noteError;
     private readonly LogWorker _worker;
@@ -31,7 +31,7 @@ internal sealed class SegmentCompressor
     /// <param name="compressNext">Compresses a file that is not in the set and adds it; returns false if there is none.</param>
     /// <param name="noteError">Called with the error of a file that could not be compressed.</param>
     public SegmentCompressor(
-        LogFolder folder, LogSettings settings, Func<HashSet<string>, bool> compressNext, Action<Exception> noteError)
+        LogFolder folder, SluiceLogOptions settings, Func<HashSet<string>, bool> compressNext, Action<Exception> noteError)
     {
         (_folder, _settings, _compressNext, _noteError) = (folder, settings, compressNext, noteError);
         _worker = new LogWorker(Timeout.Infinite, Round, static () => false);

@@ -16,7 +16,7 @@ internal sealed class SegmentFile : IDisposable
 
     private readonly LogFolder _folder;
     private readonly SluiceHandle _handle;
-    private readonly LogSettings _settings;
+    private readonly SluiceLogOptions _settings;
 
     /// <summary>
     /// The entries for the footer. The list is its own lock until the segment is full, because readers of this process use it too.
@@ -54,7 +54,7 @@ internal sealed class SegmentFile : IDisposable
     /// </summary>
     private int _cutsOnDisk;
 
-    private SegmentFile(LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentHeader header, uint headerChain)
+    private SegmentFile(LogFolder folder, SluiceHandle handle, SluiceLogOptions settings, SegmentHeader header, uint headerChain)
     {
         (_folder, _handle, _settings, Header, _headerChain, Chain) = (folder, handle, settings, header, headerChain, headerChain);
         Offset = LogLayout.HeaderBytes;
@@ -98,7 +98,7 @@ internal sealed class SegmentFile : IDisposable
     /// <param name="id">A number that no segment has.</param>
     /// <param name="settings">Sizes and the engine.</param>
     /// <param name="logId">The log's id.</param>
-    public static SegmentFile Create(LogFolder folder, long id, LogSettings settings, Guid logId)
+    public static SegmentFile Create(LogFolder folder, long id, SluiceLogOptions settings, Guid logId)
     {
         long salt = 0;
         NodeCalls.FillRandom(MemoryMarshal.AsBytes(new Span<long>(ref salt)));
@@ -126,7 +126,7 @@ internal sealed class SegmentFile : IDisposable
     }
 
     /// <summary>Continues a segment whose frames were checked, and which was synced.</summary>
-    public static SegmentFile Resume(LogFolder folder, SluiceHandle handle, LogSettings settings, SegmentScan scan)
+    public static SegmentFile Resume(LogFolder folder, SluiceHandle handle, SluiceLogOptions settings, SegmentScan scan)
     {
         SegmentFile file = new(folder, handle, settings, scan.Segment.Header, scan.Segment.HeaderChain)
         {

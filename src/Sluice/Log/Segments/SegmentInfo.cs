@@ -182,7 +182,7 @@ internal sealed record SegmentInfo
     /// Therefore everything after the last record that is known to be durable is read from the disk.
     /// </summary>
     /// <exception cref="IOException">The segment cannot be made durable or read.</exception>
-    public SegmentScan ScanFromDisk(SluiceHandle file, LogSettings settings, LogState? state)
+    public SegmentScan ScanFromDisk(SluiceHandle file, SluiceLogOptions settings, LogState? state)
     {
         LogFile.FlushData(file, settings);
         return Scan(file, DurableBy(state), offset => LogFile.DropFromCache(file, offset));

@@ -9,7 +9,7 @@ namespace Sluice.Log.Segments;
 /// <param name="closed">Those that there are.</param>
 /// <param name="keepsNewest">Whether the newest stays for now in any case: without it nothing would say where the log goes on.</param>
 internal sealed class SegmentRetention(
-    LogFolder folder, LogSettings settings, IEnumerable<ClosedSegment> closed, Func<bool>? keepsNewest = null)
+    LogFolder folder, SluiceLogOptions settings, IEnumerable<ClosedSegment> closed, Func<bool>? keepsNewest = null)
 {
     /// <summary>Held while files are removed or get their names.</summary>
     public Lock Removing { get; } = new();

@@ -77,7 +77,7 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
 
     /// <summary>Saves the removal durably.</summary>
     /// <exception cref="IOException">It could not be saved; <see cref="Delete"/> removes what was.</exception>
-    public void Save(LogFolder folder, LogSettings settings)
+    public void Save(LogFolder folder, SluiceLogOptions settings)
     {
         byte[] bytes = new byte[HeaderBytes + Frame.Length];
         Magic.CopyTo(bytes);
@@ -114,7 +114,7 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
     /// <param name="lowerState">Makes log.state say, durably, that no more than a sequence number is there.</param>
     /// <returns>The truncated segment, to go on with.</returns>
     /// <exception cref="IOException">It was not completed, or another writer has the log.</exception>
-    public SegmentFile Apply(LogFolder folder, LogSettings settings, Action<long> lowerState)
+    public SegmentFile Apply(LogFolder folder, SluiceLogOptions settings, Action<long> lowerState)
     {
         lowerState(FirstMissing - 1);
         SluiceHandle? file = null;
