@@ -33,18 +33,4 @@ public sealed class PageRingTests
         ring.Turn(ring.Active, out long last, out int epoch).ShouldBe(TurnResult.Full);
         (last, epoch).ShouldBe((3, 1));
     }
-
-    [Fact]
-    public void A_frozen_ring_is_closed_when_it_is_thawed()
-    {
-        PageRing ring = new([new LogPage(4096), new LogPage(4096)], 32, 1);
-        ring.TryFreeze().ShouldBeTrue();
-        Thread closing = new(ring.Close);
-        closing.Start();
-        ring.Turn(ring.Active, out _, out _).ShouldBe(TurnResult.Frozen);
-        ring.Thaw(1);
-        closing.JoinInTime();
-        ring.Turn(ring.Active, out _, out _).ShouldBe(TurnResult.Closed);
-        ring.TryFreeze().ShouldBeFalse();
-    }
 }

@@ -28,9 +28,6 @@ internal sealed class FramedOutput : LogOutput
     private bool _wantsNext;
     private bool _askedForNext;
 
-    /// <summary>True if the next segment could not be created ahead: the keeper tries again after it has removed old ones.</summary>
-    private bool _preparesAgain;
-
     /// <summary>True if the next segment may have begun although the write of its opening failed: the log does not continue in the
     /// segment before.</summary>
     private bool _mustRoll;
@@ -269,15 +266,8 @@ internal sealed class FramedOutput : LogOutput
     {
         if (Interlocked.Exchange(ref _wantsNext, false))
         {
-            try
-            {
-                _next.Prepare();
-            }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-            {
-                Volatile.Write(ref _preparesAgain, true);
-                throw;
-            }
+            // If that fails, the thread that needs the segment tries again, and gets the error.
+            _next.Prepare();
         }
     }
 
@@ -285,18 +275,11 @@ internal sealed class FramedOutput : LogOutput
     {
         try
         {
-            // Old segments are removed first, because the next segment may need the space.
             _retention.Apply(DateTime.UtcNow);
         }
         finally
         {
             _readers.Clear();
-
-            // A thread that needs the segment tries again, and gets the error.
-            if (Interlocked.Exchange(ref _preparesAgain, false))
-            {
-                _next.Prepare();
-            }
         }
     }
 

@@ -21,10 +21,6 @@ internal static class LogErrors
     public static IOException LetGo(string directory) =>
         new($"The log '{directory}' was closed before this could be written and made durable.");
 
-    /// <summary>The log cannot be opened because no thread can be created.</summary>
-    public static IOException NoThread(string directory, Exception error) =>
-        new($"Opening the log '{directory}' failed: no thread can be made for it ({error.Message.TrimEnd('.')}).", error);
-
     /// <summary>Sequence numbers are missing between two segments.</summary>
     public static string Missing(string before, string next) => $"a segment is missing between '{before}' and '{next}'";
 

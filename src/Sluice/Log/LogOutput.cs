@@ -63,7 +63,7 @@ internal abstract class LogOutput : IDisposable
     /// <returns>The error of a segment that has no footer now; null if there was none.</returns>
     public virtual Exception? CloseFull(bool seals) => null;
 
-    /// <summary>Creates the next file, if one is wanted. If that fails, <see cref="Housekeep"/> tries again.</summary>
+    /// <summary>Creates the next file, if one is wanted.</summary>
     public virtual void MakeAhead()
     {
     }

@@ -1,5 +1,4 @@
 using System.Buffers;
-using Sluice.Log;
 using Sluice.Log.Appending;
 
 namespace Sluice;

@@ -1,5 +1,4 @@
 using Sluice.Log;
-using Sluice.Log.Appending;
 using Sluice.Log.Folders;
 
 namespace Sluice;
@@ -76,7 +75,7 @@ public sealed partial class SluiceLog
 
             Volatile.Write(ref _isClosing, true);
             Interlocked.MemoryBarrier();
-            _ring.Close();
+            _committer.AloneWithWrites(_ring.Close);
             Exception? error = Close();
             _isClosed = true;
             if (error is not null)
@@ -92,18 +91,6 @@ public sealed partial class SluiceLog
     public ValueTask DisposeAsync()
     {
         return new(Task.Run(Dispose));
-    }
-
-    private void StartThreads()
-    {
-        try
-        {
-            LogThreads.Start();
-        }
-        catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
-        {
-            throw LogErrors.NoThread(Directory, e);
-        }
     }
 
     private Exception? Close()

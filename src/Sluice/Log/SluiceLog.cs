@@ -56,7 +56,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         _stateFile = new StateFile(WriteState, () => _lock?.Flush(_settings), output.DurableSequence);
         _committer = new Committer(_ring, output, directory, _stateFile, next - 1, (int)Math.Min(settings.FlushInterval.TotalMilliseconds, int.MaxValue));
         _keeper = new Keeper(_committer, output, settings.RetentionIntervalMs);
-        StartThreads();
+        LogThreads.Start();
         _keeper.Signal();
         output.Compressor?.Signal();
         if (settings.DisposeOnProcessExit)

@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
 using Sluice.Log.Folders;
 using Sluice.Log.Frames;

@@ -58,7 +58,7 @@ internal static class ScarceProgram
         {
             log = SluiceLog.Open(path, new SluiceLogOptions { Format = format });
         }
-        catch (IOException e)
+        catch (Exception e) when (e is IOException or OutOfMemoryException)
         {
             return (e.Message, 0);
         }

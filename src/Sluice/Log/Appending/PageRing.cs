@@ -131,12 +131,17 @@ internal sealed class PageRing
         }
     }
 
-    /// <summary>Ends the reservations. Waits while the ring is frozen. The remaining pages can still be taken out.</summary>
+    /// <summary>Ends the reservations, unless they have ended. The remaining pages can still be taken out. The ring is not frozen.</summary>
     public void Close()
     {
-        while (!TryClose())
+        lock (_turning)
         {
-            Thread.Sleep(1);
+            if (!_isClosed)
+            {
+                _isClosed = true;
+                _ = _active.TrySeal();
+                _activeNumber++;
+            }
         }
     }
 
@@ -196,21 +201,6 @@ internal sealed class PageRing
         {
             _free.Push(_pages[_oldest % _pages.Length]);
             Volatile.Write(ref _oldest, _oldest + 1);
-        }
-    }
-
-    private bool TryClose()
-    {
-        lock (_turning)
-        {
-            if (!_isFrozen && !_isClosed)
-            {
-                _isClosed = true;
-                _ = _active.TrySeal();
-                _activeNumber++;
-            }
-
-            return _isClosed;
         }
     }
 

@@ -255,26 +255,10 @@ internal sealed record SegmentInfo
             && LogLayout.TryReadFooter(payload, out SegmentTotals totals, out IndexEntry[] index)
             && totals.Records == totals.LastSequence - FirstSequence + 1
             ? new SegmentFooter(
-                chain, totals.LastSequence, totals.FirstTime, totals.LastTime, IsPossible(index, offset, totals.LastSequence) ? index : [])
+                chain, totals.LastSequence, totals.FirstTime, totals.LastTime, index)
             : null;
     }
 
-    /// <summary>Returns true if the entries can be those of this segment. Otherwise it is read from its first frame on.</summary>
-    private bool IsPossible(IndexEntry[] index, long footerOffset, long lastSequence)
-    {
-        IndexEntry before = new(FirstSequence - 1, 0, FirstOffset - 1, 0);
-        foreach (IndexEntry entry in index)
-        {
-            if (entry.Offset <= before.Offset || entry.Sequence <= before.Sequence)
-            {
-                return false;
-            }
-
-            before = entry;
-        }
-
-        return before.Offset < footerOffset && before.Sequence <= lastSequence;
-    }
 }
 
 /// <summary>The content of a valid footer.</summary>
@@ -282,7 +266,7 @@ internal sealed record SegmentInfo
 /// <param name="LastSequence">The sequence number of the last record.</param>
 /// <param name="FirstTime">The least time of the frames of records.</param>
 /// <param name="LastTime">The greatest time of the frames of records.</param>
-/// <param name="Index">Empty if the entries cannot be those of the segment.</param>
+/// <param name="Index">Its entries. Each is compared with the frame to which it leads.</param>
 internal sealed record SegmentFooter(uint Chain, long LastSequence, long FirstTime, long LastTime, IndexEntry[] Index);
 
 /// <summary>The valid frames of a segment, as they were read from its first record on.</summary>

@@ -440,6 +440,11 @@ internal sealed class SegmentReader : IDisposable
     /// <summary>Moves to the frame of an index entry if the entry is valid. No preceding frame proves that.</summary>
     private bool TryMoveTo(in IndexEntry entry)
     {
+        if (entry.Offset < _info.FirstOffset || entry.Offset >= _file.Length)
+        {
+            return false;
+        }
+
         _scanner.MoveTo(entry.Offset, entry.Chain);
         bool isThere = _scanner.TryNext(out FrameHeader frame, out _) == FrameResult.Good
             && frame.Kind == FrameKind.Records
