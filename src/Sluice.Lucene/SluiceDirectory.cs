@@ -37,6 +37,9 @@ public sealed class SluiceDirectory : FSDirectory
     /// </summary>
     private readonly ConcurrentDictionary<string, FileState> _files = new(StringComparer.Ordinal);
 
+    /// <summary>Calls of <see cref="Sync"/> run one after the other: the kernel reports an error to the first of two flushes only.</summary>
+    private readonly System.Threading.Lock _syncing = new();
+
     /// <summary>The paths of directories in which <see cref="EnsureCanWrite"/> has created directories that are not yet durable.</summary>
     private readonly ConcurrentDictionary<string, bool> _unflushedParents = new(StringComparer.Ordinal);
 
@@ -75,10 +78,11 @@ public sealed class SluiceDirectory : FSDirectory
     /// <exception cref="ObjectDisposedException">The directory is disposed.</exception>
     public override IndexInput OpenInput(string name, IOContext context)
     {
+        int bufferSize = BufferedIndexInput.GetBufferSize(context);
         SluiceHandle file = OpenToRead(name);
         try
         {
-            return new SluiceIndexInput(PathOf(name), file, 0, file.Length, BufferedIndexInput.GetBufferSize(context), ownsFile: true);
+            return new SluiceIndexInput(PathOf(name), file, 0, file.Length, bufferSize, ownsFile: true);
         }
         catch
         {
@@ -94,8 +98,11 @@ public sealed class SluiceDirectory : FSDirectory
     /// The object that opens slices. The file is closed when this object is disposed; disposing a slice has no effect.
     /// </returns>
     /// <inheritdoc cref="OpenInput" path="/exception"/>
-    public override IndexInputSlicer CreateSlicer(string name, IOContext context) =>
-        new SluiceIndexInputSlicer(PathOf(name), OpenToRead(name), BufferedIndexInput.GetBufferSize(context));
+    public override IndexInputSlicer CreateSlicer(string name, IOContext context)
+    {
+        int bufferSize = BufferedIndexInput.GetBufferSize(context);
+        return new SluiceIndexInputSlicer(PathOf(name), OpenToRead(name), bufferSize);
+    }
 
     /// <summary>Creates a file and opens it for writing. An existing file is deleted.</summary>
     /// <param name="name">The name of the file.</param>
@@ -114,8 +121,9 @@ public sealed class SluiceDirectory : FSDirectory
         EnsureOpen();
         EnsureCanWrite(name);
         SluiceHandle file = SluiceHandle.Open(PathOf(name), FileMode.CreateNew, FileAccess.Write, FileShare.ReadWrite);
-        _files[name] = new FileState();
-        return new SluiceIndexOutput(file);
+        FileState state = new();
+        _files[name] = state;
+        return new SluiceIndexOutput(file, () => state.IsClosed = true);
     }
 
     /// <summary>Deletes a file. Inputs of the file that are open can still be read on Unix.</summary>
@@ -135,7 +143,7 @@ public sealed class SluiceDirectory : FSDirectory
     /// <param name="names">The names of the files. Those that this object has made durable before are left out.</param>
     /// <remarks>
     /// If a flush fails, content may be lost that a second flush would not report. A file whose flush failed is therefore refused by all
-    /// later calls, until it is deleted or created again; if the flush of the directory failed, all files of the call are.
+    /// later calls, until it is deleted or created again. If the flush of the directory failed, all files that are not durable are.
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="names"/> is <see langword="null"/>.</exception>
     /// <exception cref="FileNotFoundException">A file does not exist.</exception>
@@ -148,56 +156,9 @@ public sealed class SluiceDirectory : FSDirectory
     {
         ArgumentNullException.ThrowIfNull(names);
         EnsureOpen();
-
-        // The state belongs to the file that has the name now: it may be deleted and created again meanwhile.
-        Dictionary<string, FileState> files = new(StringComparer.Ordinal);
-        foreach (string name in names)
+        lock (_syncing)
         {
-            FileState file = _files.GetOrAdd(name, static _ => new FileState());
-            file.ThrowIfFailed(PathOf(name));
-            if (!file.IsDurable)
-            {
-                files[name] = file;
-            }
-        }
-
-        if (files.Count == 0)
-        {
-            return;
-        }
-
-        foreach ((string name, FileState file) in files)
-        {
-            using SluiceHandle handle = SluiceHandle.Open(
-                PathOf(name), FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete);
-            try
-            {
-                handle.FlushToDisk();
-            }
-            catch (IOException e)
-            {
-                file.Failure = e;
-                throw;
-            }
-        }
-
-        try
-        {
-            FlushDirectories();
-        }
-        catch (IOException e)
-        {
-            foreach (FileState file in files.Values)
-            {
-                file.Failure = e;
-            }
-
-            throw;
-        }
-
-        foreach (FileState file in files.Values)
-        {
-            file.IsDurable = true;
+            Flush(names);
         }
     }
 
@@ -212,6 +173,60 @@ public sealed class SluiceDirectory : FSDirectory
         }
 
         base.EnsureCanWrite(name);
+    }
+
+    private void Flush(ICollection<string> names)
+    {
+        // The state belongs to the file that has the name now: it may be deleted and created again meanwhile.
+        Dictionary<string, (FileState State, bool IsClosed)> files = new(StringComparer.Ordinal);
+        foreach (string name in names)
+        {
+            FileState state = _files.GetOrAdd(name, static _ => new FileState { IsClosed = true });
+            state.ThrowIfFailed(PathOf(name));
+            if (!state.IsDurable)
+            {
+                files[name] = (state, state.IsClosed);
+            }
+        }
+
+        if (files.Count == 0)
+        {
+            return;
+        }
+
+        foreach ((string name, (FileState state, _)) in files)
+        {
+            using SluiceHandle handle = SluiceHandle.Open(
+                PathOf(name), FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete);
+            try
+            {
+                handle.FlushToDisk();
+            }
+            catch (IOException e)
+            {
+                state.Failure = e;
+                throw;
+            }
+        }
+
+        try
+        {
+            FlushDirectories();
+        }
+        catch (IOException e)
+        {
+            foreach (FileState state in _files.Values.Where(static f => !f.IsDurable))
+            {
+                state.Failure = e;
+            }
+
+            throw;
+        }
+
+        foreach ((FileState state, bool isClosed) in files.Values)
+        {
+            state.IsDurable = isClosed;
+        }
     }
 
     private void FlushDirectories()
@@ -234,8 +249,16 @@ public sealed class SluiceDirectory : FSDirectory
 
     private sealed class FileState
     {
+        private volatile bool _isClosed;
         private volatile bool _isDurable;
         private volatile IOException? _failure;
+
+        /// <summary>Gets or sets whether the output that created the file, if it was one of this object, has written all content.</summary>
+        public bool IsClosed
+        {
+            get => _isClosed;
+            set => _isClosed = value;
+        }
 
         public bool IsDurable
         {

@@ -4,7 +4,9 @@ using Lucene.Net.Util;
 namespace Sluice.Lucene;
 
 /// <summary>Writes a new file. The base class has the buffer and computes the checksum.</summary>
-internal sealed class SluiceIndexOutput(SluiceHandle file) : BufferedIndexOutput
+/// <param name="file">The file, which this object owns.</param>
+/// <param name="onClosed">Called when the output is disposed of, after its last write.</param>
+internal sealed class SluiceIndexOutput(SluiceHandle file, Action onClosed) : BufferedIndexOutput
 {
     /// <summary>The offset at which the content of the buffer begins.</summary>
     private long _offset;
@@ -71,6 +73,7 @@ internal sealed class SluiceIndexOutput(SluiceHandle file) : BufferedIndexOutput
         }
 
         _isClosed = true;
+        onClosed();
         IOUtils.DisposeWhileHandlingException(failure, file);
     }
 

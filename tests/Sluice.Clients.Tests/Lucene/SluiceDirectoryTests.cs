@@ -304,6 +304,58 @@ public sealed class SluiceDirectoryTests : IDisposable
     }
 
     [Fact]
+    public void What_is_written_after_a_sync_is_flushed_by_the_next()
+    {
+        using SluiceDirectory directory = new(_folder);
+        FlushCount flushes = new();
+        using (IoEngine.UseForCurrentContext(flushes))
+        {
+            using (IndexOutput output = directory.CreateOutput(Name, IOContext.DEFAULT))
+            {
+                output.WriteByte(1);
+                output.Flush();
+                directory.Sync([Name]);
+                output.WriteByte(2);
+            }
+
+            directory.Sync([Name]);
+            flushes.Flushes.ShouldBe(2);
+            directory.Sync([Name]);
+            flushes.Flushes.ShouldBe(2);
+        }
+    }
+
+    [Fact]
+    public async Task A_failed_flush_is_known_to_a_thread_that_syncs_at_the_same_time()
+    {
+        using SluiceDirectory directory = new(_folder);
+        Write(directory, Name, [1]);
+        using FirstFlushFails engine = new();
+        using (IoEngine.UseForCurrentContext(engine))
+        {
+            Task first = Task.Run(() => directory.Sync([Name]));
+            engine.Begun.Wait();
+            Task second = Task.Run(() => directory.Sync([Name]));
+
+            // Without an order of the two, the second ends now, and finds no error.
+            await Task.WhenAny(second, Task.Delay(200));
+            engine.Ended.Set();
+            await Should.ThrowAsync<IOException>(first);
+            await Should.ThrowAsync<IOException>(second);
+        }
+    }
+
+    [Fact]
+    public void An_input_that_cannot_be_opened_leaves_no_file_open()
+    {
+        using SluiceDirectory directory = new(_folder);
+        Write(directory, Name, [1]);
+        Should.Throw<NullReferenceException>(() => directory.CreateSlicer(Name, null!));
+        Should.Throw<NullReferenceException>(() => directory.OpenInput(Name, null!));
+        OpenFiles.Of(_folder).ShouldBeEmpty();
+    }
+
+    [Fact]
     public void An_error_of_a_write_reaches_the_caller_and_the_file_is_closed()
     {
         using SluiceDirectory directory = new(_folder);
@@ -394,4 +446,34 @@ public sealed class SluiceDirectoryTests : IDisposable
     }
 
     private string PathOf(string name) => Path.Combine(_folder, name);
+
+    /// <summary>Fails the first flush when it is told to. The kernel reports an error to that flush alone, too.</summary>
+    private sealed class FirstFlushFails : InterceptingEngine, IDisposable
+    {
+        private int _flushes;
+
+        public ManualResetEventSlim Begun { get; } = new();
+
+        public ManualResetEventSlim Ended { get; } = new();
+
+        public override string Name => "failing the first flush";
+
+        public void Dispose()
+        {
+            Begun.Dispose();
+            Ended.Dispose();
+        }
+
+        protected override Interception OnSubmit(in IoSubmission submission)
+        {
+            if (submission.IsRead || submission.IsWrite || Interlocked.Increment(ref _flushes) > 1)
+            {
+                return Interception.PassOn;
+            }
+
+            Begun.Set();
+            Ended.Wait();
+            return Interception.Fail(5);
+        }
+    }
 }
