@@ -8,11 +8,13 @@ using SharpCompress.Writers.GZip;
 using SharpCompress.Writers.SevenZip;
 using SharpCompress.Writers.Tar;
 using SharpCompress.Writers.Zip;
+using K4os.Compression.LZ4.Streams;
 using Sluice.Clients.Tests.Support;
+using ZstdSharp;
 
 namespace Sluice.Clients.Tests.Clients;
 
-/// <summary>SharpCompress, which writes archives from the front to the back and reads them both so and at places.</summary>
+/// <summary>Streams of zstd and LZ4, and SharpCompress, which writes archives from the front to the back and reads them both so and at places.</summary>
 internal static class ArchiveClients
 {
     private const int Files = 6;
@@ -26,7 +28,31 @@ internal static class ArchiveClients
         new Client("SharpCompress: tar in gzip", TarInGZip),
         new Client("SharpCompress: gzip", GZip),
         new Client("SharpCompress: 7z", SevenZip),
+        new Client("ZstdSharp", ZstdAsync),
+        new Client("LZ4", Lz4Async),
     ];
+
+    private static async Task ZstdAsync(Workplace place)
+    {
+        await using (CompressionStream packed = new(place.Create("data.zst"), leaveOpen: false))
+        {
+            await packed.WriteAsync(Workplace.Content());
+        }
+
+        await using DecompressionStream unpacked = new(place.OpenRead("data.zst"), leaveOpen: false);
+        await place.SawRestAsync(unpacked);
+    }
+
+    private static async Task Lz4Async(Workplace place)
+    {
+        await using (LZ4EncoderStream packed = LZ4Stream.Encode(place.Create("data.lz4")))
+        {
+            await packed.WriteAsync(Workplace.Content());
+        }
+
+        await using LZ4DecoderStream unpacked = LZ4Stream.Decode(place.OpenRead("data.lz4"));
+        await place.SawRestAsync(unpacked);
+    }
 
     private static byte[] ContentOf(int file) => Workplace.Content((file + 1) * 9_000, file + 1);
 

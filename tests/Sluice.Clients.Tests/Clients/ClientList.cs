@@ -8,6 +8,6 @@ internal static class ClientList
     public static IReadOnlyList<Client> All { get; } =
     [
         .. FrameworkClients.All, .. SeekingClients.All, .. PackageClients.All, .. ArchiveClients.All, .. DatabaseClients.All,
-        .. LogClients.All, .. WebClients.All,
+        .. LogClients.All, .. WebClients.All, .. ColumnClients.All,
     ];
 }
