@@ -1,27 +1,21 @@
 using Sluice.Testing;
 
-// Tests your own code against a disk that cuts transfers short, fails now and then, and answers out of order.
+// Tests code against a disk that cuts transfers short, fails now and then, and answers out of order.
 string path = Path.Combine(Path.GetTempPath(), $"sample-{Environment.ProcessId}.dat");
-FaultPlan plan = new(seed: 42) { ShortTransfer = 0.3, Eintr = 0.2, Reorder = 0.2 };
-plan.FailAt(10, FaultKind.DiskFull);
-FaultyEngine engine = new(plan);
 try
 {
-    // The scope reaches every handle that the code under test opens, however deep inside.
-    using (IoEngine.UseForCurrentContext(engine))
+    FaultPlan plan = new(seed: 42) { ShortTransfer = 0.3, Eintr = 0.2, Reorder = 0.2 };
+    plan.FailAt(10, FaultKind.DiskFull);
+    FaultyEngine engine = new(plan);
+    using (IoEngine.UseForCurrentContext(engine))   // reaches every handle that the code under test opens, however deep inside
     {
-        int saved = 0;
         try
         {
-            await using SluiceHandle file = SluiceHandle.Open(path, FileMode.Create, FileAccess.Write);
-            for (; saved < 100; saved++)
-            {
-                await file.WriteAsync(new byte[1000], saved * 1000L);
-            }
+            await SaveAsync(path);
         }
         catch (IOException e)
         {
-            Console.WriteLine($"after {saved} blocks: {e.Message}");
+            Console.WriteLine(e.Message);
         }
     }
 
@@ -31,4 +25,14 @@ try
 finally
 {
     File.Delete(path);
+}
+
+// The code under test.
+static async Task SaveAsync(string path)
+{
+    await using SluiceHandle file = SluiceHandle.Open(path, FileMode.Create, FileAccess.Write);
+    for (int i = 0; i < 100; i++)
+    {
+        await file.WriteAsync(new byte[1000], i * 1000L);
+    }
 }

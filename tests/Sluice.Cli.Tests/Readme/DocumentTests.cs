@@ -42,6 +42,7 @@ public sealed class DocumentTests
             .. Directory.GetDirectories(Path.Combine(ReadmeTests.Root, "samples"))
                 .Select(static folder => Path.Combine(folder, "Program.cs"))
                 .Append(Path.Combine(ReadmeTests.Root, "tests", "Sluice.Logging.Tests", "GuideTests.cs"))
+                .Append(Path.Combine(ReadmeTests.Root, "tests", "Sluice.Tests", "Compatibility", "WinFileIOTests.cs"))
                 .Append(Path.Combine(ReadmeTests.Root, "tests", "Sluice.Clients.Tests", "TelemetryTests.cs"))
                 .Where(File.Exists)
                 .Select(static path => Statements(File.ReadLines(path))),
@@ -72,7 +73,8 @@ public sealed class DocumentTests
 
     private static IEnumerable<string> Documents() =>
         Directory.GetFiles(ReadmeTests.Root, "*.md")
-            .Concat(Directory.GetFiles(Path.Combine(ReadmeTests.Root, "docs"), "*.md", SearchOption.AllDirectories));
+            .Concat(Directory.GetFiles(Path.Combine(ReadmeTests.Root, "docs"), "*.md", SearchOption.AllDirectories))
+            .Concat(Directory.GetDirectories(Path.Combine(ReadmeTests.Root, "src")).Select(static d => Path.Combine(d, "README.md")));
 
     private static IEnumerable<string> LinkTargets(string document) =>
         File.ReadAllText(document).Split("](").Skip(1)
