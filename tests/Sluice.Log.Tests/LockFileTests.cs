@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Sluice.Log.Folders;
 
 namespace Sluice.Log.Tests;
@@ -63,5 +64,41 @@ public sealed class LockFileTests
         Should.Throw<IOException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain("another writer");
         File.Delete(path);
         Should.Throw<IOException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain("another writer");
+    }
+
+    /// <summary>An administrator who opens a user's log makes the lock's file the user's, and no other file.</summary>
+    [SkippableTheory]
+    [InlineData(null)]
+    [InlineData("")]
+    [InlineData("secret")]
+    public void A_file_that_the_owner_of_the_folder_has_linked_stays_its_owners(string? planted)
+    {
+        Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "Only an administrator gives files away.");
+        using TempFolder folder = new();
+        Directory.CreateDirectory(folder.Log);
+        Run("chown", "65534:65534", folder.Log);
+        string path = Path.Combine(folder.Log, LogFolder.LockName);
+        if (planted is not null)
+        {
+            string victim = Path.Combine(folder.Root, "victim");
+            File.WriteAllText(victim, planted);
+            Run("ln", victim, path);
+        }
+
+        using (SluiceLog log = SluiceLog.Open(folder.Log))
+        {
+            log.Append("first"u8);
+        }
+
+        Run("stat", "-c", "%u", path).ShouldBe(planted is null ? "65534" : "0");
+
+        static string Run(string program, params string[] arguments)
+        {
+            using Process process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true })!;
+            string output = process.StandardOutput.ReadToEnd();
+            process.WaitForExit();
+            process.ExitCode.ShouldBe(0);
+            return output.Trim();
+        }
     }
 }

@@ -137,9 +137,11 @@ internal sealed class WriterLock : IDisposable
             if (Environment.IsPrivilegedProcess
                 && Libc.Stat(folder, StatxMask.BasicStats, out Statx owner) == 0
                 && Libc.Stat(file.Descriptor, StatxMask.BasicStats, out Statx own) == 0
+                && own is { NLink: 1, Size: 0 }
                 && own.Uid != owner.Uid)
             {
-                // If an administrator's tool creates the file, the owner of the log must be able to open it.
+                // If an administrator's tool creates the file, the owner of the log must be able to open it. Another file of the
+                // administrator's, to which the owner has made a link, stays the administrator's.
                 _ = NodeCalls.SetOwner(file.Descriptor, owner.Uid, owner.Gid);
             }
 
