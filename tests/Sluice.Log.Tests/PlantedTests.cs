@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.IO.Compression;
 
 namespace Sluice.Log.Tests;
 
@@ -35,6 +36,59 @@ public sealed class PlantedTests
         {
             File.ReadAllBytes(victim).ShouldBe(content);
         }
+    }
+
+    /// <summary>A user who may rename the log's folder puts a link to another log in its place.</summary>
+    [SkippableTheory]
+    [InlineData(CompressionLevel.NoCompression)]
+    [InlineData(CompressionLevel.Fastest)]
+    public void A_raw_log_stays_in_the_folder_that_it_has_opened(CompressionLevel compression)
+    {
+        OnLinux();
+        using TempFolder folder = new();
+        string victim = Path.Combine(folder.Root, "victim");
+        string moved = Path.Combine(folder.Root, "moved");
+        SluiceLogOptions options = new() { Format = LogFormat.Raw, SegmentBytes = 4096 };
+        using (SluiceLog other = SluiceLog.Open(victim, options))
+        {
+            Append(other, 40);
+        }
+
+        Dictionary<string, byte[]> before = Directory.GetFiles(victim).ToDictionary(static f => f, File.ReadAllBytes);
+        (options.RetainSegments, options.Compression) = (3, compression);
+        using (SluiceLog log = SluiceLog.Open(folder.Log, options))
+        {
+            Append(log, 10);
+            Directory.Move(folder.Log, moved);
+            Directory.CreateSymbolicLink(folder.Log, victim);
+            Append(log, 100);
+        }
+
+        Directory.GetFiles(victim).ShouldBe(before.Keys, ignoreOrder: true);
+        before.ShouldAllBe(static f => File.ReadAllBytes(f.Key).SequenceEqual(f.Value));
+        Directory.GetFiles(moved).Max().ShouldNotBeNull().ShouldContain("00000002");
+
+        static void Append(SluiceLog log, int count)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                log.Append(Records.Make(0, i, 1000), i % 10 == 0 ? LogDurability.Durable : LogDurability.Written);
+            }
+        }
+    }
+
+    [SkippableFact]
+    public void A_raw_log_whose_folder_was_deleted_continues_in_a_new_one_at_its_path()
+    {
+        OnLinux();
+        using TempFolder folder = new();
+        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = LogFormat.Raw });
+        log.Append("before"u8);
+        Directory.Delete(folder.Log, recursive: true);
+        Should.Throw<IOException>(() => log.Append("between"u8));
+        Directory.CreateDirectory(folder.Log);
+        log.Append("after"u8, LogDurability.Durable);
+        File.ReadAllText(Directory.GetFiles(folder.Log).ShouldHaveSingleItem()).ShouldEndWith("after");
     }
 
     [Fact]

@@ -105,7 +105,7 @@ public sealed class RollCallTests : IDisposable
         using TempFolder folder = new();
         Directory.CreateDirectory(folder.Log);
         using WriterLock writer = WriterLock.Take(folder.Log, null);
-        LogFolder files = new(folder.Log, SegmentNames.Framed, writer);
+        LogFolder files = new(folder.Log, SegmentNames.Framed, writer.Folder);
         using NextSegment next = new(files, SmallLog.Options.Check(), Guid.NewGuid(), 1);
 
         bool mayBeEmptied = true;

@@ -3,7 +3,6 @@ using Sluice.Errors;
 using Sluice.Handles;
 using Sluice.Kernel;
 using Sluice.Log.Folders;
-using Sluice.Log.Frames;
 using Sluice.Log.Segments;
 using Sluice.Log.Appending;
 using Sluice.Uring;
@@ -25,8 +24,8 @@ internal sealed class RawOutput : LogOutput
     private SluiceHandle _current;
 
     /// <summary>The name of the current file, which is looked up with each sync.</summary>
-    private NodePath _currentName;
-    private NodePath _nameAtSync;
+    private byte[] _currentName = [];
+    private byte[] _nameAtSync = [];
     private AppendTarget? _end;
     private long _id;
     private DateTime _utc;
@@ -160,7 +159,7 @@ internal sealed class RawOutput : LogOutput
     {
         // A full file may have been removed or compressed since; the last one takes records until it is full.
         SluiceHandle last = _filesToSync[^1];
-        if (Libc.IsSupported && LogFile.LookForName(last, _nameAtSync, out bool has) == 0 && !has)
+        if (_folder.HasLost(last, _nameAtSync))
         {
             lock (_files)
             {
@@ -179,16 +178,13 @@ internal sealed class RawOutput : LogOutput
         List<ClosedSegment> closed = [];
         foreach (SegmentEntry entry in Full().Where(static e => e.HasPlain || e.HasCompressed))
         {
-            FileInfo file = new(entry.HasPlain ? entry.Path : entry.CompressedPath);
-            FileInfo? copy = entry is { HasPlain: true, HasCompressed: true } ? new FileInfo(entry.CompressedPath) : null;
-            if (file.Exists)
+            string path = entry.HasPlain ? entry.Path : entry.CompressedPath;
+            string? copy = entry is { HasPlain: true, HasCompressed: true } ? entry.CompressedPath : null;
+            if (_folder.LookAt(path) is { } file)
             {
                 // Otherwise another process has removed it.
-                long bytes = file.Length + (copy is { Exists: true } ? copy.Length : 0);
-                closed.Add(new ClosedSegment(file.FullName, 0, 0, LogLayout.ToNanoseconds(file.LastWriteTimeUtc), bytes)
-                {
-                    Copy = copy?.FullName,
-                });
+                long bytes = file.Bytes + (copy is null ? 0 : _folder.LookAt(copy)?.Bytes ?? 0);
+                closed.Add(new ClosedSegment(path, 0, 0, file.WrittenAt, bytes) { Copy = copy });
             }
         }
 
@@ -207,6 +203,7 @@ internal sealed class RawOutput : LogOutput
         }
         finally
         {
+            _folder.Close();
             LogFile.CloseAll([_current, .. _unsynced], LogFile.Close);
         }
     }
@@ -279,6 +276,7 @@ internal sealed class RawOutput : LogOutput
     /// <summary>Opens the newest file after the present one, or creates one.</summary>
     private (SluiceHandle File, long Id, DateTime Utc) OpenNewest()
     {
+        _folder.Renew();
         for (long passedOver = _id; ;)
         {
             List<SegmentEntry> entries = _folder.ListEntries();
@@ -317,7 +315,7 @@ internal sealed class RawOutput : LogOutput
     private void SetName(long id, DateTime utc)
     {
         Volatile.Write(ref _id, id);
-        _currentName = NodePath.Of(_current.Path);
+        _currentName = PathCalls.ToKernel(Path.GetFileName(_current.Path));
 
         // A name with a time in the future ends with the current period; otherwise the file would take all records until that time.
         DateTime now = Now;
@@ -337,7 +335,7 @@ internal sealed class RawOutput : LogOutput
     /// <summary>Returns null if another process compresses the file.</summary>
     private SluiceHandle? TryOpen(string path, FileMode mode)
     {
-        SluiceHandle file = LogFile.Open(path, mode, FileAccess.ReadWrite, _settings);
+        SluiceHandle file = _folder.Open(path, mode, FileAccess.ReadWrite, _settings);
         int result = Libc.IsSupported ? LogFile.LockNow(file, alone: false) : 0;
         if (result == 0)
         {
@@ -409,7 +407,7 @@ internal sealed class RawOutput : LogOutput
     /// <summary>Opens a file to which no process appends, and locks it until it is disposed; null if a process appends to it.</summary>
     private SluiceHandle? TryOpenAlone(string path)
     {
-        SluiceHandle file = LogFile.Open(path, FileMode.Open, FileAccess.ReadWrite, _settings);
+        SluiceHandle file = _folder.Open(path, FileMode.Open, FileAccess.ReadWrite, _settings);
         if (LogFile.LockNow(file, alone: true) == 0)
         {
             return file;
@@ -437,12 +435,12 @@ internal sealed class RawOutput : LogOutput
                 file = entry.HasPlain ? TryOpenAlone(entry.Path) : null;
                 if (entry.HasUnfinished && (file is not null || !entry.HasPlain))
                 {
-                    File.Delete(entry.UnfinishedPath);
+                    _folder.Delete(entry.UnfinishedPath);
                 }
 
                 if (file is not null && entry.HasCompressed && IsCopyOf(file, entry))
                 {
-                    File.Delete(entry.CompressedPath);
+                    _folder.Delete(entry.CompressedPath);
                 }
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -456,9 +454,9 @@ internal sealed class RawOutput : LogOutput
         }
     }
 
-    private static bool IsCopyOf(SluiceHandle file, SegmentEntry entry)
+    private bool IsCopyOf(SluiceHandle file, SegmentEntry entry)
     {
-        using SluiceHandle copy = LogFile.OpenToRead(entry.CompressedPath);
+        using SluiceHandle copy = _folder.Open(entry.CompressedPath, FileMode.Open, FileAccess.Read);
         return File.GetLastWriteTimeUtc(file.SafeFileHandle) == File.GetLastWriteTimeUtc(copy.SafeFileHandle)
             && SegmentCompressor.HasContentOf(copy, file);
     }

@@ -47,14 +47,17 @@ public sealed partial class SluiceLog
 
     private static SluiceLog OpenRaw(string directory, SluiceLogOptions settings)
     {
-        RawOutput output = new(new LogFolder(directory, settings.Names), settings);
+        LogFolder folder = new(directory, settings.Names, LogFolder.OpenFolder(directory));
+        RawOutput? output = null;
         try
         {
+            output = new RawOutput(folder, settings);
             return new SluiceLog(directory, settings, output, null, null);
         }
         catch
         {
-            output.Dispose();
+            output?.Dispose();
+            folder.Close();
             throw;
         }
     }
@@ -65,7 +68,7 @@ public sealed partial class SluiceLog
         FramedOutput? output = null;
         try
         {
-            LogFolder folder = new(directory, settings.Names, writerLock);
+            LogFolder folder = new(directory, settings.Names, writerLock.Folder);
             folder.ThrowIfOfRemovedFeature();
             CompleteRemoval(folder, settings, writerLock);
             RecoveredLog found = RecoveredLog.Open(folder, settings, writerLock);

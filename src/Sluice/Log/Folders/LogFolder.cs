@@ -9,7 +9,11 @@ using Sluice.Uring.Abi;
 namespace Sluice.Log.Folders;
 
 /// <summary>The folder of a log: the names of its segments.</summary>
-internal sealed class LogFolder(string path, SegmentNames names, WriterLock? writer = null)
+/// <param name="path">Its full path.</param>
+/// <param name="names">The names of the segments.</param>
+/// <param name="folder">The open folder, in which files are named wherever its path leads by now; null for a reader, and elsewhere than on
+/// Linux.</param>
+internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle? folder = null)
 {
     public const string StateName = "log.state";
 
@@ -19,6 +23,8 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
 
     private const string RemovalName = "log.truncate";
 
+    private volatile SafeFileHandle? _folder = folder;
+
     public string Path { get; } = path;
 
     /// <summary>The file of a removal of records at the log's end.</summary>
@@ -27,8 +33,8 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     public SegmentNames Names { get; } = names;
 
     /// <summary>
-    /// Opens a file of the log. A writer names it in the folder that it has open, wherever that folder's path leads by now, and makes,
-    /// removes and renames files in the same way.
+    /// Opens a file of the log. A writer names it in the folder that it has open, and makes, removes and renames files in the same way:
+    /// another user may be able to replace the folder.
     /// </summary>
     /// <inheritdoc cref="LogFile.Open"/>
     public SluiceHandle Open(
@@ -48,13 +54,13 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
         }
 
         bool has;
-        if (writer?.Folder is not { } folder)
+        if (_folder is null)
         {
             return LogFile.LookForName(file, NodePath.Of(file.Path), out has) == 0 && !has;
         }
 
-        using OpenFile.Reference held = new(folder);
-        return LogFile.LookForName(file, NodePath.In(WriterLock.DescriptorOf(folder), name, Path), out has) == 0 && !has;
+        using OpenFile.Reference held = new(_folder);
+        return LogFile.LookForName(file, NodePath.In(DescriptorOf(_folder), name, Path), out has) == 0 && !has;
     }
 
     /// <summary>Removes a file, if it is there.</summary>
@@ -70,6 +76,16 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
 
         int result = At(path, static node => NodeCalls.Unlink(node));
         PathErrors.ThrowIfFailed(result == -Errno.ENOENT ? 0 : result, "Removing", path);
+    }
+
+    /// <summary>Gives a file another name, which no file has. For Linux.</summary>
+    /// <exception cref="IOException">It keeps its name.</exception>
+    /// <exception cref="UnauthorizedAccessException">It keeps its name.</exception>
+    public void Rename(string path, string newPath)
+    {
+        int result = At(path, from => At(newPath, to =>
+            CopyCalls.RenameNew(from, to) is var renamed and not (-Errno.EINVAL or -Errno.ENOSYS) ? renamed : NodeCalls.Rename(from, to)));
+        PathErrors.ThrowIfFailed(result, "Renaming", path);
     }
 
     /// <summary>
@@ -165,17 +181,17 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     public bool MayContain(string path) =>
         !Libc.IsSupported || At(path, static node => NodeCalls.Stat(node, followsLinks: false, StatxMask.BasicStats, out _)) != -Errno.ENOENT;
 
-    /// <summary>Returns the size of a file and the time of its last write; 0 if it does not exist any more.</summary>
-    public (long Bytes, long WrittenAt) LookAt(string path)
+    /// <summary>Returns the size of a file and the time of its last write; null if it does not exist any more.</summary>
+    public (long Bytes, long WrittenAt)? LookAt(string path)
     {
         if (!Libc.IsSupported)
         {
             return new FileInfo(path) is { Exists: true } file
-                ? (file.Length, LogLayout.ToNanoseconds(file.LastWriteTimeUtc)) : default;
+                ? (file.Length, LogLayout.ToNanoseconds(file.LastWriteTimeUtc)) : null;
         }
 
         return At(path, static node => NodeCalls.Stat(node, followsLinks: false, StatxMask.BasicStats, out Statx stat) == 0
-            ? ((long)stat.Size, (stat.Mtime.Seconds * 1_000_000_000) + stat.Mtime.Nanoseconds) : default);
+            ? ((long)stat.Size, (stat.Mtime.Seconds * 1_000_000_000) + stat.Mtime.Nanoseconds) : default((long, long)?));
     }
 
     /// <summary>Refuses a framed log whose last records an earlier version may have kept in shared memory only.</summary>
@@ -199,10 +215,10 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     public void FlushToDisk()
     {
         int result;
-        if (writer?.Folder is { } folder)
+        if (_folder is not null)
         {
-            using OpenFile.Reference held = new(folder);
-            result = WhereKnown(Libc.Flush(WriterLock.DescriptorOf(folder)));
+            using OpenFile.Reference held = new(_folder);
+            result = WhereKnown(Libc.Flush(DescriptorOf(_folder)));
         }
         else
         {
@@ -211,6 +227,37 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
 
         PathErrors.ThrowIfFailed(result, "Flushing the folder", Path);
     }
+
+    /// <summary>Opens a folder; null elsewhere than on Linux.</summary>
+    /// <exception cref="IOException">It cannot be opened.</exception>
+    /// <exception cref="UnauthorizedAccessException">It may not be opened.</exception>
+    public static SafeFileHandle? OpenFolder(string path)
+    {
+        if (!Libc.IsSupported)
+        {
+            return null;
+        }
+
+        int fd = PathCalls.Open(PathCalls.ToKernel(path), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
+        PathErrors.ThrowIfFailed(fd, "Opening", path);
+        return new SafeFileHandle(fd, ownsHandle: true);
+    }
+
+    /// <summary>Returns the descriptor of an open folder. The caller holds a reference to it.</summary>
+    public static int DescriptorOf(SafeFileHandle folder) => (int)folder.DangerousGetHandle();
+
+    /// <summary>Opens the folder at the path if the one that is open was deleted. Only a user who may empty it can delete it.</summary>
+    public void Renew()
+    {
+        if (_folder is { } deleted && Libc.Stat(DescriptorOf(deleted), StatxMask.NLink, out Statx stat) == 0 && stat.NLink == 0)
+        {
+            // Other threads may still use the old one, which the garbage collector closes.
+            _folder = OpenFolder(Path);
+        }
+    }
+
+    /// <summary>Closes the open folder.</summary>
+    public void Close() => _folder?.Dispose();
 
     /// <summary>
     /// Creates the folder and missing folders above it durably: each name is flushed in the folder that contains it. The log's own name is
@@ -306,13 +353,13 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     private int OpenToList()
     {
         int flags = PathCalls.ReadOnly | PathCalls.DirectoryFlag;
-        if (writer?.Folder is not { } folder)
+        if (_folder is null)
         {
             return PathCalls.Open(PathCalls.ToKernel(Path), flags);
         }
 
-        using OpenFile.Reference held = new(folder);
-        return PathCalls.OpenAt(WriterLock.DescriptorOf(folder), ".\0"u8, flags);
+        using OpenFile.Reference held = new(_folder);
+        return PathCalls.OpenAt(DescriptorOf(_folder), ".\0"u8, flags);
     }
 
     /// <summary>fsync(2); 0 where the operating system or the file system has no such call for folders.</summary>
@@ -343,12 +390,12 @@ internal sealed class LogFolder(string path, SegmentNames names, WriterLock? wri
     /// <summary>Calls a function for a file: in the folder that a writer has open, else at its path.</summary>
     private T At<T>(string path, Func<NodePath, T> call)
     {
-        if (writer?.Folder is not { } folder)
+        if (_folder is null)
         {
             return call(NodePath.Of(path));
         }
 
-        using OpenFile.Reference held = new(folder);
-        return call(NodePath.In(WriterLock.DescriptorOf(folder), PathCalls.ToKernel(System.IO.Path.GetFileName(path)), Path));
+        using OpenFile.Reference held = new(_folder);
+        return call(NodePath.In(DescriptorOf(_folder), PathCalls.ToKernel(System.IO.Path.GetFileName(path)), Path));
     }
 }

@@ -42,17 +42,15 @@ internal sealed class WriterLock : IDisposable
     public static WriterLock Take(string directory, UnixFileMode? permissions)
     {
         string path = Path.Combine(directory, LogFolder.StateName);
-        if (!Libc.IsSupported)
+        if (LogFolder.OpenFolder(directory) is not { } folder)
         {
             return new WriterLock(null, null, OpenUnshared(directory, path, permissions));
         }
 
-        int fd = PathCalls.Open(PathCalls.ToKernel(directory), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
-        PathErrors.ThrowIfFailed(fd, "Opening", directory);
-        SafeFileHandle folder = new(fd, ownsHandle: true);
         SluiceHandle? lockFile = null;
         try
         {
+            int fd = LogFolder.DescriptorOf(folder);
             lockFile = OpenLocked(fd, directory);
             NodePath node = NodePath.In(fd, PathCalls.ToKernel(LogFolder.StateName), directory);
             return new WriterLock(
@@ -65,9 +63,6 @@ internal sealed class WriterLock : IDisposable
             throw;
         }
     }
-
-    /// <summary>Returns the descriptor of an open folder. The caller holds a reference to it.</summary>
-    public static int DescriptorOf(SafeFileHandle folder) => (int)folder.DangerousGetHandle();
 
     /// <summary>Locks a segment for as long as it is open.</summary>
     /// <param name="directory">The folder, for messages.</param>

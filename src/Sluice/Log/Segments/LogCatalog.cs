@@ -165,7 +165,7 @@ internal sealed class LogCatalog
     private bool TryExplainLostOpenings()
     {
         long newest = Segments is [.., { Id: var id }] ? id : 0;
-        Files = Files.ConvertAll(f => f.Role == SegmentRole.NoHeader && f.Id < newest && _folder.LookAt(f.Path).Bytes > 0
+        Files = Files.ConvertAll(f => f.Role == SegmentRole.NoHeader && f.Id < newest && _folder.LookAt(f.Path)?.Bytes > 0
             ? f with
             {
                 Role = SegmentRole.Damaged,

@@ -333,7 +333,7 @@ internal sealed class RecoveredLog
         }
 
         string path = Path.ChangeExtension(segment.Path, CutExtension);
-        for (int i = 2; Path.Exists(path); i++)
+        for (int i = 2; _folder.LookAt(path) is not null; i++)
         {
             path = Path.ChangeExtension(segment.Path, $".{i}{CutExtension}");
         }
@@ -408,7 +408,7 @@ internal sealed class RecoveredLog
 
         foreach (SegmentInfo segment in ClosedSegments())
         {
-            (long bytes, long writtenAt) = _folder.LookAt(segment.Path);
+            (long bytes, long writtenAt) = _folder.LookAt(segment.Path) ?? default;
             SegmentScan? scan = _scans.Find(s => s.Segment.Id == segment.Id);
             Closed.Add(new ClosedSegment(
                 segment.Path, segment.FirstSequence, scan?.LastSequence ?? segment.LastSequence,

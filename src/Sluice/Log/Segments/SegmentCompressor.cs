@@ -119,7 +119,7 @@ internal sealed class SegmentCompressor
     public void Name(string path)
     {
         Tell("name");
-        File.Move(path + SegmentNames.Compressing, path + SegmentNames.Compressed, overwrite: false);
+        _folder.Rename(path + SegmentNames.Compressing, path + SegmentNames.Compressed);
         Tell("named");
     }
 

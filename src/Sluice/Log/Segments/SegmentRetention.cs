@@ -152,7 +152,7 @@ internal sealed class SegmentRetention(
                 {
                     error = e;
                 }
-                catch when (folder.LookAt(all[passed].Path).Bytes == 0)
+                catch when (folder.LookAt(all[passed].Path)?.Bytes is not > 0)
                 {
                     // The file is empty, but perhaps not on the disk: later segments stay until it is deleted.
                     passed++;
