@@ -19,13 +19,22 @@ internal static class BenchPage
         Sections = [.. report.Rows.GroupBy(r => r.Suite).Select(g => Section(g.Key, [.. g]))],
     };
 
+    /// <summary>The page with the ratios and rates alone, for `compare`.</summary>
+    public static ReportPage Rates(BenchReport report) => Of(report) with
+    {
+        Sections =
+        [
+            .. report.Rows.GroupBy(r => r.Suite).Select(g => new PageSection { Heading = g.Key, Tables = [BenchTable.Rates([.. g])] }),
+        ],
+    };
+
     private static IEnumerable<string> Notes(BenchReport report)
     {
         yield return Summary(report);
         yield return "Both sides run in one process, in turns. A ratio is the median of the rounds' ratios, Sluice to .NET, or "
             + "to whom a row's name says it stands beside: above 1 Sluice is faster, or needs less CPU time. 95 %: interval of the "
             + "ratio, or how many rounds there were, which are too few for one; faster: it lies above 1; slower: below 1; even: it spans 1; best: the "
-            + "fastest turn of each; ns/page: what touching a page of memory cost before the turns. Behind a column of Sluice's figures is .NET's. Rates are medians over the rounds; whiskers reach "
+            + "fastest turn of each. Behind a column of Sluice's figures is .NET's. Rates are medians over the rounds; whiskers reach "
             + "from the lowest round to the highest, and bars whose whiskers reach across the line are pale.";
         yield return $"fio: {report.Fio}";
         foreach (SkippedRow row in report.Skipped)

@@ -60,13 +60,6 @@ internal sealed record RowReport
 
     public required ContenderReport DotNet { get; init; }
 
-    /// <summary>
-    /// A second peer, such as the synchronous call, and the ratio of Sluice's rate to its rate; no ratio if the two cannot be compared.
-    /// </summary>
-    public ContenderReport? Second { get; init; }
-
-    public double? SecondRatio { get; init; }
-
     /// <summary>Sluice's rate over .NET's, median over the rounds; above 1 Sluice is faster.</summary>
     public required double Ratio { get; init; }
 
@@ -83,25 +76,10 @@ internal sealed record RowReport
 
     public double? RatioHigh { get; init; }
 
-    public double? SecondRatioLow { get; init; }
-
-    public double? SecondRatioHigh { get; init; }
-
     /// <summary>Sluice's fastest round over .NET's fastest.</summary>
     public double? BestRatio { get; init; }
 
-    /// <summary>
-    /// For rows that fill the page cache: the median cost of touching a page of memory just before the passes, in ns. It is many times as
-    /// high if a host reclaims free pages.
-    /// </summary>
-    public double? SluicePageNs { get; init; }
-
-    public double? DotNetPageNs { get; init; }
-
-    /// <summary>Rounds that were left out because the sides' pages cost differently; the others are <see cref="Rounds"/>.</summary>
-    public int DiscardedRounds { get; init; }
-
-    /// <summary>The command line that gave <see cref="FioRate"/>, or the rate of <see cref="Second"/> where that is fio.</summary>
+    /// <summary>The command line that gave <see cref="FioRate"/>.</summary>
     public string? FioCommand { get; init; }
 
     public double? FioRate { get; init; }
@@ -137,19 +115,12 @@ internal sealed record RowReport
     /// an interval, which takes seven pairs.
     /// </summary>
     [JsonIgnore]
-    public string Verdict => VerdictOf(RatioLow, RatioHigh);
-
-    /// <summary>The verdict for the second peer.</summary>
-    [JsonIgnore]
-    public string SecondVerdict => VerdictOf(SecondRatioLow, SecondRatioHigh);
+    public string Verdict => RatioLow is null || RatioHigh is null ? "" : RatioHigh < 1 ? Slower : RatioLow > 1 ? Faster : Even;
 
     /// <summary>Sluice's rate over .NET's, round by round.</summary>
     [JsonIgnore]
     public IReadOnlyList<double> RoundRatios =>
         [.. Sluice.SliceRates.Zip(DotNet.SliceRates).Where(p => p is { First: > 0, Second: > 0 }).Select(p => p.First / p.Second)];
-
-    private static string VerdictOf(double? low, double? high) =>
-        low is null || high is null ? "" : high < 1 ? Slower : low > 1 ? Faster : Even;
 }
 
 /// <summary>Medians over the slices of one contender, and the slices' rates.</summary>
@@ -168,14 +139,6 @@ internal sealed record ContenderReport(
 
     /// <summary>Of single operations, in a turn of their own that no other figure is of; null where an operation is a whole pass.</summary>
     public LatencySummary? Latency { get; init; }
-
-    /// <summary>
-    /// For rows that fill the page cache: the cost of touching a page of memory just before each slice, in ns, one value for each slice.
-    /// </summary>
-    public IReadOnlyList<double>? PageNs { get; init; }
-
-    /// <summary>The same values for the discarded slices.</summary>
-    public IReadOnlyList<double>? DiscardedPageNs { get; init; }
 }
 
 /// <summary>A selected row that was not measured, and the reason.</summary>

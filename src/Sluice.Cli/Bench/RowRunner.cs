@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
@@ -7,11 +6,10 @@ namespace Sluice.Cli.Bench;
 
 /// <summary>Measures one row: its sides in turns, fio in the same rounds, and then the latencies of the sides.</summary>
 /// <param name="fio">Null: no row has a job for it.</param>
-/// <param name="pageCost">Nanoseconds to touch a page now; null: it is measured.</param>
-internal sealed class RowRunner(
-    BenchContext context, FioRunner? fio, CancellationToken cancellationToken, Func<double>? pageCost = null)
+internal sealed class RowRunner(BenchContext context, FioRunner? fio, CancellationToken cancellationToken)
 {
-    public async Task<RowReport> RunAsync(Suite suite, Row row)
+    /// <returns>The row, and the same row beside its second peer if it has one.</returns>
+    public async Task<RowReport[]> RunAsync(Suite suite, Row row)
     {
         try
         {
@@ -26,7 +24,7 @@ internal sealed class RowRunner(
         }
     }
 
-    private async Task<RowReport> RunAsync(Suite suite, Row row, Contest contest)
+    private async Task<RowReport[]> RunAsync(Suite suite, Row row, Contest contest)
     {
         TimeSpan sliceTime = suite.SliceTime(context.Scale);
         int rounds = Math.Min(context.Scale.Rounds, row.MaxRounds ?? int.MaxValue);
@@ -36,22 +34,22 @@ internal sealed class RowRunner(
         (string? fioError, string? fioCommand) = (null, null);
         var turns = new TurnRunner(sliceTime, rounds, cancellationToken)
         {
-            PageCost = row.FillsPageCache ? pageCost ?? PageCost.MeasureNanoseconds : null,
+            ReusesPages = row.FillsPageCache,
             IsSinglePass = isSinglePass,
             Limit = suite.RowTime ?? TimeSpan.MaxValue,
             AfterRound = MeasureFio,
         };
         double scale = row.BytesPerOperation is { } bytes ? bytes(context.Scale) / (double)ByteSize.MiB : 1;
         ContenderReport[] sides = [.. await turns.MeasureAllAsync([.. contest.All], scale)];
-        if (fioRates.Count == 0)
-            throw NeverAlike(sides);
         foreach ((int i, Contender contender) in contest.All.Index())
         {
             if (!isSinglePass && !contender.IsPass && !contender.RunsPrograms)
                 sides[i] = sides[i] with { Latency = await MeasureLatencyAsync(contender, sliceTime) };
         }
         cancellationToken.ThrowIfCancellationRequested();
-        return Report(suite.Name, row, sides, fioRates) with { FioError = fioError, FioCommand = fioCommand };
+        RowReport first = Report(suite.Name, row, sides[0], sides[1], fioRates) with { FioError = fioError, FioCommand = fioCommand };
+        return sides.Length == 2 ? [first]
+            : [first, Report(suite.Name, row, sides[0], sides[2], []) with { Id = $"{row.Id}/second" }];
 
         void MeasureFio(int round)
         {
@@ -75,14 +73,6 @@ internal sealed class RowRunner(
         }
     }
 
-    private static RowSkippedException NeverAlike(ContenderReport[] sides)
-    {
-        string costs = string.Join(", ", sides.Select(s => string.Create(
-            CultureInfo.InvariantCulture, $"{Statistics.Median(s.DiscardedPageNs!):#,0} ns before {s.Name}'s turns")));
-        return new RowSkippedException(
-            $"the cost of touching a page differed between the sides in {Counted.Of(sides[0].DiscardedPageNs!.Count, "round")}: {costs}");
-    }
-
     /// <summary>In a turn of its own: to look at the clock for each operation costs more than some operations.</summary>
     private async Task<LatencySummary?> MeasureLatencyAsync(Contender contender, TimeSpan sliceTime)
     {
@@ -100,15 +90,13 @@ internal sealed class RowRunner(
         return FioRunner.MeasureIops(job, file, sizeBytes, context.Scale.FioTime);
     }
 
-    private static RowReport Report(string suite, Row row, ContenderReport[] sides, List<double> fioRates)
+    private static RowReport Report(
+        string suite, Row row, ContenderReport sluice, ContenderReport dotNet, List<double> fioRates)
     {
-        (ContenderReport sluice, ContenderReport dotNet) = (sides[0], sides[1]);
-        ContenderReport? second = sides.Length > 2 ? sides[2] : null;
         double? fioRate = fioRates.Any(r => r > 0) ? Statistics.Median(fioRates.Where(r => r > 0)) : null;
         double[] fioRatios = [.. Statistics.Ratios(sluice.SliceRates, fioRates)];
         double[] cpuRatios = [.. Statistics.Ratios(dotNet.SliceCpuUs, sluice.SliceCpuUs)];
         double[] ratios = [.. Statistics.Ratios(sluice.SliceRates, dotNet.SliceRates)];
-        double[] secondRatios = [.. Statistics.Ratios(sluice.SliceRates, second?.SliceRates ?? [])];
         return new RowReport
         {
             Suite = suite,
@@ -116,13 +104,9 @@ internal sealed class RowRunner(
             Name = row.Name,
             Why = row.Why,
             Unit = row.Unit,
-            Rounds = fioRates.Count,
+            Rounds = sluice.SliceRates.Count,
             Sluice = sluice,
             DotNet = dotNet,
-            Second = second,
-            SecondRatio = secondRatios.Length == 0 ? null : Statistics.Median(secondRatios),
-            SecondRatioLow = Statistics.MedianInterval(secondRatios)?.Low,
-            SecondRatioHigh = Statistics.MedianInterval(secondRatios)?.High,
             Ratio = Statistics.Median(ratios),
             RatioLow = Statistics.MedianInterval(ratios)?.Low,
             RatioHigh = Statistics.MedianInterval(ratios)?.High,
@@ -135,9 +119,6 @@ internal sealed class RowRunner(
             FioRatioLow = Statistics.MedianInterval(fioRatios)?.Low,
             FioRatioHigh = Statistics.MedianInterval(fioRatios)?.High,
             BestRatio = dotNet.High > 0 ? sluice.High / dotNet.High : null,
-            SluicePageNs = sluice.PageNs is { } ours ? Math.Round(Statistics.Median(ours)) : null,
-            DotNetPageNs = dotNet.PageNs is { } theirs ? Math.Round(Statistics.Median(theirs)) : null,
-            DiscardedRounds = sluice.DiscardedPageNs?.Count ?? 0,
         };
     }
 }

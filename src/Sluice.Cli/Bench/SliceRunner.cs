@@ -9,12 +9,9 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
     /// <param name="contender">Who runs.</param>
     /// <param name="duration">For how long; a pass that has begun ends.</param>
     /// <param name="latencies">Where loops of single operations record how long each took.</param>
-    /// <param name="beforeStart">Called when everything is set right, just before the slice.</param>
-    public async Task<SliceSample> RunAsync(
-        Contender contender, TimeSpan duration, LatencyHistogram? latencies = null, Action? beforeStart = null)
+    public async Task<SliceSample> RunAsync(Contender contender, TimeSpan duration, LatencyHistogram? latencies = null)
     {
         contender.Prepare?.Invoke();
-        beforeStart?.Invoke();
         var slice = new Slice(duration, contender.Loops, cancellationToken) { Latencies = latencies };
         // Created beforehand: between the two readings of the allocation counter, this class must not allocate.
         AllocationWatch? watch = contender.MeasuresAllocations || contender.RunsPrograms ? null : new AllocationWatch(slice, duration);

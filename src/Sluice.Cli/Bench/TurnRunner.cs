@@ -33,11 +33,9 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
     public Action<int>? AfterRound { get; init; }
 
     /// <summary>
-    /// A function that returns the present cost of touching a page of memory, in nanoseconds, for passes that fill the page cache; null for
-    /// others. With it, each measured turn follows an unmeasured turn of the same contender, and rounds between whose turns this cost
-    /// changed do not count.
+    /// True for turns that fill the page cache: each measured turn follows an unmeasured turn of the same contender, and reuses its pages.
     /// </summary>
-    public Func<double>? PageCost { get; init; }
+    public bool ReusesPages { get; init; }
 
     /// <summary>True if a turn is one pass.</summary>
     public bool IsSinglePass { get; init; }
@@ -76,36 +74,27 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
     public async Task<IReadOnlyList<ContenderReport?>> MeasureAsync(IReadOnlyList<Contender> contenders, double scale = 1)
     {
         Side[] sides = [.. contenders.Select(c => new Side(c))];
-        (int counted, int discarded) = (0, 0);
+        int counted = 0;
         try
         {
             foreach (Contender contender in sliceTime > TimeSpan.Zero ? contenders : [])
                 await _slices.RunAsync(contender, sliceTime * WarmUpSlices);
-            long began = Stopwatch.GetTimestamp();
-            for (int round = 0; counted < rounds && discarded < rounds && !IsOver(began); round++)
+            for (long began = Stopwatch.GetTimestamp(); counted < rounds && !IsOver(began);)
             {
-                foreach (Side side in InOrder(sides, round))
+                foreach (Side side in InOrder(sides, counted))
                 {
-                    Progress?.Invoke(round + 1, side.Contender);
-                    side.Counted.Add(await TurnAsync(side.Contender));
+                    Progress?.Invoke(counted + 1, side.Contender);
+                    side.Turns.Add(await TurnAsync(side.Contender));
                 }
-                if (PageCost is null || Bench.PageCost.AreAlike([.. sides.Select(s => s.Counted[^1].PageNs)]))
-                {
-                    AfterRound?.Invoke(counted);
-                    counted++;
-                    continue;
-                }
-                // If the machine never settles, there are the rounds that were alike.
-                discarded++;
-                foreach (Side side in sides)
-                    side.DiscardLast();
+                AfterRound?.Invoke(counted);
+                counted++;
             }
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
             // The measured turns stay.
         }
-        return [.. sides.Select(s => s.Report(scale, PageCost is not null))];
+        return [.. sides.Select(s => s.Report(scale))];
 
         bool IsOver(long began) => counted > 0
             && Stopwatch.GetElapsedTime(began) / (counted >= Statistics.FewestPairs ? 1 : Limits) > Limit;
@@ -120,19 +109,17 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
     }
 
     // On a busy machine, or with requests that take longer than a turn, one may end before anything was done.
-    private async Task<Turn> TurnAsync(Contender contender)
+    private async Task<SliceSample> TurnAsync(Contender contender)
     {
         for (TimeSpan time = IsSinglePass ? TimeSpan.Zero : sliceTime; ; time *= 2)
         {
-            double cost = 0;
             // The pages that this pass is about to give back are those that the measured one takes.
-            if (PageCost is not null)
+            if (ReusesPages)
                 await _slices.RunAsync(contender, time);
-            // After what the contender prepares, which may write back and drop pages for seconds.
-            SliceSample sample = await _slices.RunAsync(contender, time, beforeStart: () => cost = PageCost?.Invoke() ?? 0);
+            SliceSample sample = await _slices.RunAsync(contender, time);
             cancellationToken.ThrowIfCancellationRequested();
             if (sample.OperationsPerSecond > 0)
-                return new Turn(sample, cost);
+                return sample;
         }
     }
 
@@ -147,36 +134,21 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
         return round % 2 == 0 ? order : order.Reverse();
     }
 
-    private readonly record struct Turn(SliceSample Sample, double PageNs);
-
-    /// <summary>The turns of one contender.</summary>
-    private sealed class Side(Contender contender)
+    private sealed record Side(Contender Contender)
     {
-        private readonly List<Turn> _discarded = [];
+        public List<SliceSample> Turns { get; } = [];
 
-        public Contender Contender => contender;
-
-        public List<Turn> Counted { get; } = [];
-
-        public void DiscardLast()
+        public ContenderReport? Report(double scale)
         {
-            _discarded.Add(Counted[^1]);
-            Counted.RemoveAt(Counted.Count - 1);
-        }
-
-        public ContenderReport? Report(double scale, bool hasPages)
-        {
-            if (Counted.Count + _discarded.Count == 0)
+            if (Turns.Count == 0)
                 return null;
-            double[] rates = [.. Counted.Select(t => t.Sample.OperationsPerSecond * scale)];
-            double[] cpus = [.. Counted.Select(t => t.Sample.CpuUsPerOperation)];
+            double[] rates = [.. Turns.Select(t => t.OperationsPerSecond * scale)];
+            double[] cpus = [.. Turns.Select(t => t.CpuUsPerOperation)];
             return new ContenderReport(
-                contender.Name, Statistics.Median(rates), Statistics.Median(cpus),
-                Statistics.Median(Counted.Select(t => t.Sample.AllocatedBytesPerOperation)), rates)
+                Contender.Name, Statistics.Median(rates), Statistics.Median(cpus),
+                Statistics.Median(Turns.Select(t => t.AllocatedBytesPerOperation)), rates)
             {
                 SliceCpuUs = cpus,
-                PageNs = hasPages ? [.. Counted.Select(t => Math.Round(t.PageNs))] : null,
-                DiscardedPageNs = hasPages ? [.. _discarded.Select(t => Math.Round(t.PageNs))] : null,
             };
         }
     }

@@ -20,33 +20,54 @@ internal static class AdviseCommand
         return (result, context) => RunAsync(directory(result), result.GetValue(quick), output(result), context);
     }
 
+    /// <summary>Durations and file sizes: of about a minute, or of a quick run that only shows that everything works.</summary>
+    private static BenchScale Scale(bool quick) => quick
+        ? BenchScale.Quick with
+        {
+            SliceTime = TimeSpan.FromMilliseconds(5),
+            Rounds = 1,
+            DirectFileBytes = 8 * ByteSize.MiB,
+            SmallFileCount = 50,
+            CopyFileBytes = 2 * ByteSize.MiB,
+        }
+        : BenchScale.Full with
+        {
+            SliceTime = TimeSpan.FromMilliseconds(250),
+            Rounds = 3,
+            StreamFileBytes = 128 * ByteSize.MiB,
+            DirectFileBytes = 512 * ByteSize.MiB,
+            LogFileBytes = 53_687_000,
+            CopyFileBytes = 128 * ByteSize.MiB,
+            SmallFileCount = 1000,
+        };
+
     private static async Task<int> RunAsync(string directory, bool quick, PageOutput output, CommandContext context)
     {
-        AdviseScale scale = quick ? AdviseScale.Quick : AdviseScale.Full;
+        BenchScale scale = Scale(quick);
         var run = new MeasuringRun(context, directory, output);
-        IReadOnlyList<AdviceTopic> topics = AdviceTopics.All(scale, context.CancellationToken);
-        run.Prepare(scale.SpaceBytes, Counted.Of(topics.Count, "topic"), quick ? 2 : 60);
+        run.Prepare(
+            scale.DirectFileBytes + scale.HotFileBytes + scale.LogFileBytes + (2 * scale.StreamFileBytes) + BenchScale.SpareBytes,
+            Counted.Of(AdviceTopics.All.Count, "topic"), quick ? 2 : 50);
         var unsupported = new List<string>();
-        StepResults<(Comparison Comparison, RequestGrid? Grid)?> answers = await run.InScratchAsync((scratch, progress) =>
+        StepResults<Comparison?> answers = await run.InScratchAsync((scratch, progress) =>
         {
-            var files = new BenchContext(scratch, scale.Files, context.CancellationToken);
-            var adviser = new Adviser(files, scale, ProcessorFrequency.NominalHz(), context.CancellationToken);
-            return ProgramRun.RunStepsAsync(topics, async topic =>
+            var adviser = new Adviser(
+                new BenchContext(scratch, scale, context.CancellationToken), ProcessorFrequency.NominalHz(), context.CancellationToken);
+            return ProgramRun.RunStepsAsync<AdviceTopic, Comparison?>(AdviceTopics.All, async topic =>
             {
                 progress.Show(() => topic.Heading);
                 try
                 {
-                    return ((Comparison, RequestGrid?)?)await adviser.MeasureAsync(topic);
+                    return await adviser.MeasureAsync(topic);
                 }
                 catch (NotSupportedException e)
                 {
-                    // A file system without preallocation, say: the other topics do not need it.
                     unsupported.Add($"{topic.Heading}: not measured: {ErrorText.Of(e).ReplaceLineEndings(" ")}");
                     return null;
                 }
             }, context.CancellationToken);
         });
-        (Comparison Comparison, RequestGrid? Grid)[] measured = [.. answers.Results.OfType<(Comparison, RequestGrid?)>()];
+        Comparison[] measured = [.. answers.Results.OfType<Comparison>()];
         string[] notes =
         [
             string.Create(CultureInfo.InvariantCulture,
@@ -58,6 +79,6 @@ internal static class AdviseCommand
         ];
         return run.Finish(
             answers, $"How to read and write in {Path.GetFullPath(directory)}", notes,
-            [.. measured.Select(a => Adviser.Section(a.Comparison, a.Grid)), Adviser.Summary([.. measured.Select(a => a.Comparison)])]);
+            [.. measured.Select(a => a.Section()), Comparison.Summary(measured)]);
     }
 }

@@ -27,7 +27,7 @@ internal sealed class BenchCommand(BenchOptions options, CommandContext context)
         ProgramRun.Announce(_terminal, Counted.Of(_selected.Count, "row"), options.Seconds);
         DateTimeOffset started = DateTimeOffset.UtcNow;
         var skipped = new List<SkippedRow>();
-        StepResults<RowReport?> measured = await MeasureAsync(fio, scale, skipped);
+        StepResults<RowReport[]> measured = await MeasureAsync(fio, scale, skipped);
 
         var report = new BenchReport
         {
@@ -39,7 +39,7 @@ internal sealed class BenchCommand(BenchOptions options, CommandContext context)
             Seconds = Math.Round(measured.Time.TotalSeconds, 1),
             Interrupted = measured.Interrupted,
             Failure = measured.Failure is { } failure ? ErrorText.Of(failure) : null,
-            Rows = [.. measured.Results.OfType<RowReport>()],
+            Rows = [.. measured.Results.SelectMany(r => r)],
             Skipped = skipped,
         };
         ReportPage page = BenchPage.Of(report);
@@ -56,7 +56,7 @@ internal sealed class BenchCommand(BenchOptions options, CommandContext context)
     }
 
     /// <param name="skipped">Gets the rows that cannot be measured here, each of which gives null.</param>
-    private async Task<StepResults<RowReport?>> MeasureAsync(FioRunner fio, BenchScale scale, List<SkippedRow> skipped)
+    private async Task<StepResults<RowReport[]>> MeasureAsync(FioRunner fio, BenchScale scale, List<SkippedRow> skipped)
     {
         using ScratchFolder scratch = ScratchFolder.Create(options.Directory, _terminal.TellAtEnd);
         using var progress = new LiveProgress(_terminal, quiet: false);
@@ -77,18 +77,18 @@ internal sealed class BenchCommand(BenchOptions options, CommandContext context)
                 // The program failed because the signal reached it too. This is no reason to skip a row.
                 _cancellationToken.ThrowIfCancellationRequested();
                 skipped.Add(Skip(e.Message));
-                return null;
+                return [];
             }
             catch (NotSupportedException e)
             {
                 // A file system without preallocation, say: the other rows do not need it.
                 skipped.Add(Skip(ErrorText.Of(e).ReplaceLineEndings(" ")));
-                return null;
+                return [];
             }
             catch (IOException e) when (IsDiskFull(e))
             {
                 skipped.Add(Skip(ErrorText.Of(e)));
-                return null;
+                return [];
             }
 
             SkippedRow Skip(string reason) => new(row.Id, reason) { Name = row.Name };

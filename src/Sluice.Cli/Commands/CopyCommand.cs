@@ -41,8 +41,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
 
     private void Tell(DateTimeOffset began)
     {
-        var caveats = new CopyCaveats(options.Target, isOnDisk: options.Sync);
-        CopyRecord[] copies = [.. _records.Select(caveats.Noted)];
+        CopyRecord[] copies = [.. _records.Select(Noted)];
         if (copies.Length + _failed + _notBegun > 1 && !options.Quiet)
             _terminal.WriteLine(CopyText.Total(Report(began, copies)));
         foreach (string note in options.Quiet ? [] : copies.Select(c => c.Note).OfType<string>().Distinct())
@@ -53,6 +52,16 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         CopyReport report = Report(began, copies) with { Environment = EnvironmentProbe.ForPath(options.Target) };
         options.Output.Write(
             _terminal, CopyPage.Of(report), json: writer => JsonFile.Write(writer, report, CopyJsonContext.Default.CopyReport));
+    }
+
+    // Of files in memory, or behind another file system, "direct" and "on the disk" may mean nothing.
+    private CopyRecord Noted(CopyRecord copy)
+    {
+        string[] places = copy is { Method: "direct", Bytes: > 0 } ? [options.Target, copy.Source]
+            : options.Sync && !copy.Interrupted && copy.Files > 0 ? [options.Target] : [];
+        return places.Select(p => MemoryFileSystem.Caveat(EnvironmentProbe.FileSystemOf(p))).FirstOrDefault(c => c is not null) is { } caveat
+            ? copy with { Note = $"direct and on the disk may mean nothing here: {caveat}" }
+            : copy;
     }
 
     private CopyReport Report(DateTimeOffset began, IReadOnlyList<CopyRecord> copies)
@@ -96,7 +105,11 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         var plan = new CopyPlan(_terminal, options.Excluded, options.Force || options.Update, options.Update, options.Quiet);
         int exitCode = ExitCode.Success;
         CopyPair[] copies = Array.ConvertAll(sources, s => new CopyPair(s, TargetOf(s, intoFolder)));
-        CopyResultPlaces.Require(options, copies);
+        if (copies.SelectMany(c => (string[])[c.Source, c.Target]).Select(options.Output.OptionNaming).FirstOrDefault(o => o is not null)
+            is { } option)
+        {
+            throw new UsageException($"{option} names a file that is copied, or the copy");
+        }
         CopyConsent[] consents = options.DryRun ? [] : CopyConsent.AskAll(copies, options, _terminal);
         var made = new HashSet<string>(StringComparer.Ordinal);
         for (int i = 0; i < copies.Length; i++)

@@ -1,5 +1,4 @@
 using Sluice.Cli.Bench;
-using Sluice.Cli.Load;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Log;
 using Sluice.Cli.Report;
@@ -76,29 +75,10 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         LogLoadResult result;
         using (var progress = new LiveProgress(_terminal, options.Quiet))
             result = options.Load.Run(directory, progress.Show, options.Output.Named.Count > 0, _cancellationToken);
-        var table = new TextTable("", "");
-        LatencyHistogram latency = result.Latency;
-        table.Add("threads, record", $"{options.Load.Threads}, {options.Load.RecordBytes} B, {options.Load.Durability}");
-        table.Add("requested", options.Load.BytesPerSecond == 0
-            ? "as much as can be"
-            : $"{ByteSize.Format(options.Load.BytesPerSecond * options.Load.Threads)}/s");
-        table.Add("appended", $"{Counted.Of(latency.Count, "record")}, {ByteSize.Format((long)(result.Bytes / result.Seconds))}/s");
-        foreach (double percent in (double[])[50, 99, 99.9, 99.99])
-            table.Add($"append p{percent}", Microseconds(latency.Percentile(percent)));
-        table.Add("append, longest", Microseconds(latency.MaxNanoseconds));
-        table.Add("segments", $"{result.Segments}");
-        table.Add("CPU of a record", Microseconds((long)(result.CpuSeconds * 1e9 / Math.Max(1, latency.Count))));
-        table.Add("checked", $"{Counted.Of(result.Checked, "record")} read back, {result.Missing:#,0} missing, "
-            + $"{result.Unexpected:#,0} doubled or changed");
-        table.WriteTo(_terminal);
-        if (result.IsInterrupted)
-            _terminal.WriteLine($"note: {LogLoadResult.InterruptedNote}", hang: 2);
-        if (options.Output.Named.Count > 0)
-        {
-            EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Directory);
-            options.Output.Write(
-                _terminal, LogLoadPage.Of(options.Load, result, ReportPage.CommandLineOf(context.Arguments), began, environment));
-        }
+        ReportPage page = LogLoadPage.Of(
+            options.Load, result, ReportPage.CommandLineOf(context.Arguments), began, EnvironmentProbe.ForPath(options.Directory));
+        PageText.WriteResult(_terminal, page);
+        options.Output.Write(_terminal, page);
         string[] wrong = [.. result.Wrong()];
         return wrong.Length == 0 ? ExitCode.Success : Fail(string.Join("; ", wrong));
     }
@@ -267,9 +247,6 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
     private static string Has(SluiceLog log) => log.NextSequence > log.FirstSequence
         ? $"records {log.FirstSequence} to {log.NextSequence - 1}"
         : $"no record; the next is {log.NextSequence}";
-
-    private static string Microseconds(long nanoseconds) =>
-        string.Create(System.Globalization.CultureInfo.InvariantCulture, $"{nanoseconds / 1000.0:#,0.##} us");
 
     private int SayTail(SluiceLogReader reader)
     {

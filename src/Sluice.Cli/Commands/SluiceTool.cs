@@ -150,10 +150,6 @@ internal static class SluiceTool
         {
             throw new UsageException($"the environment variable SLUICE_ENGINE is '{engine}'; it may be uring, pool or empty");
         }
-        if (PageOutput.TakesStandardOutput(arguments))
-            terminal = terminal.KeepingOutput();
-        if (PageOutput.IsWide(arguments))
-            terminal = terminal with { IsWide = true };
         // .NET has replaced bytes that are not valid UTF-8: this name refers to another file or to none.
         if (arguments.FirstOrDefault(a => a.Contains('\uFFFD', StringComparison.Ordinal)) is { } noText)
             throw new UsageException($"'{noText}' is not valid UTF-8: name its folder instead");
@@ -189,7 +185,8 @@ internal static class SluiceTool
         ParseResult result = root.Parse(arguments, Parsing);
         if (result.Action is not System.CommandLine.Help.HelpAction)
         {
-            return result.Errors.Count == 0 ? run(result, context)
+            return result.Errors.Count == 0
+                ? run(result, context with { Terminal = PageOutput.StreamsFor(result, context.Terminal) })
                 : throw new UsageException(result.Errors[0].Message.ReplaceLineEndings(" "));
         }
         result.Invoke(new InvocationConfiguration { Output = context.Terminal.Out, Error = context.Terminal.Error });

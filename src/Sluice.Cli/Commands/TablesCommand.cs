@@ -53,7 +53,7 @@ internal static class TablesCommand
             return ProgramRun.RunStepsAsync(rows, async step =>
             {
                 progress.Show(() => $"{step.Table.Heading}: {step.Row.Name} {string.Join(' ', step.Row.Arguments)}");
-                return (step.Table, step.Row, await runner.RunAsync(AsSuite, step.Row));
+                return (step.Table, step.Row, (await runner.RunAsync(AsSuite, step.Row))[0]);
             }, context.CancellationToken);
         });
         string[] notes =

@@ -29,10 +29,7 @@ internal static class ComparePage
 
     private static ReportPage Make(ResultFile before, ResultFile after, IReadOnlyList<string> arguments)
     {
-        bool samples = before.Bench is not null && after.Bench is not null;
-        IReadOnlyList<PageSection> sections = (samples
-            ? BenchComparePage.Sections(before.Bench!, after.Bench!)
-            : TableComparePage.Sections(before.Page, after.Page))
+        IReadOnlyList<PageSection> sections = TableComparePage.Sections(before.Page, after.Page)
             ?? throw new UsageException($"{before.Path} and {after.Path} have no row in common");
         return new ReportPage
         {
@@ -45,7 +42,7 @@ internal static class ComparePage
                 $"first run: {before.Path}, {before.Page.Began.UtcDateTime:yyyy-MM-dd HH:mm} UTC, {before.Page.CommandLine}",
                 $"second run: {after.Path}, {after.Page.Began.UtcDateTime:yyyy-MM-dd HH:mm} UTC, {after.Page.CommandLine}",
                 .. EnvironmentNotes(before.Page.Environment, after.Page.Environment),
-                $"a change is the second run over the first{(samples ? ", above 1 is faster" : "")}; its interval is Welch's on the "
+                $"a change is the second run over the first; its interval is Welch's on the "
                     + $"logarithms of the rounds, widened for the number of figures; it knows how much the rounds within each run differ, "
                     + $"and not how much this machine and disk differ from run to run: compare two runs of one program to see that; "
                     + $"figures of one round, and those that are no medians of rounds, have none",
@@ -59,23 +56,10 @@ internal static class ComparePage
     {
         if (before is null || after is null)
             yield break;
-        (string Name, object? Before, object? After)[] facts =
-        [
-            ("system", before.OperatingSystem, after.OperatingSystem), ("kernel", before.Kernel, after.Kernel),
-            ("runtime", before.Runtime, after.Runtime), ("runtime mode", before.RuntimeMode, after.RuntimeMode),
-            ("sluice", before.SluiceVersion, after.SluiceVersion), ("engine", before.Engine, after.Engine),
-            ("reason for the engine", before.EngineReason, after.EngineReason),
-            ("processor", before.Processor, after.Processor), ("processors", before.ProcessorCount, after.ProcessorCount),
-            ("memory", ByteSize.Format(before.MemoryBytes), ByteSize.Format(after.MemoryBytes)),
-            ("giving back of free memory", before.FreePages, after.FreePages),
-            ("file system", before.FileSystem, after.FileSystem), ("mount options", before.MountOptions, after.MountOptions),
-            ("device", before.Device, after.Device), ("model of the device", before.DeviceModel, after.DeviceModel),
-            ("rotation of the device", Rotation(before), Rotation(after)), ("scheduler", before.Scheduler, after.Scheduler),
-        ];
-        foreach ((string name, object? first, object? second) in facts.Where(f => !Equals(f.Before, f.After)))
-            yield return $"the {name} differs: {first ?? "unknown"}, then {second ?? "unknown"}";
+        foreach (((string label, string first), (_, string second)) in
+            (before with { FreeBytes = null }).Facts().Zip((after with { FreeBytes = null }).Facts()).Where(f => f.First != f.Second))
+        {
+            yield return $"the {label} differs: {first}, then {second}";
+        }
     }
-
-    private static string? Rotation(EnvironmentRecord record) =>
-        record.Rotational is { } rotates ? rotates ? "turning" : "still" : null;
 }

@@ -11,8 +11,8 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Compare;
 
-/// <summary>A result that a command wrote with --json: of bench with its rounds, of other commands as a page.</summary>
-internal sealed record ResultFile(string Path, BenchReport? Bench, ReportPage Page)
+/// <summary>A result that a command wrote with --json, as a page.</summary>
+internal sealed record ResultFile(string Path, ReportPage Page)
 {
     /// <exception cref="UsageException">The file is not such a result.</exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
@@ -27,20 +27,17 @@ internal sealed record ResultFile(string Path, BenchReport? Bench, ReportPage Pa
                 where T : class => ResultJson.Read(path, root, type, "sluice");
             bool Has(string name) => root.ValueKind == JsonValueKind.Object && root.TryGetProperty(name, out _);
             if (Has("rows") && Has("fio"))
-            {
-                BenchReport bench = Read(BenchJsonContext.Default.BenchReport);
-                return new ResultFile(path, bench, BenchPage.Of(bench));
-            }
+                return new ResultFile(path, BenchPage.Rates(Read(BenchJsonContext.Default.BenchReport)));
             if (Has("workload") && Has("sides"))
-                return new ResultFile(path, null, SpeedPage.Of(Read(SpeedJsonContext.Default.SpeedReport)));
+                return new ResultFile(path, SpeedPage.Of(Read(SpeedJsonContext.Default.SpeedReport)));
             if (Has("cycles") && Has("settings"))
-                return new ResultFile(path, null, FragPage.Of(Read(FragJsonContext.Default.FragReport)));
+                return new ResultFile(path, FragPage.Of(Read(FragJsonContext.Default.FragReport)));
             if (Has("extents") && Has("worstFiles"))
-                return new ResultFile(path, null, ExtentPage.Of(Read(ExtentJsonContext.Default.ExtentReport), places: []));
+                return new ResultFile(path, ExtentPage.Of(Read(ExtentJsonContext.Default.ExtentReport), places: []));
             if (Has("copies") && Has("miBPerSecond"))
-                return new ResultFile(path, null, CopyPage.Of(Read(CopyJsonContext.Default.CopyReport)));
+                return new ResultFile(path, CopyPage.Of(Read(CopyJsonContext.Default.CopyReport)));
             if (Has("sections"))
-                return new ResultFile(path, null, Read(PageJsonContext.Default.ReportPage));
+                return new ResultFile(path, Read(PageJsonContext.Default.ReportPage));
             throw new UsageException(
                 $"{path} cannot be compared; bench, speed, ops, figures, tables and such write them by --json");
         }

@@ -13,6 +13,7 @@ internal static class TableComparePage
     // The maximum number of changes in the summary. The table has all of them.
     private const int MaxWords = 20;
 
+    private const double OverallConfidence = 0.95;
     private const int MaxChartRows = 40;
     private const int MaxChartSeries = 4;
 
@@ -32,7 +33,7 @@ internal static class TableComparePage
         if (numbers.Length == 0)
             return null;
         // Bonferroni: with many values, some would be outside a 95 % interval by chance.
-        double confidence = 1 - ((1 - BenchComparePage.OverallConfidence) / Math.Max(1, numbers.Count(n => n.HasSamples)));
+        double confidence = 1 - ((1 - OverallConfidence) / Math.Max(1, numbers.Count(n => n.HasSamples)));
         return
         [
             new PageSection { Heading = "What changed", Text = string.Join('\n',

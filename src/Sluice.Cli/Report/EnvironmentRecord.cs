@@ -1,3 +1,6 @@
+using System.Globalization;
+using Sluice.Cli.Terminal;
+
 namespace Sluice.Cli.Report;
 
 /// <summary>The environment of a measurement. Values without it cannot be compared.</summary>
@@ -46,4 +49,29 @@ internal sealed record EnvironmentRecord
     public int? LogicalBlockSizeBytes { get; init; }
 
     public long? FreeBytes { get; init; }
+
+    /// <summary>Returns the facts by label, as text and pages show them.</summary>
+    public IEnumerable<(string Label, string Text)> Facts()
+    {
+        yield return ("sluice", Join(SluiceVersion, $"engine {Engine}: {EngineReason ?? "this kernel and sandbox allow io_uring"}"));
+        yield return ("device", Join(
+            Device, DeviceModel, Scheduler is { } scheduler ? $"scheduler {scheduler}" : null,
+            Rotational switch { true => "rotating", false => "not rotating", null => null },
+            LogicalBlockSizeBytes is { } block ? $"{block} B blocks" : null));
+        yield return ("file sys", Join(
+            FileSystem, MountPoint is { } point ? $"on {point}" : null, MountOptions,
+            FreeBytes is { } free ? $"{ByteSize.Format(free)} free" : null, MemoryFileSystem.Note(FileSystem)));
+        yield return ("machine", Join(
+            Processor, $"{ProcessorCount} processors",
+            NominalFrequencyMhz is { } mhz ? string.Create(CultureInfo.InvariantCulture, $"{mhz:0} MHz") : null,
+            $"{ByteSize.Format(MemoryBytes)} memory"));
+        yield return ("free mem", FreePages ?? "unknown");
+        yield return ("software", Join($"kernel {Kernel}", Runtime, RuntimeMode));
+    }
+
+    private static string Join(params string?[] parts)
+    {
+        string text = string.Join(", ", parts.Where(p => !string.IsNullOrEmpty(p)));
+        return text.Length == 0 ? "unknown" : text;
+    }
 }

@@ -48,8 +48,7 @@ public sealed class EverydayTests : IDisposable
             }
         }
         FioRunner fio = FioRunner.Detect();
-        // The memory of this machine is not what is tested.
-        RowReport report = await new RowRunner(context, fio, CancellationToken.None, () => 100).RunAsync(EverydaySuite.Create(), row);
+        RowReport report = (await new RowRunner(context, fio, CancellationToken.None).RunAsync(EverydaySuite.Create(), row))[0];
         // Fewer where the machine is so busy that the row's time is over.
         report.RoundRatios.Count.ShouldBeInRange(1, BenchScale.Quick.Rounds);
         report.IsBesideDotNet.ShouldBeTrue();
@@ -75,26 +74,6 @@ public sealed class EverydayTests : IDisposable
     }
 
     [Fact]
-    public void A_file_with_other_bytes_is_told_from_the_right_one()
-    {
-        byte[] right = [.. Enumerable.Range(0, 9000).Select(i => (byte)(i % 100))];
-        File.WriteAllBytes(_folder["right"], right);
-        FileCheck.Content(_folder["right"], right);
-        FileCheck.Repeats(_folder["right"], right.AsSpan(0, 100), right.Length);
-        FileCheck.SamePages(_folder["right"], _folder["right"]);
-
-        byte[] wrong = [.. right];
-        wrong[^1]++;
-        File.WriteAllBytes(_folder["wrong"], wrong);
-        Should.Throw<IOException>(() => FileCheck.Content(_folder["wrong"], right));
-        Should.Throw<IOException>(() => FileCheck.Repeats(_folder["wrong"], right.AsSpan(0, 100), right.Length));
-        Should.Throw<IOException>(() => FileCheck.SamePages(_folder["right"], _folder["wrong"]));
-        File.WriteAllBytes(_folder["short"], right[..^1]);
-        Should.Throw<IOException>(() => FileCheck.Repeats(_folder["short"], right.AsSpan(0, 100), right.Length));
-        Should.Throw<IOException>(() => FileCheck.SamePages(_folder["right"], _folder["short"]));
-    }
-
-    [Fact]
     public async Task A_row_that_is_too_slow_ends_with_the_pairs_that_it_has_and_has_no_verdict()
     {
         BenchScale scale = BenchScale.Everyday with { SliceTime = TimeSpan.Zero };
@@ -102,36 +81,11 @@ public sealed class EverydayTests : IDisposable
         Suite suite = EverydaySuite.Create() with { RowTime = TimeSpan.Zero };
         Row row = new("everyday-slow", "slow", "", _ => Contest.Passes(() => 1, () => 1));
         FioRunner fio = FioRunner.Detect();
-        RowReport report = await new RowRunner(context, fio, CancellationToken.None).RunAsync(suite, row);
+        RowReport report = (await new RowRunner(context, fio, CancellationToken.None).RunAsync(suite, row))[0];
         report.RoundRatios.Count.ShouldBe(1);
         report.Verdict.ShouldBe("");
         EverydayText.RatioCell(report).ShouldEndWith(" (1 pair)");
     }
-
-    [Fact]
-    public void The_summary_counts_all_rows_and_names_the_lowest()
-    {
-        RowReport[] rows =
-        [
-            Report("a", 3, 2, 4), Report("b", 0.4, 0.3, 0.5), Report("c", 1, 0.9, 1.1), Report("d", 0.6), Report("e", 0.9, 0.8, 0.95),
-        ];
-        EverydayText.Summary(Run(rows)).ShouldBe("1 faster, 1 even, 2 slower, 1 of too few pairs; lowest: b, 0.40");
-        EverydayText.Summary(Run(rows[..1])).ShouldBe("1 faster, 0 even, 0 slower; lowest: a, 3.00");
-        EverydayText.Summary(Run(rows[..1]) with { Skipped = [new SkippedRow("x", "y")], Interrupted = true })
-            .ShouldBe("interrupted: 1 faster, 0 even, 0 slower, 1 skipped; lowest: a, 3.00");
-        EverydayText.Summary(Run([]) with { Failure = "no" }).ShouldBe("ended by an error before a row was measured");
-        EverydayText.Summary(Run([]) with { Skipped = [new SkippedRow("x", "y")] }).ShouldBe("no row was measured, 1 skipped");
-        EverydayText.Summary(Run(rows) with { Quick = true }).ShouldBe("5 rows ran; a quick run measures nothing");
-    }
-
-    [Theory]
-    [InlineData("MiB/s", 0.5, "0.50 MiB/s")]
-    [InlineData("MiB/s", 999.4, "999 MiB/s")]
-    [InlineData("MiB/s", 14_188, "13.9 GiB/s")]
-    [InlineData("ops/s", 57.7, "57.7 /s")]
-    [InlineData("IOPS", 26_159, "26.2 k/s")]
-    [InlineData("ops/s", 1_061_840_405, "1062 M/s")]
-    public void A_rate_has_ten_columns_at_most(string unit, double rate, string said) => EverydayText.Rate(rate, unit).ShouldBe(said);
 
     [Fact]
     public async Task A_piped_run_says_first_how_long_it_takes_and_last_how_it_went()

@@ -66,7 +66,7 @@ public sealed class FioRowsTests : IDisposable
         FioRunner fio = FioRunner.Detect();
         Skip.IfNot(fio.IsAvailable, fio.Description);
         (Suite suite, Row row) = FindRow(id);
-        return await new RowRunner(context, fio, CancellationToken.None, static () => 100).RunAsync(suite, row);
+        return (await new RowRunner(context, fio, CancellationToken.None).RunAsync(suite, row))[0];
     }
 
     private static (Suite Suite, Row Row) FindRow(string id) =>

@@ -66,45 +66,6 @@ public sealed class ResultFileTests : IDisposable
     }
 
     [SkippableTheory]
-    [InlineData("from/sub/a")]
-    [InlineData("to/from/sub/a")]
-    [InlineData("to/from/mine")]
-    [InlineData("link/a")]
-    [InlineData("file")]
-    public async Task Nothing_in_a_tree_that_is_copied_or_in_its_copy_gives_way_to_a_result(string named)
-    {
-        Skip.If(OperatingSystem.IsWindows(), "links need rights there");
-        foreach (string folder in (string[])["from/sub", "to/from/sub"])
-            Directory.CreateDirectory(_folder[folder]);
-        foreach (string file in (string[])["from/sub/a", "to/from/sub/a", "to/from/mine"])
-            await File.WriteAllTextAsync(_folder[file], "mine");
-        Directory.CreateSymbolicLink(_folder["link"], "from/sub");
-        File.CreateSymbolicLink(_folder["file"], "from/sub/a");
-        string[] typed = ["copy", "-rf", "--overwrite", "--json", _folder[named], _folder["from"], _folder["to"]];
-        ToolRun run = await ToolRun.RunAsync(typed);
-        run.ExitCode.ShouldBe(ExitCode.Usage, run.Out + run.Error);
-        string tree = _folder[named.StartsWith("to/", StringComparison.Ordinal) ? "to/from" : "from"];
-        run.Error.ShouldContain($"--json names {_folder[named]}, which is in {tree}, ");
-        (await File.ReadAllTextAsync(_folder[named])).ShouldBe("mine");
-    }
-
-    [Theory]
-    [InlineData("from/new.json")]
-    [InlineData("from/old.json", "--exclude", "*.json")]
-    [InlineData("to/old.json")]
-    public async Task A_result_beside_what_a_tree_s_copy_takes_and_makes_is_written(string named, params string[] excluded)
-    {
-        Directory.CreateDirectory(_folder["from"]);
-        Directory.CreateDirectory(_folder["to"]);
-        foreach (string file in (string[])["from/a", "from/old.json", "to/old.json"])
-            await File.WriteAllTextAsync(_folder[file], "mine");
-        ToolRun run = await ToolRun.RunAsync(
-            ["copy", "-r", .. excluded, "--overwrite", "--json", _folder[named], _folder["from"], _folder["to"]]);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        (await File.ReadAllTextAsync(_folder[named])).ShouldStartWith("{");
-    }
-
-    [SkippableTheory]
     [InlineData("extents", true)]
     [InlineData("doctor", true)]
     [InlineData("examples --count 10 --rounds 1 --force", true)]

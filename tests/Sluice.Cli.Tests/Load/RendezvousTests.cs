@@ -19,19 +19,6 @@ public sealed class RendezvousTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    /// <summary>And is waited for by nobody, though it may have been a plain file a moment ago.</summary>
-    [SkippableTheory]
-    [InlineData("mkfifo \"$0\"")]
-    [InlineData("ln -s /dev/zero \"$0\"")]
-    [InlineData("mkdir \"$0\"")]
-    public void What_is_no_plain_file_says_nothing(string make)
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "FIFOs are made by a shell");
-        using (Process shell = Process.Start("sh", ["-c", make, _folder["note"]]))
-            shell.WaitForExit();
-        RankNote.TryRead(_folder["note"]).ShouldBeNull();
-    }
-
     [Fact]
     public async Task Who_has_gone_is_named()
     {
@@ -77,16 +64,6 @@ public sealed class RendezvousTests : IDisposable
         File.Delete(_folder["sluice-rank-0-of-2.met"]);
         Should.Throw<UsageException>(() => Enter(0, 2)).Message.ShouldContain("is there already, of another run (process 12345");
         Files().ShouldBe(["sluice-rank-0-of-2"]);
-    }
-
-    [Fact]
-    public async Task Who_measures_something_else_is_named()
-    {
-        using Rendezvous first = Enter(0, 2);
-        using Rendezvous second = Rendezvous.Enter(_folder.FullPath, new Shard(1, 2), "other work", Long);
-        UsageException error = await Should.ThrowAsync<UsageException>(() => MeetAsync(first));
-        error.Message.ShouldContain("rank 1 (process ");
-        error.Message.ShouldContain("is to measure something else than rank 0");
     }
 
     [Fact]

@@ -25,14 +25,6 @@ public sealed class TextTableTests
         table.ToPlainText().ShouldBe("file     n\n\u8cc7\u6599\u5eab   1\na       12\n");
     }
 
-    [Fact]
-    public void Control_characters_in_names_are_not_printed()
-    {
-        var table = new TextTable("file", "n");
-        table.Add("a\nb\e[2Jc", "1");
-        table.ToPlainText().ShouldBe("file      n\na?b?[2Jc  1\n");
-    }
-
     [Theory]
     [InlineData(80, false)]
     [InlineData(200, true)]

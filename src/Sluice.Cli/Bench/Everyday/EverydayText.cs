@@ -1,7 +1,7 @@
 using System.Globalization;
 using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
-using Spectre.Console;
 
 namespace Sluice.Cli.Bench.Everyday;
 
@@ -10,13 +10,11 @@ namespace Sluice.Cli.Bench.Everyday;
 /// </summary>
 internal static class EverydayText
 {
-    private const int BarColumns = 22;
-
     public static void Write(TerminalStreams terminal, BenchReport report)
     {
         WriteTable(terminal, report);
-        if (terminal.IsOutputTerminal && report.Rows.Count > 0)
-            WriteBars(terminal, report.Rows);
+        foreach (PageChart chart in BenchPage.Of(report).Sections.Select(s => s.Charts[0]))
+            PageText.WriteBars(terminal, chart);
         terminal.WriteLine(Summary(report));
     }
 
@@ -60,53 +58,12 @@ internal static class EverydayText
             table.Add(row.Name, RatioCell(row), Rate(row.Sluice.Rate, row.Unit), Rate(row.DotNet.Rate, row.Unit), row.Verdict);
         }
         if (report.Rows.Count > 0)
-            WriteColored(terminal, table.ToPlainText());
+            terminal.Out.Write(table.ToPlainText());
         foreach (SkippedRow row in report.Skipped)
             terminal.WriteLine($"{row.Name}, skipped: {row.Reason}", hang: 2);
         terminal.WriteLine();
     }
 
-    private static void WriteColored(TerminalStreams terminal, string text)
-    {
-        if (!terminal.IsOutputTerminal)
-        {
-            terminal.Out.Write(text);
-            return;
-        }
-        IAnsiConsole console = terminal.AnsiOut();
-        foreach (string line in text.TrimEnd('\n').Split('\n'))
-        {
-            string? color = line.EndsWith(RowReport.Slower, StringComparison.Ordinal) ? "red"
-                : line.EndsWith(RowReport.Faster, StringComparison.Ordinal) ? "green" : null;
-            int verdict = line.LastIndexOf(' ') + 1;
-            console.MarkupLine(color is null
-                ? Markup.Escape(line)
-                : $"{Markup.Escape(line[..verdict])}[{color}]{Markup.Escape(line[verdict..])}[/]");
-        }
-    }
-
-    /// <summary>Draws a bar for each row, to the left of 1 where Sluice is slower. Its length is the logarithm of the ratio.</summary>
-    private static void WriteBars(TerminalStreams terminal, IReadOnlyList<RowReport> rows)
-    {
-        IAnsiConsole console = terminal.AnsiOut();
-        char block = console.Profile.Capabilities.Unicode ? '█' : '#';
-        double longest = Math.Max(1, rows.Max(r => Math.Abs(Math.Log2(r.Ratio))));
-        string end = Text($"{Digits(Math.Pow(2, longest))} x");
-        console.WriteLine($"{"",EverydaySuite.MaxNameLength} {"slower",-BarColumns}|{$"faster, to {end}",BarColumns}");
-        foreach (RowReport row in rows)
-        {
-            int columns = (int)Math.Round(BarColumns * Math.Abs(Math.Log2(row.Ratio)) / longest);
-            string bar = new(block, columns);
-            string color = row.Verdict == RowReport.Slower ? "red" : row.Verdict == RowReport.Faster ? "green" : "grey";
-            string name = Markup.Escape(TerminalText.Printable(row.Name).PadRight(EverydaySuite.MaxNameLength));
-            console.MarkupLine(row.Ratio < 1
-                ? $"{name} {new string(' ', BarColumns - columns)}[{color}]{bar}[/]|"
-                : $"{name} {new string(' ', BarColumns)}|[{color}]{bar}[/]");
-        }
-        console.WriteLine();
-    }
-
-    /// <summary>Three digits, or as many as a whole number has.</summary>
     private static string Digits(double value) =>
         value >= 100 ? Text($"{value:0}") : value >= 10 ? Text($"{value:0.0}") : Text($"{value:0.00}");
 

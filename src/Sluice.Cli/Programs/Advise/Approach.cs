@@ -3,13 +3,12 @@ using Sluice.Cli.Bench;
 namespace Sluice.Cli.Programs.Advise;
 
 /// <summary>One approach to a task, and the line of C# for it.</summary>
-/// <param name="Key">For remarks that compare two of them.</param>
 /// <param name="Name">Begins with ".NET" or "Sluice".</param>
-internal sealed record Approach(string Key, string Name, string Code, Func<Slice, Task> RunAsync) : Contender(Name, RunAsync)
+internal sealed record Approach(string Name, string Code, Func<Slice, Task> RunAsync) : Contender(Name, RunAsync)
 {
     /// <summary>An approach that blocks its thread.</summary>
-    public Approach(string key, string name, string code, Action<Slice> run)
-        : this(key, name, code, slice =>
+    public Approach(string name, string code, Action<Slice> run)
+        : this(name, code, slice =>
         {
             run(slice);
             return Task.CompletedTask;
@@ -17,15 +16,12 @@ internal sealed record Approach(string Key, string Name, string Code, Func<Slice
     {
     }
 
-    public static Approach Of(string key, string name, string code, Contender side) => new(key, name, code, side.RunAsync)
+    public static Approach Of(string name, string code, Contender side) => new(name, code, side.RunAsync)
     {
         MeasuresAllocations = side.MeasuresAllocations,
         Prepare = side.Prepare,
         Verify = side.Verify,
     };
-
-    /// <summary>True if the approach does more than the others, such as flushing: it is shown and compared, but not recommended.</summary>
-    public bool DoesMore { get; init; }
 
     public bool IsDotNet => Name.StartsWith(".NET", StringComparison.Ordinal);
 

@@ -1,100 +1,118 @@
 using System.Globalization;
 using Sluice.Cli.Bench;
+using Sluice.Cli.Programs.Measuring;
+using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Programs.Advise;
 
-/// <summary>One way, and what it reached in the topic's unit.</summary>
-internal sealed record MeasuredApproach(Approach Approach, ContenderReport Reading);
-
 /// <summary>The ways of a topic, measured, and which of them to take.</summary>
-internal sealed class Comparison
+/// <param name="Measured">Rates in the topic's unit; first the way of most programs today.</param>
+/// <param name="LeftOut">The reason why the direct approaches were not measured; null if they were.</param>
+internal sealed record Comparison(
+    AdviceTopic Topic, IReadOnlyList<(Approach Approach, ContenderReport Reading)> Measured, double? ClockHz, string? LeftOut = null)
 {
     // A smaller difference is within the variation of the disk.
     private const double Close = 0.9;
     private const double Same = 0.05;
     private const double Unsteady = 1.5;
 
-    private readonly Dictionary<string, MeasuredApproach> _byKey = new(StringComparer.Ordinal);
-    private readonly double? _clockHz;
+    private (Approach Approach, ContenderReport Reading) Fastest { get; } = Measured.MaxBy(m => m.Reading.Rate);
 
-    /// <param name="readings">In the order of the ways; in the topic's unit.</param>
-    public Comparison(AdviceTopic topic, IReadOnlyList<Approach> approaches, IReadOnlyList<ContenderReport> readings, double? clockHz)
-    {
-        Topic = topic;
-        _clockHz = clockHz;
-        Measured = [.. approaches.Zip(readings, (w, r) => new MeasuredApproach(w, r))];
-        foreach (MeasuredApproach measured in Measured)
-            _byKey.Add(measured.Approach.Key, measured);
-        MeasuredApproach[] choices = [.. Measured.Where(m => !m.Approach.DoesMore)];
-        Fastest = choices.MaxBy(m => m.Reading.Rate)!;
-        // Among those that are about as fast, the one that leaves most of the processor.
-        Best = choices.Where(m => m.Reading.Rate >= Close * Fastest.Reading.Rate).MinBy(m => m.Reading.CpuUsPerOperation)!;
-        Baseline = _byKey[topic.BaselineKey];
-    }
+    /// <summary>Among those that are about as fast as the fastest, the one that leaves most of the processor.</summary>
+    public (Approach Approach, ContenderReport Reading) Best { get; } =
+        Measured.Where(m => m.Reading.Rate >= Close * Measured.Max(f => f.Reading.Rate)).MinBy(m => m.Reading.CpuUsPerOperation);
 
-    public AdviceTopic Topic { get; }
-
-    public IReadOnlyList<MeasuredApproach> Measured { get; }
-
-    public MeasuredApproach Fastest { get; }
-
-    public MeasuredApproach Best { get; }
-
-    public MeasuredApproach Baseline { get; }
-
-    /// <summary>The reason why the direct approaches were not measured; null if they were.</summary>
-    public string? LeftOut { get; init; }
-
-    public string CpuUnit => Topic.CountsBytes ? (_clockHz is null ? "ns/byte" : "clocks/byte") : "us each";
-
-    public ContenderReport this[string key] => _byKey[key].Reading;
-
-    public bool Has(string key) => _byKey.ContainsKey(key);
-
-    public double CpuOf(ContenderReport reading) =>
-        !Topic.CountsBytes ? reading.CpuUsPerOperation : _clockHz is { } hz ? reading.CpuUsPerOperation * hz / 1e6 : reading.CpuUsPerOperation * 1000;
-
-    public string Describe(ContenderReport reading) => string.Create(CultureInfo.InvariantCulture,
-        $"{Round(reading.Rate)} {Topic.Unit}, {Round(CpuOf(reading))} {CpuUnit}");
-
-    /// <summary>
-    /// The speed of the first approach, followed in the text by the second one's name: "as fast as", "1.40 x as fast as".
-    /// </summary>
-    public string Compare(string key, string toKey)
-    {
-        double ratio = this[key].Rate / this[toKey].Rate;
-        return Math.Abs(ratio - 1) <= Same ? "as fast as" : string.Create(CultureInfo.InvariantCulture, $"{ratio:0.00} x as fast as");
-    }
-
-    /// <summary>The ratio of the processor times of two approaches.</summary>
-    public string CompareCpu(string key, string toKey) =>
-        string.Create(CultureInfo.InvariantCulture, $"{this[key].CpuUsPerOperation / Math.Max(this[toKey].CpuUsPerOperation, 1e-12):0.00} x the CPU");
+    private string CpuUnit => !Topic.CountsBytes ? "us each" : ClockHz is null ? "ns/byte" : "clocks/byte";
 
     public IEnumerable<string> Sentences()
     {
         (Approach best, ContenderReport reading) = Best;
+        (Approach usual, ContenderReport baseline) = Measured[0];
         yield return $"Take {best.Name}: {Describe(reading)}.";
-        if (best.Key != Baseline.Approach.Key)
-            yield return $"{Baseline.Approach.Name} gives {Describe(Baseline.Reading)}: this is {Compare(best.Key, Baseline.Approach.Key)} "
-                + $"that, for {CompareCpu(best.Key, Baseline.Approach.Key)}.";
-        if (best.Key != Baseline.Approach.Key && Baseline.Reading.High >= reading.Low)
-            yield return "The rounds of both overlap: that may be chance.";
+        if (best != usual)
+        {
+            yield return $"{usual.Name} gives {Describe(baseline)}: this is {Compare(reading, baseline)} that, for "
+                + $"{CompareCpu(reading, baseline)}.";
+            if (baseline.High >= reading.Low)
+                yield return "The rounds of both overlap: that may be chance.";
+        }
         if (reading.High > Unsteady * reading.Low)
         {
-            yield return $"Its rounds lay between {Round(reading.Low)} and {Round(reading.High)} {Topic.Unit}: the machine was not steady, "
-                + "so ask again.";
+            yield return $"Its rounds lay between {PageCell.Of(reading.Low).Text} and {PageCell.Of(reading.High).Text} {Topic.Unit}: the "
+                + "machine was not steady, so ask again.";
         }
-        if (Fastest.Approach.Key != best.Key)
-            yield return $"{Fastest.Approach.Name} is a little faster ({Describe(Fastest.Reading)}), for "
-                + $"{CompareCpu(Fastest.Approach.Key, best.Key)}.";
+        if (Fastest.Approach != best)
+            yield return $"{Fastest.Approach.Name} is a little faster ({Describe(Fastest.Reading)}), for {CompareCpu(Fastest.Reading, reading)}.";
         if (best.IsDotNet)
             yield return "Sluice gains nothing here.";
         if (LeftOut is not null)
             yield return $"The direct ways are left out: {LeftOut}.";
-        foreach (string remark in Topic.Remarks(this))
-            yield return remark;
     }
 
-    public static string Round(double number) => number.ToString(
-        Math.Abs(number) switch { >= 1000 => "#,0", >= 100 => "0", >= 10 => "0.0", _ => "0.00" }, CultureInfo.InvariantCulture);
+    public PageSection Section() => new()
+    {
+        Heading = Topic.Heading,
+        Text = $"{string.Join('\n', Sentences())}\n    {Best.Approach.Code}",
+        Charts =
+        [
+            PageChart.OfRounds(
+                Topic.Heading, new ChartAxis("way", Categories: [.. Measured.Select(m => m.Approach.Name)]),
+                new ChartAxis("rate", Topic.Unit), [("rate", Measured.Select(m => (IEnumerable<double>?)m.Reading.SliceRates))]),
+        ],
+        Tables =
+        [
+            new PageTable
+            {
+                Columns =
+                [
+                    PageColumn.Text("way"), new PageColumn("rate", Topic.Unit), new PageColumn("from"), new PageColumn("to"),
+                    new PageColumn("CPU", CpuUnit), new PageColumn("ratio"), new PageColumn("in C#", null, ColumnKind.Code),
+                ],
+                Rows =
+                [
+                    .. Measured.Select(m => new PageRow(
+                        m.Approach.Name, m.Reading.Cell(), m.Reading.Low, m.Reading.High, CpuOf(m.Reading),
+                        m.Reading.RatioTo(Measured[0].Reading), m.Approach.Code)),
+                ],
+            },
+        ],
+    };
+
+    /// <summary>The answers in a line each.</summary>
+    public static PageSection Summary(IEnumerable<Comparison> comparisons) => new()
+    {
+        Heading = "In short",
+        Tables =
+        [
+            new PageTable
+            {
+                Columns =
+                [
+                    PageColumn.Text("to"), PageColumn.Text("take"), PageColumn.Text("which gives"), new PageColumn("to .NET's usual way"),
+                    new PageColumn("in C#", null, ColumnKind.Code),
+                ],
+                Rows =
+                [
+                    .. comparisons.Select(c => new PageRow(
+                        c.Topic.Wish, c.Best.Approach.Name, c.Describe(c.Best.Reading),
+                        PageCell.Ratio(c.Best.Reading.Rate / c.Measured[0].Reading.Rate), c.Best.Approach.Code)),
+                ],
+            },
+        ],
+    };
+
+    private double CpuOf(ContenderReport reading) =>
+        reading.CpuUsPerOperation * (!Topic.CountsBytes ? 1 : ClockHz is { } hz ? hz / 1e6 : 1000);
+
+    private string Describe(ContenderReport reading) =>
+        $"{PageCell.Of(reading.Rate).Text} {Topic.Unit}, {PageCell.Of(CpuOf(reading)).Text} {CpuUnit}";
+
+    private static string Compare(ContenderReport reading, ContenderReport other)
+    {
+        double ratio = reading.Rate / other.Rate;
+        return Math.Abs(ratio - 1) <= Same ? "as fast as" : string.Create(CultureInfo.InvariantCulture, $"{ratio:0.00} x as fast as");
+    }
+
+    private static string CompareCpu(ContenderReport reading, ContenderReport other) => string.Create(
+        CultureInfo.InvariantCulture, $"{reading.CpuUsPerOperation / Math.Max(other.CpuUsPerOperation, 1e-12):0.00} x the CPU");
 }

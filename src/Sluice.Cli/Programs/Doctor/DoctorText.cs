@@ -1,4 +1,5 @@
 using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Spectre.Console;
 
@@ -13,7 +14,7 @@ internal static class DoctorText
 
     public static void Write(TerminalStreams terminal, EnvironmentRecord environment, IReadOnlyList<FindingGroup> groups)
     {
-        EnvironmentText.Write(terminal, environment);
+        PageText.WriteFacts(terminal, environment);
         foreach (FindingGroup group in groups)
         {
             terminal.WriteLine();

@@ -83,7 +83,7 @@ internal sealed record FigureSet(
             progress(row.Row.Name);
             try
             {
-                points.Add((row, await runner.RunAsync(suite, row.Row)));
+                points.Add((row, (await runner.RunAsync(suite, row.Row))[0]));
             }
             catch (RowSkippedException e)
             {

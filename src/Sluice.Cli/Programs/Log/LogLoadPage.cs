@@ -25,16 +25,18 @@ internal static class LogLoadPage
 
     private static IEnumerable<string> Notes(LogLoad load, LogLoadResult result)
     {
-        yield return string.Create(CultureInfo.InvariantCulture,
-            $"Each window is {result.WindowSeconds:0.#} s long and has the appends that ended in it; of one in which none ended ")
-            + "there is no latency. What ended after the last whole window is in the figures of the whole run alone.";
-        yield return "A roll is the moment at which the log's writer went on in the next segment, as that segment's first frame says.";
-        if (load.BytesPerSecond > 0)
+        if (result.Windows.Count > 1)
         {
-            yield return "A thread appends as soon as it is behind its rate: after a stall it catches up, and a window may have more than "
-                + "was asked for; the whole run cannot.";
+            yield return string.Create(CultureInfo.InvariantCulture,
+                $"Each window is {result.WindowSeconds:0.#} s long and has the appends that ended in it; of one in which none ended ")
+                + "there is no latency. What ended after the last whole window is in the figures of the whole run alone.";
+            yield return "A roll is the moment at which the log's writer went on in the next segment, as that segment's first frame says.";
+            if (load.BytesPerSecond > 0)
+            {
+                yield return "A thread appends as soon as it is behind its rate: after a stall it catches up, and a window may have more than "
+                    + "was asked for; the whole run cannot.";
+            }
         }
-
         if (result.IsInterrupted)
             yield return LogLoadResult.InterruptedNote;
         foreach (string wrong in result.Wrong())

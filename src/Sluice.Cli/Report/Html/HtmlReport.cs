@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Text.Json;
 using Sluice.Cli.Report.Pages;
-using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Report.Html;
 
@@ -66,28 +65,9 @@ internal static class HtmlReport
 
     private static void WriteEnvironment(TextWriter writer, EnvironmentRecord environment)
     {
-        string? rotational = environment.Rotational switch { true => "rotating", false => "not rotating", null => null };
-        (string Name, string? Value)[] facts =
-        [
-            ("Device", Join(environment.Device, environment.DeviceModel, rotational,
-                environment.Scheduler is { } scheduler ? $"scheduler {scheduler}" : null,
-                environment.LogicalBlockSizeBytes is { } block ? $"{block} B blocks" : null)),
-            ("File system", Join(environment.FileSystem, environment.MountOptions,
-                environment.FreeBytes is { } free ? $"{ByteSize.Format(free)} free" : null, MemoryFileSystem.Note(environment.FileSystem))),
-            ("Processor", Join(environment.Processor, $"{environment.ProcessorCount} cores",
-                environment.NominalFrequencyMhz is { } mhz ? string.Create(CultureInfo.InvariantCulture, $"{mhz:0} MHz") : null)),
-            ("Memory", Join(
-                ByteSize.Format(environment.MemoryBytes), environment.FreePages is { } pages ? $"free pages are {pages}" : null)),
-            ("Kernel", Join(environment.Kernel)),
-            ("Runtime", Join(environment.Runtime, environment.RuntimeMode)),
-            ("Engine", Join(environment.Engine, environment.EngineReason)),
-        ];
         writer.Write("<dl class=\"facts\">");
-        foreach ((string name, string? value) in facts)
-        {
-            if (value is not null)
-                writer.Write($"<div><dt>{name}</dt><dd>{HtmlText.Escape(value)}</dd></div>");
-        }
+        foreach ((string label, string text) in environment.Facts())
+            writer.Write($"<div><dt>{label}</dt><dd>{HtmlText.Escape(text)}</dd></div>");
         writer.WriteLine("</dl>");
     }
 
@@ -128,11 +108,5 @@ internal static class HtmlReport
         writer.WriteLine($"<script>\n{HtmlAssets.Script}</script>");
         writer.WriteLine("</body>");
         writer.WriteLine("</html>");
-    }
-
-    private static string? Join(params string?[] parts)
-    {
-        string text = string.Join(", ", parts.Where(p => !string.IsNullOrEmpty(p)));
-        return text.Length == 0 ? null : text;
     }
 }

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using System.Runtime.ExceptionServices;
 using Sluice.Cli.Report.Html;
 using Sluice.Cli.Terminal;
@@ -24,6 +25,8 @@ internal sealed record PageOutput
     private const string StandardOutput = "-";
 
     private const string WideOption = "--wide";
+
+    private static readonly string[] Files = ["--json", "--html", "--csv"];
 
     // The files that did not exist when the command began. Whatever has one of these names at the end was created by another process.
     private HashSet<string>? _missing;
@@ -55,23 +58,15 @@ internal sealed record PageOutput
         };
     }
 
-    /// <summary>Returns true if tables are printed with all their columns.</summary>
-    public static bool IsWide(IReadOnlyList<string> arguments) => arguments.TakeWhile(a => a != "--").Contains(WideOption);
-
-    /// <summary>Returns true if a result goes to stdout, so that the text must not.</summary>
-    public static bool TakesStandardOutput(IReadOnlyList<string> arguments)
+    /// <summary>Returns the streams for a command line: stdout is kept for a result whose file is "-".</summary>
+    public static TerminalStreams StreamsFor(ParseResult result, TerminalStreams terminal)
     {
-        for (int i = 0; i < arguments.Count && arguments[i] != "--"; i++)
+        bool isTaken = Array.Exists(
+            Files, name => result.GetResult(name) is OptionResult { Tokens: [{ Value: StandardOutput }] });
+        return (isTaken ? terminal.KeepingOutput() : terminal) with
         {
-            string name = arguments[i].Split('=')[0];
-            if (name is "--json" or "--html" or "--csv"
-                && (arguments[i] == $"{name}={StandardOutput}"
-                    || (arguments[i] == name && i + 1 < arguments.Count && arguments[i + 1] == StandardOutput)))
-            {
-                return true;
-            }
-        }
-        return false;
+            IsWide = result.GetResult(WideOption) is OptionResult { Implicit: false },
+        };
     }
 
     /// <summary>The results, each with the option that names it.</summary>

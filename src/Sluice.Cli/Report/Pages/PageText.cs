@@ -6,6 +6,7 @@ namespace Sluice.Cli.Report.Pages;
 /// <summary>A page as text: plain columns if piped; in a terminal lines, bars and colors (no colors with NO_COLOR).</summary>
 internal static class PageText
 {
+    private const int LabelWidth = 10;
     private const int ChartWidth = 100;
 
     // A chart that does not fit on a screen is less useful than the table above it.
@@ -28,8 +29,14 @@ internal static class PageText
     {
         terminal.WriteLine(title);
         if (environment is not null)
-            EnvironmentText.Write(terminal, environment);
+            WriteFacts(terminal, environment);
         terminal.WriteLine();
+    }
+
+    public static void WriteFacts(TerminalStreams terminal, EnvironmentRecord environment)
+    {
+        foreach ((string label, string text) in environment.Facts())
+            terminal.WriteLine($"{label,-LabelWidth}{text}", LabelWidth);
     }
 
     /// <summary>Writes the results, below <see cref="WriteTop"/>.</summary>
@@ -47,11 +54,8 @@ internal static class PageText
                     terminal.WriteLine(title);
                 (table.IsTurned ? Turned(table) : Upright(table)).WriteTo(terminal);
             }
-            if (terminal.IsOutputTerminal && terminal.IsUtf8 && hasBars)
-            {
-                foreach (PageChart chart in section.Charts)
-                    WriteBars(terminal, chart);
-            }
+            foreach (PageChart chart in hasBars ? section.Charts : [])
+                WriteBars(terminal, chart);
             terminal.WriteLine();
         }
         foreach (string note in page.Notes)
@@ -84,11 +88,11 @@ internal static class PageText
     private static string TextAt(PageRow row, int column) => column < row.Cells.Count ? row.Cells[column].Text : "";
 
     // A terminal has no space for a line of many points; the table has its values.
-    private static void WriteBars(TerminalStreams terminal, PageChart chart)
+    public static void WriteBars(TerminalStreams terminal, PageChart chart)
     {
         // Missing values have no bars; there may be no bar at all.
         int bars = chart.Series.Sum(s => s.Y.Count(y => y is not null));
-        if (chart.Kind != ChartKind.Bar || bars is 0 or > MaxBars)
+        if (!terminal.IsOutputTerminal || !terminal.IsUtf8 || chart.Kind != ChartKind.Bar || bars is 0 or > MaxBars)
             return;
         var drawn = new BarChart { Width = Math.Min(ChartWidth, terminal.AnsiOut().Profile.Width), Label = Words(Label(chart)) };
         int longest = chart.Series.Max(s => s.Y.Count);

@@ -30,33 +30,6 @@ public sealed class RecordSourceTests
         number.ShouldBe(Count);
     }
 
-    [Theory]
-    [InlineData(1)]
-    [InlineData(99)]
-    [InlineData(100)]
-    [InlineData(101)]
-    [InlineData(65536)]
-    public void Blocks_of_any_size_hold_the_same_bytes(int blockBytes)
-    {
-        RecordSource records = Records();
-        byte[] block = new byte[blockBytes];
-        var bytes = new List<byte>();
-        int got;
-        while ((got = records.Fill(block)) > 0)
-            bytes.AddRange(block.AsSpan(0, got));
-        bytes.ToArray().ShouldBe(All());
-    }
-
-    [Fact]
-    public void Lines_are_records_without_their_end()
-    {
-        RecordSource records = Records();
-        var text = new StringBuilder();
-        while (records.TryNextLine(out ReadOnlyMemory<char> line))
-            text.Append(line).Append("\r\n");
-        Encoding.Latin1.GetBytes(text.ToString()).ShouldBe(All());
-    }
-
     private static RecordSource Records() => new(Count, CancellationToken.None);
 
     private static byte[] All()

@@ -92,14 +92,6 @@ public sealed class MethodRunTests : IDisposable
         }
     }
 
-    [Fact]
-    public void The_checks_of_WinFileIO_pass()
-    {
-        IReadOnlyList<(string Name, string? Failure)> checks = new WinFileIOChecks(_folder.FullPath).Run();
-        checks.Count.ShouldBeGreaterThan(10);
-        checks.Where(c => c.Failure is not null).ShouldBeEmpty();
-    }
-
     private async Task<IEnumerable<string>> WrongOfAsync(int sizeBytes, IReadOnlyList<Method> methods)
     {
         using var run = new MethodRun(_folder.FullPath, sizeBytes, CancellationToken.None) { Runs = 1 };

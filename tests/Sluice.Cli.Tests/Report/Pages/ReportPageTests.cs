@@ -8,15 +8,6 @@ namespace Sluice.Cli.Tests.Report.Pages;
 public sealed class ReportPageTests
 {
     [Fact]
-    public void A_page_survives_json()
-    {
-        string json = JsonSerializer.Serialize(SamplePage.Make(), PageJsonContext.Default.ReportPage);
-        ReportPage back = JsonSerializer.Deserialize(json, PageJsonContext.Default.ReportPage)!;
-        JsonSerializer.Serialize(back, PageJsonContext.Default.ReportPage).ShouldBe(json);
-        back.Sections[0].Charts[0].Series[0].Y.ShouldBe([100d, 150d, null, 300d]);
-    }
-
-    [Fact]
     public void Numbers_that_are_none_become_gaps()
     {
         var series = new ChartSeries { Name = "a", Y = [double.NaN, 1, double.PositiveInfinity], Low = [0, double.NegativeInfinity, null] };
