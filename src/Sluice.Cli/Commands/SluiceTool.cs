@@ -12,7 +12,7 @@ internal static class SluiceTool
     private const string Replays = "Replays of published experiments";
 
     // Response files ("@name") are not documented, and a file may have such a name.
-    private static readonly ParserConfiguration Parsing = new() { ResponseFileTokenReplacer = null, EnablePosixBundling = false };
+    private static readonly ParserConfiguration Parsing = new() { ResponseFileTokenReplacer = null, EnablePosixBundling = true };
 
     private static ToolCommand[] Commands =>
     [
@@ -179,7 +179,7 @@ internal static class SluiceTool
         var parsed = new Command(command.Name, command.Description);
         var options = new OptionList(parsed);
         Func<ParseResult, CommandContext, Task<int>> run = command.Define(options);
-        List<string> arguments = [command.Name, .. new ArgumentRewriter(options.Syntax).Rewrite([.. context.Arguments.Skip(1)])];
+        List<string> arguments = [command.Name, .. options.Expand([.. context.Arguments.Skip(1)])];
         // The root adds --help, and the tool's name in its text.
         Command root = arguments.Contains("--help") ? new RootCommand { parsed } : parsed;
         ParseResult result = root.Parse(arguments, Parsing);

@@ -169,7 +169,7 @@ internal sealed record SpeedOptions(string Path)
                 : throw new UsageException($"--mix: '{mixed}' is not a proportion of reads to writes such as 70:30");
             if (result.GetValue(zipf) is not null && result.GetValue(seek) is not null)
                 throw new UsageException("-s and --zipf exclude each other: each says where requests go");
-            if (ratio is not null && (readSize ?? writeSize) is { } sized && sized == ArgumentRewriter.Auto)
+            if (ratio is not null && (readSize ?? writeSize) is { } sized && sized == OptionList.Auto)
                 throw new UsageException("--mix sets reads and writes; omit -r and -w, or give one of them the file's size");
 
             CreateMode create = extendSize is not null ? CreateMode.Extend : preallocateSize is not null ? CreateMode.Preallocate
@@ -274,7 +274,7 @@ internal sealed record SpeedOptions(string Path)
         return one;
     }
 
-    private static long? ParseSize(string name, string? text) => OptionText.Size(name, text == ArgumentRewriter.Auto ? null : text);
+    private static long? ParseSize(string name, string? text) => OptionText.Size(name, text == OptionList.Auto ? null : text);
 
     private static long ParseRequestSize(string? text) => OptionText.Size("-b", text, 1, MaxRequestSizeBytes) ?? 64 * ByteSize.KiB;
 

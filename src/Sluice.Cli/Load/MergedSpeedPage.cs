@@ -21,7 +21,7 @@ internal static class MergedSpeedPage
             [
                 new PageSection { Heading = "Ranks", Tables = [Ranks(merged)] },
                 .. merged.Latencies.Count == 0 ? Array.Empty<PageSection>()
-                    : [new PageSection { Heading = "Latency of all", Tables = [Latencies(merged)] }],
+                    : [new PageSection { Heading = "Latency of all", Tables = [.. SpeedPage.LatencyTables(merged.Latencies)] }],
             ],
         };
     }
@@ -80,19 +80,4 @@ internal static class MergedSpeedPage
         double cpuPercent) => new(
         name, host, engine, rate, iops, PageCell.Of(seconds, "0.00"), PageCell.Of(late, "0.00"), PageCell.Of(latency?.P50Us),
         PageCell.Of(latency?.P99Us), PageCell.Of(latency?.MaxUs), cpuPercent);
-
-    private static PageTable Latencies(MergedSpeed merged) => new()
-    {
-        IsTurned = true,
-        Columns =
-        [
-            PageColumn.Text(""), new PageColumn("requests"), new PageColumn("mean", "us"),
-            .. LatencySummary.Percentiles.Select(p => new PageColumn(p.Name, "us")),
-        ],
-        Rows =
-        [
-            .. merged.Latencies.Select(l => new PageRow(
-                [l.Name, l.Latency.Count, l.Latency.MeanUs, .. LatencySummary.Percentiles.Select(p => PageCell.Of(p.Of(l.Latency)))])),
-        ],
-    };
 }

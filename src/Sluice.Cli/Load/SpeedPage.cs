@@ -68,7 +68,7 @@ internal static class SpeedPage
             {
                 Heading = "Latency",
                 Charts = [.. Latencies(report.Sides)],
-                Tables = [.. LatencyTables(report.Sides)],
+                Tables = [.. LatencyTables([.. report.Sides.SelectMany(s => Kinds(s).Select(k => ($"{SideName(s)}, {k.Name}", k.Latency)))])],
             };
         }
         if (report.Creations.Count > 0)
@@ -147,26 +147,24 @@ internal static class SpeedPage
             yield return ("flush", flush);
     }
 
-    private static IEnumerable<PageTable> LatencyTables(IReadOnlyList<SideReport> sides)
+    public static IEnumerable<PageTable> LatencyTables(IReadOnlyList<(string Name, LatencySummary Latency)> latencies)
     {
-        if (sides.SelectMany(Kinds).Any())
+        if (latencies.Count == 0)
+            yield break;
+        yield return new PageTable
         {
-            yield return new PageTable
-            {
-                IsTurned = true,
-                Columns =
-                [
-                    PageColumn.Text(""), new PageColumn("requests"), new PageColumn("mean", "us"),
-                    .. LatencySummary.Percentiles.Select(p => new PageColumn(p.Name, "us")),
-                ],
-                Rows =
-                [
-                    .. sides.SelectMany(s => Kinds(s).Select(k => new PageRow(
-                        [$"{SideName(s)}, {k.Name}", k.Latency.Count, k.Latency.MeanUs,
-                            .. LatencySummary.Percentiles.Select(p => PageCell.Of(p.Of(k.Latency)))]))),
-                ],
-            };
-        }
+            IsTurned = true,
+            Columns =
+            [
+                PageColumn.Text(""), new PageColumn("requests"), new PageColumn("mean", "us"),
+                .. LatencySummary.Percentiles.Select(p => new PageColumn(p.Name, "us")),
+            ],
+            Rows =
+            [
+                .. latencies.Select(l => new PageRow(
+                    [l.Name, l.Latency.Count, l.Latency.MeanUs, .. LatencySummary.Percentiles.Select(p => PageCell.Of(p.Of(l.Latency)))])),
+            ],
+        };
     }
 
     private static PageTable Rates(SpeedReport report) => new PageTable

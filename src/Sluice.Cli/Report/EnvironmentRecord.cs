@@ -60,7 +60,7 @@ internal sealed record EnvironmentRecord
             LogicalBlockSizeBytes is { } block ? $"{block} B blocks" : null));
         yield return ("file sys", Join(
             FileSystem, MountPoint is { } point ? $"on {point}" : null, MountOptions,
-            FreeBytes is { } free ? $"{ByteSize.Format(free)} free" : null, MemoryFileSystem.Note(FileSystem)));
+            FreeBytes is { } free ? $"{ByteSize.Format(free)} free" : null) + (MemoryFileSystem.Note(FileSystem) is { } note ? $"; {note}" : ""));
         yield return ("machine", Join(
             Processor, $"{ProcessorCount} processors",
             NominalFrequencyMhz is { } mhz ? string.Create(CultureInfo.InvariantCulture, $"{mhz:0} MHz") : null,

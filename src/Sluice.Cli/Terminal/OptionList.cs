@@ -2,12 +2,81 @@ using System.CommandLine;
 
 namespace Sluice.Cli.Terminal;
 
-/// <summary>Adds arguments and options to a command, and records their syntax for <see cref="ArgumentRewriter"/>.</summary>
+/// <summary>Adds arguments and options to a command.</summary>
 internal sealed class OptionList(Command command)
 {
-    private readonly List<OptionSyntax> _syntax = [];
+    /// <summary>Stands for an optional value that was not given; it may also be typed.</summary>
+    public const string Auto = "auto";
 
-    public IReadOnlyList<OptionSyntax> Syntax => _syntax;
+    /// <summary>
+    /// Writes out what System.CommandLine does not know: short names of two letters (-Fm1), and optional values, which are attached to the
+    /// short name, and follow the long name only if they are sizes: in "-p a.dat" and "--preallocate a.dat" the file stays a file.
+    /// </summary>
+    /// <exception cref="UsageException">An option does not exist, or its value is missing or empty.</exception>
+    public List<string> Expand(IReadOnlyList<string> typed)
+    {
+        var result = new List<string>();
+        for (int i = 0; i < typed.Count; i++)
+        {
+            string argument = typed[i];
+            if (argument == "--")
+            {
+                result.AddRange(typed.Skip(i));
+                break;
+            }
+            if (argument is "-h" or "-?")
+                result.Add("--help");
+            else if (argument.StartsWith("--", StringComparison.Ordinal))
+                result.Add(Long(argument, typed, ref i));
+            else if (argument.Length > 1 && argument[0] == '-')
+                result.AddRange(Short(argument));
+            else
+                result.Add(argument);
+        }
+        return result;
+    }
+
+    private string Long(string argument, IReadOnlyList<string> typed, ref int index)
+    {
+        string name = argument.Split('=')[0];
+        Option? option = command.Options.FirstOrDefault(o => o.Name == name);
+        if (option is null && name != "--help")
+            throw new UsageException($"unknown option {name}");
+        if (name.Length < argument.Length && (option is Option<bool> || argument[^1] == '='))
+            throw new UsageException($"{name} {(option is Option<bool> ? "takes no" : "needs a")} value");
+        if (option is null or Option<bool> || name.Length < argument.Length)
+            return argument;
+        string next = index + 1 < typed.Count ? typed[index + 1] : "";
+        if (IsOptional(option) && next != Auto && !ByteSize.TryParse(next, out _))
+            return $"{name}={Auto}";
+        // Of an empty value, as of a variable that is not set, the parser would take the argument behind it.
+        if (next.Length == 0 || next.StartsWith("--", StringComparison.Ordinal))
+            throw new UsageException($"{name} needs a value");
+        index++;
+        return $"{name}={next}";
+    }
+
+    private string[] Short(string argument)
+    {
+        for (int i = 1; i < argument.Length; i++)
+        {
+            // FragDisk has -Fm and -FM.
+            Option option = Find(argument[i..(i + 1)]) ?? Find(argument[i..Math.Min(i + 2, argument.Length)])
+                ?? throw new UsageException($"unknown option {argument}");
+            if (option is Option<bool>)
+                continue;
+            string value = argument[(i + (Find(argument[i..(i + 1)]) is null ? 2 : 1))..].TrimStart('=');
+            if (value.Length == 0 && !IsOptional(option))
+                throw new UsageException($"{argument} needs its value attached, or write {option.Name} VALUE");
+            string valued = $"{option.Name}={(value.Length == 0 ? Auto : value)}";
+            return i == 1 ? [valued] : [argument[..i], valued];
+        }
+        return [argument];
+    }
+
+    private Option? Find(string shortName) => command.Options.FirstOrDefault(o => o.Aliases.Contains($"-{shortName}"));
+
+    private static bool IsOptional(Option? option) => option is Option<string> { Arity.MinimumNumberOfValues: 0 };
 
     public TArgument Argument<TArgument>(TArgument argument)
         where TArgument : Argument
@@ -20,18 +89,17 @@ internal sealed class OptionList(Command command)
         Argument(new Argument<string?>(name) { Description = description, Arity = ArgumentArity.ZeroOrOne });
 
     public Option<string> Value(string name, string? shortName, string valueName, string description) =>
-        Add(new Option<string>(name, Aliases(shortName)) { HelpName = valueName }, description, shortName, OptionValue.Required);
+        Add(new Option<string>(name, Aliases(shortName)) { HelpName = valueName }, description);
 
     /// <summary>Adds an option that may be repeated.</summary>
     public Option<string[]> Values(string name, string? shortName, string valueName, string description) =>
-        Add(new Option<string[]>(name, Aliases(shortName)) { HelpName = valueName, Arity = ArgumentArity.OneOrMore }, description,
-            shortName, OptionValue.Required);
+        Add(new Option<string[]>(name, Aliases(shortName)) { HelpName = valueName, Arity = ArgumentArity.OneOrMore }, description);
 
     public Option<string> Optional(string name, string? shortName, string valueName, string description) =>
-        Add(new Option<string>(name, Aliases(shortName)) { HelpName = valueName }, description, shortName, OptionValue.Optional);
+        Add(new Option<string>(name, Aliases(shortName)) { HelpName = valueName, Arity = ArgumentArity.ZeroOrOne }, description);
 
     public Option<bool> Flag(string name, string? shortName, string description) =>
-        Add(new Option<bool>(name, Aliases(shortName)), description, shortName, OptionValue.None);
+        Add(new Option<bool>(name, Aliases(shortName)), description);
 
     /// <summary>DIR of commands that measure in a scratch folder; without it the temporary folder.</summary>
     public Func<ParseResult, string> ScratchParent()
@@ -49,19 +117,11 @@ internal sealed class OptionList(Command command)
 
     private static string[] Aliases(string? shortName) => shortName is null ? [] : [$"-{shortName}"];
 
-    private TOption Add<TOption>(TOption option, string description, string? shortName, OptionValue value)
+    private TOption Add<TOption>(TOption option, string description)
         where TOption : Option
     {
         option.Description = description;
         command.Add(option);
-        _syntax.Add(new OptionSyntax(option.Name, shortName, value));
         return option;
     }
 }
-
-internal enum OptionValue { None, Optional, Required }
-
-/// <summary>
-/// The syntax of an option: its long name, its short name without the dash (-t, -Fm; or none), and whether a value follows.
-/// </summary>
-internal sealed record OptionSyntax(string LongName, string? ShortName, OptionValue Value);

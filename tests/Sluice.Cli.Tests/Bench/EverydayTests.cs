@@ -3,7 +3,6 @@ using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Everyday;
-using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -173,32 +172,4 @@ public sealed class EverydayTests : IDisposable
         slice.Start();
         return slice;
     }
-
-    private static RowReport Report(string name, double ratio, double? low = null, double? high = null) => new()
-    {
-        Suite = "everyday",
-        Id = $"everyday-{name}",
-        Name = name,
-        Why = "",
-        Unit = "ops/s",
-        Rounds = 9,
-        Sluice = new ContenderReport("Sluice", 1, 1, 0, []),
-        DotNet = new ContenderReport(".NET", 1, 1, 0, []),
-        Ratio = ratio,
-        RatioLow = low,
-        RatioHigh = high,
-        CpuRatio = 1,
-    };
-
-    private static BenchReport Run(RowReport[] rows) => new()
-    {
-        Started = DateTimeOffset.UnixEpoch,
-        Arguments = [],
-        Environment = EnvironmentProbe.ForPath("."),
-        Fio = "",
-        Quick = false,
-        Seconds = 1,
-        Interrupted = false,
-        Rows = rows,
-    };
 }

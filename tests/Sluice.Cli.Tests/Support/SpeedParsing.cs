@@ -12,7 +12,7 @@ internal static class SpeedParsing
         var command = new Command("speed");
         var options = new OptionList(command);
         Func<ParseResult, SpeedOptions> bind = SpeedOptions.Define(options);
-        List<string> rewritten = new ArgumentRewriter(options.Syntax).Rewrite(
+        List<string> rewritten = options.Expand(
             commandLine.Split(' ', StringSplitOptions.RemoveEmptyEntries));
         ParseResult result = command.Parse(rewritten);
         return result.Errors.Count == 0 ? bind(result) : throw new UsageException(result.Errors[0].Message);

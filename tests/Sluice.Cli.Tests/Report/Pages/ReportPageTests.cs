@@ -1,4 +1,3 @@
-using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Report.Pages;
 using Xunit;
