@@ -304,7 +304,7 @@ internal static unsafe partial class Libc
             while (SystemCall.WasInterrupted(
                 answer = SystemCallFaults.Fails("statx", fd)
                     ? -1
-                    : statx(PathCalls.KernelFolder(fd), &empty, flags, (uint)mask, p)))
+                    : syscall(NrStatx, PathCalls.KernelFolder(fd), (nint)(&empty), flags, (nint)(uint)mask, (nint)p, 0)))
             {
             }
 

@@ -46,7 +46,8 @@ internal static unsafe partial class NodeCalls
             nint answer;
             while (SystemCall.WasInterrupted(answer = SystemCallFaults.Fails("statx", directoryFd)
                 ? -1
-                : statx(PathCalls.KernelFolder(directoryFd), p, followsLinks ? 0 : PathCalls.AtSymlinkNoFollow, (uint)mask, s)))
+                : syscall(NrStatx, PathCalls.KernelFolder(directoryFd), (nint)p, followsLinks ? 0 : PathCalls.AtSymlinkNoFollow, (nint)(uint)mask,
+                    (nint)s, 0)))
             {
             }
 
