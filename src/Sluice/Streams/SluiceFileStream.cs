@@ -5,10 +5,11 @@ namespace Sluice.Streams;
 
 /// <summary>
 /// A <see cref="FileStream"/> that forwards every member to a <see cref="SluiceStream"/>. The base class gets a handle that it does not
-/// own, and never transfers data through it.
+/// own, and never transfers data through it; on Windows, where its constructor would bind an asynchronous handle to the thread pool for a
+/// second time and fail, it gets one of the null device.
 /// </summary>
 internal sealed class SluiceFileStream(SluiceStream stream, nint descriptor, FileAccess access)
-    : FileStream(new SafeFileHandle(descriptor, ownsHandle: false), access, bufferSize: 0)
+    : FileStream(BaseHandle(descriptor), access, bufferSize: 0)
 {
     public override bool CanRead => stream.CanRead;
 
@@ -91,6 +92,10 @@ internal sealed class SluiceFileStream(SluiceStream stream, nint descriptor, Fil
     [UnsupportedOSPlatform("macos")]
     [UnsupportedOSPlatform("tvos")]
     public override void Unlock(long position, long length) => stream.Unlock(position, length);
+
+    private static SafeFileHandle BaseHandle(nint descriptor) => OperatingSystem.IsWindows()
+        ? File.OpenHandle("NUL", FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite)
+        : new SafeFileHandle(descriptor, ownsHandle: false);
 
     public override async ValueTask DisposeAsync()
     {
