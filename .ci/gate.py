@@ -270,6 +270,11 @@ def nightly(gate, parts):
     def labs():
         gate.lab("GlusterFS", ["tests/labs/gluster.sh", "--long"])
         gate.lab("Slurm", ["tests/labs/slurm.sh"])
+        gate.lab("arm64, emulated", ["tests/labs/arm64.sh"])
+        gate.lab("kernels, emulated", ["tests/labs/kernels.sh"])
+        gate.lab("musl", ["tests/labs/musl.sh"])
+        gate.lab("cuts of the power, emulated", ["tests/labs/powercut.sh", "1000"])
+        gate.lab("Windows, under Wine", ["tests/labs/windows.sh"])
 
     def mutants():
         gate.check("mutants", ["tests/mutation/run.py", "--tree", str(gate.scratch / "mutants"), "--out", "TestResults/mutants.txt"])
