@@ -8,7 +8,7 @@ archive() { (cd "$1" && find . | busybox cpio -o -H newc 2>/dev/null) >"$2"; }
 # system ARCHITECTURE FOLDER: the root of each machine, with the published programs at /lab; leaves $lab/system-ARCHITECTURE.cpio.
 system() {
   local arch="$1" folder="$lab/system-$1"
-  unpack "$folder" bookworm "$arch" busybox-static libc6 libstdc++6 libgcc-s1 || return 1
+  unpack "$folder" bookworm "$arch" busybox-static libc6 libstdc++6 libgcc-s1 libssl3 || return 1
   rm -rf "$folder"/usr/share "$folder"/usr/lib/*/gconv
   mv "$2" "$folder/lab"
   mkdir -p "$folder"/{proc,sys,dev,tmp,disk}

@@ -14,7 +14,6 @@ cuts="${1:-100}" seconds="${2:-60}"
 needs qemu-system-x86_64:qemu-system-x86 busybox:busybox-static python3:python3
 publish linux-x64 "$lab/programs"
 tests_into "$lab/programs" Sluice.Log.Tests Sluice.Faults.Child
-dotnet build -v q -c Release "$root/src/Sluice.Cli" >"$lab/said" || { fails "Sluice.Cli does not build"; tail -n 20 "$lab/said"; finish; }
 system amd64 "$lab/programs" || nothing "Debian's packages cannot be fetched"
 kernel bookworm amd64 6.1 || nothing "Debian's kernel cannot be fetched"
 
@@ -30,6 +29,7 @@ while :; do
   version="$(tail -n 3 /tmp/file | grep '^[0-9]*$' | tail -n 1)"
   printf '%s\n' "${records:-0} ${version:-0}" | dd of=/dev/vda bs=4096 seek=32767 count=1 conv=sync,notrunc oflag=direct 2>/dev/null
   echo "lab acknowledged: ${records:-0} ${version:-0}"
+  usleep 50000
 done
 STEPS
 
@@ -46,11 +46,12 @@ child=""
 last="$(tr -d '\r' <"$lab/console" | sed -n 's/^lab acknowledged: //p' | tail -n 1)"
 echo "acknowledged when the machine was killed: records up to ${last% *}, version ${last#* }"
 
-# sees IMAGE RECORDS VERSION: what was acknowledged is in the file system, whole; the log can be opened again and goes on behind it.
+# sees IMAGE RECORDS VERSION: what was acknowledged is in the file system, whole. The program that appends looks at each record of the log
+# before it goes on behind the last.
 sees() {
   local next=0 status=1
   mount -o loop "$1" "$lab/mounted" || return 1
-  if python3 - "$lab/mounted/file" "$3" <<'PY' && "$sluice" log verify "$lab/mounted/log"
+  if python3 - "$lab/mounted/file" "$3" <<'PY'
 import hashlib, pathlib, sys
 path, version = pathlib.Path(sys.argv[1]), int(sys.argv[2])
 content = path.read_bytes() if version or path.exists() else None
@@ -71,9 +72,8 @@ PY
   fi
   umount "$lab/mounted" && return "$status"
 }
-sluice="$root/src/Sluice.Cli/bin/Release/net10.0/Sluice.Cli"
 mkdir "$lab/mounted"
-export sluice lab root
+export lab root
 export -f sees
 
 check "the killed machine's disk" bash -c 'sees "$@"' - "$lab/disk" $last
