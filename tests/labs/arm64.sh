@@ -12,7 +12,7 @@ only="${1:-}"
 needs qemu-aarch64:qemu-user qemu-system-aarch64:qemu-system-arm busybox:busybox-static
 publish linux-arm64 "$lab/arm64"
 tests_into "$lab/arm64" Sluice.Uring.Tests Sluice.Tests Sluice.Log.Tests
-unpack "$lab/libraries" bookworm arm64 libc6 libstdc++6 libgcc-s1 || nothing "Debian's arm64 libraries cannot be fetched"
+unpack "$lab/libraries" bookworm arm64 libc6 libstdc++6 libgcc-s1 libssl3 || nothing "Debian's arm64 libraries cannot be fetched"
 
 if [ "$only" != machine ]; then
   say "user emulation: $(qemu-aarch64 --version | head -n 1)"

@@ -44,16 +44,16 @@ kernel() {
   local suite="$1" arch="$2" folder="$lab/kernel.d" image release
   image="$(apt_of "$suite" "$arch" apt-cache search --names-only "^linux-image-$3[.].*-cloud-$arch\$" | cut -d ' ' -f 1 | sort -V | tail -n 1)"
   [ -n "$image" ] || return 1
-  rm -rf "$folder" "$lab/modules"
+  rm -rf "$folder" "$lab/modules" "$lab/kernel"
   # shellcheck disable=SC2046
   unpack "$folder" "$suite" "$arch" "$image" \
     $(apt_of "$suite" "$arch" apt-cache depends "$image" | awk '/Depends: linux-(binary|modules)-/ { print $2 }') || return 1
-  cp "$folder"/boot/vmlinu?-* "$lab/kernel"
+  find "$folder" -name 'vmlinu[xz]*' -type f -exec cp {} "$lab/kernel" \;
   release="$(basename "$(find "$folder" -path '*lib/modules/*' -prune)")"
   mkdir -p "$lab/modules/lib/modules/$release"
   (cd "$(find "$folder" -path "*lib/modules/$release")" &&
     find . \( -path '*/fs/ext4/*' -o -path '*/fs/jbd2/*' -o -name 'mbcache*' -o -path '*/drivers/virtio/*' -o -name 'virtio_blk*' \
-      -o -name 'virtio-rng*' -o -name '*crc*' -o -name 'modules.builtin*' -o -name modules.order \) -type f -print0 |
+      -o -name 'virtio-rng*' -o -name 'rng-core*' -o -name '*crc*' -o -name 'modules.builtin*' -o -name modules.order \) -type f -print0 |
     xargs -0 cp -t "$lab/modules/lib/modules/$release" --parents)
   find "$lab/modules" -name '*.xz' -exec xz -d {} +
   busybox depmod -b "$lab/modules" "$release"

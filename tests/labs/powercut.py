@@ -61,7 +61,7 @@ def main():
                 for each in kept:
                     image.seek(each[1])
                     image.write(data(each))
-            print(f"{len(pending) - len(kept)} {acknowledged.rstrip(bytes(1)).decode()}", flush=True)
+            print(len(pending) - len(kept), acknowledged.strip(b"\0\n").decode(), flush=True)
             sys.stdin.readline()
 
 

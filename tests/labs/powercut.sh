@@ -46,42 +46,16 @@ child=""
 last="$(tr -d '\r' <"$lab/console" | sed -n 's/^lab acknowledged: //p' | tail -n 1)"
 echo "acknowledged when the machine was killed: records up to ${last% *}, version ${last#* }"
 
-# sees IMAGE RECORDS VERSION: what was acknowledged is in the file system, whole. The program that appends looks at each record of the log
-# before it goes on behind the last.
-sees() {
-  local next=0 status=1
-  mount -o loop "$1" "$lab/mounted" || return 1
-  if python3 - "$lab/mounted/file" "$3" <<'PY'
-import hashlib, pathlib, sys
-path, version = pathlib.Path(sys.argv[1]), int(sys.argv[2])
-content = path.read_bytes() if version or path.exists() else None
-if content is not None:
-    assert hashlib.sha256(content[32:]).digest() == content[:32], "the replaced file is not whole"
-    found = int.from_bytes(content[32:36], "little")
-    assert found >= version, f"version {found}, acknowledged was {version}"
-    print("version", found)
-PY
-  then
-    : >"$lab/opened"
-    dotnet "$root/tests/Sluice.Log.Tests/bin/Debug/net10.0/Sluice.Log.Tests.dll" append "$lab/mounted/log" Durable >"$lab/opened" & local writer=$!
-    until grep -q '^open' "$lab/opened" || ! kill -0 "$writer" 2>/dev/null; do sleep 0.05; done
-    kill -KILL "$writer"
-    wait "$writer" 2>/dev/null
-    next="$(awk '/^open/ { print $2; exit }' "$lab/opened")"
-    if [ "${next:-0}" -gt "$2" ]; then status=0; else echo "the log goes on with ${next:-nothing}, acknowledged was $2"; fi
-  fi
-  umount "$lab/mounted" && return "$status"
-}
 mkdir "$lab/mounted"
-export lab root
-export -f sees
+export LAB="$lab"
+look="$(dirname "$0")/powercut-look.sh"
 
-check "the killed machine's disk" bash -c 'sees "$@"' - "$lab/disk" $last
+check "the killed machine's disk" "$look" "$lab/disk" $last
 seed="${SLUICE_LAB_SEED:-$RANDOM}"
 say "$cuts cuts, seed $seed"
 coproc cutter { python3 "$(dirname "$0")/powercut.py" "$lab/base" "$lab/writes" "$lab/image" "$cuts" "$seed"; }
 while read -r lost records version <&"${cutter[0]}"; do
-  check "cut: $lost writes lost, acknowledged records up to $records, version $version" bash -c 'sees "$@"' - "$lab/image" "$records" "$version"
+  check "cut: $lost writes lost, acknowledged records up to $records, version $version" "$look" "$lab/image" "$records" "$version"
   echo >&"${cutter[1]}"
 done
 finish

@@ -93,9 +93,8 @@ internal static unsafe partial class Native
     /// <summary>A new file that has no name (O_TMPFILE), for reading and writing; skips the test where there are none.</summary>
     public static SafeFileHandle OpenWithoutName(string folder)
     {
-        const int readWriteTemporary = 0x410002;
         const int operationNotSupported = 95;
-        int fd = open(folder, readWriteTemporary, 0x180);
+        int fd = open(folder, PathCalls.ReadWrite | PathCalls.TemporaryFlag, 0x180);
         int errno = Marshal.GetLastPInvokeError();
         Skip.If(fd < 0 && errno == operationNotSupported, "this file system has no files without a name");
         return fd >= 0 ? new SafeFileHandle(fd, ownsHandle: true) : throw new IOException($"open '{folder}' failed with errno {errno}");

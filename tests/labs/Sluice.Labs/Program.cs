@@ -25,8 +25,8 @@ internal static class Program
             ? AppDomain.CurrentDomain.ExecuteAssembly(path, args[2..])
             : Test(
                 AssemblyLoadContext.Default.LoadFromAssemblyPath(path),
-                new Regex(args.ElementAtOrDefault(2) ?? ""),
-                new Regex(args.ElementAtOrDefault(3) ?? "^$"));
+                new Regex(args.ElementAtOrDefault(2) ?? "", RegexOptions.NonBacktracking),
+                new Regex(args.ElementAtOrDefault(3) ?? "^$", RegexOptions.NonBacktracking));
     }
 
     private static int Test(Assembly assembly, Regex only, Regex not)

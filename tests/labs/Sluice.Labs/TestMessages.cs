@@ -1,9 +1,10 @@
+using Xunit;
 using Xunit.Abstractions;
 
 namespace Sluice.Labs;
 
 /// <summary>The tests that were found, and the outcomes of those that ran; failures are printed.</summary>
-internal sealed class TestMessages : IMessageSink
+internal sealed class TestMessages : LongLivedMarshalByRefObject, IMessageSink
 {
     public ManualResetEvent Discovered { get; } = new(false);
 
