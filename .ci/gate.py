@@ -273,7 +273,7 @@ def nightly(gate, parts):
         gate.lab("arm64, emulated", ["tests/labs/arm64.sh"])
         gate.lab("kernels, emulated", ["tests/labs/kernels.sh"])
         gate.lab("musl", ["tests/labs/musl.sh"])
-        gate.lab("cuts of the power, emulated", ["tests/labs/powercut.sh", "1000"])
+        gate.lab("cuts of the power, emulated", ["tests/labs/powercut.sh", "300"])
         gate.lab("Windows, under Wine", ["tests/labs/windows.sh"])
 
     def mutants():
