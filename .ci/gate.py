@@ -24,9 +24,7 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAX_FLAKY = 3
 # Seconds. A job that takes longer hangs.
-JOB_LIMIT = 1500
-# Seconds without a finished test after which the test host is ended and the running tests are named.
-HANG_LIMIT = 480
+JOB_LIMIT = 1200
 # How much the tests with random steps, faults, kills and power cuts do in a nightly run.
 NIGHTLY = {
     "SLUICE_MODEL_STEPS": "1000000",
@@ -110,8 +108,8 @@ class Gate:
         began = time.monotonic()
         results = pathlib.Path(tempfile.mkdtemp(dir=self.scratch))
         code, text, processor = execute([
-            "nice", "dotnet", "test", *arguments, "--logger", "trx;LogFilePrefix=results", "--results-directory", str(results),
-            "--blame-hang-timeout", f"{HANG_LIMIT}s", "--blame-hang-dump-type", "none", *settings], environment=environment)
+            "nice", "dotnet", "test", *arguments, "--logger", "trx;LogFilePrefix=results", "--results-directory", str(results), *settings],
+            environment=environment)
         passed, failed, skipped, found = self.read(results)
         with self.totals.lock:
             self.totals.passed += passed
@@ -127,7 +125,9 @@ class Gate:
             why = f"still running after {JOB_LIMIT} s" if code is None else \
                 f"ended with {code}; {passed} tests of {found} projects passed or failed, of {projects} projects expected"
             self.totals.check(f"{name} {why}", False, text)
-        shown = [l for l in text.splitlines() if not re.match(r"\s*(\[.*\] )?.*\[SKIP\]|\s+Skipped |.*xUnit\.net.*Discover|.*Long Running", l)]
+        # xunit names a test that runs for two minutes, and again every two minutes.
+        hidden = r"\s*(\[.*\] )?.*\[SKIP\]|\s+Skipped |.*xUnit\.net.*Discover" + ("" if code is None else r"|.*Long Running")
+        shown = [l for l in text.splitlines() if not re.match(hidden, l)]
         summary = f"    {passed} passed, {len(failed)} failed, {skipped} skipped"
         self.report(name, tail("\n".join(shown), 200 if failed or lost else 12) + "\n" + summary, began, processor)
 
@@ -246,8 +246,8 @@ class Gate:
 
 def nightly(gate, parts):
     """Everything that takes hours, or some parts of it. The outcome is appended to TestResults/nightly.txt, with date, commit and machine."""
-    global JOB_LIMIT, HANG_LIMIT
-    JOB_LIMIT, HANG_LIMIT = 12 * 3600, 3 * 3600
+    global JOB_LIMIT
+    JOB_LIMIT = 12 * 3600
     counts = {name: os.environ.get(name, value) for name, value in NIGHTLY.items()}
 
     def tests():
@@ -337,10 +337,9 @@ def steps(gate):
 
     not_once = ("--filter", "Runs!=once")
     projects = len(list((ROOT / "tests").glob("*.Tests")))
-    # The longest first. Tests yield the processors to the build, which packages wait for.
+    # The longest first. Tests yield the processors to builds.
     gate.run([
-        # The analyzers, and what packages are made of.
-        check("Release", "build Release with analyzers", "dotnet", "build", ".ci/release.proj", "--no-restore", "-warnaserror", "-v", "quiet"),
+        check("packages", "packages, used from new projects", "eng/try-packages.sh", str(gate.scratch / "packages")),
         # Four projects at once: most of their tests wait.
         ("fast", lambda: gate.test("dotnet test (tier fast)", ["--no-build", "-m:4"], projects=projects)),
         # One test at a time, and most of them wait: for mounts, for processes, for disks.
@@ -350,18 +349,18 @@ def steps(gate):
         tests("Sluice.Log.Tests", "slow", rings),
         tests("Sluice.Cli.Tests", "slow", rings),
         ("fast/Sluice.Tests", lambda: on_net11(gate)),
-        check("Release/packages", "packages, used from new projects", "eng/try-packages.sh", str(gate.scratch / "packages")),
         tests("Sluice.Hostile.Tests", "slow", rings),
-        # What is allocated depends on what the compiler knows: that is tested in Release alone.
+        # Release code allocates less than Debug code: allocations are tested in Release alone.
         tests("Sluice.Tests", "slow", rings, "--filter", "FullyQualifiedName!~ZeroAllocation"),
-        ("Release/allocations", lambda: gate.test("allocations, Release", [
-            "tests/Sluice.Tests", "-c", "Release", "--no-build", "-p:Tier=all", "--filter", "FullyQualifiedName~ZeroAllocation"],
+        ("allocations", lambda: gate.test("allocations, Release", [
+            "tests/Sluice.Tests", "-c", "Release", "--no-restore", "-p:RunAnalyzers=false", "-p:Tier=all",
+            "--filter", "FullyQualifiedName~ZeroAllocation"],
             {**rings, "DOTNET_TieredPGO": "1"})),
-        tests("Sluice.Log.Tests", "fast", pool, *not_once),
+        # Not Sluice.Log.Tests: the log makes synchronous calls only, which are the same on both engines.
         tests("Sluice.Hostile.Tests", "fast", pool, *not_once),
         tests("Sluice.Clients.Tests", "slow", rings),
         tests("Sluice.Faults.Tests", "fast", pool, *not_once),
-        check("Release/samples", "samples", ".ci/samples.sh", str(gate.scratch)),
+        check("samples", "samples", ".ci/samples.sh", str(gate.scratch)),
     ], workers=4)
     return gate.finish()
 

@@ -11,7 +11,6 @@ mkdir -p "$scratch/packages"
 [ $# -gt 0 ] || trap 'rm -rf "$scratch"' EXIT
 version="$(sed -nE 's|.*<Version>(.*)</Version>.*|\1|p' Directory.Build.props)"
 rid="linux-$(uname -m | sed -e s/x86_64/x64/ -e s/aarch64/arm64/)"
-packages=(Sluice Sluice.Testing Sluice.Classic Sluice.Extensions.Logging Sluice.Serilog Sluice.Lucene)
 
 say() { printf -- '-- %s\n' "$*"; }
 
@@ -63,30 +62,22 @@ references() {
   done
 }
 
-# ahead COMMAND...: packs with machine code for this system, and without it where a mirror lacks the compiler.
-ahead() {
-  if ! "$@" -p:CompileAhead=true >"$scratch/pack.log" 2>&1; then
+# pack TREE OUT PROPERTY: makes all packages as README.md does, with machine code for this system, and without it where a mirror lacks the
+# compiler. The build has a folder of its own: others may build meanwhile, and what is restored for a processor must not change for them.
+pack() {
+  local command=(dotnet pack "$1/Packages.slnf" -c Release -o "$2" -v quiet --nologo --artifacts-path "$2-built" "$3")
+  if ! "${command[@]}" -p:CompileAhead=true >"$scratch/pack.log" 2>&1; then
     if ! grep -q 'NU110[0-9]' "$scratch/pack.log"; then
       cat "$scratch/pack.log"
       return 1
     fi
     echo "not compiled ahead: $(grep -m1 -o 'NU110[0-9].*' "$scratch/pack.log")"
-    "$@"
+    "${command[@]}"
   fi
 }
 
-say "pack"
-for package in "${packages[@]}"; do
-  ahead dotnet pack "src/$package" -c Release -o "$scratch/packages" -v quiet --nologo
-done
-
-# pack_tool TREE OUT: built apart, since what is restored for a processor must not change under others who build meanwhile.
-pack_tool() {
-  ahead dotnet pack "$1/src/Sluice.Cli" -c Release -o "$2" -v quiet --nologo --artifacts-path "$2-ahead" -p:RunAnalyzers=false
-}
-
-say "pack the tool"
-pack_tool "$root" "$scratch/packages"
+say "pack, with the analyzers"
+pack "$root" "$scratch/packages" -p:RunAnalyzersDuringBuild=true
 
 # Compiled ahead is the tool's own code and what it brings, for this machine's processor; "any" has none of it.
 say "what is compiled ahead"
@@ -231,64 +222,47 @@ cat >console.csproj <<XML
 XML
 dotnet run -v quiet
 
-say "a program with Serilog"
+say "a program with Serilog and Lucene.NET"
 new events
-cat >Program.cs <<'CSHARP'
-using Serilog;
-
-string folder = Directory.CreateTempSubdirectory("sluice-package-").FullName;
-using (var logger = new LoggerConfiguration().WriteTo.SluiceLog(folder, "{Level:u3} {Message:lj}{NewLine}").CreateLogger())
-{
-    for (int i = 0; i < 1000; i++)
-        logger.Information("event {Number}", i);
-}
-string[] lines = [.. Directory.GetFiles(folder).Order(StringComparer.Ordinal).SelectMany(File.ReadAllLines)];
-Directory.Delete(folder, recursive: true);
-Console.WriteLine($"{lines.Length} lines, the last is '{lines[^1]}'");
-return lines.Length == 1000 && lines[^1] == "INF event 999" ? 0 : 1;
-CSHARP
-# Serilog itself comes with the package.
-cat >events.csproj <<XML
-<Project Sdk="Microsoft.NET.Sdk">
-  <PropertyGroup><OutputType>Exe</OutputType><TargetFramework>net10.0</TargetFramework>
-  <ImplicitUsings>enable</ImplicitUsings><Nullable>enable</Nullable><InvariantGlobalization>true</InvariantGlobalization></PropertyGroup>
-  <ItemGroup><PackageReference Include="Sluice.Serilog" Version="$version" /></ItemGroup>
-</Project>
-XML
-dotnet run -v quiet
-
-say "a program with Lucene.NET"
-new search
 cat >Program.cs <<'CSHARP'
 using Lucene.Net.Analysis.Core;
 using Lucene.Net.Documents;
 using Lucene.Net.Index;
 using Lucene.Net.Search;
 using Lucene.Net.Util;
+using Serilog;
 using Sluice.Lucene;
 
 string folder = Directory.CreateTempSubdirectory("sluice-package-").FullName;
+string log = Path.Combine(folder, "log");
+using (var logger = new LoggerConfiguration().WriteTo.SluiceLog(log, "{Level:u3} {Message:lj}{NewLine}").CreateLogger())
+{
+    for (int i = 0; i < 1000; i++)
+        logger.Information("event {Number}", i);
+}
+string[] lines = [.. Directory.GetFiles(log).Order(StringComparer.Ordinal).SelectMany(File.ReadAllLines)];
 int found;
-using (SluiceDirectory directory = new(folder))
+using (SluiceDirectory directory = new(Path.Combine(folder, "index")))
 {
     using (IndexWriter writer = new(directory, new(LuceneVersion.LUCENE_48, new WhitespaceAnalyzer(LuceneVersion.LUCENE_48))))
     {
-        for (int i = 0; i < 1000; i++)
-            writer.AddDocument([new TextField("text", $"document {i % 100}", Field.Store.YES)]);
+        foreach (string line in lines)
+            writer.AddDocument([new TextField("text", line, Field.Store.YES)]);
     }
     using DirectoryReader reader = DirectoryReader.Open(directory);
-    found = new IndexSearcher(reader).Search(new TermQuery(new("text", "42")), 100).TotalHits;
+    found = new IndexSearcher(reader).Search(new TermQuery(new("text", "INF")), 10_000).TotalHits;
 }
 Directory.Delete(folder, recursive: true);
-Console.WriteLine($"{found} documents were found");
-return found == 10 ? 0 : 1;
+Console.WriteLine($"{lines.Length} lines, the last is '{lines[^1]}', and {found} were found");
+return lines.Length == 1000 && lines[^1] == "INF event 999" && found == 1000 ? 0 : 1;
 CSHARP
-# Lucene.Net itself comes with the package.
-cat >search.csproj <<XML
+# Serilog and Lucene.Net come with the packages.
+cat >events.csproj <<XML
 <Project Sdk="Microsoft.NET.Sdk">
   <PropertyGroup><OutputType>Exe</OutputType><TargetFramework>net10.0</TargetFramework>
   <ImplicitUsings>enable</ImplicitUsings><Nullable>enable</Nullable><InvariantGlobalization>true</InvariantGlobalization></PropertyGroup>
-  <ItemGroup><PackageReference Include="Sluice.Lucene" Version="$version" />
+  <ItemGroup><PackageReference Include="Sluice.Serilog" Version="$version" />
+  <PackageReference Include="Sluice.Lucene" Version="$version" />
   <PackageReference Include="Lucene.Net.Analysis.Common" Version="4.8.0-beta00017" /></ItemGroup>
 </Project>
 XML
@@ -344,25 +318,6 @@ publish() {
 publish trimmed -p:PublishTrimmed=true -p:PublishSingleFile=true --self-contained
 publish native -p:PublishAot=true
 
-# pack TREE OUT PACKAGE...: all in one build, in which each project is read and compiled once. Analyzers have no part in the bytes.
-pack() {
-  local tree="$1" out="$2" package items=""
-  shift 2
-  for package in "$@"; do
-    items+="<ToPack Include=\"$tree/src/$package/$package.csproj\" />"
-  done
-  cat >"$scratch/pack.proj" <<XML
-<Project>
-  <ItemGroup>$items</ItemGroup>
-  <Target Name="Restore"><MSBuild Projects="@(ToPack)" Targets="Restore" Properties="MSBuildRestoreSessionId=pack" /></Target>
-  <Target Name="Pack"><MSBuild Projects="@(ToPack)" Targets="Build;Pack" /></Target>
-</Project>
-XML
-  dotnet msbuild "$scratch/pack.proj" -t:Restore -v:quiet -nologo
-  dotnet msbuild "$scratch/pack.proj" -t:Pack -v:quiet -nologo -p:Configuration=Release -p:_IsPacking=true -p:RunAnalyzers=false \
-    "-p:PackageOutputPath=$out" -p:CompileAhead=true
-}
-
 say "the same bytes from another folder"
 cd "$root"
 if [ -n "$(git status --porcelain)" ]; then
@@ -371,9 +326,7 @@ if [ -n "$(git status --porcelain)" ]; then
 fi
 unset NUGET_PACKAGES
 git clone -q . "$scratch/elsewhere"
-mkdir -p "$scratch/again"
-pack_tool "$scratch/elsewhere" "$scratch/again"
-pack "$scratch/elsewhere" "$scratch/again" "${packages[@]}"
+pack "$scratch/elsewhere" "$scratch/again" -p:RunAnalyzers=false
 for package in "$scratch"/again/*.*nupkg; do
   cmp "$scratch/packages/$(basename "$package")" "$package"
   echo "$(basename "$package"): the same, $(sha256sum <"$package" | cut -c1-16)"
