@@ -94,7 +94,7 @@ public sealed class LockFileTests
 
         static string Run(string program, params string[] arguments)
         {
-            using Process process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true })!;
+            using Process process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true, UseShellExecute = false })!;
             string output = process.StandardOutput.ReadToEnd();
             process.WaitForExit();
             process.ExitCode.ShouldBe(0);
