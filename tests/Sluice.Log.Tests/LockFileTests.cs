@@ -94,7 +94,8 @@ public sealed class LockFileTests
 
         static string Run(string program, params string[] arguments)
         {
-            using Process process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true, UseShellExecute = false })!;
+            ProcessStartInfo start = new(program, arguments) { RedirectStandardOutput = true, UseShellExecute = false };
+            using Process process = Process.Start(start)!;
             string output = process.StandardOutput.ReadToEnd();
             process.WaitForExit();
             process.ExitCode.ShouldBe(0);
