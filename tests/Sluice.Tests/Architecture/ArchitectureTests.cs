@@ -62,7 +62,6 @@ public sealed partial class ArchitectureTests
         "Kernel/MemoryCalls.cs",
         "Kernel/NodeCalls.cs",
         "Kernel/PathCalls.cs",
-        "Kernel/SharedCalls.cs",
         "Kernel/SpaceCalls.cs",
         "Kernel/TransferCalls.cs",
 
