@@ -3,7 +3,9 @@ using Akka.Persistence;
 
 namespace Sample.AkkaJournal;
 
-/// <summary>Adds an amount to an account. There is no answer; a later question for the balance is answered after it.</summary>
+/// <summary>
+/// Adds an amount to an account. The actor does not reply; a later <see cref="GetBalance"/> is answered after the deposit.
+/// </summary>
 internal sealed record Deposit(long Amount);
 
 /// <summary>Adds several amounts, all of them or none.</summary>

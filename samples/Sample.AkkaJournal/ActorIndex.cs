@@ -1,6 +1,8 @@
 namespace Sample.AkkaJournal;
 
-/// <summary>Where the log has the events and snapshots of one actor. A place is the sequence number of a record of the log.</summary>
+/// <summary>
+/// The places of the events and snapshots of one actor in the log. A place is the sequence number of a record of the log.
+/// </summary>
 internal sealed class ActorIndex
 {
     private readonly List<(long SequenceNr, long Place)> _events = [];
@@ -11,7 +13,10 @@ internal sealed class ActorIndex
 
     public long HighestSequenceNr { get; private set; }
 
-    /// <summary>The place of the first record that is needed. If all events are deleted, that is the deletion with the last number.</summary>
+    /// <summary>
+    /// The place of the first record that is needed. If all events are deleted, this is the record of the last deletion, which has the
+    /// highest sequence number.
+    /// </summary>
     public long FirstPlace => Math.Min(
         _events.Count > 0 ? _events[0].Place : _deletion > 0 ? _deletion : long.MaxValue,
         _snapshots.Values.Select(static s => s.Place).DefaultIfEmpty(long.MaxValue).Min());

@@ -12,12 +12,15 @@ internal sealed class ActorLog : IExtension, IDisposable
     private readonly Dictionary<string, ActorIndex> _actors = [];
     private readonly Lock _lock = new();
 
-    /// <summary>For each append that has not ended, a place that is not after its first record.</summary>
+    /// <summary>
+    /// The next sequence number of the log at the start of each append that has not ended. The first record of the append has this number
+    /// or a higher one.
+    /// </summary>
     private readonly List<long> _appends = [];
 
     private ActorLog(string directory)
     {
-        // The events of one write, and a snapshot, can have 8 MiB.
+        // The events of one write, or a snapshot, can have up to 8 MiB.
         _log = SluiceLog.Open(
             directory, new SluiceLogOptions { Durability = LogDurability.Durable, MaxRecordBytes = 8 << 20, SegmentBytes = 64 << 20 });
         using SluiceLogReader all = _log.OpenReader();
@@ -63,10 +66,10 @@ internal sealed class ActorLog : IExtension, IDisposable
         }
     }
 
-    /// <summary>Reads a record; null if it was deleted meanwhile, and its segment removed.</summary>
+    /// <summary>Reads a record. Returns null if it was deleted and its segment was removed meanwhile.</summary>
     public ActorRecord? Read(long place) => _log.TryRead(place, out SluiceLogRecord record) ? ActorRecord.Decode(record.Bytes.Span) : null;
 
-    /// <summary>Looks up the places of an actor's records.</summary>
+    /// <summary>Returns the result of a function of an actor's index, which is called under the lock.</summary>
     public T Find<T>(string persistenceId, Func<ActorIndex, T> find)
     {
         lock (_lock)

@@ -4,7 +4,7 @@ using Akka.Persistence;
 
 namespace Sample.AkkaJournal;
 
-/// <summary>Checks what Akka.Persistence requires of a journal and a snapshot store, by their own messages.</summary>
+/// <summary>Checks the requirements of Akka.Persistence for a journal and a snapshot store, with its messages.</summary>
 internal static class JournalChecks
 {
     private const string Actor = "checked";
@@ -47,7 +47,7 @@ internal static class JournalChecks
         return Task.CompletedTask;
     }
 
-    /// <summary>In a second system: what was written is there, what was deleted is not.</summary>
+    /// <summary>Checks in a second system that written events and snapshots exist and that deleted ones do not.</summary>
     public static Task RecoverAsync(ActorSystem system)
     {
         using Probe probe = new(system) { Highest = 9 };
@@ -56,7 +56,7 @@ internal static class JournalChecks
         probe.Delete<DeleteSnapshotsSuccess>(new DeleteSnapshots(Actor, SnapshotSelectionCriteria.Latest));
         probe.ExpectSnapshot(SnapshotSelectionCriteria.Latest, null);
 
-        // The highest number outlives the events.
+        // The highest sequence number is kept after all events are deleted.
         probe.Delete(long.MaxValue);
         probe.ExpectEvents(1, long.MaxValue, long.MaxValue);
         return Task.CompletedTask;
@@ -73,7 +73,7 @@ internal static class JournalChecks
         public string Value => throw new NotSupportedException();
     }
 
-    /// <summary>Speaks with the journal and the snapshot store in place of an actor.</summary>
+    /// <summary>Sends messages to the journal and the snapshot store in place of an actor, and checks the answers.</summary>
     private sealed class Probe(ActorSystem system) : IDisposable
     {
         private readonly IActorRef _journal = Persistence.Instance.Apply(system).JournalFor(null);
@@ -83,7 +83,7 @@ internal static class JournalChecks
         /// <summary>Gets or sets the highest sequence number of the events that were written.</summary>
         public long Highest { get; set; }
 
-        /// <summary>Writes events, and expects a message of a type for each.</summary>
+        /// <summary>Writes events, and expects an answer of the specified type for each.</summary>
         public void Write(AtomicWrite[] writes, params Type[] answers)
         {
             _journal.Tell(new WriteMessages(writes, _inbox.Receiver, 1));

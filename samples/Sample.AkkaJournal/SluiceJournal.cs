@@ -14,7 +14,7 @@ internal sealed class SluiceJournal : AsyncWriteJournal
     private readonly ExtendedActorSystem _system = (ExtendedActorSystem)Context.System;
     private readonly Serializer _serializer = Context.System.Serialization.FindSerializerForType(typeof(IPersistentRepresentation));
 
-    /// <summary>The writes that have not ended, by actor: an actor that restarts waits for its own.</summary>
+    /// <summary>The writes that have not ended, by actor. An actor that restarts waits for its write.</summary>
     private readonly ConcurrentDictionary<string, Task> _writes = new();
 
     /// <summary>Writes events as a unit, and rejects those that cannot be serialized.</summary>

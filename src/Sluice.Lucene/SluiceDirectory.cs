@@ -37,7 +37,7 @@ public sealed class SluiceDirectory : FSDirectory
     /// </summary>
     private readonly ConcurrentDictionary<string, FileState> _files = new(StringComparer.Ordinal);
 
-    /// <summary>Calls of <see cref="Sync"/> run one after the other: the kernel reports an error to the first of two flushes only.</summary>
+    /// <summary>Serializes calls of <see cref="Sync"/>, because the kernel reports an error only to the first of two flushes.</summary>
     private readonly System.Threading.Lock _syncing = new();
 
     /// <summary>The paths of directories in which <see cref="EnsureCanWrite"/> has created directories that are not yet durable.</summary>
@@ -177,7 +177,7 @@ public sealed class SluiceDirectory : FSDirectory
 
     private void Flush(ICollection<string> names)
     {
-        // The state belongs to the file that has the name now: it may be deleted and created again meanwhile.
+        // The state belongs to the file that has the name now: the file may be deleted and created again meanwhile.
         Dictionary<string, (FileState State, bool IsClosed)> files = new(StringComparer.Ordinal);
         foreach (string name in names)
         {
@@ -253,7 +253,10 @@ public sealed class SluiceDirectory : FSDirectory
         private volatile bool _isDurable;
         private volatile IOException? _failure;
 
-        /// <summary>Gets or sets whether the output that created the file, if it was one of this object, has written all content.</summary>
+        /// <summary>
+        /// Gets or sets a value that indicates whether the output that created the file has written all content. True if the output was not
+        /// one of this object.
+        /// </summary>
         public bool IsClosed
         {
             get => _isClosed;

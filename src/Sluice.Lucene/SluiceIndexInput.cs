@@ -35,7 +35,7 @@ internal sealed class SluiceIndexInput : BufferedIndexInput
 
     protected override void ReadInternal(byte[] b, int offset, int length)
     {
-        // The base class does not check positions, and another slice may be beyond the limits of this one.
+        // The base class does not check positions, and the bytes beyond the limits of this slice may belong to another one.
         long position = Position;
         if (position < 0 || position > _length - length || _file.Read(b.AsSpan(offset, length), _start + position) < length)
         {

@@ -77,7 +77,7 @@ internal sealed class FramedOutput : LogOutput
                 open = (_rolled.Count > 0 ? _rolled[0] : _current)?.FirstSequence;
             }
 
-            // Read last: a segment is added to the closed ones before it is removed from the full ones.
+            // The closed segments are read last: a segment is added to the closed ones before it is removed from the full ones.
             return _retention.FirstSequence ?? open ?? Volatile.Read(ref _nextSequence);
         }
     }
@@ -143,10 +143,12 @@ internal sealed class FramedOutput : LogOutput
         }
     }
 
-    /// <summary>Removes all records after one, durably. All records are durable, and no thread writes or syncs meanwhile.</summary>
+    /// <summary>
+    /// Removes all records after the specified one, durably. All records are durable, and no thread writes or syncs meanwhile.
+    /// </summary>
     /// <param name="lastKept">The sequence number of the last record to keep.</param>
-    /// <param name="lowerState">Makes log.state say, durably, that no more than a sequence number is there.</param>
-    /// <param name="fail">Called with an error after which the log must be opened again, which completes the removal.</param>
+    /// <param name="lowerState">Lowers the durable sequence number in log.state, durably.</param>
+    /// <param name="fail">Called with an error after which the log must be opened again; the next opening completes the removal.</param>
     /// <exception cref="ArgumentOutOfRangeException">The log has no such record.</exception>
     /// <exception cref="IOException">The records are still there, unless <paramref name="fail"/> was called.</exception>
     public void Truncate(long lastKept, Action<long> lowerState, Action<Exception> fail)
@@ -182,7 +184,7 @@ internal sealed class FramedOutput : LogOutput
         }
     }
 
-    /// <summary>Removes segments all of whose records are old, and returns how many.</summary>
+    /// <summary>Removes closed segments, the oldest first, until one is not old. Returns the number of removed segments.</summary>
     public int RemoveBefore(Func<ClosedSegment, bool> isOld)
     {
         try
@@ -205,7 +207,7 @@ internal sealed class FramedOutput : LogOutput
         }
     }
 
-    /// <summary>Reads a record that is written. Thread-safe.</summary>
+    /// <summary>Reads a record that is in the files. Thread-safe.</summary>
     /// <returns>False if the log has no such record in its files.</returns>
     /// <exception cref="IOException">The record cannot be read, or is damaged.</exception>
     public bool TryRead(long sequence, out SluiceLogRecord record)
@@ -308,7 +310,7 @@ internal sealed class FramedOutput : LogOutput
         bool isUsable = false;
         try
         {
-            // Read after the reader was rented: if records are removed from now on, the reader is not used again.
+            // The end is read after the reader was rented: if records are removed from now on, the reader is not used again.
             long end = Volatile.Read(ref _nextSequence);
             bool isThere = sequence < end && reader.TryRead(sequence, end, entry, out record);
             isUsable = true;
@@ -402,7 +404,7 @@ internal sealed class FramedOutput : LogOutput
         (_askedForNext, _mustRoll) = (false, false);
     }
 
-    /// <summary>Returns the newest segment that begins with a record or earlier.</summary>
+    /// <summary>Finds the newest segment whose first record is not after the specified one.</summary>
     /// <returns>
     /// The id, which is 0 if there is no such segment; for an open segment, an entry of its index near the record; for a closed one, its
     /// last sequence number.

@@ -6,7 +6,7 @@ namespace Sluice.Log;
 /// <summary>
 /// The files of a log. <see cref="Write"/> and <see cref="BeginSync"/> are called by one thread at a time, <see cref="Sync"/>,
 /// <see cref="ConfirmSynced"/> and <see cref="CloseFull"/> by another one, and <see cref="MakeAhead"/> and <see cref="Housekeep"/> by the
-/// log's keeper, side by side.
+/// log's keeper, concurrently.
 /// </summary>
 internal abstract class LogOutput : IDisposable
 {
@@ -19,10 +19,10 @@ internal abstract class LogOutput : IDisposable
         set => Volatile.Write(ref _lastError, value);
     }
 
-    /// <summary>Bytes left free before the first record of a page.</summary>
+    /// <summary>The number of bytes left free before the first record of a page.</summary>
     public abstract int PageStart { get; }
 
-    /// <summary>Bytes before each record.</summary>
+    /// <summary>The size of the header of each record, in bytes.</summary>
     public abstract int RecordHeaderBytes { get; }
 
     /// <summary>True if there is work for the log's keeper.</summary>
@@ -34,7 +34,7 @@ internal abstract class LogOutput : IDisposable
     /// <summary>True if so many files are full that appends have to wait for the keeper.</summary>
     public abstract bool IsBackedUp { get; }
 
-    /// <summary>Writes a sealed page, or throws. Then the page comes again, without the bytes of withdrawn records.</summary>
+    /// <summary>Writes a sealed page. If this fails, the page is passed again, without the bytes of withdrawn records.</summary>
     public abstract void Write(LogPage page);
 
     /// <summary>Records the written length of the files, which the next <see cref="Sync"/> makes durable.</summary>
@@ -44,12 +44,12 @@ internal abstract class LogOutput : IDisposable
     public abstract void Sync();
 
     /// <summary>Throws if the bytes that the last sync made durable are in no file of the log any more.</summary>
-    /// <exception cref="IOException">It is not; later records go to another file.</exception>
+    /// <exception cref="IOException">The bytes are in no file of the log. Later records go to another file.</exception>
     public virtual void ConfirmSynced()
     {
     }
 
-    /// <summary>The last sequence that is durable; after <see cref="Sync"/>.</summary>
+    /// <summary>The last sequence number that is durable, as of the last <see cref="Sync"/>.</summary>
     public abstract long DurableSequence { get; }
 
     /// <summary>The largest id that a file has had; 0 for a raw log.</summary>
@@ -58,7 +58,7 @@ internal abstract class LogOutput : IDisposable
     /// <summary>Compresses full files; null if compression is off.</summary>
     public SegmentCompressor? Compressor { get; protected init; }
 
-    /// <summary>Closes what is full and durable.</summary>
+    /// <summary>Closes the files that are full and durable.</summary>
     /// <param name="seals">True to write footers: a log.state on the disk covers the segments.</param>
     /// <returns>The error of a segment that has no footer now; null if there was none.</returns>
     public virtual Exception? CloseFull(bool seals) => null;
@@ -71,7 +71,7 @@ internal abstract class LogOutput : IDisposable
     /// <summary>Removes the files that retention does not keep.</summary>
     public abstract void Housekeep();
 
-    /// <summary>Releases reserved space, after the last write and sync.</summary>
+    /// <summary>Releases reserved space and removes a file that was created ahead. Called after the last write and sync.</summary>
     public abstract void Finish();
 
     public abstract void Dispose();

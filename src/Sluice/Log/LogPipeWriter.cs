@@ -3,7 +3,9 @@ using System.IO.Pipelines;
 
 namespace Sluice.Log;
 
-/// <summary>A pipe into the log: what was written up to a flush is one record. For one producer at a time, as pipe writers are.</summary>
+/// <summary>
+/// A pipe writer that appends to the log: the bytes that were written since the last flush are one record. Not thread-safe.
+/// </summary>
 #pragma warning disable CA1001 // Without a timer or a wait handle, a CancellationTokenSource has nothing to dispose.
 internal sealed class LogPipeWriter(SluiceLog log, LogDurability durability) : PipeWriter
 #pragma warning restore CA1001
@@ -92,7 +94,10 @@ internal sealed class LogPipeWriter(SluiceLog log, LogDurability durability) : P
         }
     }
 
-    /// <summary>Appends what was written. If that fails for another reason than a cancellation, the record is discarded.</summary>
+    /// <summary>
+    /// Appends the bytes that were written, after the records of canceled flushes. A record that cannot be appended for another reason than
+    /// a cancellation is discarded.
+    /// </summary>
     private async ValueTask AppendAsync(CancellationToken cancellationToken)
     {
         TakeRecord();

@@ -37,7 +37,7 @@ internal sealed class LogTextWriter(SluiceLog log, LogDurability durability, boo
             }
             catch (Exception e)
             {
-                // The lines after it are appended nevertheless, each as a record of its own.
+                // The lines after the failed one are appended nevertheless, each as a record of its own.
                 failure ??= ExceptionDispatchInfo.Capture(e);
             }
 

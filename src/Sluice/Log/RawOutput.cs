@@ -19,7 +19,9 @@ internal sealed class RawOutput : LogOutput
     private readonly SluiceLogOptions _settings;
     private readonly Lock _files = new();
     private readonly List<SluiceHandle> _unsynced = [];
-    /// <summary>The files that the next <see cref="Sync"/> flushes, as of <see cref="BeginSync"/>; the last one is the current one.</summary>
+    /// <summary>
+    /// The files that the next <see cref="Sync"/> flushes, set by <see cref="BeginSync"/>. The last one was the current file then.
+    /// </summary>
     private readonly List<SluiceHandle> _filesToSync = [];
     private SluiceHandle _current;
 
@@ -45,7 +47,9 @@ internal sealed class RawOutput : LogOutput
     /// <summary>True if the current file was moved away: later records go to another one.</summary>
     private bool _wasMoved;
 
-    /// <summary>The time of the last check of the current file, whose results follow; -1 if the file was written to since.</summary>
+    /// <summary>
+    /// The time of the last check of the current file, with its results in the next two fields; -1 if the file was written to since.
+    /// </summary>
     private long _lookedMs = -1;
     private long _length;
     private bool _hasNoName;
@@ -182,7 +186,7 @@ internal sealed class RawOutput : LogOutput
             string? copy = entry is { HasPlain: true, HasCompressed: true } ? entry.CompressedPath : null;
             if (_folder.LookAt(path) is { } file)
             {
-                // Otherwise another process has removed it.
+                // If LookAt returns null, another process has removed the file.
                 long bytes = file.Bytes + (copy is null ? 0 : _folder.LookAt(copy)?.Bytes ?? 0);
                 closed.Add(new ClosedSegment(path, 0, 0, file.WrittenAt, bytes) { Copy = copy });
             }
@@ -208,12 +212,12 @@ internal sealed class RawOutput : LogOutput
         }
     }
 
-    /// <summary>Appends the rest of a page after the bytes that a full disk has taken.</summary>
+    /// <summary>Appends the part of a page that earlier calls, which failed, have not written.</summary>
     private void AppendRest(LogPage page)
     {
         if (_end is null)
         {
-            // Used with an intercepting engine (tests), and on operating systems other than Linux.
+            // This path is used with an intercepting engine (tests), and on operating systems other than Linux.
             _current.Append(page.Bytes[_done..page.End]);
             return;
         }
@@ -231,7 +235,9 @@ internal sealed class RawOutput : LogOutput
         }
     }
 
-    /// <summary>Moves to the newest file if the current one is full or was removed, or if the period of its name is over.</summary>
+    /// <summary>
+    /// Moves to the newest file if the current one is full or too old, was removed or moved, or if the period of its name is over.
+    /// </summary>
     private void GoToNewest()
     {
         // The check after the last write is sufficient, unless other processes have had time to append or to remove the file.
@@ -252,7 +258,7 @@ internal sealed class RawOutput : LogOutput
                 _unsynced.Add(_current);
             }
 
-            // The name is flushed with the next sync: an append that is only written survives the process without it.
+            // The name is flushed with the next sync: an append that is only written survives the end of the process without that flush.
             _hasNewName = true;
             AppendTarget? end = _end;
             _current = file;
@@ -262,7 +268,7 @@ internal sealed class RawOutput : LogOutput
             Look();
             Volatile.Write(ref _rolled, true);
 
-            // Last, so that its error reaches the appender after everything else is done.
+            // The old target is disposed last, so that its error reaches the appender after everything else is done.
             end?.Dispose();
         }
     }
@@ -273,7 +279,7 @@ internal sealed class RawOutput : LogOutput
         _lookedMs = Environment.TickCount64;
     }
 
-    /// <summary>Opens the newest file after the present one, or creates one.</summary>
+    /// <summary>Opens the newest file after the current one, or creates one.</summary>
     private (SluiceHandle File, long Id, DateTime Utc) OpenNewest()
     {
         _folder.Renew();
@@ -294,7 +300,7 @@ internal sealed class RawOutput : LogOutput
                 }
                 catch (FileNotFoundException)
                 {
-                    // Removed since it was listed.
+                    // The file was removed since it was listed.
                 }
 
                 continue;
@@ -332,7 +338,7 @@ internal sealed class RawOutput : LogOutput
         _settings.SegmentAge is { } age
         && (DateTime.UtcNow - _madeUtc >= age || Environment.TickCount64 - _sinceMs >= age.TotalMilliseconds);
 
-    /// <summary>Returns null if another process compresses the file.</summary>
+    /// <summary>Opens a file with a shared lock. Returns null if another process compresses the file.</summary>
     private SluiceHandle? TryOpen(string path, FileMode mode)
     {
         SluiceHandle file = _folder.Open(path, mode, FileAccess.ReadWrite, _settings);
@@ -404,7 +410,10 @@ internal sealed class RawOutput : LogOutput
         return true;
     }
 
-    /// <summary>Opens a file to which no process appends, and locks it until it is disposed; null if a process appends to it.</summary>
+    /// <summary>
+    /// Opens a file and locks it exclusively until it is disposed. Returns null if the lock is refused, for example because a process
+    /// appends to the file.
+    /// </summary>
     private SluiceHandle? TryOpenAlone(string path)
     {
         SluiceHandle file = _folder.Open(path, FileMode.Open, FileAccess.ReadWrite, _settings);
@@ -418,7 +427,8 @@ internal sealed class RawOutput : LogOutput
     }
 
     /// <summary>
-    /// Removes what an interrupted compression left: an incomplete copy, and a complete copy of a file that still exists.
+    /// Removes the files that an interrupted compression left, on Linux: an incomplete copy, and a complete copy of a file that still
+    /// exists.
     /// </summary>
     private void RemoveLeftovers()
     {

@@ -15,7 +15,7 @@ internal sealed class ReservedBuffer
     private byte[] _bytes = [];
     private int _size;
 
-    /// <summary>The number of reservations that have ended, which tells a reservation from a later one.</summary>
+    /// <summary>The number of reservations that have ended, which distinguishes a reservation from later ones of the same buffer.</summary>
     public long Use { get; private set; }
 
     public Span<byte> Bytes => _bytes.AsSpan(0, _size);

@@ -3,10 +3,12 @@ using Sluice.Log.Appending;
 
 namespace Sluice;
 
-// The asynchronous members; what waits is served by the log's worker.
+// The asynchronous members. The log's worker serves their waits.
 public sealed partial class SluiceLog
 {
-    /// <summary>Milliseconds after which an append that waits for the keeper, or for the removal of the log's end, checks again.</summary>
+    /// <summary>
+    /// The time, in milliseconds, after which an append that waits for the keeper, or for the removal of the log's end, checks again.
+    /// </summary>
     private const int LookAgainMs = 5;
 
     /// <summary>Appends a record and waits asynchronously for the log's default durability.</summary>
@@ -219,8 +221,8 @@ public sealed partial class SluiceLog
     }
 
     /// <summary>
-    /// Appends a record if there is space for it. The memory has been read before, because an exception after space was reserved would
-    /// prevent later records from being written.
+    /// Appends a record if there is space for it. The caller has read the memory before, because an exception after space was reserved
+    /// would prevent later records from being written.
     /// </summary>
     private bool TryAppend(
         ReadOnlySpan<byte> record, LogDurability durability, out ValueTask<long> appended, out long waitFor, out int epoch)
@@ -274,7 +276,7 @@ public sealed partial class SluiceLog
     }
 
     /// <param name="waitFor">The last sequence number of the oldest page; 0 to wait for a moment.</param>
-    /// <param name="epoch">The ring's epoch at that time.</param>
+    /// <param name="epoch">The ring's epoch when the page was full.</param>
     private void WaitForRoom(long waitFor, int epoch)
     {
         if (waitFor == 0)

@@ -3,10 +3,10 @@ using Sluice.Log.Folders;
 
 namespace Sluice;
 
-// What is done at a log's end: dropping its tail, and closing it.
+// Removes records at the log's end, and closes the log.
 public sealed partial class SluiceLog
 {
-    /// <summary>Milliseconds that the exit of a process waits for logs to be closed.</summary>
+    /// <summary>The time, in milliseconds, that the exit of the process waits for logs to be closed.</summary>
     private const int ExitPatienceMs = 5000;
 
     /// <summary>The time at which the exit of the process stops waiting for all logs; 0 before the exit.</summary>
@@ -126,13 +126,13 @@ public sealed partial class SluiceLog
         return error;
     }
 
-    /// <summary>Seals full segments and gives reserved space back, after all records are durable.</summary>
+    /// <summary>Seals full segments and releases reserved space. Called after all records are durable.</summary>
     /// <returns>The error of a segment that could not be sealed; null if there was none.</returns>
     private Exception? Finish()
     {
         if (_stateFile.IsStale(_committer.Durable))
         {
-            // No thread writes these records later.
+            // The state is written here, because no thread writes it later.
             _stateFile.Write(_committer.Durable);
         }
 

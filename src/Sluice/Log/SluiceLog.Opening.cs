@@ -4,7 +4,7 @@ using Sluice.Log.Segments;
 
 namespace Sluice;
 
-// How a log is opened.
+// Opens logs.
 public sealed partial class SluiceLog
 {
     /// <summary>Opens a log for appending. The directory is created if it does not exist.</summary>
@@ -83,7 +83,7 @@ public sealed partial class SluiceLog
         }
     }
 
-    /// <summary>Completes the removal of the log's end that a crash or an error has interrupted.</summary>
+    /// <summary>Completes a removal of records at the log's end that a crash or an error has interrupted, if there is one.</summary>
     private static void CompleteRemoval(LogFolder folder, SluiceLogOptions settings, WriterLock writerLock)
     {
         if (!folder.MayContain(folder.RemovalPath))

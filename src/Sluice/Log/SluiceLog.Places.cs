@@ -3,7 +3,7 @@ using Sluice.Log.Appending;
 
 namespace Sluice;
 
-// Reserving and filling space in the log's memory, and waiting for the requested durability.
+// Reserves and fills space in the log's memory, and waits for the requested durability.
 public sealed partial class SluiceLog
 {
     private Placed Take(int bytes, int count)
@@ -19,10 +19,10 @@ public sealed partial class SluiceLog
         }
     }
 
-    /// <summary>Returns false if the caller is to wait before it tries again.</summary>
+    /// <summary>Reserves space for records. Returns false if the caller must wait before it tries again.</summary>
     /// <param name="bytes">The size of the records.</param>
     /// <param name="count">The number of records.</param>
-    /// <param name="place">Their place; if there is none yet, only the epoch.</param>
+    /// <param name="place">The place of the records; if no space was reserved, only its epoch is set.</param>
     /// <param name="waitFor">The parameter of <see cref="WaitForRoom"/>.</param>
     private bool TryTake(int bytes, int count, out Placed place, out long waitFor)
     {
@@ -71,7 +71,7 @@ public sealed partial class SluiceLog
         }
     }
 
-    /// <summary>Records that reserved space is filled.</summary>
+    /// <summary>Marks reserved space as filled.</summary>
     /// <returns>True if the caller waits for a write or sync.</returns>
     private bool EndCopy(in Placed place, int bytes, int count, LogDurability durability)
     {

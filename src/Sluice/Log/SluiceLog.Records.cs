@@ -6,7 +6,7 @@ using Sluice.Log.Segments;
 
 namespace Sluice;
 
-// The records of a log, and removing the oldest.
+// Reads single records, and removes the oldest ones.
 public sealed partial class SluiceLog
 {
     /// <summary>
@@ -110,7 +110,7 @@ public sealed partial class SluiceLog
     {
         FramedOutput output = Framed();
 
-        // Not while the log is being closed: another writer may have the files afterwards.
+        // No segment is removed while the log is being closed, because another writer may have the files afterwards.
         lock (_closing)
         {
             ThrowIfClosed();

@@ -325,7 +325,10 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         record.CopyTo(at[_headerBytes..]);
     }
 
-    /// <summary>Copies a record to its place. If the memory was changed since it was measured, the record is withdrawn.</summary>
+    /// <summary>
+    /// Copies a record to its place. If this fails, for example because the memory has changed since its length was read, the record is
+    /// withdrawn.
+    /// </summary>
     /// <returns>True if the caller waits for a write or sync.</returns>
     private bool CopySequence(in Placed place, ReadOnlySequence<byte> record, int length, LogDurability durability)
     {

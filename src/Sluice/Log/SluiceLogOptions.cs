@@ -210,7 +210,7 @@ public class SluiceLogOptions
     /// <summary>Gets or sets the clock, for tests.</summary>
     internal TimeProvider Clock { get; set; } = TimeProvider.System;
 
-    /// <summary>For tests: called with the name of each step of compressing a segment, before the step.</summary>
+    /// <summary>Gets or sets a callback for tests, which is called with the name of each step of compressing a segment.</summary>
     internal Action<string>? CompressionStep { get; set; }
 
     /// <summary>Gets or sets the engine for the files of the log. This property is intended for tests.</summary>
@@ -225,10 +225,10 @@ public class SluiceLogOptions
 
     internal int Pages => (int)Math.Clamp((long)BufferBytes / PageBytes, 2, MaxPages);
 
-    /// <summary>The names of the files. Set by <see cref="Check"/>.</summary>
+    /// <summary>The names of the files, set by <see cref="Check"/>.</summary>
     internal SegmentNames Names { get; private set; } = SegmentNames.Framed;
 
-    /// <summary>Milliseconds between two checks for old segments; Timeout.Infinite for no checks.</summary>
+    /// <summary>The time, in milliseconds, between two checks for old segments; Timeout.Infinite for no checks.</summary>
     internal int RetentionIntervalMs => RetainAge is { } age
         ? (int)Math.Clamp(age.TotalMilliseconds / LooksPerAge, MinLookMs, MaxLookMs)
         : Timeout.Infinite;

@@ -51,7 +51,7 @@ public sealed class SluiceLogReader : IDisposable
     private long _start = 1;
     private SegmentReader? _segment;
 
-    /// <summary>The number of bytes is negative if it has not been counted.</summary>
+    /// <summary>The value of <see cref="Tail"/>. Its number of bytes is negative until it is counted.</summary>
     private SluiceLogCut? _tail;
 
     private long _next;
@@ -251,7 +251,7 @@ public sealed class SluiceLogReader : IDisposable
         _segment = null;
     }
 
-    /// <summary>Gets the number of times that the reader has listed the folder and looked at its segments, for tests.</summary>
+    /// <summary>Gets the number of times that the reader has listed the folder and read the headers of its segments, for tests.</summary>
     internal int Looks { get; private set; }
 
     private async IAsyncEnumerable<SluiceLogRecord> EnumerateAsync(
@@ -334,7 +334,7 @@ public sealed class SluiceLogReader : IDisposable
         return true;
     }
 
-    /// <summary>Reads the next frame of records; false at the end of the records that may be read.</summary>
+    /// <summary>Reads the next frame of records. Returns false at the end of the records that may be read.</summary>
     private bool TryTakeFrame()
     {
         while (true)
@@ -383,7 +383,7 @@ public sealed class SluiceLogReader : IDisposable
         if (sequence > _limit || isOld)
         {
             _fillsAtLimit = _segment?.Fills ?? 0;
-            // A state that cannot be read once says nothing new; if there was none yet, there may be one next time.
+            // If log.state cannot be read now, the last state stays in use.
             string path = Path.Combine(_folder.Path, LogFolder.StateName);
             _state = LogState.TryRead(path, out string? reason) ?? _state;
             LogDurability upTo = _options.UpTo ?? _state?.Durability ?? LogDurability.Written;
@@ -409,7 +409,7 @@ public sealed class SluiceLogReader : IDisposable
         _catalog = LogCatalog.Read(_folder, State, fromId);
         foreach (CatalogFile file in _catalog.Files)
         {
-            // A damaged file is reported when the reader comes to it.
+            // If damage is not skipped, a damaged file is reported when the reader reaches it.
             if (file.Damage is { } damage && (_options.SkipDamage || file.Role == SegmentRole.Foreign))
             {
                 ThrowUnlessSkipping(damage);
@@ -439,7 +439,7 @@ public sealed class SluiceLogReader : IDisposable
 
     /// <summary>
     /// Reports records that were read or skipped and have been removed from the end of the log since, and moves back to the last records
-    /// that still exist.
+    /// that still exist. Returns false if none were removed.
     /// </summary>
     private bool TryGoBack()
     {
@@ -489,7 +489,9 @@ public sealed class SluiceLogReader : IDisposable
         (_next, _limit) = (from, 0);
     }
 
-    /// <summary>At the end: throws if the log was removed and another one was created in the same folder.</summary>
+    /// <summary>
+    /// Throws if the log was removed and another one was created in the same folder. Called at the end of what can be read.
+    /// </summary>
     private void ThrowIfOtherLog()
     {
         if (_segment is { HasName: false } && _segment.IsReplacedIn(_folder))
@@ -501,7 +503,7 @@ public sealed class SluiceLogReader : IDisposable
     /// <summary>Handles the end of the valid frames of a segment. Returns false at the end of the log; true to continue.</summary>
     private bool TryLeaveSegment(FrameResult result)
     {
-        // Determined before the buffer is discarded, so that reserved space is not read at each poll.
+        // This is determined before the buffer is discarded, so that reserved space is not read at each poll.
         bool isAllZeros = result == FrameResult.Zeros && _segment!.HasOnlyZerosBuffered();
         (SegmentInfo? next, bool isBeforeFooter, SluiceLogCut? torn) = FindNext();
         if ((next is not null || result == FrameResult.Good) && HasFrameByNow(out result))
@@ -509,7 +511,7 @@ public sealed class SluiceLogReader : IDisposable
             return true;
         }
 
-        // After the search for the next segment: the bytes there may have replaced records that were read.
+        // Removed records are detected after the search for the next segment, because its records may have replaced some that were read.
         if (TryGoBack())
         {
             return true;
@@ -542,7 +544,7 @@ public sealed class SluiceLogReader : IDisposable
         return HasFrameByNow(out _) || FindNext().Next?.Id != next?.Id || TryGoBack() || TryPassDamage(verdict, next);
     }
 
-    /// <summary>Returns false if nothing follows the damage.</summary>
+    /// <summary>Throws if damage is not skipped. Otherwise, moves past the damage; returns false if nothing follows it.</summary>
     private bool TryPassDamage(EndVerdict verdict, SegmentInfo? next)
     {
         if (verdict.Kind == EndKind.Missing)
@@ -605,7 +607,7 @@ public sealed class SluiceLogReader : IDisposable
     }
 
     /// <summary>Returns an incomplete write in a segment that was about to begin.</summary>
-    /// <exception cref="SluiceLogDamagedException">Complete frames follow it.</exception>
+    /// <exception cref="SluiceLogDamagedException">Complete frames follow the incomplete write, and damage is not skipped.</exception>
     private SluiceLogCut? TornOf(LogCatalog catalog)
     {
         if (catalog.Newest is not { HasBegun: false } newest || !File.Exists(newest.Path))
@@ -613,7 +615,7 @@ public sealed class SluiceLogReader : IDisposable
             return null;
         }
 
-        // Checked twice, because its writer may have begun the segment since.
+        // The frames are searched twice, because the writer may have begun the segment since.
         SegmentEnd end = new(newest, newest.FirstOffset, _next - 1, false, newest.TornOpening, null)
         {
             MayHaveRestarted = LogState.MayBeOfEarlierBoot(State()),
@@ -627,7 +629,10 @@ public sealed class SluiceLogReader : IDisposable
         return newest.TornOpening is { } reason ? new SluiceLogCut(newest.Path, newest.FirstOffset, -1, _next, reason) : null;
     }
 
-    /// <summary>Returns the segment after the current one, if there is one now; true if a later segment has a footer.</summary>
+    /// <summary>
+    /// Returns the segment after the current one, if there is one now; true if that or a later segment is known to have a footer; and an
+    /// incomplete write in a segment that was about to begin.
+    /// </summary>
     private (SegmentInfo? Next, bool IsBeforeFooter, SluiceLogCut? Torn) FindNext()
     {
         long id = _segment!.Id;
@@ -652,7 +657,7 @@ public sealed class SluiceLogReader : IDisposable
             : (catalog.Segments[next], catalog.HasFooterFrom(next), torn);
     }
 
-    /// <summary>Opens the segment that contains the next record, or would contain it.</summary>
+    /// <summary>Opens the segment that contains the next record, or would contain it. Returns false if no segment has begun.</summary>
     private bool FindSegment()
     {
         while (true)
@@ -680,7 +685,7 @@ public sealed class SluiceLogReader : IDisposable
             if (_backTo is { } back
                 && (index = segments.FindIndex(s => s.Id == back.Id && s.Header.LogId == back.Header.LogId)) < 0)
             {
-                // It was removed since, too.
+                // The segment was removed since, too.
                 GoBackBefore(back.Id, back.Header.LogId);
                 continue;
             }
@@ -705,7 +710,9 @@ public sealed class SluiceLogReader : IDisposable
         }
     }
 
-    /// <summary>Returns false if the segment was removed since it was found.</summary>
+    /// <summary>
+    /// Opens a segment near the next record. Returns false if the segment was removed, or if it is damaged and damage is skipped.
+    /// </summary>
     private bool TryEnter(SegmentInfo segment)
     {
         SegmentReader entered;
@@ -715,13 +722,13 @@ public sealed class SluiceLogReader : IDisposable
         }
         catch (FileNotFoundException)
         {
-            // Removed since the folder was listed.
+            // The segment was removed since the folder was listed.
             _catalog = null;
             return false;
         }
         catch (SluiceLogDamagedException e)
         {
-            // The next listing of the folder does not contain it.
+            // The next listing of the folder reports this segment as damaged.
             _catalog = null;
             ThrowUnlessSkipping(e);
             return false;

@@ -2,7 +2,7 @@ using System.Threading.Tasks.Sources;
 
 namespace Sluice.Log.Appending;
 
-/// <summary>An asynchronous wait, which is also the source of its task. It is reused after its result was taken.</summary>
+/// <summary>An asynchronous wait, which is also the source of its task. It is reused after its task has returned the result.</summary>
 internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTaskSource, IThreadPoolWorkItem
 {
     private const int MaxKept = 4096;
@@ -15,7 +15,7 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
     private Exception? _error;
     private long _result;
 
-    /// <summary>A task of the sequence <paramref name="result"/>.</summary>
+    /// <summary>Returns an unused waiter whose task returns the sequence number <paramref name="result"/>.</summary>
     public static AsyncWaiter Rent(long target, int ownRecords, in Placed place, long result)
     {
         AsyncWaiter? waiter = null;
@@ -74,7 +74,7 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
 
     private long TakeResult(short token)
     {
-        // The core throws for a token of another use, or if the wait has not ended: the object must not be reused then.
+        // The core throws for a token of an earlier use. The exceptions here keep an object in use out of the pool.
         if (_core.GetStatus(token) == ValueTaskSourceStatus.Pending)
         {
             throw new InvalidOperationException("The append has not ended: await it, or turn it into a Task.");

@@ -24,15 +24,15 @@ internal sealed class Committer
     /// <summary>Held during a sync; taken before <see cref="_writing"/>.</summary>
     private readonly Lock _syncing = new();
 
-    /// <summary>Tasks that wait for a write. Guarded by <see cref="_writing"/>, but for additions.</summary>
+    /// <summary>Tasks that wait for a write. Guarded by <see cref="_writing"/>, except for additions.</summary>
     private readonly WaiterList _writers = new();
 
-    /// <summary>Threads and tasks that wait for a sync. Guarded by <see cref="_syncing"/>, but for additions.</summary>
+    /// <summary>Threads and tasks that wait for a sync. Guarded by <see cref="_syncing"/>, except for additions.</summary>
     private readonly WaiterList _syncers = new();
 
     /// <summary>
-    /// The last record with a place when the last write began. If that write fails, later records are not affected, and are written with
-    /// the next one. Guarded by <see cref="_writing"/>.
+    /// The last record that had space reserved when the last write began; <see cref="long.MaxValue"/> after the log has stopped. If that
+    /// write fails, later records are not affected and are written with the next one. Guarded by <see cref="_writing"/>.
     /// </summary>
     private long _attempted;
 
@@ -46,8 +46,8 @@ internal sealed class Committer
 
     /// <param name="ring">The pages.</param>
     /// <param name="output">The files.</param>
-    /// <param name="directory">For messages.</param>
-    /// <param name="stateFile">Records how far the log is durable.</param>
+    /// <param name="directory">The log's folder, for messages.</param>
+    /// <param name="stateFile">Holds the last durable sequence number.</param>
     /// <param name="written">The last sequence number that is in the files.</param>
     /// <param name="intervalMs">The time, in milliseconds, after which buffered records are written.</param>
     public Committer(PageRing ring, LogOutput output, string directory, StateFile stateFile, long written, int intervalMs)
@@ -65,16 +65,18 @@ internal sealed class Committer
     /// <summary>The last sequence number that is on the disk.</summary>
     public long Durable => Volatile.Read(ref _durable);
 
-    /// <summary>The failed sync after which nothing more is written or acknowledged; null if there was none.</summary>
+    /// <summary>
+    /// The error after which nothing more is written or acknowledged, for example that of a sync; null if there was none.
+    /// </summary>
     public Exception? Failure => Volatile.Read(ref _failure);
 
-    /// <summary>The reason why nothing more is written: <see cref="Failure"/>, or the log is closed.</summary>
+    /// <summary>The reason why nothing more is written: <see cref="Failure"/>, or the log is closed; otherwise, null.</summary>
     public Exception? Stopped => Failure ?? Volatile.Read(ref _closed);
 
-    /// <summary>Asks the log's worker for a round.</summary>
+    /// <summary>Requests a round of the log's worker.</summary>
     public void Signal() => _worker.Signal();
 
-    /// <summary>Makes sure that what is in the ring is written within the interval.</summary>
+    /// <summary>Ensures that the records in the ring are written within the interval.</summary>
     public void Rouse() => _worker.Rouse();
 
     /// <summary>Ends the log's worker. Afterwards each waiting thread writes and syncs itself.</summary>
@@ -82,7 +84,7 @@ internal sealed class Committer
     {
         _worker.End();
 
-        // Requests of threads that saw the worker before it ended.
+        // The requests of threads that signaled the worker before it ended are served here.
         TrySync();
         lock (_writing)
         {
@@ -90,9 +92,11 @@ internal sealed class Committer
         }
     }
 
-    /// <summary>Waits until a record is written; this thread writes it, unless another one does.</summary>
+    /// <summary>Waits until a record is written or was removed. This thread writes it, unless another one does.</summary>
     /// <param name="sequence">The sequence number of the record.</param>
-    /// <param name="place">The place of the caller's own records, of which that is the last.</param>
+    /// <param name="place">
+    /// The place of the caller's own records, which end with this record. Without own records, only its epoch is used.
+    /// </param>
     /// <param name="ownRecords">The number of these records; 0 if the wait is for records of others.</param>
     /// <exception cref="IOException">The records could not be written.</exception>
     public void WaitWritten(long sequence, in Placed place, int ownRecords)
@@ -112,7 +116,7 @@ internal sealed class Committer
         }
     }
 
-    /// <summary>Waits until a record is durable; this thread syncs, unless another one does.</summary>
+    /// <summary>Waits until a record is durable or was removed. This thread syncs, unless another one does.</summary>
     /// <inheritdoc cref="WaitWritten"/>
     public void WaitDurable(long sequence, in Placed place, int ownRecords)
     {
@@ -157,8 +161,8 @@ internal sealed class Committer
         }
     }
 
-    /// <summary>Writes all that has a place now and makes it durable; called within <see cref="Alone"/>.</summary>
-    /// <returns>The error, or null. The waits that it concerns have already failed with it.</returns>
+    /// <summary>Writes all records that have space reserved now, and makes them durable. <see cref="_syncing"/> is held.</summary>
+    /// <returns>The error, or null. The waits that are affected have already failed with it.</returns>
     public Exception? Commit()
     {
         Exception? error;
@@ -219,7 +223,7 @@ internal sealed class Committer
         }
     });
 
-    /// <summary>Ends the log after an error: it writes and acknowledges nothing more.</summary>
+    /// <summary>Stops the log after an error: nothing more is written or acknowledged.</summary>
     public void Fail(Exception error)
     {
         _output.LastError = error;
@@ -227,7 +231,7 @@ internal sealed class Committer
     }
 
     /// <summary>
-    /// Ends all writes, because another writer may have the files from now on; called within <see cref="AloneWithWrites"/>.
+    /// Stops all writes, because another writer may open the files from now on. Called within <see cref="AloneWithWrites"/>.
     /// </summary>
     public void LetGo() => Volatile.Write(ref _closed, LogErrors.LetGo(_directory));
 
@@ -261,7 +265,7 @@ internal sealed class Committer
         return _output.CloseFull(isCovered);
     }
 
-    /// <summary>Removes all records after one; called within <see cref="Alone"/>, after <see cref="Commit"/>.</summary>
+    /// <summary>Removes all records after the specified one. Called within <see cref="Alone"/>, after <see cref="Commit"/>.</summary>
     /// <param name="output">The files.</param>
     /// <param name="lastKept">The sequence number of the last record to keep.</param>
     /// <returns>False if the log is closed.</returns>
@@ -282,7 +286,7 @@ internal sealed class Committer
                 ThrowIfNotWritten(WriteAll() ?? Failure);
                 if (Written > Durable)
                 {
-                    // Records that have come since the sync.
+                    // Other threads have appended records since the sync.
                     _output.BeginSync();
                     ThrowIfNotWritten(Sync(Written));
                 }
@@ -296,7 +300,7 @@ internal sealed class Committer
             }
             finally
             {
-                // The epoch changes only if records were removed. They were durable before, so that the waits for them end.
+                // The epoch changes only if records were removed. The removed records were durable before, so that the waits for them end.
                 _ring.Thaw(next);
                 _writers.Sift(Written, _ring.Epoch);
                 _syncers.Sift(Durable, _ring.Epoch);
@@ -312,10 +316,12 @@ internal sealed class Committer
         }
     }
 
-    /// <summary>Writes everything that has a place now. The pages of a write that failed stay, and are tried again within the interval.
-    /// <see cref="_writing"/> is held.</summary>
+    /// <summary>
+    /// Writes the sealed pages, unless the log has stopped. Pages that could not be written stay in the ring, and are written again within
+    /// the interval. <see cref="_writing"/> is held.
+    /// </summary>
     /// <param name="sealsActive">True to write the page that is being filled, too.</param>
-    /// <returns>The error, or null. All waits for records that it concerns have already failed with it.</returns>
+    /// <returns>The error, or null. The waits for writes that are affected have already failed with it.</returns>
     private Exception? WriteAll(bool sealsActive = true)
     {
         Exception? error = Stopped;
@@ -380,7 +386,7 @@ internal sealed class Committer
         }
     }
 
-    // Separate methods, because a lambda that captures an error allocates even if there is no error.
+    // These are separate methods, because a lambda that captures an error allocates even if there is no error.
     private void FailUnwritten(WaiterList waiters, long reached, Exception error) =>
         waiters.Sift(reached, _ring.Epoch, w =>
         {
@@ -396,8 +402,10 @@ internal sealed class Committer
     private void FailNotDurable(Exception error) =>
         _syncers.Sift(Durable, _ring.Epoch, _ => LogErrors.Failed(_directory, "Making durable", error));
 
-    /// <summary>Withdraws records whose append fails, so that they are not written later. They are in one page that is still unwritten, and
-    /// their epoch is the current one.</summary>
+    /// <summary>
+    /// Withdraws records whose append fails, so that they are not written later. They are in one page that is still unwritten, and their
+    /// epoch is the current one. Does nothing for a raw log.
+    /// </summary>
     private void Withdraw(in Placed place, int ownRecords)
     {
         if (ownRecords > 0 && _output.RecordHeaderBytes > 0)
@@ -407,7 +415,7 @@ internal sealed class Committer
     }
 
     /// <summary>
-    /// Leads a sync, unless another thread does: that thread, or the log's worker, serves all waiters that were added before.
+    /// Runs a sync, unless another thread runs one. That thread, or the log's worker, then serves all waiters that were added before.
     /// </summary>
     private void TrySync()
     {
@@ -429,7 +437,7 @@ internal sealed class Committer
         _syncing.Exit();
         _syncers.WakeEnded();
 
-        // A thread that found the lock taken has added itself before, and is seen here.
+        // A thread that found the lock taken has added its waiter before, which is seen here.
         Interlocked.MemoryBarrier();
         if (!_syncers.IsEmpty)
         {
@@ -476,8 +484,8 @@ internal sealed class Committer
     }
 
     /// <summary>
-    /// Writes the last durable sequence number to log.state. A smaller number there is valid, too; the log's worker or the next sync
-    /// writes it again.
+    /// Writes the last durable sequence number to log.state. If that fails, the smaller number in the file stays valid, and the log's
+    /// worker or the next sync writes it again.
     /// </summary>
     private void WriteState()
     {
@@ -493,7 +501,7 @@ internal sealed class Committer
         }
     }
 
-    /// <summary>Runs as a round of the log's worker.</summary>
+    /// <summary>Runs one round of the log's worker.</summary>
     private void Round(bool asked)
     {
         try
@@ -530,7 +538,7 @@ internal sealed class Committer
         }
         catch (Exception e)
         {
-            // No caller waits for this round.
+            // The error is only recorded, because no caller waits for this round.
             _output.LastError = e;
         }
     }

@@ -13,7 +13,7 @@ internal sealed class Keeper
 
     /// <param name="committer">Makes full segments durable.</param>
     /// <param name="output">The files.</param>
-    /// <param name="intervalMs">The time, in milliseconds, between two looks for old segments; Timeout.Infinite for never.</param>
+    /// <param name="intervalMs">The time, in milliseconds, between two checks for old segments; Timeout.Infinite for no checks.</param>
     public Keeper(Committer committer, LogOutput output, int intervalMs)
     {
         (_committer, _output) = (committer, output);
@@ -22,7 +22,7 @@ internal sealed class Keeper
         committer.SignalKeeper = Signal;
     }
 
-    /// <summary>Asks for a round of each.</summary>
+    /// <summary>Requests a round of both workers.</summary>
     public void Signal()
     {
         _maker.Signal();
@@ -30,7 +30,8 @@ internal sealed class Keeper
     }
 
     /// <summary>
-    /// Ends both. A round that was requested and has not begun is done here, so that old segments are removed before the log is closed.
+    /// Ends both workers. A requested round of the first worker that has not begun is run here, so that old segments are removed before the
+    /// log is closed.
     /// </summary>
     public void End()
     {
@@ -42,8 +43,8 @@ internal sealed class Keeper
         }
     }
 
-    /// <summary>Makes full segments durable, seals and closes them.</summary>
-    /// <exception cref="IOException">A segment could not be made durable, sealed or closed; the others were.</exception>
+    /// <summary>Makes full segments durable, seals and closes them. Does nothing after a failure of the log.</summary>
+    /// <exception cref="IOException">Records could not be written, or a segment could not be made durable, sealed or closed.</exception>
     public void CloseFull()
     {
         if (_output.HasFull && _committer.Failure is null)
@@ -64,7 +65,7 @@ internal sealed class Keeper
 
     private void Round(bool asked)
     {
-        // The second runs even if the first fails: removing segments may free the space that a full disk needs.
+        // Old segments are removed even if closing full ones fails, because this may free the space that a full disk needs.
         Try(CloseFull);
         Try(_output.Housekeep);
     }

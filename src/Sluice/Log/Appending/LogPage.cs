@@ -5,8 +5,8 @@ using Sluice.Log.Frames;
 namespace Sluice.Log.Appending;
 
 /// <summary>
-/// A page of records on their way to the file. Threads reserve space in it with one compare-and-swap and copy their records in parallel. The
-/// thread that writes the sealed page waits for the copies.
+/// A page of records that are to be written to the file. Threads reserve space in the page with one compare-and-swap and copy their records
+/// in parallel. The thread that writes the sealed page waits for the copies.
 /// </summary>
 internal sealed class LogPage
 {
@@ -16,7 +16,7 @@ internal sealed class LogPage
 
     private readonly int _capacity;
 
-    /// <summary>Allocated by the first record.</summary>
+    /// <summary>The memory of the page, which is allocated when it is first used.</summary>
     private byte[]? _bytes;
     private Hot _hot;
 
@@ -32,7 +32,10 @@ internal sealed class LogPage
     /// <summary>The sequence number of the first record. It does not change while a copy is in progress.</summary>
     public long FirstSequence { get; private set; }
 
-    /// <summary>The ring's <see cref="PageRing.Epoch"/> when the page was opened; as stable as <see cref="FirstSequence"/>.</summary>
+    /// <summary>
+    /// The ring's <see cref="PageRing.Epoch"/> when the page was opened. Like <see cref="FirstSequence"/>, it does not change while a copy
+    /// is in progress.
+    /// </summary>
     public int Epoch { get; private set; }
 
     /// <summary>The end of the last record of a sealed page.</summary>
@@ -50,8 +53,8 @@ internal sealed class LogPage
     public int TakenCount => (int)((Volatile.Read(ref _hot.State) & ~SealedBit) >> CountShift);
 
     /// <summary>
-    /// Makes the page empty, with the first <paramref name="start"/> bytes left free. If it is opened sealed, no thread gets space in it at
-    /// any moment.
+    /// Empties the page and opens it for reservations after the first <paramref name="start"/> bytes. In a page that is opened sealed, no
+    /// thread can reserve space.
     /// </summary>
     public void Open(long firstSequence, int start, int epoch = 0, bool isSealed = false)
     {
@@ -64,7 +67,7 @@ internal sealed class LogPage
             return;
         }
 
-        // Last: from here on other threads reserve space.
+        // The state is written last: from here on, other threads can reserve space.
         Volatile.Write(ref _hot.State, start);
     }
 
@@ -75,7 +78,7 @@ internal sealed class LogPage
     /// <param name="sequence">The sequence number of the first record.</param>
     public bool TryTake(int bytes, int count, out int offset, out long sequence)
     {
-        // Allocated before space is reserved: a page with reserved space that is never filled could not be written.
+        // The memory is allocated before space is reserved: a page with reserved space that is never filled could not be written.
         byte[] space = Volatile.Read(ref _bytes) ?? Allocate();
         long state = Volatile.Read(ref _hot.State);
         while (state >= 0)
@@ -96,7 +99,8 @@ internal sealed class LogPage
             long before = Interlocked.CompareExchange(ref _hot.State, taken, state);
             if (before == state)
             {
-                // Read after the swap: before it, the page may have been reopened. It is not reopened until this copy is done.
+                // The sequence number is read after the swap: before it, the page may have been reopened. Now the page is not reopened
+                // until this copy is done.
                 sequence = FirstSequence + (state >> CountShift);
                 return true;
             }
@@ -108,10 +112,10 @@ internal sealed class LogPage
         return false;
     }
 
-    /// <summary>Notes that <paramref name="count"/> records of <paramref name="bytes"/> bytes are copied.</summary>
+    /// <summary>Counts <paramref name="count"/> records of <paramref name="bytes"/> bytes in total as copied.</summary>
     public void EndCopy(int bytes, int count) => Interlocked.Add(ref _hot.Copied, ((long)count << CountShift) + bytes);
 
-    /// <summary>Ends the reservations. Returns false if the page was sealed before.</summary>
+    /// <summary>Seals the page: no more space can be reserved. Returns false if the page was sealed before.</summary>
     public bool TrySeal()
     {
         long state = Interlocked.Or(ref _hot.State, SealedBit);
@@ -124,10 +128,10 @@ internal sealed class LogPage
         return true;
     }
 
-    /// <summary>For a sealed page: true if all records are copied.</summary>
+    /// <summary>True if all records of a sealed page are copied.</summary>
     public bool IsFilled => Volatile.Read(ref _hot.Copied) == ((long)Count << CountShift) + End;
 
-    /// <summary>For a sealed page: waits until all records are copied, which takes no longer than copying a record.</summary>
+    /// <summary>Waits until all records of a sealed page are copied, which takes no longer than copying a record or batch.</summary>
     public void AwaitCopies()
     {
         SpinWait spin = default;
@@ -153,7 +157,7 @@ internal sealed class LogPage
 
     /// <summary>
     /// Returns a copy of the sealed page in which withdrawn records keep their sequence numbers but have no bytes, which saves space on a
-    /// full disk. The page itself is not changed, because waiting threads refer to places in it.
+    /// full disk. The page itself is not changed, because waiting threads refer to offsets in it.
     /// </summary>
     public LogPage WithoutWithdrawnBytes()
     {

@@ -1,14 +1,14 @@
 namespace Sluice.Log.Appending;
 
 /// <summary>
-/// The threads on which all logs of the process do their rounds: a few, and one that starts rounds when their interval has passed. Rounds
-/// begin in the order of the requests. If a round has waited for a tenth of a second because all threads are in rounds, another thread is
-/// started, so that a disk that does not respond delays other logs no longer than that. A thread without work ends after some seconds,
-/// unless it is the last.
+/// Runs the rounds of the workers of all logs in the process on a few threads. Another thread, the scheduling thread, requests rounds when
+/// their interval has passed. Rounds begin in the order of the requests. If a round has waited for a tenth of a second because all threads
+/// are busy, another thread is started, so that a disk that does not respond delays other logs no longer than that. A thread without work
+/// ends after some seconds, unless it is the last.
 /// </summary>
 internal static class LogThreads
 {
-    /// <summary>The number of threads that are started without waiting.</summary>
+    /// <summary>The number of threads up to which a request starts a new thread at once.</summary>
     private const int UsualThreads = 3;
 
     /// <summary>The time, in milliseconds, that a round waits for one of the threads before another one is started.</summary>
@@ -17,7 +17,7 @@ internal static class LogThreads
     /// <summary>The time, in milliseconds, after which a thread without work ends.</summary>
     private const int IdleMs = 2000;
 
-    /// <summary>Guards all that follows. The scheduling thread and <see cref="AwaitEnd"/> wait for it to be pulsed.</summary>
+    /// <summary>Guards the fields below. The scheduling thread and <see cref="AwaitEnd"/> wait for it to be pulsed.</summary>
     private static readonly object s_lock = new();
 
     private static readonly Queue<LogWorker> s_queue = new();
@@ -28,14 +28,17 @@ internal static class LogThreads
 
     private static int s_threads;
 
-    /// <summary>The number of threads that were started or woken and have not looked at the queue since.</summary>
+    /// <summary>The number of threads that were started or woken and have not checked the queue since.</summary>
     private static int s_onTheirWay;
     private static bool s_hasScheduler;
 
     /// <summary>The time at which the scheduling thread wakes up by itself.</summary>
     private static long s_wakesAt = long.MaxValue;
 
-    /// <summary>Makes sure that there are threads. Called when a log is opened, which reports that no thread can be created.</summary>
+    /// <summary>
+    /// Starts the scheduling thread and a worker thread if there are none. Called while a log is opened, so that the caller gets the
+    /// exception if no thread can be created.
+    /// </summary>
     /// <exception cref="OutOfMemoryException">The process, or the machine, allows no more threads, descriptors or memory.</exception>
     public static void Start()
     {
@@ -54,7 +57,7 @@ internal static class LogThreads
         }
     }
 
-    /// <summary>Requests a round. If one is running, another one follows it.</summary>
+    /// <summary>Requests a round of a signaled worker. If a round is running, another one follows it.</summary>
     public static void Add(LogWorker worker)
     {
         lock (s_lock)
@@ -63,7 +66,7 @@ internal static class LogThreads
         }
     }
 
-    /// <summary>Waits until no round of a worker that has ended is running. None begins later.</summary>
+    /// <summary>Waits until no round of an ended worker is running. No round begins later.</summary>
     public static void AwaitEnd(LogWorker worker)
     {
         lock (s_lock)
@@ -146,7 +149,7 @@ internal static class LogThreads
         }
     }
 
-    /// <summary>Begins rounds whose interval has passed, and adds threads for rounds that have waited too long.</summary>
+    /// <summary>Requests rounds whose interval has passed, and adds threads for rounds that have waited too long.</summary>
     private static void Schedule()
     {
         lock (s_lock)
@@ -160,7 +163,7 @@ internal static class LogThreads
                     worker.IsTimed = false;
                     if (worker.DueAt > now)
                     {
-                        // Another round has begun the interval again.
+                        // The interval was restarted by a later round.
                         EnqueueAt(worker, worker.DueAt);
                     }
                     else if (worker.DueAt > 0)
@@ -214,7 +217,7 @@ internal static class LogThreads
         }
     }
 
-    /// <summary>Takes the next worker out of the queue. Returns null if there is none; then the thread counts as asleep.</summary>
+    /// <summary>Removes the next worker from the queue. If there is none, adds the thread to the sleeping ones and returns null.</summary>
     private static LogWorker? Next(Sleeper sleeper)
     {
         lock (s_lock)
@@ -240,7 +243,7 @@ internal static class LogThreads
         }
     }
 
-    /// <summary>Ends a thread that was not woken, unless it is the last.</summary>
+    /// <summary>Unregisters a thread that is to end. Returns false if the thread was woken or is the last one.</summary>
     private static bool TryEnd(Sleeper sleeper)
     {
         lock (s_lock)
@@ -255,14 +258,14 @@ internal static class LogThreads
         }
     }
 
-    /// <summary>Lets a thread sleep. No semaphore: that spins before it sleeps.</summary>
+    /// <summary>Lets a thread sleep until it is woken. A semaphore is not used, because it spins before it sleeps.</summary>
     private sealed class Sleeper
     {
         private readonly object _gate = new();
         private bool _isWoken;
 
         /// <summary>
-        /// True if the thread was started or woken and has not looked at the queue since. Guarded by <see cref="s_lock"/>.
+        /// True if the thread was started or woken and has not checked the queue since. Guarded by <see cref="s_lock"/>.
         /// </summary>
         public bool IsOnItsWay { get; set; } = true;
 
@@ -275,7 +278,7 @@ internal static class LogThreads
             }
         }
 
-        /// <summary>Sleeps until the thread is woken. Returns true if the time has passed before.</summary>
+        /// <summary>Sleeps until the thread is woken or the time has passed. Returns true if the thread was not woken.</summary>
         public bool SleepsLong(int timeoutMs)
         {
             lock (_gate)

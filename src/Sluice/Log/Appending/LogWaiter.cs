@@ -10,14 +10,16 @@ internal abstract class LogWaiter
     /// <summary>The last sequence number to wait for.</summary>
     public long Target { get; protected set; }
 
-    /// <summary>The number of records up to <see cref="Target"/> that are its own: if the wait fails, these are withdrawn.</summary>
+    /// <summary>
+    /// The number of records up to <see cref="Target"/> that the waiter has appended. They are withdrawn if the wait fails.
+    /// </summary>
     public int OwnRecords { get; protected set; }
 
     /// <summary>The place of these records.</summary>
     public Placed Place { get; protected set; }
 
     /// <summary>Ends the wait, with or without an error. Runs no code of a caller on this thread.</summary>
-    /// <returns>False if a thread sleeps: it stays the list's until <see cref="Wake"/>.</returns>
+    /// <returns>False if a thread sleeps; the object then belongs to the list until <see cref="Wake"/>.</returns>
     public abstract bool TryEnd(Exception? error);
 
     /// <summary>Wakes the thread, after <see cref="TryEnd"/> returned false.</summary>

@@ -15,16 +15,16 @@ internal sealed class LogWorker(int intervalMs, Action<bool> round, Func<bool> h
 
     public int IntervalMs => intervalMs;
 
-    /// <summary>True if no new round begins.</summary>
+    /// <summary>True if <see cref="End"/> was called: no new round begins.</summary>
     public bool HasEnded => Volatile.Read(ref _ends);
 
     /// <summary>True if a round was requested and has not begun.</summary>
     public bool IsSignaled => Volatile.Read(ref _isSignaled) != 0;
 
-    /// <summary>True if the next round waits for a thread. For <see cref="LogThreads"/>, as the members that follow.</summary>
+    /// <summary>True if the next round waits for a thread. This and the next four members are used by <see cref="LogThreads"/>.</summary>
     public bool IsQueued { get; set; }
 
-    /// <summary>The time at which it was queued.</summary>
+    /// <summary>The time at which the worker was queued.</summary>
     public long QueuedAt { get; set; }
 
     public bool IsRunning { get; set; }
@@ -44,7 +44,7 @@ internal sealed class LogWorker(int intervalMs, Action<bool> round, Func<bool> h
         }
     }
 
-    /// <summary>Makes sure that a round begins within the interval. Called after a full fence.</summary>
+    /// <summary>Ensures that a round begins within the interval. Called after a full fence.</summary>
     public void Rouse()
     {
         if (Volatile.Read(ref _isAsleep) != 0)
@@ -53,14 +53,14 @@ internal sealed class LogWorker(int intervalMs, Action<bool> round, Func<bool> h
         }
     }
 
-    /// <summary>Waits until no round is running. Later signals have no effect.</summary>
+    /// <summary>Ends the worker and waits until no round is running. Later signals start no round.</summary>
     public void End()
     {
         Volatile.Write(ref _ends, true);
         LogThreads.AwaitEnd(this);
     }
 
-    /// <summary>Does a round. Returns true if another one is needed after the interval.</summary>
+    /// <summary>Runs a round. Returns true if another one is needed after the interval.</summary>
     public bool RunRound()
     {
         Volatile.Write(ref _isAsleep, 0);

@@ -3,13 +3,13 @@ namespace Sluice.Log.Appending;
 /// <summary>The result of a request for another page.</summary>
 internal enum TurnResult
 {
-    /// <summary>Another page is active, or may be: try again.</summary>
+    /// <summary>Another page is active: the caller tries again.</summary>
     Turned,
 
     /// <summary>All pages wait to be written.</summary>
     Full,
 
-    /// <summary>No more records are taken.</summary>
+    /// <summary>The ring is closed and accepts no more records.</summary>
     Closed,
 
     /// <summary>The ring is frozen until another thread thaws it.</summary>
@@ -18,7 +18,7 @@ internal enum TurnResult
 
 /// <summary>
 /// The pages of a log in a queue: threads fill the active page, and sealed pages wait in their order for the thread that writes. Any number
-/// of threads reserve space and turn pages; one thread at a time takes sealed pages out.
+/// of threads reserve space and activate pages; one thread at a time writes and releases sealed pages.
 /// </summary>
 /// <remarks>
 /// While the ring is frozen, for a truncation, no thread gets space. The thread that froze it seals and writes all pages. The page that is
@@ -42,9 +42,9 @@ internal sealed class PageRing
     private bool _isFrozen;
     private int _epoch;
 
-    /// <param name="pages">Two at least.</param>
-    /// <param name="start">Bytes left free before the first record of a page.</param>
-    /// <param name="firstSequence">Sequence of the first record.</param>
+    /// <param name="pages">The pages, at least two.</param>
+    /// <param name="start">The number of bytes left free before the first record of a page.</param>
+    /// <param name="firstSequence">The sequence number of the first record.</param>
     public PageRing(IEnumerable<LogPage> pages, int start, long firstSequence)
     {
         _free = new Stack<LogPage>(pages);
@@ -82,9 +82,11 @@ internal sealed class PageRing
         }
     }
 
-    /// <summary>Makes another page the active one, unless somebody has done so since <paramref name="page"/> was it.</summary>
-    /// <param name="page">The page that had no room.</param>
-    /// <param name="oldestLast">Where all pages wait: the last sequence of the first that will be free again.</param>
+    /// <summary>Activates another page, unless another thread has done so since <paramref name="page"/> was active.</summary>
+    /// <param name="page">The page that had no space.</param>
+    /// <param name="oldestLast">
+    /// The last sequence number of the oldest page, which is released next, if all pages are full; otherwise, 0.
+    /// </param>
     /// <param name="epoch">The epoch of that number.</param>
     public TurnResult Turn(LogPage page, out long oldestLast, out int epoch)
     {
@@ -119,7 +121,7 @@ internal sealed class PageRing
         }
     }
 
-    /// <summary>Seals the active page, so that it can be taken out, unless it is empty, or all pages wait.</summary>
+    /// <summary>Seals the active page so that it can be written, unless it is empty, no page is free, or the ring is closed.</summary>
     public void TrySealActive()
     {
         lock (_turning)
@@ -131,7 +133,9 @@ internal sealed class PageRing
         }
     }
 
-    /// <summary>Ends the reservations, unless they have ended. The remaining pages can still be taken out. The ring is not frozen.</summary>
+    /// <summary>
+    /// Closes the ring: no more space can be reserved. Sealed pages can still be written. Must not be called while the ring is frozen.
+    /// </summary>
     public void Close()
     {
         lock (_turning)
@@ -146,7 +150,7 @@ internal sealed class PageRing
     }
 
     /// <summary>
-    /// Gives no thread space until the same thread calls <see cref="Thaw"/>, and seals the active page. Returns false if the ring is
+    /// Seals the active page, and prevents reservations until the same thread calls <see cref="Thaw"/>. Returns false if the ring is
     /// closed.
     /// </summary>
     public bool TryFreeze()
@@ -164,7 +168,7 @@ internal sealed class PageRing
         }
     }
 
-    /// <summary>Ends what <see cref="TryFreeze"/> began.</summary>
+    /// <summary>Allows reservations again after <see cref="TryFreeze"/>.</summary>
     /// <param name="firstSequence">The next sequence number if records were removed, all of which were written; else null.</param>
     public void Thaw(long? firstSequence)
     {
@@ -172,7 +176,7 @@ internal sealed class PageRing
         {
             if (_active.Count == 0)
             {
-                // A page with records stays sealed: the next thread that needs space turns it.
+                // If the active page has records, it stays sealed, and the next thread that needs space activates another one.
                 long first = firstSequence ?? _active.FirstSequence;
                 Volatile.Write(ref _epoch, first < _active.FirstSequence ? _epoch + 1 : _epoch);
                 _active.Open(first, _start, _epoch);
@@ -186,7 +190,10 @@ internal sealed class PageRing
     /// below.</summary>
     public bool HasSealedBefore(long number) => _oldest < number;
 
-    /// <summary>The oldest sealed page, when all of its places are filled; it stays in the ring until <see cref="Release"/>.</summary>
+    /// <summary>
+    /// Waits until all records of the oldest sealed page are copied, and returns the page. It stays in the ring until
+    /// <see cref="Release"/>.
+    /// </summary>
     public LogPage AwaitOldest()
     {
         LogPage page = _pages[_oldest % _pages.Length];
@@ -214,7 +221,7 @@ internal sealed class PageRing
         next.Open(sealedPage.FirstSequence + sealedPage.Count, _start, _epoch, isSealed: _isFrozen);
         Volatile.Write(ref _active, next);
 
-        // After the seal and the new page: a thread that sees the number may take the sealed page out.
+        // The number is written last: a thread that sees it may write and release the sealed page.
         Volatile.Write(ref _activeNumber, _activeNumber + 1);
     }
 }

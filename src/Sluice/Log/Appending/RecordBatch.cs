@@ -12,7 +12,7 @@ internal readonly struct RecordBatch : IDisposable
     private readonly byte[] _rented;
     private readonly int _length;
 
-    /// <exception cref="ArgumentException">Together they are longer than the log allows.</exception>
+    /// <exception cref="ArgumentException">The records together are longer than the log allows.</exception>
     public RecordBatch(ReadOnlySpan<ReadOnlyMemory<byte>> records, int headerBytes, LogDurability durability, int most)
     {
         long bytes = 0;

@@ -10,7 +10,7 @@ internal sealed class SyncWaiter : LogWaiter
     private const int Parked = 1;
     private const int Done = 2;
 
-    /// <summary>One for each thread, so that a durable append allocates nothing and takes no lock for it.</summary>
+    /// <summary>The unused waiter of the thread, so that a durable append neither allocates one nor takes a lock.</summary>
     [ThreadStatic]
     private static SyncWaiter? t_own;
 
@@ -28,7 +28,7 @@ internal sealed class SyncWaiter : LogWaiter
         return waiter;
     }
 
-    /// <summary>Keeps the waiter for this thread's next wait, unless the wait was interrupted: a list may still contain it.</summary>
+    /// <summary>Keeps the waiter for this thread's next wait, unless the wait has not ended: a list may still contain the waiter.</summary>
     public void Return()
     {
         if (IsDone)
@@ -39,9 +39,9 @@ internal sealed class SyncWaiter : LogWaiter
 
     public bool IsDone => Volatile.Read(ref _state.Value) == Done;
 
-    /// <param name="target">The last sequence number that it waits for.</param>
-    /// <param name="ownRecords">The number of its own records.</param>
-    /// <param name="place">Their place.</param>
+    /// <param name="target">The last sequence number to wait for.</param>
+    /// <param name="ownRecords">The number of the caller's own records.</param>
+    /// <param name="place">The place of these records.</param>
     public void Begin(long target, int ownRecords, in Placed place)
     {
         (Target, OwnRecords, Place, _error) = (target, ownRecords, place, null);
@@ -70,7 +70,7 @@ internal sealed class SyncWaiter : LogWaiter
         }
     }
 
-    /// <summary>After the end of the wait: throws its error.</summary>
+    /// <summary>Throws the error of the wait, if there is one. Called after the wait has ended.</summary>
     public void ThrowIfFailed()
     {
         if (_error is { } error)

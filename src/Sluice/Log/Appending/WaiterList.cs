@@ -8,21 +8,21 @@ internal sealed class WaiterList
     /// <summary>Threads whose waits have ended and which are to be woken.</summary>
     private LogWaiter? _ended;
 
-    /// <summary>Gets a value that indicates whether nobody waits.</summary>
+    /// <summary>Gets a value that indicates whether there are no waiters.</summary>
     public bool IsEmpty => Volatile.Read(ref _head) is null;
 
     /// <summary>
-    /// Adds a waiter. A full fence: if a thread then finds a lock taken, the thread that releases the lock sees the waiter.
+    /// Adds a waiter. This is a full fence: if the caller then finds a lock taken, the thread that releases the lock sees the waiter.
     /// </summary>
     public void Push(LogWaiter waiter) => PushAll(ref _head, waiter, waiter);
 
     /// <summary>
-    /// Ends the waits for no more than a sequence number, and those for records that were removed. The others stay, or fail with what
-    /// <paramref name="makeError"/> returns for them.
+    /// Ends the waits for sequence numbers up to <paramref name="reached"/>, and the waits for records that were removed. The other waits
+    /// continue, or end with the error that <paramref name="makeError"/> returns for them.
     /// </summary>
-    /// <param name="reached">The sequence number.</param>
-    /// <param name="epoch">The ring's epoch: records of an earlier one were durable before some of them were removed.</param>
-    /// <param name="makeError">Returns null if the wait goes on; null to let all go on.</param>
+    /// <param name="reached">The last sequence number whose wait ends.</param>
+    /// <param name="epoch">The ring's epoch: records of an earlier epoch were durable before some of them were removed.</param>
+    /// <param name="makeError">Returns the error of a wait, or null to let it continue; null to let all waits continue.</param>
     public void Sift(long reached, int epoch, Func<LogWaiter, Exception?>? makeError = null)
     {
         LogWaiter? waiter = IsEmpty ? null : Interlocked.Exchange(ref _head, null);
@@ -30,7 +30,7 @@ internal sealed class WaiterList
         LogWaiter? last = null;
         while (waiter is not null)
         {
-            // Read before the wait ends: afterwards its owner may use the object again.
+            // The link is read before the wait ends: afterwards, the owner may use the object again.
             LogWaiter? next = waiter.Next;
             Exception? error = null;
             bool ends = waiter.Place.Epoch != epoch || waiter.Target <= reached;
@@ -62,13 +62,15 @@ internal sealed class WaiterList
         }
     }
 
-    /// <summary>Wakes the threads whose waits have ended; called without a lock, since a woken thread may take the processor at once.</summary>
+    /// <summary>
+    /// Wakes the threads whose waits have ended. Called without a lock, because a woken thread may take the processor at once.
+    /// </summary>
     public void WakeEnded()
     {
         LogWaiter? waiter = Volatile.Read(ref _ended) is null ? null : Interlocked.Exchange(ref _ended, null);
         while (waiter is not null)
         {
-            // Read before the thread is woken: afterwards its owner may use the object again.
+            // The link is read before the thread is woken: afterwards, it may use the object again.
             LogWaiter? next = waiter.Next;
             waiter.Wake();
             waiter = next;

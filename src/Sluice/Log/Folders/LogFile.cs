@@ -8,27 +8,27 @@ namespace Sluice.Log.Folders;
 
 /// <summary>
 /// Opens, locks, writes and flushes the files of a log's folder. Another user who can write to the folder may place other files under these
-/// names: a symbolic link is not followed, and a FIFO is not waited for.
+/// names. Therefore, symbolic links are not followed, and opening a FIFO does not block.
 /// </summary>
 internal static class LogFile
 {
     /// <summary>The maximum number of pages in one block of the kernel's page cache (MAX_XAS_ORDER).</summary>
     private const long MaxBlockPages = 2048;
 
-    /// <summary>The last second of the last year of a <see cref="DateTime"/>, since 1970.</summary>
+    /// <summary>The Unix time of the last second that a <see cref="DateTime"/> can represent.</summary>
     private const long LastSecond = 253_402_300_799;
 
-    /// <summary>Opens a file for reading. It can be written and removed meanwhile.</summary>
+    /// <summary>Opens a file for reading. Other processes can write to it and remove it meanwhile.</summary>
     public static SluiceHandle OpenToRead(string path) => Open(path, FileMode.Open, FileAccess.Read);
 
     /// <param name="path">The file.</param>
     /// <param name="mode">Open, OpenOrCreate or CreateNew.</param>
     /// <param name="access">Read or ReadWrite.</param>
-    /// <param name="settings">Engine and permissions; null for a handle's own.</param>
-    /// <param name="permissions">In the place of those.</param>
-    /// <param name="node">The file in an open folder; null for that at the path. For Linux.</param>
-    /// <exception cref="FileNotFoundException">There is none.</exception>
-    /// <exception cref="IOException">It is not a regular file, or the operating system reported an error.</exception>
+    /// <param name="settings">The options with the engine and the permissions; null for the defaults of a handle.</param>
+    /// <param name="permissions">The permissions of a new file; null for those of the options.</param>
+    /// <param name="node">The file relative to an open folder, on Linux; null to use the path.</param>
+    /// <exception cref="FileNotFoundException">The file does not exist.</exception>
+    /// <exception cref="IOException">The file is not a regular file, or the operating system reported an error.</exception>
     public static SluiceHandle Open(
         string path, FileMode mode, FileAccess access, SluiceLogOptions? settings = null, UnixFileMode? permissions = null, NodePath? node = null)
     {
@@ -57,8 +57,8 @@ internal static class LogFile
     }
 
     /// <summary>
-    /// Locks a file without waiting until it is closed: exclusively, or together with other shared locks. Returns zero or a negative errno.
-    /// Only Linux has this lock.
+    /// Locks a file exclusively, or together with other shared locks, until it is unlocked or closed. Does not wait. Returns zero or a
+    /// negative errno. Linux only.
     /// </summary>
     public static int LockNow(SluiceHandle file, bool alone)
     {
@@ -67,8 +67,8 @@ internal static class LogFile
     }
 
     /// <summary>
-    /// Locks a file that other users may read, for this writer alone. A shared lock is no obstacle, since every user who can read the file
-    /// can hold one. Returns zero, or an error if there is another writer.
+    /// Locks a file exclusively. If others hold only shared locks, returns zero without a lock, because every user who can read the file
+    /// can hold one. Returns a negative errno if another writer holds an exclusive lock.
     /// </summary>
     public static int LockBesideReaders(SluiceHandle file)
     {
@@ -78,25 +78,25 @@ internal static class LogFile
     }
 
     /// <summary>
-    /// Releases the lock of <see cref="LockNow"/> before the file is closed: a process that is being started has a copy of the descriptor,
-    /// and with it the lock.
+    /// Releases the lock of <see cref="LockNow"/> before the file is closed: a child process that is being started has a copy of the
+    /// descriptor, which keeps the lock. Does nothing if the file is closed.
     /// </summary>
     public static void Unlock(SluiceHandle file)
     {
         if (Libc.IsSupported && !file.IsClosed)
         {
             using OpenFile.Reference reference = file.Hold();
-            // Closing releases the lock as well.
+            // The result is ignored, because closing the file releases the lock as well.
             _ = NodeCalls.UnlockFile(file.Descriptor);
         }
     }
 
     /// <summary>
-    /// Writes to a file. EFBIG is an <see cref="ArgumentOutOfRangeException"/> for .NET, which a caller of the log would take for an error in
-    /// its own arguments.
+    /// Writes to a file. EFBIG is reported as an <see cref="IOException"/>: the <see cref="ArgumentOutOfRangeException"/> of .NET would
+    /// look like an error in the arguments of the log's caller.
     /// </summary>
-    /// <exception cref="IOException">It could not be written.</exception>
-    /// <exception cref="UnauthorizedAccessException">It may not be written.</exception>
+    /// <exception cref="IOException">The bytes could not be written.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process is not permitted to write to the file.</exception>
     public static void Write(SluiceHandle file, ReadOnlySpan<byte> bytes, long offset)
     {
         try
@@ -109,9 +109,9 @@ internal static class LogFile
         }
     }
 
-    /// <summary>Sets the length of a file. Too large a one as in <see cref="Write"/>.</summary>
-    /// <exception cref="IOException">It could not be set.</exception>
-    /// <exception cref="UnauthorizedAccessException">It may not be set.</exception>
+    /// <summary>Sets the length of a file. EFBIG is reported as in <see cref="Write"/>.</summary>
+    /// <exception cref="IOException">The length could not be set.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process is not permitted to change the file.</exception>
     public static void SetLength(SluiceHandle file, long length)
     {
         try
@@ -124,7 +124,7 @@ internal static class LogFile
         }
     }
 
-    /// <summary>Sets the length of a file that is not used any more. Errors are ignored.</summary>
+    /// <summary>Sets the length of a file that is not written any more. Errors are ignored.</summary>
     public static void TrySetLength(SluiceHandle file, long length)
     {
         try
@@ -133,11 +133,11 @@ internal static class LogFile
         }
         catch
         {
-            // Any exception is ignored: the file may have been given up because of its device.
+            // Any exception is ignored: the device may have failed.
         }
     }
 
-    /// <summary>Closes a file that may be locked.</summary>
+    /// <summary>Releases the lock of a file, if there is one, and closes the file. Does nothing for null.</summary>
     /// <exception cref="IOException">close(2) reported an error; the file is closed.</exception>
     public static void Close(SluiceHandle? file)
     {
@@ -148,7 +148,9 @@ internal static class LogFile
         }
     }
 
-    /// <summary>Closes a file that was only read, or after another error, and ignores an error of close(2).</summary>
+    /// <summary>
+    /// Closes a file and ignores an error of close(2). For files that were only read, and for cleanup after another error.
+    /// </summary>
     public static void TryClose(SluiceHandle? file)
     {
         try
@@ -198,9 +200,9 @@ internal static class LogFile
         return result == -Errno.ENOENT ? 0 : result;
     }
 
-    /// <summary>Returns true if the file has no name any more, so that no program can find what is written to it.</summary>
+    /// <summary>Returns true if the file was deleted (its link count is zero), so that no program can find what is written to it.</summary>
     /// <param name="file">The file.</param>
-    /// <param name="length">Its length at that moment.</param>
+    /// <param name="length">The length of the file at that moment.</param>
     public static bool HasNoName(SluiceHandle file, out long length)
     {
         if (Libc.IsSupported)
@@ -217,7 +219,7 @@ internal static class LogFile
         return false;
     }
 
-    /// <summary>Returns the permissions of a file, for a file with a part of its content; null on Windows.</summary>
+    /// <summary>Returns the permissions of a file, for another file that gets a part of its content; null on Windows.</summary>
     public static UnixFileMode? PermissionsOf(SluiceHandle file) =>
         OperatingSystem.IsWindows() ? null : File.GetUnixFileMode(file.SafeFileHandle);
 
@@ -244,25 +246,26 @@ internal static class LogFile
 
     /// <summary>Makes durable what was written to a file.</summary>
     /// <remarks>
-    /// Every error counts. A handle's own flush passes over some where the handle cannot have written; what another handle wrote before
-    /// may be lost all the same.
+    /// Reports every error. The flush methods of a handle ignore some errors if the handle cannot write; but what another handle wrote may
+    /// be lost.
     /// </remarks>
     /// <exception cref="IOException">The data may not be on the disk.</exception>
     public static void Flush(SluiceHandle file, SluiceLogOptions settings) => Flush(file, IoVerb.Flush, settings);
 
     /// <summary>
-    /// As <see cref="Flush(SluiceHandle, SluiceLogOptions)"/>, but for the file's times, which may be set to now; what was flushed before, of
-    /// whatever file, is on the disk as well.
+    /// Makes the content of a file durable, but not its times (fdatasync(2)). If <paramref name="needsJournal"/> is true and the file is
+    /// open for writing, success also means that the journal of the file system was not aborted before, so that earlier flushes of any file
+    /// took effect; this check can set the times of the file to the current time.
     /// </summary>
     /// <param name="file">The file.</param>
-    /// <param name="settings">The engine.</param>
-    /// <param name="needsJournal">False where what was written since the last flush stands where bytes were on the disk already.</param>
+    /// <param name="settings">The options with the engine.</param>
+    /// <param name="needsJournal">
+    /// False if all bytes that were written since the last flush have replaced bytes that were on the disk already.
+    /// </param>
     public static void FlushData(SluiceHandle file, SluiceLogOptions settings, bool needsJournal = true) =>
         Flush(file, IoVerb.FlushData, settings, needsJournal);
 
-    /// <summary>
-    /// Returns true if a file contains only zeros from an offset on, as far as the system reports that without reading them.
-    /// </summary>
+    /// <summary>Returns true if the file system reports that a file has no data from an offset on. Nothing is read.</summary>
     public static bool IsKnownToBeEmptyFrom(SluiceHandle file, long offset)
     {
         if (!Libc.IsSupported)
@@ -275,14 +278,14 @@ internal static class LogFile
     }
 
     /// <summary>
-    /// Drops pages from the cache from an offset on, or from before it, so that the content is read from the disk. It must have been
-    /// written back.
+    /// Drops the pages from an offset on, and possibly some before it, from the page cache, so that the content is read from the disk.
+    /// Changed pages must have been written back before. Does nothing on operating systems other than Linux.
     /// </summary>
     public static void DropFromCache(SluiceHandle file, long offset)
     {
         if (Libc.IsSupported)
         {
-            // Only whole pages are dropped, and the cache may have them in larger blocks.
+            // Only whole pages are dropped, and the cache may hold them in blocks of up to MaxBlockPages.
             using OpenFile.Reference reference = file.Hold();
             CacheCalls.Drop(file.Descriptor, offset - (offset % (MaxBlockPages * Environment.SystemPageSize)), 0);
         }
@@ -292,7 +295,7 @@ internal static class LogFile
 
     private static void Flush(SluiceHandle file, IoVerb verb, SluiceLogOptions settings, bool needsJournal = false)
     {
-        // Uses an intercepting engine if there is one (tests); otherwise makes the system call.
+        // An intercepting engine (tests) gets the flush; otherwise, on Linux, the system call is made here.
         if (settings.Engine is InterceptingEngine || !Libc.IsSupported)
         {
             if (verb == IoVerb.FlushData)
@@ -322,14 +325,15 @@ internal static class LogFile
     }
 
     /// <summary>
-    /// On ext4, an fdatasync that runs while the journal is being aborted can return 0 although its data is lost (decision 0015). Two calls
-    /// that fail on an aborted journal detect this. Returns zero or a negative errno.
+    /// Checks whether the journal of the file system was aborted. On ext4, an fdatasync that runs while the journal is being aborted can
+    /// return 0 although its data is lost (decision 0015). Two calls that fail on an aborted journal detect this. Returns zero or a
+    /// negative errno.
     /// </summary>
     private static int AskWhetherItLives(int fd)
     {
         if (Libc.IsExt(fd))
         {
-            // The result does not matter: a change for the journal makes the file system notice that it was aborted.
+            // The result is ignored: the change makes the file system notice that its journal was aborted.
             _ = Libc.SetTimes(fd, []);
         }
 

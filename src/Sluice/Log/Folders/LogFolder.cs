@@ -9,10 +9,12 @@ using Sluice.Uring.Abi;
 namespace Sluice.Log.Folders;
 
 /// <summary>The folder of a log: the names of its segments.</summary>
-/// <param name="path">Its full path.</param>
+/// <param name="path">The full path of the folder.</param>
 /// <param name="names">The names of the segments.</param>
-/// <param name="folder">The open folder, in which files are named wherever its path leads by now; null for a reader, and elsewhere than on
-/// Linux.</param>
+/// <param name="folder">
+/// The open folder, relative to which files are opened even if the path refers to another folder now; null for a reader, and on operating
+/// systems other than Linux.
+/// </param>
 internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle? folder = null)
 {
     public const string StateName = "log.state";
@@ -27,14 +29,14 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
 
     public string Path { get; } = path;
 
-    /// <summary>The file of a removal of records at the log's end.</summary>
+    /// <summary>The path of the file that describes a removal of records at the log's end until it is completed.</summary>
     public string RemovalPath => System.IO.Path.Combine(Path, RemovalName);
 
     public SegmentNames Names { get; } = names;
 
     /// <summary>
-    /// Opens a file of the log. A writer names it in the folder that it has open, and makes, removes and renames files in the same way:
-    /// another user may be able to replace the folder.
+    /// Opens a file of the log. A writer opens, creates, removes and renames files relative to its open folder, because another user may be
+    /// able to replace the folder at the path.
     /// </summary>
     /// <inheritdoc cref="LogFile.Open"/>
     public SluiceHandle Open(
@@ -43,9 +45,13 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
         return At(path, node => LogFile.Open(path, mode, access, settings, permissions, node));
     }
 
-    /// <summary>Returns true if a file's name in the folder is gone or leads to another file; false if that cannot be known.</summary>
+    /// <summary>
+    /// Returns true if a file's name in the folder is gone or refers to another file; false if that cannot be determined.
+    /// </summary>
     /// <param name="file">The file.</param>
-    /// <param name="name">Its name, for the kernel: this is asked before each sync, and allocates nothing.</param>
+    /// <param name="name">
+    /// The name of the file in the form that the kernel takes, so that the check with each sync allocates nothing.
+    /// </param>
     public bool HasLost(SluiceHandle file, byte[] name)
     {
         if (!Libc.IsSupported)
@@ -63,9 +69,9 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
         return LogFile.LookForName(file, NodePath.In(DescriptorOf(_folder), name, Path), out has) == 0 && !has;
     }
 
-    /// <summary>Removes a file, if it is there.</summary>
-    /// <exception cref="IOException">It cannot be removed.</exception>
-    /// <exception cref="UnauthorizedAccessException">It may not be removed, or is a folder.</exception>
+    /// <summary>Removes a file, if it exists.</summary>
+    /// <exception cref="IOException">The file cannot be removed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process is not permitted to remove the file, or it is a folder.</exception>
     public void Delete(string path)
     {
         if (!Libc.IsSupported)
@@ -78,9 +84,11 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
         PathErrors.ThrowIfFailed(result == -Errno.ENOENT ? 0 : result, "Removing", path);
     }
 
-    /// <summary>Gives a file another name, which no file has. For Linux.</summary>
-    /// <exception cref="IOException">It keeps its name.</exception>
-    /// <exception cref="UnauthorizedAccessException">It keeps its name.</exception>
+    /// <summary>
+    /// Renames a file, on Linux. Fails if the new name exists, but replaces that file if the file system does not support RENAME_NOREPLACE.
+    /// </summary>
+    /// <exception cref="IOException">The file was not renamed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process is not permitted to rename the file.</exception>
     public void Rename(string path, string newPath)
     {
         int result = At(path, from => At(newPath, to =>
@@ -88,11 +96,8 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
         PathErrors.ThrowIfFailed(result, "Renaming", path);
     }
 
-    /// <summary>
-    /// Removes a file that is not needed. A file that cannot be removed does no harm, because its content shows that it is not part of the
-    /// log.
-    /// </summary>
-    /// <returns>Whether it is gone.</returns>
+    /// <summary>Removes a file that is not part of the log. Errors are ignored, because such a file does no harm.</summary>
+    /// <returns>True if the file does not exist any more.</returns>
     public bool TryDelete(string path)
     {
         try
@@ -107,12 +112,14 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
     }
 
     /// <summary>
-    /// Removes a file that is not part of the log. If its name cannot be removed, the file is emptied and flushed: an empty file contains
-    /// no records of the log.
+    /// Removes a file whose records are not part of the log, or no longer. If the file cannot be deleted, it is emptied and flushed: an
+    /// empty file contains no records of the log.
     /// </summary>
-    /// <returns>Why it is still there, and empty; null where it is not.</returns>
-    /// <exception cref="IOException">It is still there as it was.</exception>
-    /// <exception cref="UnauthorizedAccessException">It is still there as it was.</exception>
+    /// <returns>Null if the file was deleted; the error of the deletion if the file was emptied.</returns>
+    /// <exception cref="IOException">The file could be neither deleted nor emptied durably.</exception>
+    /// <exception cref="UnauthorizedAccessException">
+    /// The process is not permitted to delete the file, and the file could not be emptied durably.
+    /// </exception>
     public Exception? DeleteOrEmpty(string path, SluiceLogOptions settings)
     {
         try
@@ -177,11 +184,16 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
     /// <exception cref="FileNotFoundException">The segment does not exist.</exception>
     public SluiceHandle OpenToRead(long id) => Open(PathOf(id), FileMode.Open, FileAccess.Read);
 
-    /// <summary>Returns false only if the system says that the folder has no file of this name.</summary>
+    /// <summary>
+    /// Returns false if the folder is known to have no file of this name; true if it has one or if that cannot be determined.
+    /// </summary>
     public bool MayContain(string path) =>
         !Libc.IsSupported || At(path, static node => NodeCalls.Stat(node, followsLinks: false, StatxMask.BasicStats, out _)) != -Errno.ENOENT;
 
-    /// <summary>Returns the size of a file and the time of its last write; null if it does not exist any more.</summary>
+    /// <summary>
+    /// Returns the size of a file and the time of its last write in nanoseconds since 1970; null if they cannot be determined, for example
+    /// because the file was removed.
+    /// </summary>
     public (long Bytes, long WrittenAt)? LookAt(string path)
     {
         if (!Libc.IsSupported)
@@ -194,8 +206,8 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
             ? ((long)stat.Size, (stat.Mtime.Seconds * 1_000_000_000) + stat.Mtime.Nanoseconds) : default((long, long)?));
     }
 
-    /// <summary>Refuses a framed log whose last records an earlier version may have kept in shared memory only.</summary>
-    /// <exception cref="NotSupportedException">The directory contains such a log.</exception>
+    /// <summary>Throws if an earlier version may have kept the last records of the log in shared memory only.</summary>
+    /// <exception cref="NotSupportedException">The folder contains such a log.</exception>
     public void ThrowIfOfRemovedFeature()
     {
         string memory = System.IO.Path.Combine(Path, MemoryName);
@@ -208,8 +220,8 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
     }
 
     /// <summary>
-    /// Makes the names in the folder durable (fsync). Where a file system or an operating system has no such call for folders, its own
-    /// order must do.
+    /// Makes the names in the folder durable (fsync(2)). Does nothing if the file system or the operating system has no such call for
+    /// folders.
     /// </summary>
     /// <exception cref="IOException">The device failed, or the folder is gone.</exception>
     public void FlushToDisk()
@@ -228,9 +240,9 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
         PathErrors.ThrowIfFailed(result, "Flushing the folder", Path);
     }
 
-    /// <summary>Opens a folder; null elsewhere than on Linux.</summary>
-    /// <exception cref="IOException">It cannot be opened.</exception>
-    /// <exception cref="UnauthorizedAccessException">It may not be opened.</exception>
+    /// <summary>Opens a folder. Returns null on operating systems other than Linux.</summary>
+    /// <exception cref="IOException">The folder cannot be opened.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process is not permitted to open the folder.</exception>
     public static SafeFileHandle? OpenFolder(string path)
     {
         if (!Libc.IsSupported)
@@ -246,12 +258,15 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
     /// <summary>Returns the descriptor of an open folder. The caller holds a reference to it.</summary>
     public static int DescriptorOf(SafeFileHandle folder) => (int)folder.DangerousGetHandle();
 
-    /// <summary>Opens the folder at the path if the one that is open was deleted. Only a user who may empty it can delete it.</summary>
+    /// <summary>
+    /// Opens the folder at the path again if the open one was deleted. This is safe, because only a user who can remove all of its files
+    /// can delete it.
+    /// </summary>
     public void Renew()
     {
         if (_folder is { } deleted && Libc.Stat(DescriptorOf(deleted), StatxMask.NLink, out Statx stat) == 0 && stat.NLink == 0)
         {
-            // Other threads may still use the old one, which the garbage collector closes.
+            // The old handle is closed by the garbage collector, because other threads may still use it.
             _folder = OpenFolder(Path);
         }
     }
@@ -260,12 +275,12 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
     public void Close() => _folder?.Dispose();
 
     /// <summary>
-    /// Creates the folder and missing folders above it durably: each name is flushed in the folder that contains it. The log's own name is
-    /// flushed even if the folder exists, because the program that created it may not have flushed it.
+    /// Creates the folder of a log and missing parent folders durably, by flushing each folder that contains a new name. The parent of the
+    /// log's folder is flushed even if the log's folder exists, because the program that created it may not have flushed its name.
     /// </summary>
     /// <param name="path">A full path without a separator at its end.</param>
-    /// <exception cref="IOException">A folder cannot be made, or its name cannot be flushed.</exception>
-    /// <exception cref="UnauthorizedAccessException">A folder may not be made.</exception>
+    /// <exception cref="IOException">A folder cannot be created, or its name cannot be flushed.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process is not permitted to create a folder.</exception>
     public static void Make(string path)
     {
         string? oldest = System.IO.Path.GetDirectoryName(path);
@@ -280,11 +295,11 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
             int result = Flush(at);
             if (result == -Errno.EACCES)
             {
-                // A folder that may be searched and not read cannot be opened to be flushed.
+                // A folder without read permission cannot be opened, so the whole file system of the log is flushed.
                 result = FlushFileSystem(path);
             }
 
-            // A read-only file system, on which the log's own is mounted, has nothing to flush.
+            // The file system of the log can be mounted in a folder of a read-only file system, which has nothing to flush.
             PathErrors.ThrowIfFailed(result == -Errno.EROFS ? 0 : result, "Flushing the folder", at);
         }
     }
@@ -295,7 +310,7 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
         {
             using SluiceHandle file = Open(path, FileMode.Open, FileAccess.ReadWrite, settings);
 
-            // Sync the directory first, so that no later segment that was deleted comes back and refers to this one.
+            // The folder is flushed first, so that a power failure does not bring back a deleted later segment that continues this one.
             FlushToDisk();
             LogFile.SetLength(file, 0);
             LogFile.FlushData(file, settings);
@@ -307,7 +322,7 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
         }
     }
 
-    /// <summary>Returns the entries of the folder. A writer reads the folder that it has open, wherever its path leads now.</summary>
+    /// <summary>Returns the entries of the folder. A writer reads its open folder, even if the path refers to another folder now.</summary>
     private List<(string Name, bool IsFolder, bool IsLink)> ReadNames()
     {
         if (!Libc.IsSupported)
@@ -362,7 +377,7 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
         return PathCalls.OpenAt(DescriptorOf(_folder), ".\0"u8, flags);
     }
 
-    /// <summary>fsync(2); 0 where the operating system or the file system has no such call for folders.</summary>
+    /// <summary>Calls fsync(2). Returns 0 if the operating system or the file system has no such call for folders.</summary>
     private static int Flush(string path) => WithFolder(path, static fd => Libc.Flush(fd));
 
     private static int FlushFileSystem(string path) => WithFolder(path, CopyCalls.FlushFileSystem);
@@ -384,10 +399,10 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
         return WhereKnown(flush(fd));
     }
 
-    /// <summary>Returns 0 if the file system or the operating system has no such call.</summary>
+    /// <summary>Returns 0 in place of an error which says that the file system does not support the call.</summary>
     private static int WhereKnown(int result) => result is -Errno.EINVAL or -Errno.EOPNOTSUPP ? 0 : result;
 
-    /// <summary>Calls a function for a file: in the folder that a writer has open, else at its path.</summary>
+    /// <summary>Calls a function with a file: relative to the open folder of a writer, otherwise by its path.</summary>
     private T At<T>(string path, Func<NodePath, T> call)
     {
         if (_folder is null)

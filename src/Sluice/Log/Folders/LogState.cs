@@ -4,12 +4,12 @@ using Sluice.Log.Frames;
 namespace Sluice.Log.Folders;
 
 /// <summary>The content of log.state; see docs/log-format.md.</summary>
-/// <param name="Durability">The durability of an append by default.</param>
+/// <param name="Durability">The default durability of an append.</param>
 /// <param name="LogId">The log's id.</param>
 /// <param name="DurableSequence">The last sequence number that is known to be on the disk.</param>
-/// <param name="ProcessId">The process that wrote it.</param>
-/// <param name="Boot">A checksum of the boot id of the machine on which it was written; 0 if unknown.</param>
-/// <param name="LargestId">The largest id that a segment has had. No other segment gets one of these ids.</param>
+/// <param name="ProcessId">The id of the process that wrote the file.</param>
+/// <param name="Boot">A checksum of the boot id of the machine on which the file was written; 0 if unknown.</param>
+/// <param name="LargestId">The largest id that a segment has had. New segments get larger ids.</param>
 internal readonly record struct LogState(
     LogDurability Durability,
     Guid LogId,
@@ -27,7 +27,7 @@ internal readonly record struct LogState(
 
     private static ReadOnlySpan<byte> Magic => "SLUICEST"u8;
 
-    /// <summary>Gets or sets the checksum of this machine's boot id; 0 if unknown. Tests set it in place of a restart.</summary>
+    /// <summary>Gets or sets the checksum of this machine's boot id; 0 if unknown. Tests set it to simulate a restart.</summary>
     public static uint CurrentBoot { get; set; } = ReadBoot();
 
     /// <summary>
@@ -39,8 +39,8 @@ internal readonly record struct LogState(
 
     /// <summary>Reads a state file.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="reason">Why a file that exists cannot be read; null if it can be read, is empty or does not exist.</param>
-    /// <returns>Null if it cannot be read, or does not exist.</returns>
+    /// <param name="reason">The reason why an existing file could not be read; null if it was read, is too short or does not exist.</param>
+    /// <returns>The state; null if the file could not be read, is too short or does not exist.</returns>
     public static LogState? TryRead(string path, out string? reason)
     {
         reason = null;
@@ -49,7 +49,7 @@ internal readonly record struct LogState(
             using SluiceHandle file = LogFile.OpenToRead(path);
             for (int i = 0; i < Tries && file.Length >= Bytes; i++)
             {
-                // The file is overwritten in place: the bytes that were read may be parts of two states.
+                // The file is overwritten in place: the bytes that were read may be parts of two states, and are read again.
                 if (TryRead(file, out reason) is { } state)
                 {
                     return state;

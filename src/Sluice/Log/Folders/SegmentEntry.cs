@@ -1,9 +1,9 @@
 namespace Sluice.Log.Folders;
 
 /// <summary>The files of one segment in a folder.</summary>
-/// <param name="Id">By its name.</param>
-/// <param name="Path">The file as it was written, whether it is there or not.</param>
-/// <param name="Utc">The time in its name; the default where names have none.</param>
+/// <param name="Id">The id in the name.</param>
+/// <param name="Path">The path of the original file, which may not exist.</param>
+/// <param name="Utc">The time in the name; the default if names contain no time.</param>
 internal sealed record SegmentEntry(long Id, string Path, DateTime Utc)
 {
     /// <summary>True if the original file exists.</summary>

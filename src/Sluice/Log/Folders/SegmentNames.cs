@@ -4,15 +4,15 @@ using System.Text;
 namespace Sluice.Log.Folders;
 
 /// <summary>
-/// The names of a log's files: text, the segment's id, and possibly the time at which the file was created. A name belongs to the log if it
-/// is one that the pattern gives.
+/// The names of a log's files: text, the segment's id, and possibly the time at which the file was created. A file belongs to the log if
+/// its name matches the pattern.
 /// </summary>
 internal sealed class SegmentNames
 {
-    /// <summary>Follows the name of a compressed segment.</summary>
+    /// <summary>The suffix of a compressed segment.</summary>
     public const string Compressed = ".gz";
 
-    /// <summary>Follows the name of a segment while it is being compressed.</summary>
+    /// <summary>The suffix of the copy of a segment while it is being compressed.</summary>
     public const string Compressing = ".gz.tmp";
 
     /// <summary>The largest id of a segment.</summary>
@@ -45,17 +45,17 @@ internal sealed class SegmentNames
         }
     }
 
-    /// <summary>0000000001.slog and so on.</summary>
+    /// <summary>The names of a framed log: 0000000001.slog and so on.</summary>
     public static SegmentNames Framed { get; } = new("{id}.slog");
 
-    /// <summary>0000000001.log and so on.</summary>
+    /// <summary>The default names of a raw log: 0000000001.log and so on.</summary>
     public static SegmentNames Raw { get; } = new("{id}.log");
 
-    /// <summary>Returns true if names contain a time.</summary>
+    /// <summary>True if names contain a time.</summary>
     public bool HasDate => _units > 0;
 
     /// <summary>Reads and checks a pattern.</summary>
-    /// <exception cref="ArgumentException">It is not valid.</exception>
+    /// <exception cref="ArgumentException">The pattern is not valid.</exception>
     public static SegmentNames Parse(string pattern)
     {
         SegmentNames names = new(pattern);
@@ -64,8 +64,8 @@ internal sealed class SegmentNames
     }
 
     /// <summary>Returns the name of a segment.</summary>
-    /// <param name="id">Its id.</param>
-    /// <param name="utc">The time of its creation.</param>
+    /// <param name="id">The id of the segment.</param>
+    /// <param name="utc">The creation time of the segment.</param>
     /// <exception cref="IOException">The id is too large.</exception>
     public string NameOf(long id, DateTime utc = default)
     {
@@ -80,7 +80,7 @@ internal sealed class SegmentNames
             : name;
     }
 
-    /// <summary>Returns true if a name, without the suffix of a compressed file, is one of this log's segments.</summary>
+    /// <summary>Returns true if a name, without the suffix of a compressed file, is that of a segment of this log.</summary>
     public bool TryParse(string name, out long id, out DateTime utc)
     {
         (id, utc) = (0, default);
@@ -106,7 +106,9 @@ internal sealed class SegmentNames
         return long.TryParse(name.AsSpan(idAt, digits), NumberStyles.None, CultureInfo.InvariantCulture, out id) && NameOf(id, utc) == name;
     }
 
-    /// <summary>Returns the first time after the specified one that gives another name.</summary>
+    /// <summary>
+    /// Returns the first time after the specified one that results in another name; <see cref="DateTime.MaxValue"/> if there is none.
+    /// </summary>
     public DateTime EndOf(DateTime utc)
     {
         try

@@ -11,7 +11,7 @@ internal sealed class StateFile(Action<long> write, Action flush, long durable)
     /// <summary>The number in the file.</summary>
     public long Sequence => Volatile.Read(ref _sequence);
 
-    /// <summary>Returns true if the number in the file is smaller.</summary>
+    /// <summary>Returns true if the number in the file is smaller than the specified one.</summary>
     public bool IsStale(long durable) => Sequence < durable;
 
     public void Write(long durable)

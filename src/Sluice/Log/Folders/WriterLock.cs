@@ -7,8 +7,9 @@ using Sluice.Uring.Abi;
 namespace Sluice.Log.Folders;
 
 /// <summary>
-/// Makes a process the only writer of a framed log. On Linux it locks log.lock, which only its owner can open, so that nobody else can keep
-/// the writer out. It also locks each segment that it may still write to, beside readers, so that deleting log.lock admits no second writer.
+/// Ensures that a framed log has only one writer. On Linux, the writer locks log.lock, which only the owner of this file can open, so that
+/// no other user can prevent writers from opening the log. It also locks each segment that it may still write to, so that deleting log.lock
+/// does not admit a second writer.
 /// </summary>
 internal sealed class WriterLock : IDisposable
 {
@@ -29,16 +30,16 @@ internal sealed class WriterLock : IDisposable
         }
     }
 
-    /// <summary>The log's open folder; null elsewhere than on Linux.</summary>
+    /// <summary>The log's open folder; null on operating systems other than Linux.</summary>
     public SafeFileHandle? Folder { get; }
 
     /// <summary>The content of log.state; null if there is none.</summary>
     public LogState? State { get; private set; }
 
-    /// <summary>Locks a log for its one writer, and opens log.state.</summary>
+    /// <summary>Locks a log for this writer and opens log.state.</summary>
     /// <param name="directory">The log's folder.</param>
-    /// <param name="permissions">The permissions of log.state; null for .NET's own.</param>
-    /// <exception cref="IOException">Another writer has it.</exception>
+    /// <param name="permissions">The permissions of log.state; null for the default of .NET.</param>
+    /// <exception cref="IOException">Another writer has the log.</exception>
     public static WriterLock Take(string directory, UnixFileMode? permissions)
     {
         string path = Path.Combine(directory, LogFolder.StateName);
@@ -64,11 +65,11 @@ internal sealed class WriterLock : IDisposable
         }
     }
 
-    /// <summary>Locks a segment for as long as it is open.</summary>
+    /// <summary>Locks a segment until it is closed. Does nothing on operating systems other than Linux.</summary>
     /// <param name="directory">The folder, for messages.</param>
-    /// <param name="segment">The file; open for writing if it is to be locked alone.</param>
-    /// <param name="alone">True if it may be written to; false to make sure that nobody else writes to it.</param>
-    /// <exception cref="IOException">Another writer has it, or it cannot be locked.</exception>
+    /// <param name="segment">The file. It must be open for writing if <paramref name="alone"/> is true.</param>
+    /// <param name="alone">True if this writer may write to the segment; false to ensure only that no other writer does.</param>
+    /// <exception cref="IOException">Another writer has the segment, or it cannot be locked.</exception>
     public static void TakeSegment(string directory, SluiceHandle segment, bool alone = true)
     {
         int result = !Libc.IsSupported ? 0 : alone ? LogFile.LockBesideReaders(segment) : LogFile.LockNow(segment, alone: false);
@@ -112,7 +113,7 @@ internal sealed class WriterLock : IDisposable
         }
     }
 
-    /// <summary>Opens and locks the file that only its owner can open.</summary>
+    /// <summary>Opens and locks log.lock, which only its owner can open.</summary>
     private static SluiceHandle OpenLocked(int folder, string directory)
     {
         const UnixFileMode ownerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
@@ -135,8 +136,8 @@ internal sealed class WriterLock : IDisposable
                 && own is { NLink: 1, Size: 0 }
                 && own.Uid != owner.Uid)
             {
-                // If an administrator's tool creates the file, the owner of the log must be able to open it. Another file of the
-                // administrator's, to which the owner has made a link, stays the administrator's.
+                // A lock file that an administrator's process has created is given to the owner of the folder, who must be able to open it.
+                // The checks of NLink and Size exclude another file of the administrator to which the owner has made a hard link.
                 _ = NodeCalls.SetOwner(file.Descriptor, owner.Uid, owner.Gid);
             }
 
@@ -149,7 +150,9 @@ internal sealed class WriterLock : IDisposable
         }
     }
 
-    /// <summary>On operating systems other than Linux, the sharing mode is the lock; only Windows enforces it.</summary>
+    /// <summary>
+    /// Opens log.state on operating systems other than Linux, where its sharing mode is the lock. Only Windows enforces it.
+    /// </summary>
     private static SluiceHandle OpenUnshared(string directory, string path, UnixFileMode? permissions)
     {
         FileShare share = OperatingSystem.IsWindows() ? FileShare.Read : FileShare.None;

@@ -8,7 +8,7 @@ namespace Sluice.Log.Folders;
 /// file, which every sync has to commit; over zeros that are on the disk, a sync writes only the frames. No zeros are written if syncs are
 /// rare or frames are large, because the zeros would be most of the written data.
 /// </summary>
-/// <remarks>For who may write frames; nobody else writes meanwhile.</remarks>
+/// <remarks>Used only by the thread that may write frames.</remarks>
 internal sealed class ZerosAhead(SluiceHandle file)
 {
     /// <summary>The minimum number of syncs that the zeros of one write must serve.</summary>
@@ -19,7 +19,7 @@ internal sealed class ZerosAhead(SluiceHandle file)
     /// <summary>The end of the zeros; -1 if no zeros are written any more.</summary>
     private long _end;
 
-    /// <summary>The end of the reserved space; 0 until it was determined.</summary>
+    /// <summary>The end of the reserved space; 0 until it is determined, and -1 if there is none.</summary>
     private long _reservedTo;
 
     /// <summary>The end of the frames at the last sync.</summary>
@@ -29,10 +29,11 @@ internal sealed class ZerosAhead(SluiceHandle file)
     public long End => Math.Max(_end, 0);
 
     /// <summary>
-    /// Writes the next zeros if the frames come near the end of the last ones. After a failure, no more zeros are written: frames do not
-    /// need them, and an error of the device is reported by the next write or sync.
+    /// Writes more zeros if the existing ones do not suffice for another sync of the same size. Writes none for a large sync, and none from
+    /// the end of the reserved space or a failure on: frames do not need zeros, and an error of the device is reported by the next write or
+    /// sync.
     /// </summary>
-    /// <param name="offset">Where the frames end that are to be synced.</param>
+    /// <param name="offset">The end of the frames that are to be synced.</param>
     public void Write(long offset)
     {
         long bytesOfSync = offset - _before;
@@ -49,7 +50,7 @@ internal sealed class ZerosAhead(SluiceHandle file)
                 _reservedTo = file.HasUnwrittenExtents ? file.Length : -1;
             }
 
-            // Never before the end of the frames.
+            // The zeros must not overwrite frames.
             long from = Math.Max(offset, _end);
             int bytes = (int)Math.Min(Tuning.LogZeroBytes, _reservedTo - from);
             if (bytes <= 0)

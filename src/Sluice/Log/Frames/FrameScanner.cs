@@ -14,8 +14,8 @@ internal enum FrameResult
 }
 
 /// <summary>
-/// Goes over the frames of one segment and checks each against the one before. A length is believed only if the header allows it and the
-/// file has that many bytes. Not thread-safe.
+/// Reads the frames of one segment and checks that the checksum of each continues that of the one before. A length is accepted only if the
+/// segment's header allows it and the file has that many bytes. Not thread-safe.
 /// </summary>
 internal sealed class FrameScanner
 {
@@ -27,7 +27,8 @@ internal sealed class FrameScanner
     private const int EnoughZeros = 64 * 1024;
 
     /// <summary>
-    /// The number of bytes whose checksums a search for a frame computes at most: the content of a damaged frame may look like many frames.
+    /// The maximum number of bytes of which a search for a frame computes checksums: the content of a damaged frame may look like many
+    /// frames.
     /// </summary>
     private const long MaxSearchedBytes = 16L << 30;
 
@@ -41,11 +42,11 @@ internal sealed class FrameScanner
     private long _searchedBytes;
 
     /// <param name="file">The segment.</param>
-    /// <param name="maxFrameBytes">By its header.</param>
-    /// <param name="offset">Where the first frame is.</param>
-    /// <param name="chain">The sum that it goes on from.</param>
+    /// <param name="maxFrameBytes">The maximum size of a frame according to the segment's header.</param>
+    /// <param name="offset">The offset of the first frame.</param>
+    /// <param name="chain">The checksum that the first frame continues.</param>
     /// <param name="bufferBytes">The size of the buffer, unless the file is smaller. A larger frame makes the buffer grow.</param>
-    /// <param name="isLive">Whether it may be written meanwhile.</param>
+    /// <param name="isLive">True if the file may be written meanwhile.</param>
     public FrameScanner(
         SluiceHandle file, int maxFrameBytes, long offset, uint chain, int bufferBytes = FewBytes, bool isLive = false)
     {
@@ -105,7 +106,7 @@ internal sealed class FrameScanner
         return result;
     }
 
-    /// <summary>Returns true if the header at an offset has a checksum by now.</summary>
+    /// <summary>Reads the frame header at an offset again. Returns true if it has the specified checksum.</summary>
     public bool Has(long offset, uint crc)
     {
         Span<byte> header = stackalloc byte[LogLayout.FrameHeaderBytes];
@@ -141,10 +142,11 @@ internal sealed class FrameScanner
     }
 
     /// <summary>
-    /// Returns true if the file contains a complete frame after <see cref="Offset"/>, where no good frame is, or if the search was given up.
+    /// Returns true if the file contains a complete frame after <see cref="Offset"/>, where no good frame is, or if the search ended at
+    /// <see cref="MaxSearchedBytes"/>.
     /// </summary>
     /// <param name="firstSequence">The sequence number after the last good record; 0 if unknown.</param>
-    /// <param name="readsOn">Whether to search the whole file, and not only what is buffered.</param>
+    /// <param name="readsOn">True to search the rest of the file; false to search no further than the maximum size of a frame.</param>
     public bool HasFrameAfter(long firstSequence, bool readsOn = true)
     {
         (long offset, uint chain) = (Offset, Chain);
@@ -159,8 +161,8 @@ internal sealed class FrameScanner
     /// in its header or that of its content, or because it is followed by a frame that continues its own checksum.
     /// </remarks>
     /// <param name="firstSequence">The sequence number after the last good record; 0 if unknown.</param>
-    /// <param name="readsOn">Whether to search the whole file, and not only what is buffered.</param>
-    /// <returns>False if there is none; then the position does not change.</returns>
+    /// <param name="readsOn">True to search the rest of the file; false to search no further than the maximum size of a frame.</param>
+    /// <returns>False if there is no such frame; the position then does not change.</returns>
     public bool TryPassOver(long firstSequence, bool readsOn = true)
     {
         (long bad, uint chain) = (Offset, Chain);
@@ -217,11 +219,11 @@ internal sealed class FrameScanner
         return false;
     }
 
-    /// <summary>Moves to the end of a frame of records if the next frame continues it.</summary>
+    /// <summary>Moves to the end of a frame of records. Returns true if the next frame continues it.</summary>
     private bool IsFrameAt(long offset, in FrameHeader frame, long firstSequence) =>
         frame.LastSequence >= firstSequence && IsFrameAt(offset + frame.FrameBytes, frame.Crc, frame.LastSequence + 1);
 
-    /// <summary>Moves to a complete frame of records or footer, if there is one at an offset.</summary>
+    /// <summary>Moves to an offset. Returns true if a complete frame of records or a footer is there.</summary>
     private bool IsFrameAt(long offset, uint chain, long firstSequence)
     {
         (Offset, Chain) = (offset, chain);
@@ -277,7 +279,10 @@ internal sealed class FrameScanner
             : header.Count < 0 || header.FirstSequence < 0 ? "a frame's numbers are negative"
             : WhyTooLong(header);
 
-    /// <summary>Returns the reason why a frame is too long. No memory is allocated for bytes that the file does not have.</summary>
+    /// <summary>
+    /// Returns the reason why a frame is too long for the file; null if it is not. No memory is allocated for bytes that the file does not
+    /// have.
+    /// </summary>
     private string? WhyTooLong(in FrameHeader header) =>
         header.FrameBytes > _buffer.Length && Offset + header.FrameBytes > _file.Length
             ? "a frame's length is more than the file has left" : null;

@@ -13,7 +13,7 @@ internal static class LogLayout
     /// <summary>The maximum size of a frame that a header may specify, in bytes.</summary>
     public const int MaxFrameBytes = 1 << 30;
 
-    /// <summary>The version of segments.</summary>
+    /// <summary>The version of the segment format.</summary>
     public const byte Version = 2;
     public const int OpeningPayloadBytes = 8;
     public const int FooterFixedBytes = 40;
@@ -25,7 +25,7 @@ internal static class LogLayout
     /// <summary>The minimum distance between two entries of a footer's index, in bytes.</summary>
     public const int IndexEveryBytes = 256 * 1024;
 
-    /// <summary>Returns the largest payload that a footer at an offset can have: it has no more entries than there is data for.</summary>
+    /// <summary>Returns the maximum payload of a footer at an offset: the size of the data limits the number of entries.</summary>
     public static long MaxFooterBytes(long offset) =>
         FooterFixedBytes + TrailerBytes + ((4 + (offset / (IndexEveryBytes / 16))) * FooterEntryBytes);
 
@@ -100,11 +100,11 @@ internal static class LogLayout
     }
 
     /// <summary>Returns a complete footer frame with its checksum.</summary>
-    /// <param name="totals">Of the segment.</param>
-    /// <param name="index">Of the segment.</param>
-    /// <param name="offset">Where it goes.</param>
-    /// <param name="chain">The sum that it goes on from.</param>
-    /// <param name="headerChain">The sum in the segment's header.</param>
+    /// <param name="totals">The totals of the segment.</param>
+    /// <param name="index">The index of the segment.</param>
+    /// <param name="offset">The offset of the footer.</param>
+    /// <param name="chain">The checksum that the footer continues.</param>
+    /// <param name="headerChain">The checksum in the segment's header.</param>
     public static byte[] MakeFooter(
         in SegmentTotals totals, IReadOnlyList<IndexEntry> index, long offset, uint chain, uint headerChain)
     {

@@ -9,13 +9,17 @@ internal enum SegmentRole
     /// <summary>A segment that has begun: its records belong to the log.</summary>
     Log,
 
-    /// <summary>A header without an opening: created ahead, about to begin, or a power failure took the opening.</summary>
+    /// <summary>
+    /// A header without an opening: the segment was created ahead, is about to begin, or lost its opening in a power failure.
+    /// </summary>
     NotBegun,
 
-    /// <summary>No header and only zeros, or empty: the file was being created, or it was removed and could not be deleted.</summary>
+    /// <summary>
+    /// No header and only zeros, or empty: the file was being created, or it was emptied because it could not be deleted.
+    /// </summary>
     NoHeader,
 
-    /// <summary>A segment after one that a power failure took: the log ends before both.</summary>
+    /// <summary>A segment after one whose records a power failure lost: it was never synced, and is not part of the log.</summary>
     NeverSynced,
 
     /// <summary>A file whose header is damaged.</summary>
@@ -27,13 +31,13 @@ internal enum SegmentRole
 
 /// <summary>A file of a log's folder.</summary>
 /// <param name="Id">The number in its name.</param>
-/// <param name="Path">The file.</param>
-/// <param name="Role">What it is.</param>
-/// <param name="Info">Its header, opening and footer; null if it has no valid header.</param>
+/// <param name="Path">The path of the file.</param>
+/// <param name="Role">The role of the file.</param>
+/// <param name="Info">The header, opening and footer; null if there is no valid header.</param>
 /// <param name="Damage">The damage of a damaged or foreign file; else null.</param>
 internal sealed record CatalogFile(long Id, string Path, SegmentRole Role, SegmentInfo? Info, SluiceLogDamagedException? Damage = null);
 
-/// <summary>The files of a log's folder in the order of their ids, with what their headers, openings and footers say.</summary>
+/// <summary>The files of a log's folder in the order of their ids, with the content of their headers, openings and footers.</summary>
 internal sealed class LogCatalog
 {
     private readonly LogFolder _folder;
@@ -77,10 +81,10 @@ internal sealed class LogCatalog
         return catalog;
     }
 
-    /// <summary>Returns true if a segment after an index has a footer, so that everything before it is on the disk.</summary>
+    /// <summary>Returns true if a segment from an index on has a footer, so that everything before it is on the disk.</summary>
     public bool HasFooterFrom(int index) => Segments.FindIndex(index, static s => s.FooterOffset > 0) >= 0;
 
-    /// <summary>Leaves the segments from an index on out of the log: they were never synced.</summary>
+    /// <summary>Excludes the segments from an index on from the log, because they were never synced.</summary>
     public void LeaveOutFrom(int index)
     {
         long first = Segments[index].Id;
@@ -90,7 +94,10 @@ internal sealed class LogCatalog
         Newest = index > 0 ? Segments[index - 1] : Files.Find(static f => f.Role == SegmentRole.NotBegun)?.Info;
     }
 
-    /// <summary>Returns the path of an empty file between two segments: it may have had the records that are missing.</summary>
+    /// <summary>
+    /// Returns the path of an empty file between two segments: the file may have had the records that are missing. Returns null if there is
+    /// none.
+    /// </summary>
     public string? EmptiedBetween(long id, long nextId) =>
         Files.Find(f => f.Role == SegmentRole.NoHeader && f.Id > id && f.Id < nextId)?.Path;
 
@@ -159,9 +166,9 @@ internal sealed class LogCatalog
     /// <summary>
     /// Handles files that have not begun although a later segment has. A header is on the disk before a later segment is created, so that a
     /// file without one is damaged; an empty one was removed and could not be deleted. If a file has a header, a power failure may have
-    /// taken its opening, which no sync had written; what follows it was not synced either, and the log ends before it.
+    /// lost its opening, which no sync had written; the segments after it were not synced either, and the log ends before it.
     /// </summary>
-    /// <returns>False if one has begun, or was removed, since it was read.</returns>
+    /// <returns>False if one of these files has begun, or was removed, since it was read.</returns>
     private bool TryExplainLostOpenings()
     {
         long newest = Segments is [.., { Id: var id }] ? id : 0;
@@ -195,15 +202,17 @@ internal sealed class LogCatalog
     /// <summary>Returns true if a segment has begun since it was read, or was removed.</summary>
     private bool HasBegunByNow(long id) => ReadFile(id) is null or { Role: SegmentRole.Log or SegmentRole.NoHeader };
 
-    /// <summary>Makes files that are part of no log, or damage, foreign.</summary>
+    /// <summary>
+    /// Gives the files that match a condition the role <see cref="SegmentRole.Foreign"/>, and the reason as their damage.
+    /// </summary>
     private void Classify(
         Predicate<SegmentInfo> isForeign, Func<SegmentInfo, string> reason, long offset = LogLayout.HeaderBytes) =>
         Files = Files.ConvertAll(f => f is { Role: SegmentRole.Log or SegmentRole.NotBegun, Info: { } info } && isForeign(info)
             ? f with { Role = SegmentRole.Foreign, Damage = new SluiceLogDamagedException(f.Path, offset, 0, reason(info)) } : f);
 
     /// <summary>
-    /// A reader begins where a footer says, without having read what comes before. Therefore a footer is trusted only if the next segment
-    /// begins with the record after its last one.
+    /// Marks a footer as not trusted unless the next segment begins with the record after the footer's last one. A reader begins at an
+    /// entry of the footer without having read the frames before it.
     /// </summary>
     private void DistrustFooters()
     {

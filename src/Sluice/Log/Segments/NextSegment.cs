@@ -14,12 +14,14 @@ internal sealed class NextSegment(LogFolder folder, SluiceLogOptions settings, G
 
     private SegmentFile? _prepared;
 
-    /// <summary>A segment that has not begun and could not be removed. A later segment would make it damage.</summary>
+    /// <summary>
+    /// The path of a segment that has not begun and could not be removed. It counts as damage as soon as a later segment has begun.
+    /// </summary>
     private string? _leftover;
 
     private long _nextId = id;
 
-    /// <summary>The largest id that a segment has had. Any thread may ask.</summary>
+    /// <summary>The largest id that a segment has had. Thread-safe.</summary>
     public long LargestId => Volatile.Read(ref _nextId) - 1;
 
     /// <summary>Creates the segment, if it does not exist.</summary>
@@ -32,7 +34,9 @@ internal sealed class NextSegment(LogFolder folder, SluiceLogOptions settings, G
         }
     }
 
-    /// <summary>Returns the segment, which has no records. It stays the next one until <see cref="Take"/>.</summary>
+    /// <summary>
+    /// Returns the next segment, which has no records, and creates it if necessary. It stays the next one until <see cref="Take"/>.
+    /// </summary>
     public SegmentFile Get()
     {
         lock (_creating)
@@ -48,7 +52,7 @@ internal sealed class NextSegment(LogFolder folder, SluiceLogOptions settings, G
         }
     }
 
-    /// <summary>The segment that <see cref="Get"/> returned has begun.</summary>
+    /// <summary>Called when the segment that <see cref="Get"/> returned has begun.</summary>
     public void Take()
     {
         lock (_creating)

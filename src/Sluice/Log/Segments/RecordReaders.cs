@@ -12,12 +12,12 @@ internal sealed class RecordReaders(LogFolder folder) : IDisposable
     private readonly List<SegmentReader> _kept = [];
     private bool _isDisposed;
 
-    /// <summary>The number of times that the readers were closed. A reader that was rented before is not kept.</summary>
+    /// <summary>The number of times that the readers were closed. A reader that was rented before the last time is not kept.</summary>
     private int _version;
 
     /// <summary>Returns a reader of a segment, for one thread.</summary>
     /// <param name="id">The segment's id.</param>
-    /// <param name="lastSequence">The last record of a closed segment; null for another one.</param>
+    /// <param name="lastSequence">The last sequence number of a closed segment; null if the segment is open.</param>
     /// <param name="version">Identifies the readers that are kept until the next <see cref="Clear"/>.</param>
     /// <exception cref="IOException">The segment was removed, is damaged or cannot be read.</exception>
     public SegmentReader Rent(long id, long? lastSequence, out int version)
@@ -35,7 +35,7 @@ internal sealed class RecordReaders(LogFolder folder) : IDisposable
         return SegmentReader.Open(folder, id, lastSequence);
     }
 
-    /// <summary>Keeps a reader, or closes it.</summary>
+    /// <summary>Keeps a reader, or closes it if it is not usable or was rented before the last <see cref="Clear"/>.</summary>
     public void Return(SegmentReader reader, bool isUsable, int version)
     {
         SegmentReader? closed = reader;
@@ -56,7 +56,10 @@ internal sealed class RecordReaders(LogFolder folder) : IDisposable
         closed?.Dispose();
     }
 
-    /// <summary>Closes the readers after files were closed, shortened or removed: they keep neither these files nor their bytes.</summary>
+    /// <summary>
+    /// Closes the readers after files were closed, shortened or removed, because the readers hold these files open and buffer their
+    /// content.
+    /// </summary>
     public void Clear()
     {
         SegmentReader[] closed;

@@ -4,12 +4,12 @@ using Sluice.Log.Frames;
 namespace Sluice.Log.Segments;
 
 /// <summary>
-/// A log as a writer finds it. All files are checked and locked first; only then is anything changed: an incomplete write at the end is
-/// saved and cut off, and what is there is made durable.
+/// Recovers a log when a writer opens it. Before anything is changed, all files are checked, and the last segment and those that have not
+/// begun are locked. Then an incomplete write at the end is saved and cut off, and the rest is made durable.
 /// </summary>
 internal sealed class RecoveredLog
 {
-    /// <summary>A number of segments that no log reaches.</summary>
+    /// <summary>The minimum number of ids that must be left for new segments. No log needs as many.</summary>
     private const long MinNumbersLeft = 1_000_000_000_000;
 
     private const string CutExtension = ".cut";
@@ -20,13 +20,13 @@ internal sealed class RecoveredLog
     private readonly LogState? _state;
     private readonly LogCatalog _catalog;
 
-    /// <summary>The segments that were read as a whole.</summary>
+    /// <summary>The closed segments of which all frames were read.</summary>
     private readonly List<SegmentScan> _scans = [];
 
     /// <summary>Full segments without a footer.</summary>
     private readonly List<SegmentScan> _unsealed = [];
 
-    /// <summary>Files without records of the log, whose content is saved before they are removed.</summary>
+    /// <summary>The paths of files without records of the log. Their content is saved before they are removed.</summary>
     private readonly HashSet<string> _saves = [];
 
     /// <summary>The segment in which the log continues; null if it needs a new one.</summary>
@@ -144,7 +144,7 @@ internal sealed class RecoveredLog
         NextSequence = last is null ? known.DurableSequence + 1 : NextSequence;
     }
 
-    /// <summary>Checks each segment against the next one, and reads those without a footer that leads to it.</summary>
+    /// <summary>Checks each segment against the next one, and reads the segments without a trusted footer.</summary>
     private void CheckOrder()
     {
         for (int i = 1; i < _catalog.Segments.Count; i++)
@@ -159,7 +159,7 @@ internal sealed class RecoveredLog
             SegmentScan scan = segment.ScanFromDisk(file, _settings, _state);
             _scans.Add(scan);
 
-            // What log.state knows is compared with all of the log later.
+            // The durable sequence number in log.state is compared with the end of the log later.
             SegmentEnd end = new(scan, next) { IsBeforeFooter = _catalog.HasFooterFrom(i), MayHaveRestarted = MayHaveRestarted };
             EndVerdict verdict = end.Decide(static () => false, static () => false);
             switch (verdict.Kind)
@@ -220,10 +220,10 @@ internal sealed class RecoveredLog
         }
     }
 
-    /// <summary>A power failure may have taken the opening of a segment and kept what was written after it.</summary>
+    /// <summary>Checks a segment that has not begun. A power failure may have lost its opening and kept the bytes after it.</summary>
     private void CheckNotBegun(CatalogFile segment, long lostBytes)
     {
-        // Locked first: if log.lock was deleted, another writer may be about to begin it.
+        // The file is locked first: if log.lock was deleted, another writer may be about to begin the segment.
         using SluiceHandle file = TryOpen(segment.Path) ?? throw WriterLock.Refusal(_folder.Path, null);
         WriterLock.TakeSegment(_folder.Path, file, alone: false);
         if (SegmentInfo.Read(file, segment.Id) is not { HasBegun: false } info)
@@ -249,7 +249,10 @@ internal sealed class RecoveredLog
         }
     }
 
-    /// <summary>Throws if the bytes after the frames of a segment, which no other follows, are more than an incomplete write.</summary>
+    /// <summary>
+    /// Throws if the bytes after the frames of a segment without a successor are damage (see <see cref="SegmentEnd.Decide"/>), unless the
+    /// options accept the loss.
+    /// </summary>
     private void ThrowIfDamaged(SegmentScan scan, SluiceHandle file, long firstSequence)
     {
         SegmentEnd end = new(scan, null) { LastSequence = NextSequence - 1, MayHaveRestarted = MayHaveRestarted };
@@ -282,7 +285,7 @@ internal sealed class RecoveredLog
 
     private void Mend()
     {
-        // The newest first: an interruption leaves no segment after a gap.
+        // The newest file is removed first, so that an interruption leaves no segment after a gap.
         foreach (CatalogFile file in Enumerable.Reverse(_catalog.Files).Where(static f => f.Role != SegmentRole.Log))
         {
             if (_saves.Contains(file.Path))
@@ -297,7 +300,7 @@ internal sealed class RecoveredLog
 
         foreach (SegmentInfo segment in ClosedSegments())
         {
-            // The earlier writer may not have synced it.
+            // The segment is flushed, because the earlier writer may not have synced it.
             using SluiceHandle file = _folder.Open(segment.Path, FileMode.Open, FileAccess.Read);
             LogFile.Flush(file, _settings);
         }
@@ -317,13 +320,13 @@ internal sealed class RecoveredLog
                 LogFile.FlushData(_lastFile!, _settings);
             }
 
-            // The rest was made durable before it was read.
+            // The frames were made durable before they were read.
             Current = SegmentFile.Resume(_folder, _lastFile!, _settings, _last);
         }
     }
 
     /// <summary>Copies the bytes that are to be removed from a segment to a file that is not part of the log.</summary>
-    /// <returns>The path, or null if there is nothing but zeros or the copy could not be written.</returns>
+    /// <returns>The path of the copy; null if there are only zeros or the copy could not be written.</returns>
     private string? Save(SluiceHandle segment, long offset)
     {
         long end = offset + FrameScanner.CountTailBytes(segment, offset);
@@ -355,7 +358,7 @@ internal sealed class RecoveredLog
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // A full disk must not keep the log from being opened.
+            // The log is opened without the copy: a full disk must not prevent that.
             _ = _folder.TryDelete(path);
             return null;
         }

@@ -9,7 +9,7 @@ using Sluice.Uring.Abi;
 namespace Sluice.Log.Segments;
 
 /// <summary>
-/// Compresses the full files of a raw log by a worker of its own. The copy is flushed and read back before it gets its name, and the
+/// Compresses the full files of a raw log with a worker of its own. The copy is flushed and read back before it gets its name, and the
 /// original is removed only when that name is on the disk, so that one of the two is always complete.
 /// </summary>
 internal sealed class SegmentCompressor
@@ -26,7 +26,7 @@ internal sealed class SegmentCompressor
     private readonly HashSet<string> _tried = new(StringComparer.Ordinal);
     private bool _ends;
 
-    /// <param name="folder">The directory of the log.</param>
+    /// <param name="folder">The log's folder.</param>
     /// <param name="settings">The options of the log.</param>
     /// <param name="compressNext">Compresses a file that is not in the set and adds it; returns false if there is none.</param>
     /// <param name="noteError">Called with the error of a file that could not be compressed.</param>
@@ -115,7 +115,7 @@ internal sealed class SegmentCompressor
         }
     }
 
-    /// <summary>Gives the copy its name.</summary>
+    /// <summary>Renames the temporary copy to its final name.</summary>
     public void Name(string path)
     {
         Tell("name");
@@ -133,8 +133,8 @@ internal sealed class SegmentCompressor
     }
 
     /// <summary>
-    /// Copies owner, access control list, attributes, permissions and time as far as this user may. If one of them cannot be copied, the
-    /// permissions are reduced.
+    /// Copies owner, access control list, attributes, permissions and time as far as this user may. Linux only. If one of them cannot be
+    /// copied, the permissions are reduced.
     /// </summary>
     private static void TakeOver(SluiceHandle source, SluiceHandle target)
     {
@@ -190,7 +190,7 @@ internal sealed class SegmentCompressor
             }
             catch (FileNotFoundException)
             {
-                // Removed by another process.
+                // Another process has removed the file.
             }
             catch (Exception e)
             {

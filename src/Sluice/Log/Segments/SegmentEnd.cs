@@ -3,7 +3,7 @@ using Sluice.Log.Frames;
 
 namespace Sluice.Log.Segments;
 
-/// <summary>What comes after the last valid frame of records of a segment.</summary>
+/// <summary>Specifies what follows the last valid frame of records in a segment.</summary>
 internal enum EndKind
 {
     /// <summary>The next segment begins with the next record.</summary>
@@ -15,7 +15,7 @@ internal enum EndKind
     /// <summary>The log ends here, and an incomplete write follows.</summary>
     TornTail,
 
-    /// <summary>The log ends here, although later segments have begun: a power failure took what preceded them.</summary>
+    /// <summary>The log ends here, although later segments have begun: a power failure lost the records before them.</summary>
     NeverSynced,
 
     /// <summary>Segments between this one and the next are missing.</summary>
@@ -29,11 +29,11 @@ internal enum EndKind
 }
 
 /// <summary>The verdict of the rules about the end of a segment.</summary>
-/// <param name="Kind">What comes next.</param>
-/// <param name="Path">The damaged file; null for the folder.</param>
+/// <param name="Kind">The kind of the end.</param>
+/// <param name="Path">The path of the damaged file; null for the folder.</param>
 /// <param name="Offset">The offset of the damage in the file; -1 if unknown.</param>
 /// <param name="Sequence">The first record that is affected.</param>
-/// <param name="Reason">The damage, or why the bytes after the end are no frame; empty if there is neither.</param>
+/// <param name="Reason">The damage, or the reason why the bytes after the end are not a frame; empty if there is neither.</param>
 internal readonly record struct EndVerdict(EndKind Kind, string? Path, long Offset, long Sequence, string Reason)
 {
     public SluiceLogDamagedException ToException(LogFolder folder) => new(Path ?? folder.Path, Offset, Sequence, Reason);
@@ -66,7 +66,7 @@ internal readonly record struct EndVerdict(EndKind Kind, string? Path, long Offs
 /// <param name="Offset">The offset after its last valid frame of records.</param>
 /// <param name="LastSequence">The sequence number of its last record.</param>
 /// <param name="HasFooter">True if a footer is at the offset.</param>
-/// <param name="Reason">Why the bytes at the offset are no frame; null if a footer or zeros are there.</param>
+/// <param name="Reason">The reason why the bytes at the offset are not a frame; null if a footer or zeros are there.</param>
 /// <param name="Next">The next segment that has begun; null if there is none.</param>
 internal readonly record struct SegmentEnd(
     SegmentInfo Segment, long Offset, long LastSequence, bool HasFooter, string? Reason, SegmentInfo? Next)

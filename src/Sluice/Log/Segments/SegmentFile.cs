@@ -11,7 +11,7 @@ namespace Sluice.Log.Segments;
 /// </summary>
 internal sealed class SegmentFile : IDisposable
 {
-    /// <summary>The time, in milliseconds, after which the writer checks again whether the file has its name.</summary>
+    /// <summary>The time, in milliseconds, after which the writer checks again whether the file was deleted.</summary>
     private const int LookAgainMs = 1000;
 
     private readonly LogFolder _folder;
@@ -34,7 +34,7 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>True if the space of the segment is reserved by the first append.</summary>
     private bool _reservesLater;
 
-    /// <summary>The monotonic time at which its first record was written, or at which it was resumed.</summary>
+    /// <summary>The monotonic time at which the first record was written, or at which the segment was resumed.</summary>
     private long _sinceMs = Environment.TickCount64;
 
     private long _lookedMs = Environment.TickCount64;
@@ -82,7 +82,7 @@ internal sealed class SegmentFile : IDisposable
 
     public long LastTime { get; private set; }
 
-    /// <summary>Returns true if the file has been removed or moved away.</summary>
+    /// <summary>True if the file has been removed or moved away.</summary>
     public bool IsDeleted => _isDeleted || _folder.HasLost(_handle, _name);
 
     /// <summary>True if all of its records are on the disk, for a segment that is not written any more. Thread-safe.</summary>
@@ -95,8 +95,8 @@ internal sealed class SegmentFile : IDisposable
 
     /// <summary>Creates the file, which has no header before <see cref="WriteHeader"/>.</summary>
     /// <param name="folder">The log's folder.</param>
-    /// <param name="id">A number that no segment has.</param>
-    /// <param name="settings">Sizes and the engine.</param>
+    /// <param name="id">An id that no segment has had.</param>
+    /// <param name="settings">The options.</param>
     /// <param name="logId">The log's id.</param>
     public static SegmentFile Create(LogFolder folder, long id, SluiceLogOptions settings, Guid logId)
     {
@@ -107,7 +107,7 @@ internal sealed class SegmentFile : IDisposable
         return new SegmentFile(folder, handle, settings, header, header.Write(new byte[LogLayout.HeaderBytes]));
     }
 
-    /// <summary>Locks a new file, and makes header and name durable.</summary>
+    /// <summary>Locks a new file, writes its header, and makes the header and the name durable.</summary>
     /// <param name="reserves">True to reserve the space of the segment; false to leave that to the first append.</param>
     public void WriteHeader(bool reserves)
     {
@@ -184,7 +184,7 @@ internal sealed class SegmentFile : IDisposable
             WrittenAt = LogLayout.ToNanoseconds(DateTime.UtcNow),
         };
 
-    /// <summary>Returns the last entry of the index that does not follow a record; null if there is none. Thread-safe.</summary>
+    /// <summary>Returns the last entry of the index that is not after a record; null if there is none. Thread-safe.</summary>
     public IndexEntry? EntryNear(long sequence)
     {
         lock (_index)
@@ -212,9 +212,9 @@ internal sealed class SegmentFile : IDisposable
     /// <param name="bytes">Header, records and space for up to seven zeros.</param>
     /// <param name="end">The end of the records.</param>
     /// <param name="count">The number of records.</param>
-    /// <param name="first">The sequence number of the first.</param>
-    /// <param name="time">The time of the last.</param>
-    /// <exception cref="IOException">The frame could not be written, or the file was deleted some time ago.</exception>
+    /// <param name="first">The sequence number of the first record.</param>
+    /// <param name="time">The time of the last record.</param>
+    /// <exception cref="IOException">The frame could not be written, or the file was deleted.</exception>
     public void Append(Span<byte> bytes, int end, int count, long first, long time)
     {
         ThrowIfDeletedByNow();
@@ -247,7 +247,7 @@ internal sealed class SegmentFile : IDisposable
         LastSequence = first + count - 1;
     }
 
-    /// <summary>Makes durable what was written when a sync began, if it is not.</summary>
+    /// <summary>Makes durable what was written when a sync began. Does nothing if it is durable already.</summary>
     /// <exception cref="IOException">The device failed, or the file was deleted.</exception>
     public void FlushToDisk(in SyncPoint point)
     {
@@ -256,7 +256,7 @@ internal sealed class SegmentFile : IDisposable
             return;
         }
 
-        // Frames over zeros that are on the disk change nothing of the file but its bytes.
+        // Frames that replace zeros on the disk do not change the metadata of the file.
         bool needsJournal = Math.Max(point.Offset, point.ZerosTo) > _zerosOnDisk;
         LogFile.FlushData(_handle, _settings, needsJournal || Volatile.Read(ref _cuts) > 0);
         ThrowIfDeleted();
@@ -265,7 +265,7 @@ internal sealed class SegmentFile : IDisposable
         Volatile.Write(ref _durableOffset, point.Offset);
     }
 
-    /// <summary>Writes the footer, gives reserved space back and makes both durable.</summary>
+    /// <summary>Writes the footer, releases reserved space and makes both durable.</summary>
     public void Seal()
     {
         byte[] footer = LogLayout.MakeFooter(
@@ -276,7 +276,10 @@ internal sealed class SegmentFile : IDisposable
         ThrowIfDeleted();
     }
 
-    /// <summary>Reserves the space of the segment. Space that is not available now may be available when it is needed.</summary>
+    /// <summary>
+    /// Reserves the space of the segment if the options specify that. Errors are ignored: space that is not available now may be available
+    /// when it is needed.
+    /// </summary>
     private void Reserve()
     {
         try
@@ -291,32 +294,34 @@ internal sealed class SegmentFile : IDisposable
         }
     }
 
-    /// <summary>Gives reserved space back.</summary>
+    /// <summary>Releases reserved space.</summary>
     public void CutReserved() => LogFile.SetLength(_handle, Offset);
 
-    /// <summary>Gives back reserved space as <see cref="CutReserved"/>, but ignores errors: nothing depends on the space.</summary>
+    /// <summary>Releases reserved space and ignores errors, because nothing depends on the space.</summary>
     public void TryCutReserved() => LogFile.TrySetLength(_handle, Offset);
 
     /// <summary>
-    /// Before the log continues in another segment: cuts off what a failed write left after the last frame. It is not overwritten later, and
-    /// readers would take it for a frame.
+    /// Cuts off what a failed write left after the last frame. Called before the log continues in another segment, because these bytes
+    /// would not be overwritten later, and readers could take them for a frame.
     /// </summary>
-    /// <exception cref="IOException">It may still be there; the next call tries again.</exception>
+    /// <exception cref="IOException">The bytes may still be there; the next call tries again.</exception>
     public void CutFailed() => CutFailed(Offset);
 
     /// <summary>Closes the file.</summary>
     /// <exception cref="IOException">close(2) reported an error.</exception>
     public void Dispose() => LogFile.Close(_handle);
 
-    /// <summary>Closes the file, to which nothing was written.</summary>
+    /// <summary>Closes the file and ignores an error of close(2).</summary>
     public void TryDispose() => LogFile.TryClose(_handle);
 
     /// <summary>
-    /// Removes a segment that has not begun, unless another file has its name, and closes it. If the name cannot be removed, the file is
-    /// emptied: before a segment that has begun, only an empty file is no damage.
+    /// Removes a segment that has not begun, unless another file has its name, and closes it. If the file cannot be deleted, it is emptied:
+    /// before a segment that has begun, a file that has not begun is damage unless it is empty.
     /// </summary>
-    /// <exception cref="IOException">It can be neither removed nor emptied.</exception>
-    /// <exception cref="UnauthorizedAccessException">It can be neither removed nor emptied.</exception>
+    /// <exception cref="IOException">The file can be neither removed nor emptied.</exception>
+    /// <exception cref="UnauthorizedAccessException">
+    /// The process is not permitted to remove the file, and the file could not be emptied.
+    /// </exception>
     public void Remove()
     {
         try
@@ -374,7 +379,9 @@ internal sealed class SegmentFile : IDisposable
         }
     }
 
-    /// <summary>Checks from time to time whether the file has its name: records in a file without a name would be lost.</summary>
+    /// <summary>
+    /// Throws if the file was deleted or moved, because its records would be lost. Until that is known, checks at most once per second.
+    /// </summary>
     private void ThrowIfDeletedByNow()
     {
         long nowMs = Environment.TickCount64;
@@ -385,7 +392,9 @@ internal sealed class SegmentFile : IDisposable
         }
     }
 
-    /// <summary>A file without a name in the log's folder is not part of the log, whatever other names it has.</summary>
+    /// <summary>
+    /// Throws if the file has no name in the log's folder any more. Such a file is not part of the log, whatever other names it has.
+    /// </summary>
     private void ThrowIfDeleted()
     {
         if (IsDeleted)

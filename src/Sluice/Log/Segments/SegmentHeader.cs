@@ -4,11 +4,11 @@ using Sluice.Log.Frames;
 namespace Sluice.Log.Segments;
 
 /// <summary>The first 64 bytes of a segment.</summary>
-/// <param name="Id">The number in its name.</param>
-/// <param name="MaxFrameBytes">The most that a frame has, its own header included.</param>
-/// <param name="Salt">Random.</param>
-/// <param name="LogId">Equal in all segments of a log.</param>
-/// <param name="Created">When the file was made.</param>
+/// <param name="Id">The number in the name of the file.</param>
+/// <param name="MaxFrameBytes">The maximum size of a frame, including its header.</param>
+/// <param name="Salt">A random number.</param>
+/// <param name="LogId">The id of the log, which is the same in all segments.</param>
+/// <param name="Created">The creation time of the file.</param>
 internal readonly record struct SegmentHeader(long Id, int MaxFrameBytes, long Salt, Guid LogId, long Created)
 {
     private static ReadOnlySpan<byte> Magic => "SLUICELG"u8;

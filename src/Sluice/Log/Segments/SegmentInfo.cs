@@ -18,12 +18,12 @@ internal sealed record SegmentInfo
     /// <summary>True if the segment has a valid opening.</summary>
     public bool HasBegun { get; init; }
 
-    /// <summary>For a segment that has not begun: why the bytes after the header are no opening; null if they are zeros.</summary>
+    /// <summary>The reason why the bytes after the header of a segment that has not begun are not a frame; otherwise, null.</summary>
     public string? TornOpening { get; init; }
 
     public long FirstSequence { get; init; }
 
-    /// <summary>The offset of the first frame of records, and of the opening if that is not valid.</summary>
+    /// <summary>The offset of the first frame of records, or of the opening if the opening is not valid.</summary>
     public long FirstOffset { get; init; } = LogLayout.HeaderBytes;
 
     /// <summary>The checksum that the frame at <see cref="FirstOffset"/> continues.</summary>
@@ -122,10 +122,10 @@ internal sealed record SegmentInfo
         }
     }
 
-    /// <summary>Reads the frames of records, as far as they are valid.</summary>
+    /// <summary>Reads the frames of records up to the first bytes that are not a valid frame of records.</summary>
     /// <param name="file">The segment.</param>
     /// <param name="durable">The last sequence number that is known to be on the disk.</param>
-    /// <param name="beforeRest">Called once, with the offset after that record, before anything after it is read.</param>
+    /// <param name="beforeRest">Called once, with the offset after the frame of that record, before the bytes after it are read.</param>
     /// <exception cref="SluiceLogDamagedException">A valid frame does not belong there.</exception>
     public SegmentScan Scan(SluiceHandle file, long durable = 0, Action<long>? beforeRest = null)
     {
@@ -192,7 +192,9 @@ internal sealed record SegmentInfo
     public FrameScanner ScannerAt(SluiceHandle file, long offset, uint chain) =>
         new(file, Header.MaxFrameBytes, offset, chain, bufferBytes: FrameScanner.ManyBytes);
 
-    /// <summary>Returns the last sequence number that is on the disk according to log.state; 0 if that belongs to another log.</summary>
+    /// <summary>
+    /// Returns the last sequence number that is on the disk according to log.state; 0 if there is none, or if it belongs to another log.
+    /// </summary>
     public long DurableBy(LogState? state) => state is { } known && known.LogId == Header.LogId ? known.DurableSequence : 0;
 
     /// <summary>Returns true if the file still ends with the same footer, so that nothing before it has changed.</summary>
@@ -262,14 +264,14 @@ internal sealed record SegmentInfo
 }
 
 /// <summary>The content of a valid footer.</summary>
-/// <param name="Chain">The checksum that it continues: that of all frames before it.</param>
+/// <param name="Chain">The checksum that the footer continues.</param>
 /// <param name="LastSequence">The sequence number of the last record.</param>
 /// <param name="FirstTime">The least time of the frames of records.</param>
 /// <param name="LastTime">The greatest time of the frames of records.</param>
-/// <param name="Index">Its entries. Each is compared with the frame to which it leads.</param>
+/// <param name="Index">The entries of the index. Each is compared with its frame when it is used.</param>
 internal sealed record SegmentFooter(uint Chain, long LastSequence, long FirstTime, long LastTime, IndexEntry[] Index);
 
-/// <summary>The valid frames of a segment, as they were read from its first record on.</summary>
+/// <summary>The result of reading the valid frames of a segment from its first record on.</summary>
 /// <param name="Segment">The segment.</param>
 /// <param name="Offset">The offset after the last valid frame of records.</param>
 /// <param name="Chain">The checksum that a frame at that offset continues.</param>
@@ -278,7 +280,7 @@ internal sealed record SegmentFooter(uint Chain, long LastSequence, long FirstTi
 /// <param name="LastTime">The greatest time of the frames of records.</param>
 /// <param name="Index">The entries for a footer.</param>
 /// <param name="ReachesFooter">True if a footer follows.</param>
-/// <param name="Reason">Why the following bytes are no frame; null if a footer or zeros follow.</param>
+/// <param name="Reason">The reason why the following bytes are not a frame; null if a footer or zeros follow.</param>
 internal sealed record SegmentScan(
     SegmentInfo Segment, long Offset, uint Chain, long LastSequence, long FirstTime, long LastTime, List<IndexEntry> Index,
     bool ReachesFooter = false, string? Reason = null);

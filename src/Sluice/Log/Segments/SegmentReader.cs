@@ -28,13 +28,15 @@ internal sealed class SegmentReader : IDisposable
     private (long Offset, int Polls) _noFrameAfter = (-1, 0);
     private int _passedCount;
 
-    /// <summary>The entry of an index by which the reader came into the segment; null if it reads from the first frame on.</summary>
+    /// <summary>The index entry at which the reader entered the segment; null if it reads from the first frame on.</summary>
     private IndexEntry? _entry;
 
-    /// <summary>For <see cref="TryRead"/>: the frame whose payload the scanner has; it has no records at first.</summary>
+    /// <summary>The frame whose payload the scanner has, for <see cref="TryRead"/>; initially a frame without records.</summary>
     private FrameHeader _frame;
 
-    /// <summary>For <see cref="TryRead"/>: the records before this one were written when the oldest bytes of the buffer were read.</summary>
+    /// <summary>
+    /// The end of the records that were written when the oldest bytes of the buffer were read, for <see cref="TryRead"/>.
+    /// </summary>
     private long _end;
 
     private SegmentReader(SluiceHandle file, SegmentInfo info, bool isForRecords)
@@ -84,9 +86,9 @@ internal sealed class SegmentReader : IDisposable
     /// <param name="folder">The log's folder.</param>
     /// <param name="id">The segment's id.</param>
     /// <param name="lastSequence">The last record according to the next segment or the writer; a footer is trusted only if it agrees.</param>
-    /// <param name="logId">The log's id; null for the log itself, which reads single records that are written (<see cref="TryRead"/>).</param>
-    /// <exception cref="FileNotFoundException">It is not there any more.</exception>
-    /// <exception cref="SluiceLogDamagedException">It is damaged.</exception>
+    /// <param name="logId">The log's id; null if the log itself reads single records (<see cref="TryRead"/>).</param>
+    /// <exception cref="FileNotFoundException">The segment was removed, has not begun, or belongs to another log.</exception>
+    /// <exception cref="SluiceLogDamagedException">The segment is damaged.</exception>
     public static SegmentReader Open(LogFolder folder, long id, long? lastSequence, Guid? logId = null)
     {
         SluiceHandle file = folder.OpenToRead(id);
@@ -103,10 +105,10 @@ internal sealed class SegmentReader : IDisposable
         }
     }
 
-    /// <summary>True if the segment's name still leads to the open file; false if the system does not say.</summary>
+    /// <summary>True if the segment's name still refers to the open file; false if that cannot be determined.</summary>
     public bool HasName => Libc.IsSupported && LogFile.LookForName(_file, NodePath.Of(Path), out bool has) == 0 && has;
 
-    /// <summary>Returns true if the folder contains another log: the newest of its files with a header says whose.</summary>
+    /// <summary>Returns true if the folder contains another log, according to the newest segment with a header.</summary>
     public bool IsReplacedIn(LogFolder folder)
     {
         List<long> ids = folder.List();
@@ -195,8 +197,8 @@ internal sealed class SegmentReader : IDisposable
     }
 
     /// <summary>
-    /// Returns the first sequence number that other records may have now, because records at the segment's end have been removed since they
-    /// were read; 0 if none have.
+    /// Returns the first sequence number from which on records may have been replaced, because records at the segment's end were removed
+    /// after they were read; 0 if none were removed.
     /// </summary>
     public long FindReplaced()
     {
@@ -238,7 +240,9 @@ internal sealed class SegmentReader : IDisposable
         _scanner.DiscardBuffer();
     }
 
-    /// <summary>Returns true if the segment had a footer and has been truncated since. Then it is read as one without a footer.</summary>
+    /// <summary>
+    /// Returns true if the segment had a footer and has been truncated since. It is then read as a segment without a footer.
+    /// </summary>
     public bool TryForgetFooter()
     {
         if (_info.FooterOffset == 0 || _info.HasSameFooter(_file))
@@ -257,8 +261,8 @@ internal sealed class SegmentReader : IDisposable
     }
 
     /// <summary>
-    /// Returns true if the frame at which the reader came into the segment was removed before it was read. Then the segment is read from
-    /// its first frame on.
+    /// Returns true if the frame at which the reader entered the segment was removed before it was read. Then the segment is read from its
+    /// first frame on.
     /// </summary>
     public bool TryForgetEntry()
     {
@@ -272,13 +276,14 @@ internal sealed class SegmentReader : IDisposable
     }
 
     /// <summary>Returns true if the segment was removed as a part of the log's end.</summary>
-    /// <remarks>The writer removes the oldest segments first if it keeps only so many, so that then no older one exists.</remarks>
+    /// <remarks>If retention removed the segment, no older one exists, because retention removes the oldest segments first.</remarks>
     public bool WasRemoved(LogFolder folder) =>
         (!HasName || _file.Length == 0) && !MayBeIn(folder, Id) && folder.List().Exists(id => id < Id && MayBeIn(folder, id));
 
     /// <summary>
     /// Returns true if a complete frame follows the position, at which there is no good frame. The frame at the position is read again
-    /// between two looks at what follows: a writer writes a frame only after the frame before it.
+    /// between two searches, because a writer writes a frame only after the frame before it. At an unchanged position, only every
+    /// <see cref="PollsPerSearch"/>th call searches.
     /// </summary>
     public bool HasFrameAfter()
     {
@@ -306,7 +311,7 @@ internal sealed class SegmentReader : IDisposable
         }
         finally
         {
-            // The next call may find other bytes there.
+            // The buffer is discarded, because the file may have changed before the next call.
             _scanner.DiscardBuffer();
         }
     }
@@ -349,7 +354,9 @@ internal sealed class SegmentReader : IDisposable
         return false;
     }
 
-    /// <summary>Moves to the last frame in the footer's index that does not follow a record.</summary>
+    /// <summary>
+    /// Moves to the last frame in the index that is not after a record, or to the first frame if there is no valid entry for it.
+    /// </summary>
     /// <param name="sequence">The sequence number of the record.</param>
     /// <param name="known">The entry of the writer's index, for a segment without a footer; null if it is not known.</param>
     public void MoveNear(long sequence, IndexEntry? known = null)
@@ -364,7 +371,7 @@ internal sealed class SegmentReader : IDisposable
         }
     }
 
-    /// <summary>Reads a record of the segment that is written.</summary>
+    /// <summary>Reads a record that is in the file.</summary>
     /// <param name="sequence">The sequence number of the record.</param>
     /// <param name="end">The sequence number after the last record that is written.</param>
     /// <param name="known">An entry of the writer's index for the record; null if it has none.</param>
@@ -437,7 +444,9 @@ internal sealed class SegmentReader : IDisposable
         (_entry, ReadTo) = (null, FirstSequence - 1);
     }
 
-    /// <summary>Moves to the frame of an index entry if the entry is valid. No preceding frame proves that.</summary>
+    /// <summary>
+    /// Moves to the frame of an index entry. Returns false if the frame is not the one of the entry, which no preceding frame confirms.
+    /// </summary>
     private bool TryMoveTo(in IndexEntry entry)
     {
         if (entry.Offset < _info.FirstOffset || entry.Offset >= _file.Length)

@@ -4,14 +4,17 @@ using Sluice.Log.Frames;
 namespace Sluice.Log.Segments;
 
 /// <summary>The closed segments, oldest first, and the selection of those to remove. Thread-safe.</summary>
-/// <param name="folder">The log's.</param>
+/// <param name="folder">The log's folder.</param>
 /// <param name="settings">The options.</param>
-/// <param name="closed">Those that there are.</param>
-/// <param name="keepsNewest">Whether the newest stays for now in any case: without it nothing would say where the log goes on.</param>
+/// <param name="closed">The segments that are closed already.</param>
+/// <param name="keepsNewest">
+/// Returns true to keep the newest segment in any case, because only that segment determines where the log continues; null if none must be
+/// kept.
+/// </param>
 internal sealed class SegmentRetention(
     LogFolder folder, SluiceLogOptions settings, IEnumerable<ClosedSegment> closed, Func<bool>? keepsNewest = null)
 {
-    /// <summary>Held while files are removed or get their names.</summary>
+    /// <summary>Held while segments are removed.</summary>
     public Lock Removing { get; } = new();
 
     /// <summary>Guards the list. Not held during system calls.</summary>
@@ -48,7 +51,7 @@ internal sealed class SegmentRetention(
         }
     }
 
-    /// <summary>Forgets the segments with this id or a larger one.</summary>
+    /// <summary>Removes the segments with this id or a larger one from the list, but not their files.</summary>
     public void ForgetFrom(long id)
     {
         lock (_lock)
@@ -75,7 +78,7 @@ internal sealed class SegmentRetention(
         });
     }
 
-    /// <summary>Removes the oldest segments durably while they are old. Returns their number.</summary>
+    /// <summary>Removes segments durably, the oldest first, until one is not old. Returns the number of removed segments.</summary>
     public int RemoveWhile(Func<ClosedSegment, bool> isOld)
     {
         using Lock.Scope removing = Removing.EnterScope();

@@ -10,9 +10,12 @@ namespace Sluice.Log.Segments;
 /// </summary>
 /// <param name="LogId">The log's id.</param>
 /// <param name="LastKept">The sequence number of the last record that stays.</param>
-/// <param name="SegmentId">The segment that is truncated. Segments with larger ids are removed.</param>
+/// <param name="SegmentId">The id of the segment that is truncated. Segments with larger ids are removed.</param>
 /// <param name="Offset">The offset at which it is truncated.</param>
-/// <param name="Frame">The frame that is then written there, with the kept records of a frame; empty if there are none.</param>
+/// <param name="Frame">
+/// The frame that is then written at the offset, with the kept records of the frame that was there; empty if all of its records are
+/// removed.
+/// </param>
 internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, long Offset, byte[] Frame)
 {
     private const byte Version = 1;
@@ -23,10 +26,10 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
 
     private static ReadOnlySpan<byte> Magic => "SLUICETR"u8;
 
-    /// <summary>Finds where a log is truncated. Changes nothing.</summary>
+    /// <summary>Determines where to truncate a log. Changes nothing.</summary>
     /// <param name="folder">The log's folder.</param>
-    /// <param name="segmentId">The segment with the last record that stays, or the one that begins after it.</param>
-    /// <param name="lastKept">The sequence number of that record.</param>
+    /// <param name="segmentId">The id of the segment that contains the first record to remove.</param>
+    /// <param name="lastKept">The sequence number of the last record to keep.</param>
     /// <exception cref="IOException">The segment is damaged or cannot be read.</exception>
     public static TailRemoval Plan(LogFolder folder, long segmentId, long lastKept)
     {
@@ -54,7 +57,7 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
         }
     }
 
-    /// <summary>Returns the removal that was saved and not completed; null if there is none, or it was not saved as a whole.</summary>
+    /// <summary>Returns the removal that was saved and not completed; null if there is none, or if its file is incomplete.</summary>
     public static TailRemoval? TryRead(LogFolder folder)
     {
         try
@@ -76,7 +79,7 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
     }
 
     /// <summary>Saves the removal durably.</summary>
-    /// <exception cref="IOException">It could not be saved; <see cref="Delete"/> removes what was.</exception>
+    /// <exception cref="IOException">The removal could not be saved; <see cref="Delete"/> deletes an incomplete file.</exception>
     public void Save(LogFolder folder, SluiceLogOptions settings)
     {
         byte[] bytes = new byte[HeaderBytes + Frame.Length];
@@ -98,8 +101,8 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
         folder.FlushToDisk();
     }
 
-    /// <summary>Removes the saved removal durably: it is completed, or was never begun.</summary>
-    /// <exception cref="IOException">It may still be there.</exception>
+    /// <summary>Deletes the file of a removal durably, after the removal was completed or if it was not begun.</summary>
+    /// <exception cref="IOException">The file may still exist.</exception>
     public static void Delete(LogFolder folder)
     {
         folder.Delete(folder.RemovalPath);
@@ -111,9 +114,9 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
     /// </summary>
     /// <param name="folder">The log's folder.</param>
     /// <param name="settings">The options.</param>
-    /// <param name="lowerState">Makes log.state say, durably, that no more than a sequence number is there.</param>
-    /// <returns>The truncated segment, to go on with.</returns>
-    /// <exception cref="IOException">It was not completed, or another writer has the log.</exception>
+    /// <param name="lowerState">Lowers the durable sequence number in log.state, durably.</param>
+    /// <returns>The truncated segment, in which the log continues.</returns>
+    /// <exception cref="IOException">The removal was not completed, or another writer has the log.</exception>
     public SegmentFile Apply(LogFolder folder, SluiceLogOptions settings, Action<long> lowerState)
     {
         lowerState(FirstMissing - 1);
@@ -128,7 +131,7 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
                 throw new SluiceLogDamagedException(folder.RemovalPath, -1, 0, "it is of another log; delete it");
             }
 
-            // Newest first, so that an interruption leaves no gap.
+            // The newest segment is removed first, so that an interruption leaves no gap.
             for (int i = later.Count - 1; i >= 0; i--)
             {
                 _ = folder.DeleteOrEmpty(folder.PathOf(later[i]), settings);
@@ -179,7 +182,7 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
     private static uint SumOf(ReadOnlySpan<byte> bytes) =>
         Crc32C.Append(Crc32C.Append(Crc32C.Begin, bytes[..60]), bytes[HeaderBytes..]);
 
-    /// <summary>Returns a frame with the first records of another one, for the same place.</summary>
+    /// <summary>Returns a frame with the first records of another one, for the same offset.</summary>
     private static byte[] Shorten(in FrameHeader frame, ReadOnlySpan<byte> payload, int count, uint chain)
     {
         int length = 0;
