@@ -12,41 +12,41 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
 
     public BenchScale Scale { get; } = scale;
 
-    /// <summary>Canceled when the run is to end. Long file creations check it.</summary>
+    /// <summary>Gets the token that is canceled when the run is to end. The creation of long files checks it.</summary>
     public CancellationToken CancellationToken => cancellationToken;
 
-    /// <summary>Larger than the cache of a device; read with direct I/O or with its pages dropped.</summary>
+    /// <summary>Gets a file that is larger than the cache of a device. Rows read it with direct I/O or drop its pages first.</summary>
     public string DirectFile => Ensure("direct.dat", Scale.DirectFileBytes);
 
-    /// <summary>Small enough to stay in the page cache.</summary>
+    /// <summary>Gets a file that is small enough to stay in the page cache.</summary>
     public string HotFile => Ensure("hot.dat", Scale.HotFileBytes);
 
-    /// <summary>A file in the page cache that a stream reads from open to close.</summary>
+    /// <summary>Gets a file in the page cache for rows whose operation opens, reads and closes a stream.</summary>
     public string StreamFile => Ensure("stream.dat", Scale.StreamFileBytes);
 
-    /// <summary>A file in the page cache that is read byte by byte.</summary>
+    /// <summary>Gets a file in the page cache for rows that read single bytes.</summary>
     public string ByteFile => Ensure("bytes.dat", Scale.ByteFileBytes);
 
-    /// <summary>Lines of text, in the page cache; about as long as <see cref="ByteFile"/>.</summary>
+    /// <summary>Gets a text file in the page cache that is as long as <see cref="ByteFile"/>.</summary>
     public string LineFile => TextFile(Scale.ByteFileBytes);
 
-    /// <summary>A file that is read directly from its start to its end.</summary>
+    /// <summary>Gets a file for rows that read with direct I/O from the start to the end.</summary>
     public string SequentialFile => Ensure("sequential.dat", Scale.SequentialFileBytes);
 
-    /// <summary>A file on a file system whose requests go to another machine.</summary>
+    /// <summary>Gets a file of the suite remote, for file systems on another machine.</summary>
     public string RemoteFile => Ensure("remote.dat", Scale.RemoteFileBytes);
 
-    /// <summary>The source of copies.</summary>
+    /// <summary>Gets the file that rows copy.</summary>
     public string CopyFile => Ensure("copy-source.dat", Scale.CopyFileBytes);
 
-    /// <summary>Log-like text, every line 100 bytes with its end, in the page cache.</summary>
+    /// <summary>Gets a text file in the page cache. Each line has 100 bytes, including its line end.</summary>
     public string LogFile => EnsureLog("log.txt", Scale.LogFileBytes);
 
-    /// <summary>A small file of this size, in the page cache.</summary>
+    /// <summary>Returns a small file of the given size, in the page cache.</summary>
     public string SmallFile(long sizeBytes) => Ensure($"small-{sizeBytes}.dat", sizeBytes);
 
-    /// <summary>Makes sure that a row can write so much without filling the disk.</summary>
-    /// <exception cref="RowSkippedException">There is too little room.</exception>
+    /// <summary>Checks that the free space is sufficient for the number of bytes and <see cref="BenchScale.SpareBytes"/>.</summary>
+    /// <exception cref="RowSkippedException">There is not enough free space.</exception>
     public void RequireRoom(long bytes)
     {
         long needed = bytes + BenchScale.SpareBytes;
@@ -54,7 +54,7 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
             throw new RowSkippedException($"{ByteSize.Format(needed)} needed, {ByteSize.Format(free)} free");
     }
 
-    /// <summary>A file of one row, which is deleted after the row.</summary>
+    /// <summary>Returns the path of a file that is deleted after the row.</summary>
     public string ScratchFile(string name)
     {
         string path = Path.Combine(directory, name);
@@ -62,7 +62,7 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
         return path;
     }
 
-    /// <summary>A path that several rows share. It is deleted at the end of the run.</summary>
+    /// <summary>Returns a path that several rows share. It is deleted at the end of the run.</summary>
     public string KeptPath(string name) => Path.Combine(directory, name);
 
     /// <summary>Writes the file's dirty pages back and drops all its pages from memory.</summary>
@@ -79,7 +79,7 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
         _scratchFiles.Clear();
     }
 
-    /// <summary>Lines of 0 to 119 characters, in the page cache.</summary>
+    /// <summary>Returns a text file in the page cache with lines of 0 to 119 characters.</summary>
     public string TextFile(long sizeBytes) => Ensure($"text-{sizeBytes}.txt", sizeBytes, path =>
     {
         var random = new Random(42);

@@ -19,7 +19,7 @@ internal static class BenchPage
         Sections = [.. report.Rows.GroupBy(r => r.Suite).Select(g => Section(g.Key, [.. g]))],
     };
 
-    /// <summary>The page with the ratios and rates alone, for `compare`.</summary>
+    /// <summary>Returns the page with only the ratios and rates, for `compare`.</summary>
     public static ReportPage Rates(BenchReport report) => Of(report) with
     {
         Sections =
@@ -57,7 +57,8 @@ internal static class BenchPage
         $"{Counted.Of(report.Rows.Count, "row")}: {Verdicts(report.Rows)}; the whole run took {report.Seconds:0} s");
 
     /// <summary>
-    /// Counts the rows that are faster than .NET, even and slower. Rows with too few rounds or with another peer are not counted.
+    /// Returns the numbers of rows that are faster than .NET, even and slower, and the number of rows that are compared with something
+    /// other than .NET; or a note if no row has enough rounds for a verdict.
     /// </summary>
     private static string Verdicts(IReadOnlyList<RowReport> rows)
     {
@@ -67,7 +68,7 @@ internal static class BenchPage
             : $"{Counts(beside)}{others}";
     }
 
-    /// <summary>How many rows have each verdict.</summary>
+    /// <summary>Returns the number of rows with each verdict.</summary>
     public static string Counts(IReadOnlyList<RowReport> rows) => string.Join(
         ", ", RowReport.Verdicts.Select(verdict => $"{rows.Count(r => r.Verdict == verdict)} {verdict}"));
 

@@ -15,10 +15,10 @@ internal sealed record BenchReport
 
     public required EnvironmentRecord Environment { get; init; }
 
-    /// <summary>The version of fio, or the reason why there are no figures of it.</summary>
+    /// <summary>The version of fio, or the reason why fio did not run.</summary>
     public required string Fio { get; init; }
 
-    /// <summary>Quick runs check the shape of the output; their figures mean nothing.</summary>
+    /// <summary>True for a quick run. It checks the form of the output, and its values mean nothing.</summary>
     public required bool Quick { get; init; }
 
     public required double Seconds { get; init; }
@@ -34,7 +34,7 @@ internal sealed record BenchReport
     public IReadOnlyList<SkippedRow> Skipped { get; init => field = value ?? []; } = [];
 }
 
-/// <summary>One row: Sluice beside .NET, and beside the device where fio measured it.</summary>
+/// <summary>The result of one row: Sluice compared with .NET, and with the device if fio measured it.</summary>
 internal sealed record RowReport
 {
     public const string Faster = "faster";
@@ -51,7 +51,7 @@ internal sealed record RowReport
 
     public required string Why { get; init; }
 
-    /// <summary>IOPS, ops/s or MiB/s, for every rate in the row.</summary>
+    /// <summary>The unit of every rate in the row: IOPS, ops/s or MiB/s.</summary>
     public required string Unit { get; init; }
 
     public required int Rounds { get; init; }
@@ -60,10 +60,10 @@ internal sealed record RowReport
 
     public required ContenderReport DotNet { get; init; }
 
-    /// <summary>Sluice's rate over .NET's, median over the rounds; above 1 Sluice is faster.</summary>
+    /// <summary>The rate of Sluice divided by the rate of .NET, as the median over the rounds. Above 1, Sluice is faster.</summary>
     public required double Ratio { get; init; }
 
-    /// <summary>.NET's CPU time for each operation over Sluice's; above 1 Sluice needs less.</summary>
+    /// <summary>The CPU time of .NET for each operation divided by that of Sluice. Above 1, Sluice needs less.</summary>
     public required double CpuRatio { get; init; }
 
     /// <summary>The 95 % interval of <see cref="CpuRatio"/>; null if there are fewer than seven rounds.</summary>
@@ -76,23 +76,21 @@ internal sealed record RowReport
 
     public double? RatioHigh { get; init; }
 
-    /// <summary>Sluice's fastest round over .NET's fastest.</summary>
+    /// <summary>The highest rate of Sluice divided by the highest rate of .NET.</summary>
     public double? BestRatio { get; init; }
 
-    /// <summary>The command line that gave <see cref="FioRate"/>.</summary>
+    /// <summary>The fio command that measured <see cref="FioRate"/>.</summary>
     public string? FioCommand { get; init; }
 
     public double? FioRate { get; init; }
 
-    /// <summary>
-    /// The rate of fio in each round in which it ran. In the full form it runs in every round, after the turns of the two sides.
-    /// </summary>
+    /// <summary>The rate of fio in each round in which it ran. In the full form, it runs in every round, after Sluice and .NET.</summary>
     public IReadOnlyList<double>? FioRates { get; init; }
 
-    /// <summary>Why fio, though installed, gave no figure for this row; otherwise null.</summary>
+    /// <summary>The error because of which fio measured no rate for this row; otherwise, null.</summary>
     public string? FioError { get; init; }
 
-    /// <summary>Sluice's rate over fio's, median over the rounds in which fio ran.</summary>
+    /// <summary>The rate of Sluice divided by the rate of fio, as the median over the rounds in which fio ran.</summary>
     public double? FioRatio { get; init; }
 
     /// <summary>The 95 % interval of <see cref="FioRatio"/>; null if there are fewer than seven rounds.</summary>
@@ -104,26 +102,26 @@ internal sealed record RowReport
     [JsonIgnore]
     public bool IsBesideDotNet => DotNet.Name == BenchTable.DotNetName;
 
-    /// <summary>The name of the row, with its peer if that is not .NET.</summary>
+    /// <summary>The name of the row, followed by the name of what Sluice is compared with if that is not .NET.</summary>
     [JsonIgnore]
     public string ShownName => IsBesideDotNet || Name.EndsWith($"beside {DotNet.Name}", StringComparison.Ordinal)
         ? Name
         : $"{Name}, beside {DotNet.Name}";
 
     /// <summary>
-    /// <see cref="Faster"/> if the interval lies above 1, <see cref="Slower"/> if it lies below, else <see cref="Even"/>. Empty without
-    /// an interval, which takes seven pairs.
+    /// <see cref="Faster"/> if the interval of the ratio lies above 1, <see cref="Slower"/> if it lies below 1, otherwise <see
+    /// cref="Even"/>. Empty if there are fewer than seven rounds, which is too few for an interval.
     /// </summary>
     [JsonIgnore]
     public string Verdict => RatioLow is null || RatioHigh is null ? "" : RatioHigh < 1 ? Slower : RatioLow > 1 ? Faster : Even;
 
-    /// <summary>Sluice's rate over .NET's, round by round.</summary>
+    /// <summary>The rate of Sluice divided by the rate of .NET in each round.</summary>
     [JsonIgnore]
     public IReadOnlyList<double> RoundRatios =>
         [.. Sluice.SliceRates.Zip(DotNet.SliceRates).Where(p => p is { First: > 0, Second: > 0 }).Select(p => p.First / p.Second)];
 }
 
-/// <summary>Medians over the slices of one contender, and the slices' rates.</summary>
+/// <summary>The medians over the slices of one <see cref="Contender"/>, and the rate of each slice.</summary>
 internal sealed record ContenderReport(
     string Name, double Rate, double CpuUsPerOperation, double AllocatedBytesPerOperation, IReadOnlyList<double> SliceRates)
 {
@@ -133,11 +131,11 @@ internal sealed record ContenderReport(
     [JsonIgnore]
     public double High => SliceRates.DefaultIfEmpty(Rate).Max();
 
-    /// <summary>Processor time of an operation in each slice, in microseconds.</summary>
+    /// <summary>The CPU time of an operation in each slice, in microseconds.</summary>
     [JsonIgnore]
     public IReadOnlyList<double> SliceCpuUs { get; init; } = [];
 
-    /// <summary>Of single operations, in a turn of their own that no other figure is of; null where an operation is a whole pass.</summary>
+    /// <summary>The latency of single operations, measured in a separate slice; null if an operation is a whole pass.</summary>
     public LatencySummary? Latency { get; init; }
 }
 

@@ -7,7 +7,7 @@ namespace Sluice.Cli.Bench;
 /// </summary>
 internal sealed record BenchScale
 {
-    /// <summary>The disk space that stays free beside the files of a row.</summary>
+    /// <summary>The disk space that must stay free in addition to the files of a row, in bytes.</summary>
     public const long SpareBytes = 64 * ByteSize.MiB;
 
     public required TimeSpan SliceTime { get; init; }
@@ -28,34 +28,34 @@ internal sealed record BenchScale
 
     public required long AppendLimitBytes { get; init; }
 
-    /// <summary>A file that a stream reads or writes from open to close.</summary>
+    /// <summary>The size of the file that a stream opens, reads or writes completely, and closes.</summary>
     public required long StreamFileBytes { get; init; }
 
-    /// <summary>A file that is read byte by byte, number by number or line by line.</summary>
+    /// <summary>The size of the file that is read in bytes, numbers or lines.</summary>
     public required long ByteFileBytes { get; init; }
 
-    /// <summary>A file that is read directly from one end to the other.</summary>
+    /// <summary>The size of the file that is read with direct I/O from the start to the end.</summary>
     public required long SequentialFileBytes { get; init; }
 
-    /// <summary>Text of lines of 100 bytes, and so records of 100 bytes too.</summary>
+    /// <summary>The size of a text file with lines of 100 bytes, which rows also read as records of 100 bytes.</summary>
     public required long LogFileBytes { get; init; }
 
-    /// <summary>Files of 4 KiB that are read and written in batches.</summary>
+    /// <summary>The number of 4 KiB files that are read and written in batches.</summary>
     public required int SmallFileCount { get; init; }
 
-    /// <summary>Small files of a tree that is copied.</summary>
+    /// <summary>The number of files in a tree that is copied.</summary>
     public required int TreeFileCount { get; init; }
 
-    /// <summary>Files that are enumerated.</summary>
+    /// <summary>The number of files that are enumerated.</summary>
     public required int EnumeratedFileCount { get; init; }
 
-    /// <summary>A file that is copied.</summary>
+    /// <summary>The size of the file that is copied.</summary>
     public required long CopyFileBytes { get; init; }
 
-    /// <summary>A file on another machine that is read at random and from one end to the other.</summary>
+    /// <summary>The size of the file that the suite remote reads at random and in sequence.</summary>
     public required long RemoteFileBytes { get; init; }
 
-    /// <summary>Small files on another machine, each of which takes some milliseconds to be made.</summary>
+    /// <summary>The number of small files of the suite remote. On another machine, creating a file takes some milliseconds.</summary>
     public required int RemoteFileCount { get; init; }
 
     /// <summary>The divisor of the lengths that the names of text rows state.</summary>

@@ -8,7 +8,9 @@ namespace Sluice.Cli.Bench;
 /// <summary>The values of rows of `bench` as a table.</summary>
 internal static class BenchTable
 {
-    /// <summary>The peer whose values are in a column of this name; a row with another one has it in its own name.</summary>
+    /// <summary>
+    /// The name in the column headers of .NET's values. A row that is compared with something else states that in its name.
+    /// </summary>
     public const string DotNetName = ".NET";
 
     private sealed record Figure(PageColumn Column, Func<RowReport, PageCell> Of);
@@ -36,14 +38,14 @@ internal static class BenchTable
         new(PageColumn.Text(".NET's"), r => Latency(r.DotNet)),
     ];
 
-    // Up to the rates of both sides.
+    // The columns of `compare` end with the rates of Sluice and .NET.
     private const int RateFigures = 7;
 
-    /// <summary>Of one suite, without columns that nothing fills.</summary>
+    /// <summary>Returns the table of one suite, without columns that are empty in all rows.</summary>
     public static PageTable Of(IReadOnlyList<RowReport> rows) => Of(
         rows, [.. Figures.Where(f => rows.Any(r => f.Of(r).Text.Length > 0))]);
 
-    /// <summary>The ratios and rates of one suite.</summary>
+    /// <summary>Returns the table of one suite with only the ratios and rates.</summary>
     public static PageTable Rates(IReadOnlyList<RowReport> rows) => Of(rows, Figures[..RateFigures]);
 
     /// <summary>Returns one table of all suites, with the names of suites and rows.</summary>
@@ -70,7 +72,7 @@ internal static class BenchTable
 
     private static PageCell Allocated(ContenderReport contender) => PageCell.Of(contender.AllocatedBytesPerOperation, "#,0");
 
-    /// <summary>The interval, or the number of rounds if they are too few for one.</summary>
+    /// <summary>Returns the interval, or the number of rounds if there are too few for an interval.</summary>
     private static PageCell Interval(RowReport row) =>
         row.RatioLow is null && row.RoundRatios.Count > 0 ? Counted.Of(row.RoundRatios.Count, "round") : Span(row.RatioLow, row.RatioHigh);
 

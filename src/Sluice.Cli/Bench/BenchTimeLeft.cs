@@ -7,8 +7,8 @@ internal sealed class BenchTimeLeft(IReadOnlyList<double> weights, Func<TimeSpan
 {
     private readonly long _start = Stopwatch.GetTimestamp();
 
-    /// <param name="done">Rows that are behind.</param>
-    /// <returns>Empty before the first row is over.</returns>
+    /// <param name="done">The number of completed rows.</param>
+    /// <returns>The estimated rest of the run; empty before the first row is complete.</returns>
     public string Text(int done)
     {
         double behind = weights.Take(done).Sum();

@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Bench;
 
-/// <summary>An opened row: its sides and what has to be closed after it.</summary>
+/// <summary>An opened row: the implementations to compare, and the resources to dispose after it.</summary>
 internal sealed class Contest(Contender sluice, Contender dotNet, params IDisposable[] owned) : IDisposable
 {
     public Contest(Func<Slice, Task> sluice, Func<Slice, Task> dotNet, Action? prepare = null, params IDisposable[] owned)
@@ -18,7 +18,9 @@ internal sealed class Contest(Contender sluice, Contender dotNet, params IDispos
 
     public IEnumerable<Contender> All => Second is null ? [Sluice, DotNet] : [Sluice, DotNet, Second];
 
-    /// <summary>Both sides pass over a file again and again, as in <see cref="Loops.Passes(string, Func{long}, bool, bool, long?)"/>.</summary>
+    /// <summary>
+    /// Creates a contest of repeated passes over a file; see <see cref="Loops.Passes(string, Func{long}, bool, bool, long?)"/>.
+    /// </summary>
     public static Contest Passes(
         Func<long> sluice, Func<long> dotNet, bool countUnits = false, bool isSingle = false, long? expected = null) => new(
         Loops.Passes("Sluice", sluice, countUnits, isSingle, expected),
@@ -31,7 +33,7 @@ internal sealed class Contest(Contender sluice, Contender dotNet, params IDispos
         Loops.Passes("Sluice", sluice, countUnits, isSingle, expected),
         Loops.Passes(BenchTable.DotNetName, dotNet, countUnits, isSingle, expected));
 
-    /// <summary>The same contest with a check of each side's results after each of its turns.</summary>
+    /// <summary>Returns the same contest with a check of the results of Sluice and of .NET after each slice.</summary>
     public Contest Checked(Action<Slice> sluice, Action<Slice> dotNet) =>
         new(Sluice with { Verify = sluice }, DotNet with { Verify = dotNet }, this) { Second = Second };
 

@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Bench;
 
-/// <summary>Checks for direct I/O. A file without it is opened through the page cache, without an error.</summary>
+/// <summary>Checks whether a file supports direct I/O. Without it, opening a file for direct I/O opens it through the page cache.</summary>
 internal static class DirectIo
 {
     /// <summary>Returns the reason why a file cannot be opened for direct I/O; null if it can.</summary>
@@ -11,7 +11,7 @@ internal static class DirectIo
         return handle.Caching == FileCaching.Direct ? null : $"direct I/O is not to be had: {handle.CachingReason}";
     }
 
-    /// <exception cref="RowSkippedException">Direct is asked for, and not to be had.</exception>
+    /// <exception cref="RowSkippedException">Direct I/O is requested, and the file does not support it.</exception>
     public static void Require(string path, FileCaching asked)
     {
         if (asked == FileCaching.Direct && Refusal(path) is { } refusal)

@@ -2,7 +2,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>Compares files that a row has written with what they should hold. Each check throws <see cref="IOException"/>.</summary>
+/// <summary>Compares files that a row has written with the expected content. Each check throws <see cref="IOException"/>.</summary>
 internal static class FileCheck
 {
     private const int PageBytes = 4096;
@@ -21,7 +21,7 @@ internal static class FileCheck
             throw Differs(path);
     }
 
-    /// <summary>The file has this length and repeats the piece to its end.</summary>
+    /// <summary>Checks that the file has the given length and repeats <paramref name="piece"/> to its end.</summary>
     public static void Repeats(string path, ReadOnlySpan<byte> piece, long bytes)
     {
         Length(path, bytes);
@@ -35,8 +35,8 @@ internal static class FileCheck
     }
 
     /// <summary>
-    /// Both files have the same length, and the same bytes in their first page, their last and some between. Comparing all of a large copy
-    /// after each turn would take longer than the copy.
+    /// Checks that both files have the same length and the same bytes in their first page, their last page and some pages between them.
+    /// Comparing all bytes of a large copy after each slice would take longer than the copy.
     /// </summary>
     public static void SamePages(string expectedPath, string path)
     {
@@ -56,7 +56,7 @@ internal static class FileCheck
         }
     }
 
-    /// <summary>Compares what a side has read with what the file holds.</summary>
+    /// <summary>Compares what was read with the content of the file.</summary>
     public static void Same(ReadOnlySpan<char> expected, ReadOnlySpan<char> actual, string path)
     {
         if (!actual.SequenceEqual(expected))

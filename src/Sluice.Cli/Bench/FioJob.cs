@@ -4,8 +4,8 @@ namespace Sluice.Cli.Bench;
 internal sealed record FioJob(string ReadWrite, int RequestSizeBytes, int Depth)
 {
     /// <summary>
-    /// Once over a whole file, which is new and durable at the end if it is written, as the row's contenders do; else for a while at
-    /// random. Devices that allow bursts are faster for half a second than for the whole file.
+    /// True if the job transfers a whole file once, like the passes of the row; a written file is new, and is flushed at the end. False if
+    /// it makes random requests for a fixed time. Devices that allow bursts are faster for half a second than for the whole file.
     /// </summary>
     public bool IsPass { get; init; }
 

@@ -5,12 +5,12 @@ using System.Text.Json;
 namespace Sluice.Cli.Bench;
 
 /// <summary>Runs fio, if it is installed, to find the device's own limit.</summary>
-/// <param name="Description">fio's version, or that it is not installed.</param>
+/// <param name="Description">The version of fio, or the statement that it is not installed.</param>
 internal sealed record FioRunner(bool IsAvailable, string Description)
 {
     private const string FileOption = "--filename=";
 
-    // Huge pages, as Sluice's buffers have: a device that is given one piece of memory instead of 256 pages does up to three times as much.
+    // fio gets huge pages, as Sluice's buffers do: a device is up to three times as fast with one piece of memory instead of 256 pages.
     private const string MemorySetting = "GLIBC_TUNABLES";
     private const string HugePages = "glibc.malloc.hugetlb=1";
 
@@ -26,12 +26,14 @@ internal sealed record FioRunner(bool IsAvailable, string Description)
         }
     }
 
-    /// <param name="job">What to do.</param>
-    /// <param name="file">A file of this size, or for a pass that writes one that is not there; it is gone afterwards.</param>
-    /// <param name="sizeBytes">The file's size.</param>
-    /// <param name="time">For how long, where the job is no pass.</param>
-    /// <returns>The rate, and what was run, for a reader who wants to run it too in the folder of the files.</returns>
-    /// <exception cref="IOException">fio failed, or said nothing that can be read.</exception>
+    /// <param name="job">The load.</param>
+    /// <param name="file">
+    /// A file of this size. For a pass or a durable job that writes, a file that does not exist; fio deletes it afterwards.
+    /// </param>
+    /// <param name="sizeBytes">The size of the file, in bytes.</param>
+    /// <param name="time">The duration of a job that is not a pass.</param>
+    /// <returns>The rate, and a command line that repeats the measurement in the folder of the file.</returns>
+    /// <exception cref="IOException">fio failed, or its output cannot be parsed.</exception>
     public static (double Iops, string CommandLine) MeasureIops(FioJob job, string file, long sizeBytes, TimeSpan time)
     {
         string[] arguments = Arguments(job, file, sizeBytes, time);
@@ -42,8 +44,8 @@ internal sealed record FioRunner(bool IsAvailable, string Description)
     }
 
     /// <summary>
-    /// The option that names one file by its full path. fio splits names at colons unless a backslash precedes them; any other backslash is
-    /// part of the name.
+    /// Returns the option that names one file by its full path. fio splits names at colons unless a backslash precedes them; any other
+    /// backslash is part of the name.
     /// </summary>
     internal static string FileArgument(string path) =>
         FileOption + Path.GetFullPath(path).Replace(":", @"\:", StringComparison.Ordinal);

@@ -11,11 +11,13 @@ namespace Sluice.Cli.Bench;
 /// </summary>
 internal static class FirstOpen
 {
-    /// <summary>The first argument of such a process; the others are the side and the file.</summary>
+    /// <summary>The first argument of such a process. The other two are "sluice" or "dotnet", and the file.</summary>
     public const string Argument = "first-open-of-a-process";
 
-    /// <summary>Measures it in this process, and prints what it took: microseconds, those of the processor, allocated bytes.</summary>
-    /// <returns>The exit code.</returns>
+    /// <summary>
+    /// Measures the first open and read of this process, and prints the elapsed microseconds, the CPU microseconds and the allocated bytes.
+    /// </summary>
+    /// <returns>The exit code: 0, or 1 after a short read.</returns>
     public static int Run(string side, string path)
     {
         byte[] buffer = new byte[4096];
@@ -32,7 +34,9 @@ internal static class FirstOpen
         return read == buffer.Length ? 0 : 1;
     }
 
-    /// <summary>Starts one such process after the other. The values that the process reports count, not its start.</summary>
+    /// <summary>
+    /// Creates a contender that starts one such process after another. It counts the reported values, without the process start.
+    /// </summary>
     public static Contender Side(string name, string side, string path) => new(name, slice => RunAsync(slice, side, path))
     {
         RunsPrograms = true,
@@ -55,7 +59,7 @@ internal static class FirstOpen
         return Task.CompletedTask;
     }
 
-    /// <exception cref="IOException">The process could not be started, or failed.</exception>
+    /// <exception cref="IOException">The process could not be started or failed, or its output cannot be parsed.</exception>
     public static FirstOpenCost Measure(string side, string path)
     {
         string said = ThisTool.Read(Argument, side, path);

@@ -5,7 +5,7 @@ namespace Sluice.Cli.Bench;
 
 /// <summary>
 /// Small ext4 volumes in image files in a scratch folder, for figures of new and of fragmented volumes. An image NAME.img is mounted at
-/// NAME beside it.
+/// NAME in the same folder.
 /// </summary>
 internal static class ImageVolume
 {
@@ -16,13 +16,13 @@ internal static class ImageVolume
         ? "mounting a volume of its own needs root on Linux"
         : null;
 
-    /// <summary>Makes an image, formats and mounts it.</summary>
-    /// <returns>Where it is mounted.</returns>
-    /// <exception cref="IOException">One of these steps failed.</exception>
+    /// <summary>Creates an image file, formats it and mounts it.</summary>
+    /// <returns>The path of the mount point.</returns>
+    /// <exception cref="IOException">A step failed.</exception>
     public static string Make(string folder, string name, long sizeBytes, CancellationToken cancellationToken)
     {
         string image = Path.Combine(folder, name + Suffix);
-        // Written to its full length: the blocks of the volume must not depend on the allocation of the image.
+        // The image is written to its full length, so that the blocks of the volume do not depend on the allocation of the image.
         using (IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(image, FileMode.CreateNew, FileAccess.ReadWrite)))
         {
             FileMaker.Fill(target, 0, sizeBytes, FileMaker.DefaultRequestSizeBytes, progress: null, cancellationToken);
@@ -34,8 +34,10 @@ internal static class ImageVolume
         return mountPoint;
     }
 
-    /// <summary>Unmounts the volumes in a folder, which gives their loop devices back.</summary>
-    /// <exception cref="IOException">One of them stays mounted.</exception>
+    /// <summary>
+    /// Unmounts the volumes in a folder, which frees their loop devices. A volume with open files is unmounted when they are closed.
+    /// </summary>
+    /// <exception cref="IOException">A volume cannot be unmounted.</exception>
     public static void UnmountAll(string folder)
     {
         foreach (string image in Directory.EnumerateFiles(folder, "*" + Suffix))
@@ -49,7 +51,7 @@ internal static class ImageVolume
             }
             catch (IOException)
             {
-                // A file on the volume is open: the mount is removed when it is closed.
+                // If a file on the volume is open, the mount is removed when it is closed.
                 SystemCommand.Run("umount", "--lazy", mountPoint);
             }
         }

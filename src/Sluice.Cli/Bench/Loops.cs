@@ -3,7 +3,7 @@ using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>The loops of the contenders. Both sides run the same ones.</summary>
+/// <summary>The loops that contenders run. Sluice and .NET run the same loops.</summary>
 internal static class Loops
 {
     // Reading the clock costs 1 to 2 % of a hot 4 KiB read, so that short operations read it only every 16th time.
@@ -42,14 +42,14 @@ internal static class Loops
         });
     }
 
-    /// <exception cref="IOException">The read was short.</exception>
+    /// <exception cref="IOException">The read returned fewer bytes than requested.</exception>
     public static void RequireWhole(int read, int requested)
     {
         if (read != requested)
             throw new IOException($"a read of {requested} bytes within a file gave {read}");
     }
 
-    /// <summary>Continues at the end of a growing file. A full file ends the slice early, which does not change its rate.</summary>
+    /// <summary>Writes at the end of a growing file. A full file ends the slice early, which does not change its rate.</summary>
     public static Func<Slice, Task> AppendAsync(IoTarget target, int requestSizeBytes, long limitBytes)
     {
         Memory<byte> buffer = PinnedBuffer.AllocateRandom(requestSizeBytes, seed: 1);
@@ -72,8 +72,8 @@ internal static class Loops
     }
 
     /// <summary>
-    /// Reads or writes a file from its start to its end, or to the end of the slice, with a number of outstanding requests. Units are
-    /// bytes.
+    /// Reads or writes a file from its start to its end, or to the end of the slice, with a number of outstanding requests. An operation is
+    /// a byte.
     /// </summary>
     public static Func<Slice, Task> InOrder(IoTarget target, int depth, int requestSizeBytes, long fileSizeBytes, bool writes)
     {
@@ -96,7 +96,7 @@ internal static class Loops
         };
     }
 
-    /// <summary>Makes calls on the slice's own thread, one after the other.</summary>
+    /// <summary>Calls the operation repeatedly on the current thread until the slice ends.</summary>
     public static Task Repeat(Slice slice, Action<int> operation)
     {
         int next = 0;
@@ -114,16 +114,16 @@ internal static class Loops
         return Task.CompletedTask;
     }
 
-    /// <summary>A contender that passes a whole file again and again; an operation is one pass.</summary>
-    /// <param name="passAsync">Its method should be pooled: what it allocates counts.</param>
-    /// <param name="countUnits">Whether an operation is what the pass returns one for: a byte, a line.</param>
-    /// <param name="isSingle">Whether a pass is one operation whose latency somebody waits for.</param>
-    /// <param name="expected">What each pass must return, or it throws <see cref="IOException"/>; null: whatever it is.</param>
+    /// <summary>Creates a contender that repeats a pass over a whole file.</summary>
+    /// <param name="passAsync">The pass. Use a pooled method builder, because its allocations are counted.</param>
+    /// <param name="countUnits">True to count the units that a pass returns (bytes, lines) as operations; false to count passes.</param>
+    /// <param name="isSingle">True to record the latency of each pass.</param>
+    /// <param name="expected">The required result of each pass, otherwise <see cref="IOException"/>; null to accept any result.</param>
     public static Contender Passes(
         string name, Func<ValueTask<long>> passAsync, bool countUnits = false, bool isSingle = false, long? expected = null) => new(
         name, async slice =>
         {
-            // Once this method is on the heap, it allocates nothing more.
+            // The yield moves the state machine of this method to the heap; later awaits allocate nothing.
             await Task.Yield();
             long allocated = GC.GetTotalAllocatedBytes(precise: true);
             do
@@ -163,12 +163,12 @@ internal static class Loops
             },
             CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default));
 
-    /// <summary>A contender whose operation is called on so many threads of its own at once.</summary>
+    /// <summary>Creates a contender that calls the operation on the given number of dedicated threads.</summary>
     public static Contender Threads(string name, int threads, Action<int> operation, Action prepare) =>
         new(name, OnThreads(threads, operation)) { Loops = threads, Prepare = prepare };
 
-    /// <summary>So many runs of what times itself; nothing else of them counts.</summary>
-    /// <param name="run">Returns the ticks that count.</param>
+    /// <summary>Runs an operation that measures its own duration a given number of times. Only these durations are counted.</summary>
+    /// <param name="run">The operation. It returns its duration in Stopwatch ticks.</param>
     public static Func<Slice, Task> Runs(int runs, Func<long> run, CancellationToken cancellationToken) => slice =>
     {
         long ticks = 0;
@@ -185,9 +185,10 @@ internal static class Loops
     public static Memory<byte>[] Buffers(int count, int sizeBytes) =>
         [.. Enumerable.Range(0, count).Select(i => PinnedBuffer.AllocateRandom(sizeBytes, seed: i))];
 
-    // Runs a number of loops at the same time on the pool. Each loop is started by a work item of its own: a loop whose reads complete
-    // immediately would prevent the start of the others.
-    /// <summary>So many loops at once, on the pool.</summary>
+    /// <summary>
+    /// Runs loops at the same time on the thread pool; a single loop starts on the current thread. Several loops are started by one work
+    /// item each: a loop whose reads complete immediately would otherwise prevent the start of the others.
+    /// </summary>
     public static Task RunLoops(int count, Func<int, Task> loop) =>
         count == 1 ? loop(0) : Task.WhenAll(Enumerable.Range(0, count).Select(i => Task.Run(() => loop(i))));
 }

@@ -32,10 +32,10 @@ internal sealed class OwnedFolder : IDisposable
     /// <summary>The lock file, which no other process can open.</summary>
     public SafeFileHandle LockHandle => _lock.SafeFileHandle;
 
-    /// <exception cref="IOException">The parent does not exist or nothing can be made in it.</exception>
+    /// <exception cref="IOException">The parent does not exist, or no folder can be created in it.</exception>
     public static OwnedFolder Create(string parent, string prefix)
     {
-        // Otherwise the parent would be created too, and would remain.
+        // Without this check, CreateDirectory would also create the parent, which would remain.
         FolderArgument.Require(parent);
         string path = Path.Combine(parent, prefix + RandomNumberGenerator.GetHexString(SuffixLength, lowercase: true));
         Directory.CreateDirectory(path);
@@ -59,8 +59,8 @@ internal sealed class OwnedFolder : IDisposable
         Directory.EnumerateDirectories(parent, prefix + "*").Where(folder => IsOurs(folder, prefix));
 
     /// <summary>Takes over a folder whose run has ended.</summary>
-    /// <exception cref="IOException">The run is alive, or may be.</exception>
-    /// <exception cref="UnauthorizedAccessException">The folder is someone else's.</exception>
+    /// <exception cref="IOException">The run is active, or it is not known whether it is.</exception>
+    /// <exception cref="UnauthorizedAccessException">The folder belongs to another user.</exception>
     public static OwnedFolder Take(string folder, string prefix)
     {
         string lockPath = Path.Combine(folder, LockName(prefix));
@@ -86,12 +86,12 @@ internal sealed class OwnedFolder : IDisposable
         _lock.Flush(flushToDisk: true);
     }
 
-    /// <summary>Gives the lock back; the folder stays.</summary>
+    /// <summary>Releases the lock. The folder stays.</summary>
     public void Dispose() => _lock.Dispose();
 
     /// <summary>
-    /// The file is locked before it gets the name that other runs look for. On Windows, opening it locks it, and an open file cannot be
-    /// renamed.
+    /// Creates the lock file under a temporary name, locks it, and renames it to the name that other runs look for. On Windows, the file is
+    /// created under its final name: opening it locks it, and an open file cannot be renamed.
     /// </summary>
     private static FileStream MakeLocked(string lockPath)
     {

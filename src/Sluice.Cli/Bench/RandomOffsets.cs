@@ -1,8 +1,8 @@
 namespace Sluice.Cli.Bench;
 
 /// <summary>
-/// Random offsets of whole requests, in one order for all contenders of a row. A loop continues where the same loop of the preceding turn
-/// ended, of either side, so that no cache of the disk, its controller or its host holds the data.
+/// A fixed sequence of random, request-aligned offsets that all contenders of a row share. Each loop continues where the loop with the same
+/// number ended in the previous slice, whichever contender ran it, so that no cache of the disk, its controller or its host holds the data.
 /// </summary>
 internal sealed class RandomOffsets
 {
@@ -15,8 +15,8 @@ internal sealed class RandomOffsets
     private readonly long[] _offsets;
     private readonly int[] _places;
 
-    /// <param name="offsets">In this order, again and again.</param>
-    /// <param name="loops">How many of a contender's loops read at once, each from a part of the order of its own.</param>
+    /// <param name="offsets">The offsets, which repeat from the start after the last one.</param>
+    /// <param name="loops">The number of concurrent loops. Each loop starts at a different place in the sequence.</param>
     public RandomOffsets(long[] offsets, int loops)
     {
         _offsets = offsets;
@@ -34,7 +34,7 @@ internal sealed class RandomOffsets
         return new RandomOffsets(offsets, loops);
     }
 
-    /// <summary>The next one of this loop.</summary>
+    /// <summary>Returns the next offset of the loop.</summary>
     public long Next(int loop)
     {
         ref int place = ref _places[loop * Stride];

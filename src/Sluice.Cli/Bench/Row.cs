@@ -1,9 +1,9 @@
 namespace Sluice.Cli.Bench;
 
-/// <summary>One line of a suite: what it measures, why, and how to open its two sides.</summary>
+/// <summary>One line of a suite: what it measures, why, and how to open its <see cref="Contest"/>.</summary>
 internal sealed record Row(string Id, string Name, string Why, Func<BenchContext, Contest> Open)
 {
-    /// <summary>Bytes of an operation; the rate is then in MiB/s. Null: operations a second.</summary>
+    /// <summary>The number of bytes of an operation, with which the rate is in MiB/s; null for a rate in operations per second.</summary>
     public Func<BenchScale, long>? BytesPerOperation { get; init; }
 
     /// <summary>True if an operation is a request to a device.</summary>
@@ -13,18 +13,18 @@ internal sealed record Row(string Id, string Name, string Why, Func<BenchContext
 
     public FioJob? Fio { get; init; }
 
-    /// <summary>The arguments of the row's method, as the tables of `sluice tables` show them.</summary>
+    /// <summary>The arguments of the row's method, in the form in which `sluice tables` shows them.</summary>
     public IReadOnlyList<string> Arguments { get; init; } = [];
 
     /// <summary>
     /// True if a pass needs about as many new pages of memory as it reads or writes (several MiB or more). Each measured pass then follows
-    /// an unmeasured one of the same side, whose pages it reuses, and rounds in which the cost of a page differs between the sides do not
-    /// count.
+    /// an unmeasured pass of the same contender, and reuses its pages.
     /// </summary>
     public bool FillsPageCache { get; init; }
 
     /// <summary>
-    /// True if such passes are repeated for the time of a slice; otherwise a turn is one pass, since a second one would find its pages.
+    /// True if such passes are repeated for the time of a slice; false if a slice is one pass, because a second one would find its pages in
+    /// the cache.
     /// </summary>
     public bool FillsForSlice { get; init; }
 
@@ -32,9 +32,9 @@ internal sealed record Row(string Id, string Name, string Why, Func<BenchContext
 
     public Row FillingOnce() => this with { FillsPageCache = true };
 
-    /// <summary>Fewer rounds than the run's, for a row whose single operation takes seconds.</summary>
+    /// <summary>The maximum number of rounds, for a row whose single operation takes seconds; null for no maximum.</summary>
     public int? MaxRounds { get; init; }
 }
 
-/// <summary>A row that cannot be measured here; the run goes on and reports the reason.</summary>
+/// <summary>The exception for a row that cannot be measured here. The run continues and reports the reason.</summary>
 internal sealed class RowSkippedException(string reason, Exception? inner = null) : Exception(reason, inner);

@@ -4,11 +4,13 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>Measures one row: its sides in turns, fio in the same rounds, and then the latencies of the sides.</summary>
-/// <param name="fio">Null: no row has a job for it.</param>
+/// <summary>
+/// Measures one row: its contenders in alternating slices, fio in the same rounds, and then the latencies of the contenders.
+/// </summary>
+/// <param name="fio">The fio runner; null if no row has a job for it.</param>
 internal sealed class RowRunner(BenchContext context, FioRunner? fio, CancellationToken cancellationToken)
 {
-    /// <returns>The row, and the same row beside its second peer if it has one.</returns>
+    /// <returns>The result of the row, and a second result if the row compares Sluice with two alternatives.</returns>
     public async Task<RowReport[]> RunAsync(Suite suite, Row row)
     {
         try
@@ -19,7 +21,7 @@ internal sealed class RowRunner(BenchContext context, FioRunner? fio, Cancellati
         }
         finally
         {
-            // Otherwise they would be written back during the rows after this one.
+            // Scratch files that are not deleted would be written back during the rows after this one.
             context.DeleteScratchFiles();
         }
     }
@@ -29,7 +31,7 @@ internal sealed class RowRunner(BenchContext context, FioRunner? fio, Cancellati
         TimeSpan sliceTime = suite.SliceTime(context.Scale);
         int rounds = Math.Min(context.Scale.Rounds, row.MaxRounds ?? int.MaxValue);
         bool isSinglePass = row.FillsPageCache && !row.FillsForSlice;
-        // 0 where fio did not run. A pass of fio's is by 1 MiB, so that its operations are the row's MiB.
+        // The rate is 0 for rounds without fio. A pass of fio uses requests of 1 MiB, so its IOPS are MiB/s.
         var fioRates = new List<double>();
         (string? fioError, string? fioCommand) = (null, null);
         var turns = new TurnRunner(sliceTime, rounds, cancellationToken)
@@ -53,7 +55,7 @@ internal sealed class RowRunner(BenchContext context, FioRunner? fio, Cancellati
 
         void MeasureFio(int round)
         {
-            // Every round if there are to be as many samples as rounds; with one sample, the middle one.
+            // fio runs in every round if there are as many samples as rounds, and otherwise in the middle round.
             bool isDue = context.Scale.FioSamples >= rounds || round == rounds / 2;
             double rate = 0;
             if (isDue && fioError is null && row.Fio is { } job && fio is { IsAvailable: true })
@@ -64,7 +66,7 @@ internal sealed class RowRunner(BenchContext context, FioRunner? fio, Cancellati
                 }
                 catch (IOException e)
                 {
-                    // The row is about Sluice and .NET and stands without fio.
+                    // The row compares Sluice with .NET and is complete without fio.
                     cancellationToken.ThrowIfCancellationRequested();
                     fioError = ErrorText.Of(e);
                 }
@@ -73,7 +75,9 @@ internal sealed class RowRunner(BenchContext context, FioRunner? fio, Cancellati
         }
     }
 
-    /// <summary>In a turn of its own: to look at the clock for each operation costs more than some operations.</summary>
+    /// <summary>
+    /// Measures the latencies in a separate slice, because reading the clock for each operation costs more than some operations.
+    /// </summary>
     private async Task<LatencySummary?> MeasureLatencyAsync(Contender contender, TimeSpan sliceTime)
     {
         var histogram = new LatencyHistogram();

@@ -15,12 +15,12 @@ internal sealed class ScratchFolder : IDisposable
 
     public string FullPath => _folder.FullPath;
 
-    /// <param name="tellAtEnd">Gets why the folder stays, if it cannot be removed.</param>
-    /// <exception cref="IOException">The parent does not exist or nothing can be made in it.</exception>
+    /// <param name="tellAtEnd">Called with the reason if the folder cannot be removed.</param>
+    /// <exception cref="IOException">The parent does not exist, or no folder can be created in it.</exception>
     public static ScratchFolder Create(string parent, Action<string> tellAtEnd) => new(OwnedFolder.Create(parent, Prefix), tellAtEnd);
 
-    /// <summary>Removes the folders of runs that were killed.</summary>
-    /// <returns>What was removed.</returns>
+    /// <summary>Removes the folders of runs that were killed. Folders that are in use or belong to other users stay.</summary>
+    /// <returns>The paths of the removed folders.</returns>
     public static IReadOnlyList<string> RemoveLeftovers(string parent)
     {
         var removed = new List<string>();
@@ -28,19 +28,19 @@ internal sealed class ScratchFolder : IDisposable
         {
             try
             {
-                // Throws while the run that made it is alive.
+                // Take throws an exception if the run that created the folder is active.
                 Remove(OwnedFolder.Take(folder, Prefix));
                 removed.Add(folder);
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                // In use, or of another user: both stay.
+                // The folder is in use, or belongs to another user.
             }
         }
         return removed;
     }
 
-    /// <summary>Removes the folder. An error is not thrown, since the results of the run would be lost.</summary>
+    /// <summary>Removes the folder. An error is reported and not thrown, because an exception would lose the results of the run.</summary>
     public void Dispose()
     {
         if (_isDisposed)

@@ -2,7 +2,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>Untimed work between two measurements, so that the effects of one do not burden the next.</summary>
+/// <summary>Untimed work between two measurements that keeps the effects of the first one out of the second one.</summary>
 internal static class Settling
 {
     // If less has been allocated since the last collection, another one is not needed.
@@ -10,7 +10,9 @@ internal static class Settling
 
     private static long s_allocatedAtCollection;
 
-    /// <summary>Makes the file system write all pending data, including that of deleted files.</summary>
+    /// <summary>
+    /// Makes the file system write all pending data, including that of deleted files. Does nothing if Linux calls are unavailable.
+    /// </summary>
     public static void FileSystemOf(string folder)
     {
         if (!CapabilityProbe.IsSupported)
@@ -19,7 +21,9 @@ internal static class Settling
         opened.FlushFileSystem();
     }
 
-    /// <summary>Collects garbage, so that each measurement begins with an empty generation 0 of the same size.</summary>
+    /// <summary>
+    /// Collects garbage unless little was allocated since the last collection, so that measurements begin with a small heap.
+    /// </summary>
     public static void Memory()
     {
         if (GC.GetTotalAllocatedBytes() - s_allocatedAtCollection < LittleGarbageBytes)

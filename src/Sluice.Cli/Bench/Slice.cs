@@ -4,10 +4,10 @@ using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>A period of time of one contender: its end, and the number of operations that its loops have made.</summary>
+/// <summary>A period in which one contender runs: its end, and the number of operations that the loops have completed.</summary>
 internal sealed class Slice(TimeSpan duration, int loops, CancellationToken cancellationToken)
 {
-    // Counters a cache line apart: loops on different processors must not slow each other down.
+    // The counters are a cache line apart, so that loops on different processors do not slow each other down.
     private const int Stride = 16;
 
     // A TimeSpan has steps of 100 ns, which is longer than the fastest calls.
@@ -17,18 +17,18 @@ internal sealed class Slice(TimeSpan duration, int loops, CancellationToken canc
 
     public int Loops => loops;
 
-    /// <summary>Receives the durations of single operations; null if the loops do not measure them.</summary>
+    /// <summary>The histogram that receives the durations of single operations; null if the loops do not measure them.</summary>
     public LatencyHistogram? Latencies { get; init; }
 
-    /// <summary>Returns the time at which an operation begins, if durations are measured.</summary>
+    /// <summary>Returns the time at which an operation begins; 0 if durations are not measured.</summary>
     public long Begin() => Latencies is null ? 0 : Stopwatch.GetTimestamp();
 
-    /// <summary>Records the end of an operation that began at that time.</summary>
+    /// <summary>Records the duration of an operation that began at the given time, if durations are measured.</summary>
     public void End(long began) => Latencies?.Record((long)((Stopwatch.GetTimestamp() - began) * NsPerTick));
 
     /// <summary>
-    /// Bytes allocated while the operations ran, if the loop measured it (see <see cref="Contender.MeasuresAllocations"/>) or a started
-    /// program reported it.
+    /// The number of bytes allocated while the operations ran, if the loop measured it (see <see cref="Contender.MeasuresAllocations"/>) or
+    /// a started program reported it.
     /// </summary>
     public long AllocatedBytes { get; set; }
 

@@ -6,16 +6,16 @@ namespace Sluice.Cli.Bench;
 /// <summary>Runs one contender for one slice, and measures its rate, its CPU time and its allocations.</summary>
 internal sealed class SliceRunner(CancellationToken cancellationToken)
 {
-    /// <param name="contender">Who runs.</param>
-    /// <param name="duration">For how long; a pass that has begun ends.</param>
-    /// <param name="latencies">Where loops of single operations record how long each took.</param>
+    /// <param name="contender">The contender to run.</param>
+    /// <param name="duration">The duration of the slice. A pass that has begun is completed.</param>
+    /// <param name="latencies">The histogram in which loops record the duration of single operations; null to record none.</param>
     public async Task<SliceSample> RunAsync(Contender contender, TimeSpan duration, LatencyHistogram? latencies = null)
     {
         contender.Prepare?.Invoke();
         var slice = new Slice(duration, contender.Loops, cancellationToken) { Latencies = latencies };
-        // Created beforehand: between the two readings of the allocation counter, this class must not allocate.
+        // The watch is created before its first reading of the allocation counter, so that the readings do not include it.
         AllocationWatch? watch = contender.MeasuresAllocations || contender.RunsPrograms ? null : new AllocationWatch(slice, duration);
-        // For the same reason, the state machine of this method moves to the heap now.
+        // The yield moves the state machine of this method to the heap before the first reading, for the same reason.
         await Task.Yield();
         TimeSpan children = contender.RunsPrograms ? CpuMeter.ChildTime() : default;
         TimeSpan cpu = CpuMeter.ProcessTime();
@@ -26,7 +26,7 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
         Task run = Task.Run(async () =>
         {
             await contender.RunAsync(slice);
-            // Read here: a slice may end early, before the readings of the watch are due.
+            // The end is read here because a slice may end early, before the readings of the watch are due.
             end = Stopwatch.GetTimestamp();
             cpuAtEnd = CpuMeter.ProcessTime();
         }, CancellationToken.None);
@@ -57,7 +57,8 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
         private double? _allocatedPerOperation;
 
         /// <summary>
-        /// Bytes; if few operations were seen between the readings, the whole slice counts. To be read when the slice is over.
+        /// The number of bytes allocated per operation between the readings, or in the whole slice if there were few operations between the
+        /// readings. Valid after the end of the slice.
         /// </summary>
         public double AllocatedPerOperation => Math.Max(0, _allocatedPerOperation
             ?? (double)(GC.GetTotalAllocatedBytes(precise: true) - _allocatedAtStart) / Math.Max(1, slice.Operations));

@@ -9,8 +9,8 @@ using Sluice.Cli.Bench.Streams;
 namespace Sluice.Cli.Bench;
 
 /// <summary>A named list of rows, added to <see cref="All"/>.</summary>
-/// <param name="Minutes">What a full run takes on two processors.</param>
-/// <param name="SliceTime">For how long a side runs at a time.</param>
+/// <param name="Minutes">The duration of a full run on two processors, in minutes.</param>
+/// <param name="SliceTime">Returns the duration of a slice.</param>
 internal sealed record Suite(string Name, string Description, int Minutes, Func<BenchScale, TimeSpan> SliceTime, IReadOnlyList<Row> Rows)
 {
     /// <summary>The command-line name of all suites except those on request.</summary>
@@ -22,12 +22,12 @@ internal sealed record Suite(string Name, string Description, int Minutes, Func<
         HandleRows.CreateScale(), RemoteSuite.Create(),
     ];
 
-    /// <summary>True if it runs only where it is named, and is not part of <see cref="AllName"/>.</summary>
+    /// <summary>True if the suite runs only if the command line names it, and is not part of <see cref="AllName"/>.</summary>
     public bool IsOnRequest { get; init; }
 
     /// <summary>The time limit of a row (see <see cref="TurnRunner.Limit"/>); null if there is none.</summary>
     public TimeSpan? RowTime { get; init; }
 
-    /// <summary>The time that one row takes of a full run.</summary>
+    /// <summary>The duration of one row in a full run, in seconds.</summary>
     public double SecondsOfRow => 60.0 * Minutes / Rows.Count;
 }

@@ -3,14 +3,14 @@ using System.Diagnostics;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>Runs another program to its end: a peer of Sluice, or one that prepares a measurement.</summary>
+/// <summary>Runs another program and waits for its end: one that Sluice is compared with, or one that prepares a measurement.</summary>
 internal static class SystemCommand
 {
-    /// <exception cref="IOException">It is not installed, or it failed.</exception>
+    /// <exception cref="IOException">The program could not be started, or failed.</exception>
     public static void Run(string name, params string[] arguments) => _ = Read(name, arguments);
 
-    /// <summary>As <see cref="Run"/>; gives what the program wrote.</summary>
-    /// <exception cref="IOException">It is not installed, or it failed.</exception>
+    /// <summary>Runs a program and returns its standard output.</summary>
+    /// <exception cref="IOException">The program could not be started, or failed.</exception>
     public static string Read(string name, params string[] arguments) => Read(new ProcessStartInfo(name, arguments));
 
     /// <inheritdoc cref="Read(string, string[])"/>
@@ -19,7 +19,7 @@ internal static class SystemCommand
         start.UseShellExecute = false;
         start.RedirectStandardOutput = true;
         start.RedirectStandardError = true;
-        // Not every user's PATH has the folders that mkfs and losetup are in.
+        // The PATH of some users does not have the folders of mkfs and losetup.
         start.Environment["PATH"] = $"{Environment.GetEnvironmentVariable("PATH")}:/usr/sbin:/sbin";
         try
         {

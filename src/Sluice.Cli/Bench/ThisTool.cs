@@ -2,22 +2,22 @@ using System.Diagnostics;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>This tool as another process, for measurements in or beside a new process.</summary>
+/// <summary>Starts this tool as another process, for measurements that need one.</summary>
 internal static class ThisTool
 {
     private const string Assembly = "Sluice.Cli.dll";
 
-    /// <summary>Runs it to its end.</summary>
-    /// <returns>What it wrote.</returns>
-    /// <exception cref="IOException">It could not be started, or it failed.</exception>
+    /// <summary>Runs the tool and waits for its end.</summary>
+    /// <returns>The standard output of the process.</returns>
+    /// <exception cref="IOException">The process could not be started, or failed.</exception>
     public static string Read(params string[] arguments)
     {
         (string program, string[] all) = CommandLine(arguments);
         return SystemCommand.Read(program, all);
     }
 
-    /// <summary>Starts it with its input and its output as pipes.</summary>
-    /// <exception cref="IOException">It could not be started.</exception>
+    /// <summary>Starts the tool with its standard input and output as pipes.</summary>
+    /// <exception cref="IOException">The process could not be started.</exception>
     public static Process Start(params string[] arguments)
     {
         (string program, string[] all) = CommandLine(arguments);
@@ -37,7 +37,7 @@ internal static class ThisTool
         }
     }
 
-    /// <summary>A published program starts itself; under the dotnet host, the host runs the assembly again.</summary>
+    /// <summary>Returns the command line: a published program starts itself; otherwise, the dotnet host runs the assembly again.</summary>
     private static (string Program, string[] Arguments) CommandLine(string[] arguments)
     {
         string program = Environment.ProcessPath ?? throw new IOException("this process does not know its program");

@@ -4,49 +4,54 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>Measures contenders in turns, round by round, so that a drifting device meets them alike.</summary>
-/// <param name="sliceTime">The length of a turn. Zero: a turn is one run of the contender, and needs <see cref="WarmUpAsync"/>.</param>
+/// <summary>Measures contenders alternately, round by round, so that a drift of the device affects all of them alike.</summary>
+/// <param name="sliceTime">
+/// The length of a slice. Zero: a slice is one run of the contender, and requires <see cref="WarmUpAsync"/>.
+/// </param>
 internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationToken cancellationToken)
 {
     /// <summary>
-    /// The runtime compiles a method with full optimization after 30 calls: a contender whose turns are single runs calls everything this
-    /// often when it warms up.
+    /// The number of calls in a warm-up if a slice is a single run: the runtime compiles a method with full optimization after 30 calls.
     /// </summary>
     public const int WarmUpCalls = 31;
 
-    /// <summary>See <see cref="Limit"/>.</summary>
+    /// <summary>The factor of the upper time limit; see <see cref="Limit"/>.</summary>
     public const int Limits = 3;
 
-    // Long enough for the runtime to have compiled the loops with full optimization (its timer is 100 ms).
+    // The warm-up is long enough for the runtime to compile the loops with full optimization (its timer is 100 ms).
     private const double WarmUpSlices = 1.5;
 
-    // The first pass counts what is called, the second uses what was counted. The runtime compiles after 100 ms without new methods.
+    // Two passes: the runtime counts calls in the first one and uses the counts in the second. It compiles after 100 ms without new
+    // methods.
     private const int WarmUpPasses = 2;
     private static readonly TimeSpan WarmUpPause = TimeSpan.FromMilliseconds(250);
 
     private readonly SliceRunner _slices = new(cancellationToken);
 
-    /// <summary>Called before each turn with the number of its round.</summary>
+    /// <summary>Called before each slice with the number of its round, from 1.</summary>
     public Action<int, Contender>? Progress { get; init; }
 
-    /// <summary>Called after each round that counts, with the number of those before it.</summary>
+    /// <summary>Called after each round with its number, from 0.</summary>
     public Action<int>? AfterRound { get; init; }
 
     /// <summary>
-    /// True for turns that fill the page cache: each measured turn follows an unmeasured turn of the same contender, and reuses its pages.
+    /// True if each measured slice follows an unmeasured slice of the same contender and reuses its pages, for work that fills the page
+    /// cache.
     /// </summary>
     public bool ReusesPages { get; init; }
 
-    /// <summary>True if a turn is one pass.</summary>
+    /// <summary>True if a slice is one pass.</summary>
     public bool IsSinglePass { get; init; }
 
     /// <summary>
-    /// The measurement ends after this time as soon as it has the rounds for an interval, and after <see cref="Limits"/> times as long with
-    /// the rounds that it has.
+    /// The time limit. The measurement ends after this time if it has enough rounds for an interval, and after <see cref="Limits"/> times
+    /// as long with fewer rounds, but not before the first round.
     /// </summary>
     public TimeSpan Limit { get; init; } = TimeSpan.MaxValue;
 
-    /// <param name="unsupported">Gets the reason of each contender that the file system does not support; null: it is an error.</param>
+    /// <param name="unsupported">
+    /// Receives the reason for each contender that the file system does not support; null if NotSupportedException is thrown.
+    /// </param>
     public async Task WarmUpAsync(IReadOnlyList<Contender> contenders, Dictionary<string, string>? unsupported = null)
     {
         for (int pass = 0; pass < WarmUpPasses; pass++)
@@ -67,9 +72,9 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
         }
     }
 
-    /// <param name="scale">What one operation counts.</param>
+    /// <param name="scale">The factor by which the rates are multiplied: the amount of one operation in the unit of the report.</param>
     /// <returns>
-    /// The result of each contender, in their order. After a cancellation, a contender without a measured turn has null.
+    /// The result of each contender, in the order of the contenders. After a cancellation, null for a contender without a measured slice.
     /// </returns>
     public async Task<IReadOnlyList<ContenderReport?>> MeasureAsync(IReadOnlyList<Contender> contenders, double scale = 1)
     {
@@ -92,7 +97,7 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // The measured turns stay.
+            // The slices that were measured before the cancellation are reported.
         }
         return [.. sides.Select(s => s.Report(scale))];
 
@@ -100,7 +105,7 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
             && Stopwatch.GetElapsedTime(began) / (counted >= Statistics.FewestPairs ? 1 : Limits) > Limit;
     }
 
-    /// <exception cref="OperationCanceledException">Not all contenders were measured.</exception>
+    /// <exception cref="OperationCanceledException">The run was canceled.</exception>
     public async Task<IReadOnlyList<ContenderReport>> MeasureAllAsync(IReadOnlyList<Contender> contenders, double scale = 1)
     {
         IReadOnlyList<ContenderReport?> reports = await MeasureAsync(contenders, scale);
@@ -108,12 +113,12 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
         return [.. reports.OfType<ContenderReport>()];
     }
 
-    // On a busy machine, or with requests that take longer than a turn, one may end before anything was done.
+    // On a busy machine or with slow requests, a slice may end without a completed operation; it is repeated with twice the time.
     private async Task<SliceSample> TurnAsync(Contender contender)
     {
         for (TimeSpan time = IsSinglePass ? TimeSpan.Zero : sliceTime; ; time *= 2)
         {
-            // The pages that this pass is about to give back are those that the measured one takes.
+            // The measured pass reuses the pages that this pass is about to free.
             if (ReusesPages)
                 await _slices.RunAsync(contender, time);
             SliceSample sample = await _slices.RunAsync(contender, time);
@@ -124,8 +129,9 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
     }
 
     /// <summary>
-    /// Every other round runs backwards, and each pair of rounds begins with another side: who follows a writer meets its leftovers, and
-    /// disks that are rented out give more to who comes first after a pause.
+    /// Returns the contenders in the order of the round. Every other round has the reverse order, because a contender that follows a writer
+    /// waits for its writeback. With few rounds for the number of contenders, each pair of rounds also starts with a different contender,
+    /// because rented disks are faster after a pause.
     /// </summary>
     private IEnumerable<Side> InOrder(Side[] sides, int round)
     {

@@ -9,7 +9,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>`sluice advise`: measures for a minute, and says which way to read and write in a folder.</summary>
+/// <summary>`sluice advise`: measures for a minute, and recommends ways to read and write in a folder.</summary>
 internal static class AdviseCommand
 {
     public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)
@@ -20,7 +20,9 @@ internal static class AdviseCommand
         return (result, context) => RunAsync(directory(result), result.GetValue(quick), output(result), context);
     }
 
-    /// <summary>Durations and file sizes: of about a minute, or of a quick run that only shows that everything works.</summary>
+    /// <summary>
+    /// Returns the durations and file sizes of a run of about a minute, or of a quick run that only shows that everything works.
+    /// </summary>
     private static BenchScale Scale(bool quick) => quick
         ? BenchScale.Quick with
         {

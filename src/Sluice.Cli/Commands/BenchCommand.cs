@@ -7,7 +7,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>`sluice bench`: runs the suites' rows in a scratch folder of its own and removes it, however the run ends.</summary>
+/// <summary>`sluice bench`: runs the rows of the suites in a scratch folder, and removes the folder at the end.</summary>
 internal sealed class BenchCommand(BenchOptions options, CommandContext context)
 {
     private readonly TerminalStreams _terminal = context.Terminal;
@@ -18,7 +18,7 @@ internal sealed class BenchCommand(BenchOptions options, CommandContext context)
     public async Task<int> RunAsync()
     {
         BenchScale scale = options.Scale;
-        // Rows that lack room are skipped one by one.
+        // The space of the rows is not checked here, because a row without enough space is skipped.
         ProgramRun.Prepare(options.Directory, BenchScale.SpareBytes, _terminal);
         options.Output.Check(_terminal);
         FioRunner fio = FioRunner.Detect();
@@ -55,7 +55,7 @@ internal sealed class BenchCommand(BenchOptions options, CommandContext context)
         return measured.ExitCode;
     }
 
-    /// <param name="skipped">Gets the rows that cannot be measured here, each of which gives null.</param>
+    /// <param name="skipped">Receives the rows that cannot be measured here. Each of them has an empty result.</param>
     private async Task<StepResults<RowReport[]>> MeasureAsync(FioRunner fio, BenchScale scale, List<SkippedRow> skipped)
     {
         using ScratchFolder scratch = ScratchFolder.Create(options.Directory, _terminal.TellAtEnd);
@@ -74,14 +74,14 @@ internal sealed class BenchCommand(BenchOptions options, CommandContext context)
             }
             catch (RowSkippedException e)
             {
-                // The program failed because the signal reached it too. This is no reason to skip a row.
+                // If Ctrl-C also ended the program that the row runs, the run is interrupted and the row is not skipped.
                 _cancellationToken.ThrowIfCancellationRequested();
                 skipped.Add(Skip(e.Message));
                 return [];
             }
             catch (NotSupportedException e)
             {
-                // A file system without preallocation, say: the other rows do not need it.
+                // The row needs a feature that the file system does not support, such as preallocation; other rows may not need it.
                 skipped.Add(Skip(ErrorText.Of(e).ReplaceLineEndings(" ")));
                 return [];
             }
@@ -95,6 +95,6 @@ internal sealed class BenchCommand(BenchOptions options, CommandContext context)
         }, _cancellationToken);
     }
 
-    /// <summary>ENOSPC, EDQUOT, or the same of Windows.</summary>
+    /// <summary>Returns true for ENOSPC, EDQUOT and ERROR_DISK_FULL of Windows.</summary>
     private static bool IsDiskFull(IOException error) => error.HResult is 28 or 122 or unchecked((int)0x80070070);
 }

@@ -6,17 +6,18 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>One checked `bench` command line.</summary>
+/// <summary>The validated arguments of the `bench` command.</summary>
 internal sealed record BenchOptions(string Directory)
 {
     private const double QuickSecondsOfRow = 0.5;
 
     /// <summary>
-    /// A suite's name, or <see cref="Suite.AllName"/>. Null for the suite everyday, unless <see cref="Full"/> or a row is given.
+    /// The name of a suite, or <see cref="Suite.AllName"/>. Null for the suite everyday, unless <see cref="Full"/> or a row filter is
+    /// given.
     /// </summary>
     public string? SuiteName { get; init; }
 
-    /// <summary>Only rows whose id contains this.</summary>
+    /// <summary>The text that the ids of the selected rows contain; null for all rows.</summary>
     public string? RowFilter { get; init; }
 
     public PageOutput Output { get; init; } = new();
@@ -26,12 +27,12 @@ internal sealed record BenchOptions(string Directory)
     /// <summary>True to run all suites at full length.</summary>
     public bool Full { get; init; }
 
-    /// <summary>True if rows of the suite everyday run: they have a scale and a text of their own.</summary>
+    /// <summary>True if rows of the suite everyday are selected, which have their own scale and text output.</summary>
     public bool IsEveryday => SelectRows().Any(static r => r.Suite.Name == EverydaySuite.Name);
 
     public BenchScale Scale => Quick ? BenchScale.Quick : IsEveryday ? BenchScale.Everyday : BenchScale.Full;
 
-    /// <summary>The expected duration.</summary>
+    /// <summary>The expected duration, in seconds.</summary>
     public double Seconds => Quick ? SelectRows().Count * QuickSecondsOfRow : SelectRows().Sum(static r => r.Suite.SecondsOfRow);
 
     public IReadOnlyList<Suite> SelectSuites() => SuiteName switch
@@ -42,7 +43,7 @@ internal sealed record BenchOptions(string Directory)
     };
 
     /// <summary>
-    /// Returns the selected rows. If no suite is named, rows of suites on request are included only if no other row matches.
+    /// Returns the selected rows. If no suite is named and no other row matches, suites that run only on request are included.
     /// </summary>
     public IReadOnlyList<(Suite Suite, Row Row)> SelectRows()
     {

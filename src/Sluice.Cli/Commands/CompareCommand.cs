@@ -33,7 +33,8 @@ internal static class CompareCommand
             InterruptSignals.WhileNothingHasBegun(() => (ResultFile.Read(first), ResultFile.Read(second)));
         output.Check(context.Terminal);
         ReportPage page = ComparePage.Of(before, after, context.Arguments);
-        // The description of both runs precedes the result; differences of their machines are in the notes.
+        // The notes (both runs, and the differences of their machines) are printed above the result, so WriteResult gets a page without
+        // them.
         foreach (string note in page.Notes)
             context.Terminal.WriteLine(note);
         context.Terminal.WriteLine();

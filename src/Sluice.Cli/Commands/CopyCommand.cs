@@ -15,12 +15,12 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
 
     private readonly List<CopyRecord> _records = [];
 
-    // Number of sources of which nothing was copied. Failures in trees are in the records.
+    // The number of sources of which nothing was copied. Failures in trees are in the records.
     private int _failed;
 
     private bool _isInterrupted;
 
-    // True after an error that all further sources would have too.
+    // True after an error that all further sources would have too, such as a full disk.
     private bool _isDiskOver;
     private int _notBegun;
 
@@ -46,7 +46,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             _terminal.WriteLine(CopyText.Total(Report(began, copies)));
         foreach (string note in options.Quiet ? [] : copies.Select(c => c.Note).OfType<string>().Distinct())
             _terminal.WriteLine($"note: {note}", hang: 2);
-        // The machine is looked at for a file alone: a small copy would last longer for it.
+        // The machine is examined only for a result file, because this takes longer than a small copy.
         if (options.Output.Named.Count == 0)
             return;
         CopyReport report = Report(began, copies) with { Environment = EnvironmentProbe.ForPath(options.Target) };
@@ -54,7 +54,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             _terminal, CopyPage.Of(report), json: writer => JsonFile.Write(writer, report, CopyJsonContext.Default.CopyReport));
     }
 
-    // Of files in memory, or behind another file system, "direct" and "on the disk" may mean nothing.
+    // Adds a note if "direct" and "on the disk" may mean nothing because the files are in memory or behind another file system.
     private CopyRecord Noted(CopyRecord copy)
     {
         string[] places = copy is { Method: "direct", Bytes: > 0 } ? [options.Target, copy.Source]
@@ -96,7 +96,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             ? Path.EndsInDirectorySeparator(options.Target) || options.Sources.Count > 1 || options.FilesFrom is not null
             : Directory.Exists(options.Target);
         string[] named = [.. Sources()];
-        // The meaning of TARGET does not depend on the sources that remain.
+        // All named sources count, including excluded ones, so that the meaning of TARGET does not depend on --exclude.
         if (named.Length > 1 && !Directory.Exists(options.Target))
             throw new DirectoryNotFoundException($"{options.Target}: several sources need a folder as their target");
         string[] sources = [.. named.Where(s => !options.Excluded.ExcludesSource(s))];
@@ -136,7 +136,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             }
             catch (Exception e) when (sources.Length > 1 && e is IOException or UnauthorizedAccessException)
             {
-                // The other sources do not depend on this one.
+                // An error ends only the copy of this source, because the other sources do not depend on it.
                 _terminal.WriteError(ErrorText.Of(e));
                 exitCode = ExitCode.IoError;
                 _failed++;
@@ -226,7 +226,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
                 _terminal.WriteLine(CopyText.Interrupted(record, isTree ? null : line.Last.TotalBytes, wasThere), hang: 2);
             return ExitCode.Interrupted;
         }
-        // A copy without any file has no rate, and a copy that failed at its end is not complete.
+        // The line is left out for a failed copy without any file, which has no rate.
         if (!options.Quiet && (failures.Count == 0 || result.Files > 0))
         {
             string made = $"{(options.Shard is { } shard ? $"; shard {shard}" : "")}{CopyText.Made(options.Verify, options.Sync)}";
@@ -235,7 +235,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         return failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;
     }
 
-    /// <summary>Returns true if the target exists: an error of the copy, or EEXIST of Linux for links, pipes and devices.</summary>
+    /// <summary>Returns true for the error of a copy whose target exists, including EEXIST of Linux for links, pipes and devices.</summary>
     private static bool IsThereAlready(Exception error) =>
         error.HResult == 17 || error.Message.Contains("there already", StringComparison.Ordinal);
 
@@ -251,7 +251,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         MethodReason = "interrupted",
     };
 
-    /// <summary>Returns the path where an interrupted copy has left its data; null if there is none.</summary>
+    /// <summary>Returns the path where an interrupted copy has left data that a later copy can use; null if there is none.</summary>
     private string? LeftOf(string target, bool isTree)
     {
         if (isTree)
@@ -307,8 +307,8 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
     }
 
     /// <summary>
-    /// The AsyncCopy program of MSR-TR-2004-136: creates a file of 1 GiB, copies it with four outstanding direct requests, prints the
-    /// rates, and deletes both.
+    /// Runs the AsyncCopy program of MSR-TR-2004-136: creates a file (1 GiB by default), copies it with four outstanding direct requests,
+    /// prints the rates, and deletes both files.
     /// </summary>
     private async Task<int> DemoAsync()
     {
@@ -350,7 +350,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
     }
 }
 
-/// <summary>A source, and where its copy goes.</summary>
+/// <summary>A source and the target of its copy.</summary>
 internal sealed record CopyPair(string Source, string Target)
 {
     /// <summary>True if the target was a file when the command began.</summary>

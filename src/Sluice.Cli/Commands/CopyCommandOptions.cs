@@ -5,7 +5,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>One checked `copy` command line.</summary>
+/// <summary>The validated arguments of the `copy` command.</summary>
 internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string Target)
 {
     private const int MaxDepth = 64;
@@ -32,7 +32,7 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
 
     public bool Resume { get; init; }
 
-    /// <summary>A new file gets its name only when it is complete.</summary>
+    /// <summary>True to give a new file its name only when it is complete.</summary>
     public bool Atomic { get; init; }
 
     /// <summary>True to list what would be copied, and to copy nothing.</summary>
@@ -40,7 +40,7 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
 
     public ExcludePatterns Excluded { get; init; } = new([]);
 
-    /// <summary>Names of further sources, one a line; "-" is stdin.</summary>
+    /// <summary>A file with the names of further sources, one per line; "-" for stdin.</summary>
     public string? FilesFrom { get; init; }
 
     /// <summary>The part of the tree that this process copies; null for all of it.</summary>
@@ -56,10 +56,12 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
 
     public bool Quiet { get; init; }
 
-    /// <summary>The paper's program: <see cref="Target"/> is the folder for its files, and there are no sources.</summary>
+    /// <summary>
+    /// True to run the program of MSR-TR-2004-136. <see cref="Target"/> is the folder for its files, and there are no sources.
+    /// </summary>
     public bool Demo { get; init; }
 
-    /// <summary>Bytes of the demo's file.</summary>
+    /// <summary>The size of the file of <see cref="Demo"/>, in bytes.</summary>
     public long DemoSizeBytes { get; init; } = ByteSize.GiB;
 
     /// <summary>Adds the options of `copy` to the command.</summary>
@@ -98,7 +100,7 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
         Option<bool> verify = command.Flag("--verify", null, "Read the copy back past the cache and compare it with the source.");
         Option<bool> sync = command.Flag("--sync", null, "End only when the copy is on the disk.");
         Option<bool> quiet = command.Flag("--quiet", "q", "Print nothing but errors.");
-        // Users of cp and rsync type these; both are the behavior without -q.
+        // Users of cp and rsync type these options, which select the default behavior.
         command.Flag("--verbose", "v", "Print a line for each source (the default; -q prints none).");
         command.Flag("--progress", null, "Show progress in a terminal (the default; -q shows none).");
         Option<bool> demoFlag = command.Flag("--demo", null,
@@ -163,6 +165,6 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
         }
     }
 
-    /// <summary>As --method has it.</summary>
+    /// <summary>Returns the name of the method in the option --method.</summary>
     public static string NameOf(CopyMethod method) => Array.Find(Methods, m => m.Value == method).Name;
 }

@@ -16,8 +16,9 @@ internal sealed class CopyConsent
     }
 
     /// <summary>
-    /// Asks the user of each copy, unless the command line says it: all of them before anything is copied, since a signal ends the process
-    /// while a question waits for its answer. Of two copies to one place only the first can be made, and is asked about.
+    /// Asks the user about each copy unless the command line allows replacing files. All questions precede the first copy,
+    /// since a signal ends the process while a question waits for its answer. Only the first of several copies to one target is asked
+    /// about, because the others are refused.
     /// </summary>
     public static CopyConsent[] AskAll(CopyPair[] copies, CopyCommandOptions options, TerminalStreams terminal)
     {
@@ -26,16 +27,16 @@ internal sealed class CopyConsent
     }
 
     /// <summary>Returns true if the target may be replaced. The copy of a tree reports each existing file.</summary>
-    /// <exception cref="IOException">It is there, and nobody agreed.</exception>
+    /// <exception cref="IOException">The target exists, and the user did not consent to replace it.</exception>
     public bool Require() => _refusal is null ? _mayReplace : throw _refusal;
 
     private static CopyConsent Ask(string source, string target, bool isFirst, CopyCommandOptions options, TerminalStreams terminal)
     {
         bool mayReplace = options.Force || options.Update;
-        // The copy reports a target that is the source.
+        // There is no question if source and target are the same file, because the copy reports this error.
         if (mayReplace || !isFirst || !File.Exists(target) || !File.Exists(source) || Path.GetFullPath(source) == Path.GetFullPath(target))
             return new CopyConsent(mayReplace, refusal: null);
-        // The copy refuses a target that it cannot replace, and states the reason.
+        // There is no question if the target cannot be replaced, because the copy reports the reason.
         if (!CopyPlan.IsReplaceable(source, isLink: options.Recursive && new FileInfo(source).LinkTarget is not null, target))
             return new CopyConsent(mayReplace, refusal: null);
         try
@@ -49,7 +50,7 @@ internal sealed class CopyConsent
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Thrown when this copy begins: the other copies do not depend on it.
+            // Require throws the exception when this copy begins, because the other copies do not depend on it.
             return new CopyConsent(mayReplace: false, e);
         }
     }

@@ -18,10 +18,10 @@ internal sealed class ExamplesCommand(ExamplesOptions options, CommandContext co
     private readonly Dictionary<ExampleCase, ContenderReport> _rates = [];
     private readonly Dictionary<string, string> _unsupported = new(StringComparer.Ordinal);
 
-    // A symbolic link stays; its target is created.
+    // If the file is a symbolic link, this is the path of its target, so that the link stays.
     private readonly string? _file = options.File is { } file ? Resolve(file) : null;
 
-    // Set before the measurement: the file existed, and its replacement was confirmed.
+    // Set before the measurement if the file existed and the user consented to replace it.
     private bool _mayReplace;
 
     private long FileBytes => options.Count * RecordSource.RecordBytes;
@@ -74,7 +74,8 @@ internal sealed class ExamplesCommand(ExamplesOptions options, CommandContext co
         IOException? failure = null;
         StepResults<bool> measured = await run.InScratchAsync(async (scratch, progress) =>
         {
-            // A temporary file beside FILE: no incomplete file gets the name, however the run ends.
+            // The records are written to a temporary file in the folder of FILE, so that no incomplete file gets the name, however the run
+            // ends.
             string path = Path.Combine(scratch, "records.dat");
             cachingReason = WhyNotDirect(scratch);
             progress.Show(() => "warming up");
@@ -120,7 +121,7 @@ internal sealed class ExamplesCommand(ExamplesOptions options, CommandContext co
             throw new NotSupportedException(_unsupported.Values.First());
     }
 
-    /// <summary>Measures the cases that write, or makes the file that is read and measures the others.</summary>
+    /// <summary>Measures the cases that write; or creates the file to read, and measures the cases that read.</summary>
     private async Task<bool> MeasureAsync(ExampleRun run, bool writes, LiveProgress progress)
     {
         if (!writes)
@@ -138,12 +139,12 @@ internal sealed class ExamplesCommand(ExamplesOptions options, CommandContext co
         return true;
     }
 
-    /// <returns>The error because of which the file did not get its name. The measured results are reported nevertheless.</returns>
+    /// <returns>The error if the file could not be renamed; otherwise, null. The results are reported in both cases.</returns>
     private IOException? MoveTo(string file, string made)
     {
         try
         {
-            // The consent applies to the file that existed then, not to one that was created since.
+            // The consent applies to the file that existed at that time, and not to a file that was created later.
             File.Move(made, file, overwrite: options.Force || _mayReplace);
             return null;
         }

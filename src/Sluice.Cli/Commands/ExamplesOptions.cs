@@ -5,24 +5,24 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>One checked `examples` command line.</summary>
+/// <summary>The validated arguments of the `examples` command.</summary>
 internal sealed record ExamplesOptions
 {
     private const long MaxRecords = 10_000_000_000;
     /// <summary>The file to create and keep; null for a temporary file, which is removed.</summary>
     public string? File { get; init; }
 
-    /// <summary>Records of 100 bytes.</summary>
+    /// <summary>The number of records of 100 bytes.</summary>
     public long Count { get; init; } = 1_000_000;
 
     public int Rounds { get; init; } = 5;
 
     public IReadOnlyList<ExampleCase> Cases { get; init; } = ExampleCases.All;
 
-    /// <summary>Print this case's code and do nothing else.</summary>
+    /// <summary>The case whose code is printed instead of a measurement; null to measure.</summary>
     public ExampleCase? Show { get; init; }
 
-    /// <summary>Print the names of the cases and do nothing else.</summary>
+    /// <summary>True to print the names of the cases instead of measuring.</summary>
     public bool List { get; init; }
 
     public bool Force { get; init; }

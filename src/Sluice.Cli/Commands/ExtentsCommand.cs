@@ -6,7 +6,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>`sluice extents`: where files lie on their device, and how scattered they are.</summary>
+/// <summary>`sluice extents`: shows the places of files on their device and their fragmentation.</summary>
 internal sealed class ExtentsCommand(ExtentsOptions options, CommandContext context)
 {
     private readonly TerminalStreams _terminal = context.Terminal;

@@ -4,15 +4,15 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>One checked `extents` command line.</summary>
+/// <summary>The validated arguments of the `extents` command.</summary>
 internal sealed record ExtentsOptions(string Path)
 {
     private const int MaxListed = 1_000_000;
 
-    /// <summary>How many of the most fragmented files are listed.</summary>
+    /// <summary>The number of the most fragmented files to list.</summary>
     public int Worst { get; init; } = 10;
 
-    /// <summary>How many extents of a single file are listed.</summary>
+    /// <summary>The maximum number of extents to list for a single file.</summary>
     public int ExtentLimit { get; init; } = 20;
 
     public bool Sync { get; init; }

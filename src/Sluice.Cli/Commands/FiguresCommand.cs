@@ -9,7 +9,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>`sluice figures`: figures 2 to 8 of MSR-TR-2004-136 on the user's disk, .NET and Sluice side by side.</summary>
+/// <summary>`sluice figures`: figures 2 to 8 of MSR-TR-2004-136 on the user's disk, with .NET and with Sluice.</summary>
 internal static class FiguresCommand
 {
     private const int First = 2;

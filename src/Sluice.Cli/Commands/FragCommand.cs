@@ -67,7 +67,8 @@ internal sealed class FragCommand(FragOptions options, CommandContext context)
                 run.Execute(plan.Steps());
             }
             FragReport report = Report(run, folder.FullPath, budgetBytes, Stopwatch.GetElapsedTime(start)) with { Started = began };
-            // Results are written first: if that fails, the files are removed too, and nothing has been printed about them.
+            // The result files are written before the text: if that fails, the files of the run are removed, and nothing was printed about
+            // them.
             options.Output.Write(
                 _terminal, FragPage.Of(report), json: writer => JsonFile.Write(writer, report, FragJsonContext.Default.FragReport));
             Print(report);

@@ -5,7 +5,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>One checked `frag` command line.</summary>
+/// <summary>The validated arguments of the `frag` command.</summary>
 internal sealed record FragOptions(string Directory, FragSettings Settings)
 {
     private const int MaxFiles = 9_999_999;
@@ -13,7 +13,7 @@ internal sealed record FragOptions(string Directory, FragSettings Settings)
 
     private static readonly FragSettings Defaults = new();
 
-    /// <summary>The maximum number of bytes to write.</summary>
+    /// <summary>The maximum number of bytes to write; null for no maximum.</summary>
     public long? BudgetBytes { get; init; }
 
     public bool DryRun { get; init; }
@@ -108,7 +108,7 @@ internal sealed record FragOptions(string Directory, FragSettings Settings)
         }
     }
 
-    // A plain number is in megabytes, as with FragDisk.
+    // A plain number is in MiB, as in FragDisk.
     private static long? Mebibytes(string option, string? text) =>
         OptionText.Size(option, text is [.., >= '0' and <= '9'] ? text + "M" : text, 1, ByteSize.TiB);
 }

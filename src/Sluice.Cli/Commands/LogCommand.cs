@@ -9,7 +9,7 @@ using Sluice.Diagnostics;
 namespace Sluice.Cli.Commands;
 
 /// <summary>
-/// `sluice log`: a load test, in which many threads append and each record is checked at the end; and actions on an existing log.
+/// `sluice log`: a load test in which many threads append and every record is checked at the end, and actions on an existing log.
 /// </summary>
 internal sealed class LogCommand(LogOptions options, CommandContext context)
 {
@@ -38,12 +38,12 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         }
         finally
         {
-            // Also what was read before the damage.
+            // The records before the damage are printed too.
             _terminal.FlushContent();
         }
     }
 
-    // Fails for a folder without a log, which is probably the wrong one. `tail -f` may start before the log exists.
+    // Throws for a folder without a log, which is probably the wrong folder. `tail -f` may start before the log exists.
     private void RequireLog()
     {
         FolderArgument.Require(options.Directory);
@@ -67,7 +67,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
     private int Load()
     {
         options.Output.Check(_terminal);
-        // The load test removes no segments before its end.
+        // The space of all records is required, because the load test removes no segments before its end.
         ProgramRun.Prepare(options.Directory, options.Load.BytesAskedFor, _terminal);
         DateTimeOffset began = DateTimeOffset.UtcNow;
         using ScratchFolder scratch = ScratchFolder.Create(options.Directory, _terminal.TellAtEnd);
@@ -114,7 +114,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         }
         catch (OperationCanceledException) when (_terminal.IsOutputClosed && !_cancellationToken.IsCancellationRequested)
         {
-            // The reader of the output has closed it: the command ends as after a write to a closed pipe.
+            // The output has no reader any more, so the command ends as after a write to a closed pipe.
         }
         return SayTail(reader);
     }
@@ -137,8 +137,8 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
             SkipDamage = options.SkipDamage,
         });
 
-    // Returns the first record to read and the number of records to skip. Sequence numbers are not sufficient, because withdrawn records
-    // have them too.
+    // Returns the first record to read and the number of records to skip. Sequence numbers alone do not determine them, because withdrawn
+    // records have numbers too.
     private (long From, long PassedOver) FindLast(int lines)
     {
         long next;
@@ -196,7 +196,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
 
         string from = records == 0 ? "" : $", from {first} on";
         _terminal.WriteLine($"{Counted.Of(records, "record")}, {ByteSize.Format(bytes)}{from}; the next is {reader.NextSequence}");
-        // Not if records are missing or were removed meanwhile.
+        // Damage or a removal during the read also makes numbers without a record, so this is printed only if the log has no damage.
         if (reader.Damage.Count == 0 && numbers > records)
         {
             _terminal.WriteLine(numbers - records == 1
@@ -222,7 +222,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
 
     private int Truncate()
     {
-        // The file of the removal contains records, so it gets the permissions of the log.
+        // The file of the removal contains records, so it gets the permissions of the newest segment.
         string newest = Segments().OrderBy(static s => DigitsOf(s)!.Length).ThenBy(DigitsOf, StringComparer.Ordinal)
             .ThenByDescending(static s => s.Length).Last();
         if (!PathKinds.IsOwn(newest) || new FileInfo(newest).LinkTarget is not null)

@@ -15,7 +15,7 @@ internal enum LogAction
     Truncate,
 }
 
-/// <summary>One checked `log` command line.</summary>
+/// <summary>The validated arguments of the `log` command.</summary>
 internal sealed record LogOptions(LogAction Action, string Directory)
 {
     private const int MaxThreads = 10_000;
@@ -23,25 +23,27 @@ internal sealed record LogOptions(LogAction Action, string Directory)
 
     public LogLoad Load { get; init; } = new();
 
-    /// <summary>cat: the first record to print.</summary>
+    /// <summary>The first record that `log cat` prints.</summary>
     public long From { get; init; } = 1;
 
     public int Lines { get; init; } = 10;
 
     public bool Follow { get; init; }
 
-    /// <summary>cat: continue after damage.</summary>
+    /// <summary>True if `log cat` continues after damage.</summary>
     public bool SkipDamage { get; init; }
 
-    /// <summary>truncate: the last record that stays.</summary>
+    /// <summary>The last record that `log truncate` keeps; null if it removes no records at the end.</summary>
     public long? After { get; init; }
 
-    /// <summary>truncate: segments whose records are all before this one go.</summary>
+    /// <summary>
+    /// The first record that must stay: `log truncate` removes the segments whose records all precede it. Null to remove none.
+    /// </summary>
     public long? Before { get; init; }
 
     public bool Quiet { get; init; }
 
-    /// <summary>Load: the files that it writes its result to.</summary>
+    /// <summary>The result files of the load test.</summary>
     public PageOutput Output { get; init; } = new();
 
     /// <summary>Adds the options of `log` to the command.</summary>
@@ -112,7 +114,7 @@ internal sealed record LogOptions(LogAction Action, string Directory)
         }
     }
 
-    /// <summary>Refuses options of another action: `log -f` is not a load test.</summary>
+    /// <summary>Throws if an option of another action was given, as in `log -f`, where -f is not an option of the load test.</summary>
     private static void RefuseUnless(bool isRight, LogAction of, Option[] options, ParseResult result)
     {
         if (!isRight && Array.Find(options, o => result.GetResult(o) is { Implicit: false }) is { } option)

@@ -9,7 +9,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>`sluice merge`: adds up the results of several processes of one copy or one measurement, and lists missing ones.</summary>
+/// <summary>`sluice merge`: combines the results of several processes of one copy or one measurement, and lists missing ones.</summary>
 internal static class MergeCommand
 {
     public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)

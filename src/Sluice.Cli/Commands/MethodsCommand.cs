@@ -17,7 +17,7 @@ internal sealed class MethodsCommand(MethodsOptions options, CommandContext cont
     public async Task<int> RunAsync()
     {
         var run = new MeasuringRun(context, options.Directory, options.Output, options.Quiet || options.Methods.Count == 0);
-        // The file that is read and the one that is written.
+        // The space is needed for the file that is read and the one that is written.
         run.Prepare(
             2L * options.SizesBytes[^1], $"{Counted.Of(options.Methods.Count, "method")}, {Counted.Of(options.Rounds, "round")}",
             WarmUpSeconds

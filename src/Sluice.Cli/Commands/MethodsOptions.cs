@@ -5,13 +5,13 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>One checked `methods` command line.</summary>
+/// <summary>The validated arguments of the `methods` command.</summary>
 internal sealed record MethodsOptions(string Directory)
 {
-    // Three texts of this size are in memory, in several forms each.
+    // The maximum size of a file. Three texts of this size are in memory, each in several forms.
     private const long MaxBytes = 256 * ByteSize.MiB;
 
-    /// <summary>The sizes in the article: about 0.66, 10 and 50 MB.</summary>
+    /// <summary>The file sizes in the article "Efficient File I/O From C#": about 0.66, 10 and 50 MB.</summary>
     public static IReadOnlyList<int> ArticleSizes { get; } =
         [(int)(0.66m * ByteSize.MiB), (int)(10 * ByteSize.MiB), (int)(50 * ByteSize.MiB)];
 
@@ -80,7 +80,7 @@ internal sealed record MethodsOptions(string Directory)
 
     private static int ParseSize(string text)
     {
-        // Not a whole number of bytes, but the article's size.
+        // The article's size of 0.66 MB is not a whole number of bytes, so it is not parsed as a number.
         if (text.Equals("0.66M", StringComparison.OrdinalIgnoreCase))
             return ArticleSizes[0];
         return (int)OptionText.Size("--size", text, 1, MaxBytes)!.Value;

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>Reads to writes, as in 70:30; only the proportion counts.</summary>
+/// <summary>The ratio of reads to writes, as in 70:30. Only the proportion matters.</summary>
 internal readonly record struct MixRatio(int Reads, int Writes)
 {
     public double WriteShare => Writes / ((double)Reads + Writes);

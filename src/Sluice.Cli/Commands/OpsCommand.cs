@@ -64,12 +64,12 @@ internal sealed class OpsCommand(
                 Progress = (round, contender) => progress.Show(() => $"round {round} of {rounds}, {contender.Name}"),
             };
             await turns.WarmUpAsync(Contenders(folder, WarmUpChunks * few, few, TurnRunner.WarmUpCalls));
-            // One run of each that does not count; it creates the files.
+            // An unmeasured run of each operation creates the files.
             Contender[] contenders = Contenders(folder, sizeBytes, chunkBytes, runs: 1);
             await new TurnRunner(TimeSpan.Zero, rounds: 1, context.CancellationToken).MeasureAsync(contenders);
             return await ProgramRun.RunStepsAsync([contenders], all => turns.MeasureAsync(all), context.CancellationToken);
         });
-        // Each operation has the rates of its sides.
+        // Each element has the results of one operation, one for each stream type.
         ContenderReport?[][] rates = measured.Results.Count == 0 ? [] : [.. measured.Results[0].Chunk(Sides.Count)];
         if (quiet)
             WriteCsv(rates, measured.Interrupted);
@@ -100,7 +100,7 @@ internal sealed class OpsCommand(
 
     private void WriteCsv(ContenderReport?[][] rates, bool isInterrupted)
     {
-        // One engine: the article's two columns.
+        // With one stream type, the columns are those of the article "File I/O Performance Tips".
         context.Terminal.Out.WriteLine(Csv.Line(["Operation", .. Sides.Count == 1 ? ["Time"] : Sides.Select(Name)]));
         foreach ((int i, ContenderReport?[] sides) in rates.Index())
             context.Terminal.Out.WriteLine(Csv.Line([FileOperations.Names[i], .. sides.Select(s => (object?)(1000 / s?.Rate))]));

@@ -3,11 +3,11 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>The value of --shard: 1/4, auto or auto/4.</summary>
+/// <summary>Parses the value of --shard: 1/4, auto or auto/4.</summary>
 internal static class ShardArgument
 {
-    /// <summary>Null where there is none.</summary>
-    /// <exception cref="UsageException">It names no part, or the environment does not say which one this is.</exception>
+    /// <summary>Returns the shard; null if the option was not given.</summary>
+    /// <exception cref="UsageException">The text is not a shard, or the environment variables do not specify one.</exception>
     public static Shard? Parse(string? text)
     {
         if (text is null)

@@ -6,12 +6,12 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>The entry point of the tool, which tests call in their own process.</summary>
+/// <summary>The entry point of the tool, which tests call in the test process.</summary>
 internal static class SluiceTool
 {
     private const string Replays = "Replays of published experiments";
 
-    // Response files ("@name") are not documented, and a file may have such a name.
+    // Response files ("@name") are turned off, because a file may have such a name.
     private static readonly ParserConfiguration Parsing = new() { ResponseFileTokenReplacer = null, EnablePosixBundling = true };
 
     private static ToolCommand[] Commands =>
@@ -150,7 +150,7 @@ internal static class SluiceTool
         {
             throw new UsageException($"the environment variable SLUICE_ENGINE is '{engine}'; it may be uring, pool or empty");
         }
-        // .NET has replaced bytes that are not valid UTF-8: this name refers to another file or to none.
+        // .NET has replaced bytes that are not valid UTF-8, so the name refers to another file or to none.
         if (arguments.FirstOrDefault(a => a.Contains('\uFFFD', StringComparison.Ordinal)) is { } noText)
             throw new UsageException($"'{noText}' is not valid UTF-8: name its folder instead");
         if (arguments is ["--version"])
@@ -180,7 +180,7 @@ internal static class SluiceTool
         var options = new OptionList(parsed);
         Func<ParseResult, CommandContext, Task<int>> run = command.Define(options);
         List<string> arguments = [command.Name, .. options.Expand([.. context.Arguments.Skip(1)])];
-        // The root adds --help, and the tool's name in its text.
+        // RootCommand adds the option --help, and the name of the tool to its text.
         Command root = arguments.Contains("--help") ? new RootCommand { parsed } : parsed;
         ParseResult result = root.Parse(arguments, Parsing);
         if (result.Action is not System.CommandLine.Help.HelpAction)

@@ -15,11 +15,11 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
 
     private const int InterleavedRounds = 10;
 
-    // The first creation in a process includes the compilation of the code; the median of three does not show it.
+    // The first creation in a process includes JIT compilation, which the median of three creations leaves out.
     private const int InterleavedCreations = 3;
     private static readonly TimeSpan LongestWarmUp = TimeSpan.FromSeconds(2);
 
-    // The time between the arrival of the last process and the start, in which the others see its file.
+    // The time from the arrival of the last process to the common start, in which the other processes see its file.
     private static readonly TimeSpan Lead = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan ShortestSlice = TimeSpan.FromMilliseconds(100);
 
@@ -89,7 +89,10 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
         return interrupted ? ExitCode.Interrupted : ExitCode.Success;
     }
 
-    /// <summary>Returns the measured size of all files together: of each as many whole requests as the smallest file has.</summary>
+    /// <summary>
+    /// Returns the number of bytes to measure: the size of a single file; of several files, as many whole requests of each as fit in the
+    /// smallest one.
+    /// </summary>
     private long SizeOf(SpeedFile[] files)
     {
         if (files.Length == 1)
@@ -108,7 +111,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
         if (options.Create != CreateMode.None)
         {
             int rounds = options.Sides.Count == 1 ? 1 : InterleavedCreations;
-            // A file that was created after the question belongs to somebody else, and may not be deleted.
+            // A file that was created after the question belongs to another process and must not be deleted.
             bool mayDelete = file.Exists || options.Force;
             for (int round = 0; round < rounds; round++)
             {
@@ -134,7 +137,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
 
     private void Recreate(string path, IoSide side, long sizeBytes, bool mayDelete, LiveProgress progress)
     {
-        // A symbolic link stays and stands for its target.
+        // If the path is a symbolic link, its target is created anew and the link stays.
         path = LinkedFile.Follow(path);
         if (mayDelete)
             File.Delete(path);
@@ -151,17 +154,17 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
 
     private void CreateUntimed(SpeedFile file, LiveProgress progress)
     {
-        // A file that cannot be opened was not created here and must not be deleted: another process has the name.
+        // Opened outside the try block: if CreateNew fails because another process created the file, that file must not be deleted.
         using IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(file.Path, FileMode.CreateNew, FileAccess.ReadWrite));
         try
         {
             FileMaker.Fill(target, 0, file.SizeBytes, FileMaker.DefaultRequestSizeBytes, ShowsIn(progress, file), _cancellationToken);
-            // Otherwise the first seconds of the measurement would share the disk with writeback.
+            // The flush keeps writeback out of the first seconds of the measurement.
             target.Flush();
         }
         catch
         {
-            // An incomplete file does not stay, neither after an error (a full disk) nor after Ctrl-C.
+            // An incomplete file is removed after an error, such as a full disk, and after Ctrl-C.
             FileMaker.Discard(target, file.Path);
             throw;
         }
@@ -223,7 +226,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
         }
     }
 
-    /// <summary>Waits until this process and the others are ready.</summary>
+    /// <summary>Waits until all processes are ready, and adds a note if this process starts late.</summary>
     private async Task MeetAsync(Rendezvous rendezvous, LiveProgress progress)
     {
         progress.Show(() => $"waiting for the other processes in {options.Rendezvous}");

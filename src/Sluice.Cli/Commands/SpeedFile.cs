@@ -4,7 +4,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>The state of FILE, and the steps that are needed before it can be measured.</summary>
+/// <summary>The state of the file to measure, and the steps that are needed before the measurement.</summary>
 internal sealed class SpeedFile
 {
     private readonly SpeedOptions _options;
@@ -26,10 +26,10 @@ internal sealed class SpeedFile
 
     public bool IsBlockDevice { get; }
 
-    /// <summary>The size that is measured.</summary>
+    /// <summary>The size to measure, in bytes.</summary>
     public long SizeBytes { get; }
 
-    /// <summary>A note about the size for the result, or null.</summary>
+    /// <summary>A note about the size in the result; null if there is none.</summary>
     public string? SizeNote { get; private set; }
 
     public bool MustCreate => _options.Create == CreateMode.None && !Exists;
@@ -38,8 +38,8 @@ internal sealed class SpeedFile
 
     private bool SizeIsDefault => _options.SizeBytes is null;
 
-    /// <exception cref="UsageException">Nothing sensible can be done to what the path names.</exception>
-    /// <exception cref="IOException">The directory is missing, or the file system is too full.</exception>
+    /// <exception cref="UsageException">The path names something that cannot be measured, or the options do not fit it.</exception>
+    /// <exception cref="IOException">The directory does not exist, or the file system has too little free space.</exception>
     public static SpeedFile Inspect(SpeedOptions options)
     {
         string path = options.Path;
@@ -53,12 +53,12 @@ internal sealed class SpeedFile
             case PathKind.BlockDevice:
                 return ForDevice(options, BlockDevice.FromNumber(deviceNumber!));
             case PathKind.Other:
-                // Terminals, /dev/zero and pipes have no end, and opening a pipe may wait forever.
+                // Other file types are refused: terminals, /dev/zero and pipes have no end, and opening a pipe may wait forever.
                 throw new UsageException($"{path} is neither a file nor a block device");
         }
 
         long present = exists ? LinkedFile.LengthOf(path) : 0;
-        // An existing file is measured completely, and extended only if a size is given.
+        // Without a size, an existing file is measured at its present length, and a new or re-created file gets the default size.
         bool asItIs = exists && options.Create == CreateMode.None;
         var file = new SpeedFile(
             options, exists, present, isBlockDevice: false,
@@ -78,8 +78,8 @@ internal sealed class SpeedFile
         }
     }
 
-    /// <summary>Each of them has room where it is the only one: whether all have it together is looked at here.</summary>
-    /// <exception cref="IOException">A file system on which several of them lie is too full.</exception>
+    /// <summary>Checks the free space for all files of a file system together. Inspect checks it only for each file alone.</summary>
+    /// <exception cref="IOException">A file system has too little free space for the files on it.</exception>
     public static void RequireRoomForAll(IReadOnlyCollection<SpeedFile> files)
     {
         foreach (IGrouping<string, SpeedFile> together in
@@ -97,8 +97,11 @@ internal sealed class SpeedFile
         }
     }
 
-    /// <summary>Gets a yes for whatever would change something that exists.</summary>
-    /// <exception cref="UsageException">The answer was no, or nobody could be asked.</exception>
+    /// <summary>
+    /// Asks for consent before an existing file is overwritten or re-created, unless --force is given. Writing to a block device requires
+    /// --i-know-this-destroys-data instead.
+    /// </summary>
+    /// <exception cref="UsageException">The user did not consent, or the options do not fit the existing file or device.</exception>
     public void RequireConsent(TerminalStreams terminal)
     {
         if (IsBlockDevice)
@@ -139,7 +142,7 @@ internal sealed class SpeedFile
             : ("Overwrite its contents?", "overwriting it");
     }
 
-    // A size on the command line is consent to extend a file; the default of 1 GiB is not, since the file may be a document.
+    // A size on the command line is consent to extend a file. The default of 1 GiB is not, because the file may be a document.
     private void NotePresentSize()
     {
         if (PresentSizeBytes >= SpeedOptions.DefaultFileSizeBytes)

@@ -11,7 +11,7 @@ internal enum CreateMode { None, Extend, Preallocate }
 
 internal enum EngineChoice { Sluice, Bcl, Both }
 
-/// <summary>One checked `speed` command line.</summary>
+/// <summary>The validated arguments of the `speed` command.</summary>
 internal sealed record SpeedOptions(string Path)
 {
     private const int MaxOutstanding = 4096;
@@ -39,7 +39,7 @@ internal sealed record SpeedOptions(string Path)
 
     public int RequestSizeBytes { get; init; } = (int)(64 * ByteSize.KiB);
 
-    /// <summary>The size that the command line names, or null.</summary>
+    /// <summary>The size on the command line, in bytes; null if there is none.</summary>
     public long? SizeBytes { get; init; }
 
     public double WriteShare { get; init; }
@@ -74,16 +74,16 @@ internal sealed record SpeedOptions(string Path)
 
     public int Seed { get; init; } = 1;
 
-    /// <summary>The number of this process among several that begin together; null if there is only one.</summary>
+    /// <summary>The number of this process among several that start together; null if there is only one.</summary>
     public Shard? Shard { get; init; }
 
     /// <summary>The folder through which the processes find each other; null if there is only one.</summary>
     public string? Rendezvous { get; init; }
 
-    /// <summary>How long to wait for the others.</summary>
+    /// <summary>The maximum time to wait for the other processes.</summary>
     public TimeSpan Wait { get; init; } = DefaultWait;
 
-    /// <summary>The seed of this process: with the same seed, all processes would use the same order of offsets.</summary>
+    /// <summary>The seed of this process, which differs from that of other processes, so that their orders of offsets differ.</summary>
     public int SeedOfRank => (int)((Seed + ((Shard?.Index ?? 0) * (long)SeedStep)) & int.MaxValue);
 
     public string OperationName => Time == TimeSpan.Zero ? "create" : Mix is { } mix ? $"mix {mix}" : WriteShare > 0 ? "write" : "read";
@@ -234,7 +234,7 @@ internal sealed record SpeedOptions(string Path)
                 $"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into a file of {ByteSize.Format(size)}; "
                 + "give a smaller -b");
         }
-        // A mix reads into separate buffers.
+        // With reads and writes, each outstanding request has two buffers.
         long buffers = (long)options.RequestSizeBytes * (options.Outstanding ?? 1) * (options.WriteShare is > 0 and < 1 ? 2 : 1);
         long memory = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes;
         if (buffers > memory / 2)
@@ -247,7 +247,7 @@ internal sealed record SpeedOptions(string Path)
             throw new UsageException($"{option} names the file that is measured");
     }
 
-    // Two names of one file are an error: the file would be overwritten by itself, or read from memory.
+    // Two names of one file are an error, because the file would be overwritten twice or read from the page cache.
     private static void RequireDistinct(string[] paths)
     {
         string[] places = [.. paths.Select(EnvironmentProbe.RealPathOf)];

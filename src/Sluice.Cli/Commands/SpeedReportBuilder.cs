@@ -11,7 +11,7 @@ internal static class SpeedReportBuilder
 {
     private const double MinCachedShare = 0.1;
 
-    // The share of the requested rate.
+    // The minimum share of the requested rate at which the measurement has kept up.
     private const double KeepsUp = 0.99;
 
     public static SpeedReport Build(
@@ -157,7 +157,7 @@ internal static class SpeedReportBuilder
         creations.Select(c => c.PreallocationErrno).Where(e => e != 0).Distinct()
             .Select(e => $"preallocate: asked for, but fallocate is refused here: {ErrnoText.Of(e)}; nothing was reserved ahead");
 
-    /// <summary>A note if a read without --cache was partly served from memory.</summary>
+    /// <summary>Returns a note if cached or cold reads were partly served from the page cache; otherwise, null.</summary>
     private static string? CachedNote(string side, Measurement measured, SpeedOptions options)
     {
         bool isAsked = options.Cache is CacheMode.AsIs or CacheMode.Cold;
@@ -181,7 +181,10 @@ internal static class SpeedReportBuilder
             yield return $"{side.Side}: CPU includes the exact waiting for each request's time, which is spun";
     }
 
-    /// <summary>A note if more than one in a hundred requests had not begun at the end of the slice in which they were due.</summary>
+    /// <summary>
+    /// Returns a note if the rate was not reached and more than one in a hundred requests had not begun at the end of the slice in which
+    /// they were due; otherwise, null.
+    /// </summary>
     private static string? BehindNote(SideReport side, Measurement measured, SpeedOptions options)
     {
         bool isLate = measured.BegunLate > (measured.Operations + measured.NeverBegun) * (1 - KeepsUp);

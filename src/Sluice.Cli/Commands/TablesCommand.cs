@@ -9,10 +9,10 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>`sluice tables`: the tables of the article about .NET 6, with the current .NET and Sluice side by side.</summary>
+/// <summary>`sluice tables`: the tables of the .NET 6 blog post, with the current .NET and Sluice.</summary>
 internal static class TablesCommand
 {
-    // The file that is read, and one that each side writes.
+    // The large files of a row: one that is read, and one that each stream type writes.
     private const int LargestFiles = 3;
 
     private static readonly Suite AsSuite = new("tables", "", 0, static scale => scale.StreamSliceTime, []);
@@ -44,7 +44,7 @@ internal static class TablesCommand
         BenchScale scale = Scale(quick);
         (MethodTable Table, Row Row)[] rows = [.. tables.SelectMany(t => t.Rows, (t, r) => (t, r))];
         var run = new MeasuringRun(context, directory, output);
-        // Passes over 100 MiB take longer than a slice.
+        // The factor 1.3 is for passes over 100 MiB, which take longer than a slice.
         TimeSpan budget = scale.StreamSliceTime * rows.Length * 2 * (scale.Rounds + 1.5) * 1.3;
         run.Prepare((LargestFiles * scale.StreamFileBytes) + BenchScale.SpareBytes, Counted.Of(rows.Length, "method"), budget.TotalSeconds);
         StepResults<(MethodTable Table, Row Row, RowReport Report)> measured = await run.InScratchAsync((scratch, progress) =>

@@ -4,7 +4,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Compare;
 
-/// <summary>Compares two results.</summary>
+/// <summary>Compares two results of one command.</summary>
 internal static class ComparePage
 {
     /// <exception cref="UsageException">The results have nothing in common, or one of them was not written by sluice.</exception>
@@ -14,7 +14,7 @@ internal static class ComparePage
         {
             ReportPage page = Make(before, after, arguments);
 
-            // Written to nowhere first: if the page cannot be printed, nothing of it is shown.
+            // The page is first written to TextWriter.Null, so that a page that cannot be printed is not printed in part.
             PageText.WriteResult(new TerminalStreams(TextWriter.Null, TextWriter.Null, TextReader.Null), page);
             JsonFile.Write(TextWriter.Null, page, PageJsonContext.Default.ReportPage);
             return page;
@@ -51,7 +51,7 @@ internal static class ComparePage
         };
     }
 
-    // The free space changes from minute to minute and explains nothing.
+    // Free space is left out, because it always changes and explains no difference.
     private static IEnumerable<string> EnvironmentNotes(EnvironmentRecord? before, EnvironmentRecord? after)
     {
         if (before is null || after is null)

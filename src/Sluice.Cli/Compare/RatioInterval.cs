@@ -5,7 +5,7 @@ namespace Sluice.Cli.Compare;
 /// <summary>The ratio of the second of two sets of samples to the first, with the bounds of its confidence interval.</summary>
 internal sealed record RatioInterval(double Ratio, double Low, double High)
 {
-    // An interval that includes a change to the double or to the half has no verdict.
+    // An interval that includes a factor of two has no verdict.
     private const double Wide = 2;
 
     public bool IsAbove => Low > 1;
@@ -16,8 +16,8 @@ internal sealed record RatioInterval(double Ratio, double Low, double High)
     public bool IsTooWide => !IsAbove && !IsBelow && (High >= Wide || Low <= 1 / Wide);
 
     /// <summary>
-    /// Welch's interval on the logarithms: the sets may differ in spread and in number, and a factor is as likely to be twice as large as
-    /// half. Null with fewer than two positive samples on a side.
+    /// Returns Welch's interval on the logarithms: the spreads and sizes of the sets may differ, and doubling is as likely as halving. Null
+    /// if a set has fewer than two positive samples.
     /// </summary>
     public static RatioInterval? Of(IReadOnlyList<double> before, IReadOnlyList<double> after, double confidence)
     {
@@ -31,7 +31,7 @@ internal sealed record RatioInterval(double Ratio, double Low, double High)
         double error = errorA + errorB;
         if (error == 0)
             return new RatioInterval(Math.Exp(difference), Math.Exp(difference), Math.Exp(difference));
-        // Welch-Satterthwaite.
+        // The degrees of freedom, by the Welch-Satterthwaite equation.
         double freedom = error * error / (errorA * errorA / (a.Length - 1) + errorB * errorB / (b.Length - 1));
         ConfidenceInterval interval =
             new ConfidenceIntervalEstimator(freedom + 1, difference, Math.Sqrt(error)).ConfidenceInterval((ConfidenceLevel)confidence);

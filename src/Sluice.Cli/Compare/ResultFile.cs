@@ -11,10 +11,10 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Compare;
 
-/// <summary>A result that a command wrote with --json, as a page.</summary>
+/// <summary>A result that a command wrote with --json, converted to a page.</summary>
 internal sealed record ResultFile(string Path, ReportPage Page)
 {
-    /// <exception cref="UsageException">The file is not such a result.</exception>
+    /// <exception cref="UsageException">The file is not a result of sluice.</exception>
     /// <exception cref="IOException">The file cannot be read.</exception>
     public static ResultFile Read(string path)
     {

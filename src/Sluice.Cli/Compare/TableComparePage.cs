@@ -5,19 +5,19 @@ using Sluice.Cli.Report.Pages;
 namespace Sluice.Cli.Compare;
 
 /// <summary>
-/// Compares two pages of the same command: every number of the rows that both have. Numbers of several rounds have an interval, and the
-/// changes outside it are described in words.
+/// Compares two pages of the same command: every number in the rows that both have. Numbers of several rounds have an interval, and the
+/// changes whose interval does not contain 1 are described in words.
 /// </summary>
 internal static class TableComparePage
 {
-    // The maximum number of changes in the summary. The table has all of them.
+    // The maximum number of changes in the summary. The table lists all of them.
     private const int MaxWords = 20;
 
     private const double OverallConfidence = 0.95;
     private const int MaxChartRows = 40;
     private const int MaxChartSeries = 4;
 
-    /// <returns>Null if the pages have no number in common.</returns>
+    /// <returns>The sections; null if the pages have no number in common.</returns>
     public static IReadOnlyList<PageSection>? Sections(ReportPage before, ReportPage after)
     {
         (PageSection Section, (PageTable Table, NumberPair[] Numbers)[] Tables)[] pairs =
@@ -32,7 +32,7 @@ internal static class TableComparePage
         NumberPair[] numbers = [.. pairs.SelectMany(p => p.Tables).SelectMany(t => t.Numbers)];
         if (numbers.Length == 0)
             return null;
-        // Bonferroni: with many values, some would be outside a 95 % interval by chance.
+        // The Bonferroni correction: with many values, some would be outside a 95 % interval by chance.
         double confidence = 1 - ((1 - OverallConfidence) / Math.Max(1, numbers.Count(n => n.HasSamples)));
         return
         [
@@ -108,7 +108,10 @@ internal static class TableComparePage
         }
     }
 
-    /// <summary>The ratios of the second run's values to the first run's, row by row; none if a value cannot be divided.</summary>
+    /// <summary>
+    /// Returns a chart of the second run's values divided by the first run's; none if no pair can be divided, or if there are too many
+    /// rows.
+    /// </summary>
     private static IEnumerable<PageChart> Chart(PageTable table, IReadOnlyList<NumberPair> numbers)
     {
         NumberPair[] divisible = [.. numbers.Where(n => n.Before.Value > 0 && n.After.Value > 0)];
@@ -163,7 +166,7 @@ internal static class TableComparePage
         };
     }
 
-    // A bound of 0.997 must not be printed as 1.00, because its side of 1 is the finding.
+    // Ratios close to 1 have three decimals, so that a bound of 0.997 is not printed as 1.00.
     private static string FormatOf(double ratio) => Math.Abs(ratio - 1) < 0.1 ? "0.000" : "0.00";
 
     private static PageCell Limit(double? ratio) => ratio is { } r ? PageCell.Of(r, FormatOf(r)) : PageCell.Empty;
@@ -186,7 +189,7 @@ internal static class TableComparePage
 
     private static PageCell CellAt(PageRow row, int column) => column < row.Cells.Count ? row.Cells[column] : PageCell.Empty;
 
-    /// <summary>One number of both runs.</summary>
+    /// <summary>A number in both runs.</summary>
     private sealed record NumberPair(string Key, string Row, string Figure, PageCell Before, PageCell After)
     {
         public bool HasSamples => Before.Samples is { Count: > 1 } && After.Samples is { Count: > 1 };

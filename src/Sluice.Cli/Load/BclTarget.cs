@@ -3,7 +3,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Sluice.Cli.Load;
 
 /// <summary>
-/// System.IO.RandomAccess. .NET cannot open a file for direct I/O, so Sluice opens it and sets the flag, and .NET uses that descriptor.
+/// A file that is read and written with System.IO.RandomAccess. .NET cannot open a file for direct I/O, so Sluice opens the file and sets
+/// the flag, and .NET uses that descriptor.
 /// </summary>
 internal sealed class BclTarget : IoTarget
 {

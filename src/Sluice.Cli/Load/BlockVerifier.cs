@@ -6,8 +6,9 @@ using Sluice.Diagnostics;
 namespace Sluice.Cli.Load;
 
 /// <summary>
-/// --verify. Keeps a checksum of each request that is read, and reads the same ranges again at the end. For requests that are written, each
-/// sector must come from the buffer of a writer; the ranges are read from the disk and compared at the end. Thread-safe.
+/// Implements --verify. Keeps a checksum of each request that is read, and reads the same ranges again at the end. In a workload with
+/// writes, each sector of a written range must come from the buffer of a writer; the ranges are read from the disk and compared at the end.
+/// Thread-safe.
 /// </summary>
 internal sealed class BlockVerifier
 {
@@ -19,12 +20,12 @@ internal sealed class BlockVerifier
     private readonly Workload _workload;
     private readonly IReadOnlyList<Memory<byte>> _buffers;
 
-    // For each request: 0, or the checksum that was seen, and whether it was wrong.
+    // The state of each request: 0, or the checksum of its data with the flags Seen and Wrong.
     private readonly long[] _seen;
     private long _wrong;
     private long _firstWrong = long.MaxValue;
 
-    /// <param name="buffers">What the writers write, but for the offset in the first 8 bytes.</param>
+    /// <param name="buffers">The data that the writers write, except for the offset in the first 8 bytes.</param>
     public BlockVerifier(Workload workload, IReadOnlyList<Memory<byte>> buffers)
     {
         long requests = workload.FileSizeBytes / workload.RequestSizeBytes;
@@ -38,7 +39,7 @@ internal sealed class BlockVerifier
 
     public void OnRead(ReadOnlySpan<byte> bytes, long offset)
     {
-        // A read during writes may return old or new data; a short read is not a whole request.
+        // Such reads are not checked: a read during writes may return old or new data, and a short read is not a whole request.
         if (_workload.Writes || bytes.Length != _workload.RequestSizeBytes)
             return;
         long found = Seen | Checksum(bytes);
@@ -49,7 +50,7 @@ internal sealed class BlockVerifier
 
     public void OnWritten(long offset) => Volatile.Write(ref _seen[offset / _workload.RequestSizeBytes], Seen);
 
-    /// <summary>Reads everything again that was read or written.</summary>
+    /// <summary>Reads the ranges that were read or written again, and compares them.</summary>
     public VerifyReport Finish(CancellationToken cancellationToken)
     {
         Workload plain = _workload with { Cache = CacheMode.AsIs, WriteShare = 0, Outstanding = null };
@@ -78,7 +79,7 @@ internal sealed class BlockVerifier
     }
 
     /// <summary>
-    /// Returns true if each sector of the range comes from a writer. If two writes overlap, each may have written a part.
+    /// Returns true if each sector of the range comes from a writer. If two writes overlap, each may have written some of the sectors.
     /// </summary>
     private bool IsWritten(ReadOnlySpan<byte> found, long offset)
     {
@@ -106,7 +107,7 @@ internal sealed class BlockVerifier
         return true;
     }
 
-    /// <summary>Counts each wrong range once.</summary>
+    /// <summary>Marks a range as wrong and counts it, unless it is already marked.</summary>
     private void Fail(long offset)
     {
         if ((Interlocked.Or(ref _seen[offset / _workload.RequestSizeBytes], Wrong) & Wrong) == 0)
@@ -127,6 +128,8 @@ internal sealed class BlockVerifier
     }
 }
 
-/// <summary>What --verify found.</summary>
-/// <param name="FirstWrongOffset">In the file; of several files, in their requests taken in turn. Null where none is wrong.</param>
+/// <summary>The result of --verify.</summary>
+/// <param name="FirstWrongOffset">
+/// The first wrong offset in the file, or in the requests of several files in alternation; null if nothing is wrong.
+/// </param>
 internal sealed record VerifyReport(long Requests, long Wrong, long? FirstWrongOffset);

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>Reads every byte of a buffer, like a program that uses its data.</summary>
+/// <summary>Reads every byte of a buffer, as a program does that uses the data.</summary>
 internal static class ByteToucher
 {
     private static ulong _sink;
@@ -22,6 +22,6 @@ internal static class ByteToucher
         return result;
     }
 
-    /// <summary>The result is stored; otherwise the compiler could remove the loop.</summary>
+    /// <summary>Reads the bytes and stores a result, because the compiler could remove a loop without one.</summary>
     public static void Touch(ReadOnlySpan<byte> bytes) => Volatile.Write(ref _sink, Volatile.Read(ref _sink) ^ Fold(bytes));
 }

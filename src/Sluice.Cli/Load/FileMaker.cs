@@ -5,14 +5,16 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>Creates and extends files of random bytes, and measures this for -x and -p.</summary>
+/// <summary>Creates and extends files with random bytes. Times the creation for --extend and --preallocate.</summary>
 internal static class FileMaker
 {
-    /// <summary>Large enough that filling a file is limited by the disk, small enough for the processor's cache.</summary>
+    /// <summary>
+    /// The default request size, in bytes: large enough that the disk is the limit, small enough for the processor's cache.
+    /// </summary>
     public const int DefaultRequestSizeBytes = (int)ByteSize.MiB;
 
     /// <summary>Appends random bytes from <paramref name="fromBytes"/> until the file has the size.</summary>
-    /// <param name="progress">Told the size reached so far.</param>
+    /// <param name="progress">Called with the size reached so far; null for no progress.</param>
     public static void Fill(
         IoTarget target, long fromBytes, long sizeBytes, int requestSizeBytes, Action<long>? progress, CancellationToken cancellationToken)
     {
@@ -30,10 +32,10 @@ internal static class FileMaker
     }
 
     /// <summary>
-    /// Extends a file by random bytes, and flushes it. The length is set first, so that data which another process appends meanwhile
-    /// follows these bytes. If the extension fails, the file is truncated to its old length, unless another process has extended it.
+    /// Extends a file with random bytes, and flushes it. The length is set first, so that data which another process appends meanwhile
+    /// follows these bytes. If the extension fails, the file is truncated to its old length, unless its length has changed again.
     /// </summary>
-    /// <exception cref="IOException">It has another length than it had, or the disk is full.</exception>
+    /// <exception cref="IOException">The file does not have the expected length, or the disk is full.</exception>
     public static void Extend(
         IoTarget target, string path, long presentSizeBytes, long sizeBytes, Action<long>? progress, CancellationToken cancellationToken)
     {
@@ -57,19 +59,19 @@ internal static class FileMaker
         }
     }
 
-    /// <summary>Closes an incomplete file and removes it, unless its name refers to another file now.</summary>
+    /// <summary>Closes an incomplete file and removes it, unless its name refers to another file.</summary>
     public static void Discard(IoTarget target, string path)
     {
         bool isThere = PathKinds.Names(path, target.SafeFileHandle);
-        // Windows cannot remove an open file.
+        // The file is closed first, because Windows cannot remove an open file.
         target.Dispose();
         if (isThere)
             File.Delete(path);
     }
 
     /// <summary>
-    /// Creates the file again by synchronous requests, and then flushes it; both are timed. An incomplete file is removed, unless its name
-    /// refers to another file by then.
+    /// Creates the file with synchronous requests and flushes it, and times both. If this fails, the file is removed, unless its name
+    /// refers to another file.
     /// </summary>
     public static CreationTiming CreateTimed(
         IoSide side, TargetOptions options, long sizeBytes, int requestSizeBytes, Action<long>? progress,
@@ -77,7 +79,7 @@ internal static class FileMaker
     {
         TimeSpan cpu = CpuMeter.ProcessTime();
         long start = Stopwatch.GetTimestamp();
-        // Outside the block that removes the file: if it cannot be created because the name is taken, the existing file stays.
+        // Opened outside the try block: if the file cannot be created because its name exists, the existing file must not be removed.
         using IoTarget target = IoTarget.Open(side, options);
         try
         {
@@ -98,8 +100,8 @@ internal static class FileMaker
     }
 
     /// <summary>
-    /// Returns the errno with which the file system refuses to reserve space (ENOSYS, EOPNOTSUPP), tested with space that the file already
-    /// has; 0 if it reserves space.
+    /// Returns the errno with which the file system refuses to reserve space (ENOSYS, EOPNOTSUPP), tested on the space that the file
+    /// already has; 0 if it does not refuse.
     /// </summary>
     private static int PreallocationErrno(IoTarget target, long sizeBytes) =>
         CapabilityProbe.IsSupported && CapabilityProbe.Allocate(target.SafeFileHandle, 0, sizeBytes) is var errno and (38 or 95)
@@ -109,6 +111,6 @@ internal static class FileMaker
 
 internal sealed record CreationTiming(IoSide Side, long SizeBytes, TimeSpan Write, TimeSpan Flush, TimeSpan Cpu)
 {
-    /// <summary>The errno of the preallocation; 0 if it succeeded or was not requested.</summary>
+    /// <summary>The errno with which preallocation is refused; 0 if it is supported or was not requested.</summary>
     public int PreallocationErrno { get; init; }
 }

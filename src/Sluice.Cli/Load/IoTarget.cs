@@ -2,26 +2,26 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>An open file as one side of a comparison reads and writes it. Both sides get the same requests.</summary>
+/// <summary>An open file that is read and written with Sluice or with .NET, by the same requests.</summary>
 internal abstract class IoTarget : IDisposable
 {
     public abstract string Side { get; }
 
-    /// <summary>The engine that makes the transfers: uring, pool or RandomAccess.</summary>
+    /// <summary>The engine that performs the transfers: uring, pool or RandomAccess.</summary>
     public abstract string Engine { get; }
 
     public abstract FileCaching Caching { get; }
 
     public abstract string? CachingReason { get; }
 
-    /// <summary>The required alignment of offsets and lengths, in bytes (1: none).</summary>
+    /// <summary>The required alignment of offsets and lengths, in bytes; 1 if there is no requirement.</summary>
     public abstract int RequestAlignmentBytes { get; }
 
     public abstract SafeFileHandle SafeFileHandle { get; }
 
     public abstract int Read(Memory<byte> buffer, long fileOffset);
 
-    /// <summary>Makes an asynchronous call; if the file was opened synchronously, a synchronous one.</summary>
+    /// <summary>Transfers data with an asynchronous call, or with a synchronous one if the file was opened for synchronous I/O.</summary>
     public abstract ValueTask<int> ReadAsync(Memory<byte> buffer, long fileOffset);
 
     public abstract void Write(ReadOnlyMemory<byte> buffer, long fileOffset);
@@ -31,7 +31,7 @@ internal abstract class IoTarget : IDisposable
 
     public abstract void Flush();
 
-    /// <summary>Uses the side's own asynchronous call, or a pool thread if there is none.</summary>
+    /// <summary>Flushes with the asynchronous call of the library, or on a pool thread if it has none.</summary>
     public virtual Task FlushAsync() => Task.Run(Flush);
 
     /// <summary>The files of this target.</summary>

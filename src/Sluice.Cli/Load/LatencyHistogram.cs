@@ -3,8 +3,8 @@ using HdrHistogram;
 namespace Sluice.Cli.Load;
 
 /// <summary>
-/// Latencies in nanoseconds, to 0.1 % of the recorded values; those above thirteen days count as thirteen days. Recording is thread-safe and
-/// allocates nothing.
+/// A histogram of latencies in nanoseconds, with a precision of 0.1 %. Values above thirteen days are recorded as thirteen days. Recording
+/// is thread-safe and allocates nothing.
 /// </summary>
 internal sealed class LatencyHistogram
 {
@@ -19,13 +19,13 @@ internal sealed class LatencyHistogram
 
     public long MinNanoseconds => _counts.LowestEquivalentValue(Percentile(0));
 
-    /// <summary>No thread may record meanwhile. (The library's mean overflows.)</summary>
+    /// <summary>The mean, computed here because that of HdrHistogram overflows. No thread may record meanwhile.</summary>
     public double MeanNanoseconds => _counts.RecordedValues()
         .Sum(v => (double)v.CountAtValueIteratedTo * _counts.MedianEquivalentValue(v.ValueIteratedTo)) / Math.Max(1, Count);
 
     public void Record(long nanoseconds) => _counts.RecordValue(Math.Clamp(nanoseconds, 0, LongestNanoseconds));
 
-    /// <summary>Records values at equal distances, bucket by bucket, so that billions of values take no longer.</summary>
+    /// <summary>Records values at equal distances. The duration depends on the number of buckets, not on the number of values.</summary>
     public void RecordEvenly(long lowestNanoseconds, double distanceNanoseconds, long count)
     {
         long lowest = Math.Max(0, lowestNanoseconds);
@@ -38,31 +38,33 @@ internal sealed class LatencyHistogram
         }
     }
 
-    /// <summary>The smallest recorded value (to bucket precision) that at least <paramref name="percent"/> % do not exceed.</summary>
+    /// <summary>
+    /// Returns the smallest recorded value (to bucket precision) that at least <paramref name="percent"/> % do not exceed.
+    /// </summary>
     public long Percentile(double percent)
     {
-        // HdrHistogram rounds to the nearest rank. Without the subtraction, 99.999 % of 100,000 is the last rank.
+        // HdrHistogram rounds to the nearest rank. The subtraction avoids the last rank for 99.999 % of 100,000 values.
         long count = Count;
         long rank = Math.Clamp((long)Math.Ceiling((percent / 100 * count) - 1e-6), 1, Math.Max(1, count));
         return count == 0 ? 0 : _counts.GetValueAtPercentile(100.0 * rank / count);
     }
 
-    /// <summary>Adds what another histogram has counted. Neither may be recording.</summary>
-    /// <exception cref="OverflowException">They have counted more than fits.</exception>
+    /// <summary>Adds the counts of another histogram. No thread may record in either histogram meanwhile.</summary>
+    /// <exception cref="OverflowException">The sum of the counts is too large.</exception>
     public void Add(LatencyHistogram other)
     {
         _ = checked(Count + other.Count);
         _counts.Add(other._counts);
     }
 
-    /// <summary>Returns the counts, or null if nothing was counted. No thread may record meanwhile.</summary>
+    /// <summary>Returns the counts, or null if the histogram is empty. No thread may record meanwhile.</summary>
     public HistogramRecord? ToRecord()
     {
         (long UpTo, long Count)[] used = [.. _counts.RecordedValues().Select(v => (v.ValueIteratedTo, v.CountAtValueIteratedTo))];
         return used.Length == 0 ? null : new HistogramRecord([.. used.Select(u => u.UpTo)], [.. used.Select(u => u.Count)]);
     }
 
-    /// <summary>Reads the value that <see cref="ToRecord"/> returned; returns null if it cannot have returned that.</summary>
+    /// <summary>Converts a value that <see cref="ToRecord"/> returned; returns null if the value is not valid.</summary>
     public static LatencyHistogram? TryFrom(HistogramRecord record)
     {
         if (record.UpToNs is not { Count: > 0 } upTo || record.Counts is not { } counts || counts.Count != upTo.Count
@@ -77,5 +79,5 @@ internal sealed class LatencyHistogram
     }
 }
 
-/// <summary>A histogram in a result: of each bucket that is not empty, the largest value that it takes, and how many it has.</summary>
+/// <summary>A histogram in a result: the largest value of each bucket that is not empty, and its count.</summary>
 internal sealed record HistogramRecord(IReadOnlyList<long> UpToNs, IReadOnlyList<long> Counts);

@@ -5,7 +5,7 @@ internal sealed record LatencySummary(
     long Count, double MinUs, double MeanUs, double P50Us, double P90Us, double P95Us, double P99Us,
     double P999Us, double P9999Us, double P99999Us, double MaxUs)
 {
-    /// <summary>The values with their names in tables and charts.</summary>
+    /// <summary>The percentiles with their names in tables and charts.</summary>
     public static IReadOnlyList<(string Name, Func<LatencySummary, double> Of)> Percentiles { get; } =
     [
         ("50 %", l => l.P50Us), ("90 %", l => l.P90Us), ("95 %", l => l.P95Us), ("99 %", l => l.P99Us), ("99.9 %", l => l.P999Us),

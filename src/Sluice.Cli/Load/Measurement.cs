@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Load;
 
-/// <summary>The work of one side in all its slices so far. Loops add to it while the progress display reads it.</summary>
+/// <summary>The counts and times of all slices of Sluice or of .NET so far. Loops add to it while the progress display reads it.</summary>
 internal sealed class Measurement
 {
     private long _operations;
@@ -12,13 +12,13 @@ internal sealed class Measurement
 
     public LatencyHistogram Writes { get; } = new();
 
-    /// <summary>With a rate limit: the time from the actual start; the latency is counted from the intended one.</summary>
+    /// <summary>The times from the actual starts of requests with a rate limit. Their latencies begin at the intended starts.</summary>
     public LatencyHistogram Service { get; } = new();
 
-    /// <summary>Latency of the flushes between writes (--fsync).</summary>
+    /// <summary>The latencies of the flushes between writes (--fsync).</summary>
     public LatencyHistogram Flushes { get; } = new();
 
-    /// <summary>Bytes that the reads of the process took from devices; null if this is not known.</summary>
+    /// <summary>The number of bytes that the reads of the process took from devices; null if it is unknown.</summary>
     public long? StorageReadBytes { get; set; }
 
     public long ReadBytes => Volatile.Read(ref _readBytes);
@@ -33,28 +33,28 @@ internal sealed class Measurement
 
     public TimeSpan Flush { get; set; }
 
-    /// <summary>Milliseconds of all requests together in the device's queue; null if the device is not known.</summary>
+    /// <summary>The sum of the times of all requests in the device's queue, in milliseconds; null if the device is unknown.</summary>
     public long? QueueMilliseconds { get; set; }
 
     public long AllocatedBytes { get; set; }
 
-    /// <summary>MiB/s of each slice, for the ratio of interleaved sides.</summary>
+    /// <summary>The throughput of each slice in MiB/s, for the ratio of alternating slices.</summary>
     public List<double> SliceMiBPerSecond { get; } = [];
 
-    /// <summary>MiB/s in short windows of the measured time, for steady-state detection.</summary>
+    /// <summary>The throughput in short windows of the measured time, for steady-state detection.</summary>
     public List<RateWindow> Windows { get; } = [];
 
-    /// <summary>With a rate limit: requests that were due in a slice and had not begun at its end.</summary>
+    /// <summary>The number of requests that were due in a slice and had not begun at its end, with a rate limit.</summary>
     public long BegunLate => Volatile.Read(ref _begunLate) + NeverBegun;
 
-    /// <summary>With a rate limit: requests that were due and were never started.</summary>
+    /// <summary>The number of requests that were due and never started, with a rate limit.</summary>
     public long NeverBegun { get; private set; }
 
     public void CountLate(long count) => Interlocked.Add(ref _begunLate, count);
 
-    /// <summary>One caller at a time, and beside no other count.</summary>
-    /// <param name="shortestWaitNanoseconds">Of the one that was due last; a latency, as far as it is known.</param>
-    /// <param name="distanceNanoseconds">Between two that were due one after the other.</param>
+    /// <summary>Counts requests that were never started. Must not run concurrently with itself or another method that counts.</summary>
+    /// <param name="shortestWaitNanoseconds">The wait so far of the request that was due last, which is recorded as its latency.</param>
+    /// <param name="distanceNanoseconds">The time between the due times of two successive requests.</param>
     public void CountNeverBegun(bool isWrite, long count, long shortestWaitNanoseconds, double distanceNanoseconds)
     {
         NeverBegun += count;
@@ -71,5 +71,5 @@ internal sealed class Measurement
     }
 }
 
-/// <summary>Throughput in a part of one side's measured time.</summary>
+/// <summary>The throughput in a part of the measured time.</summary>
 internal readonly record struct RateWindow(double StartSeconds, double Seconds, double MiBPerSecond);

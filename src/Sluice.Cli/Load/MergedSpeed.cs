@@ -2,19 +2,19 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>The results of processes that measured together, as one.</summary>
-/// <param name="Count">How many processes there were.</param>
-/// <param name="Ranks">The result of each, by its number.</param>
+/// <summary>The combined results of processes that measured together.</summary>
+/// <param name="Count">The number of processes.</param>
+/// <param name="Ranks">The result of each process, by its number.</param>
 internal sealed record MergedSpeed(int Count, IReadOnlyDictionary<int, SpeedReport> Ranks)
 {
     private const int MaxNamed = 20;
 
     public IEnumerable<SpeedReport> All => Ranks.OrderBy(r => r.Key).Select(r => r.Value);
 
-    /// <summary>Results of processes that were interrupted before they had met the others. They do not contain the rank.</summary>
+    /// <summary>The results of processes that were interrupted before they had met the others. They do not contain the rank.</summary>
     public IReadOnlyList<string> Unmet { get; private init; } = [];
 
-    /// <summary>The sides of all results; none for processes that were interrupted before the measurement.</summary>
+    /// <summary>The results of the engines of all processes; none for a process that was interrupted before the measurement.</summary>
     public IReadOnlyList<SideReport> Sides { get; } = [.. Ranks.OrderBy(r => r.Key).SelectMany(r => r.Value.Sides)];
 
     public int MissingCount => Count - Ranks.Count;
@@ -27,7 +27,7 @@ internal sealed record MergedSpeed(int Count, IReadOnlyDictionary<int, SpeedRepo
     public bool IsWhole => MissingCount == 0 && Unmet.Count == 0 && Wrong == 0 && All.All(r => !r.Interrupted && r.Sides.Count == 1);
 
     /// <summary>
-    /// The time during which all processes measured, by their clocks, and the time of the longest one; null if not known.
+    /// The time during which all processes measured, by their clocks, and the longest time of a process; null if no process has both.
     /// </summary>
     public (double Together, double Longest)? Overlap
     {
@@ -43,11 +43,11 @@ internal sealed record MergedSpeed(int Count, IReadOnlyDictionary<int, SpeedRepo
         }
     }
 
-    /// <summary>The latencies of all processes together. Percentiles come from one histogram and are not means.</summary>
+    /// <summary>The latencies of all processes together. The percentiles come from one merged histogram.</summary>
     public IReadOnlyList<(string Name, LatencySummary Latency)> Latencies { get; private init; } = [];
 
-    /// <exception cref="UsageException">They are not of processes that did the same together.</exception>
-    /// <exception cref="IOException">None of them had met the others.</exception>
+    /// <exception cref="UsageException">The results are not from processes that ran the same workload together.</exception>
+    /// <exception cref="IOException">No process had met the others.</exception>
     public static MergedSpeed Of(IReadOnlyList<(string Path, SpeedReport Report)> given)
     {
         string[] unmet = [.. given.Where(r => IsUnmet(r.Report)).Select(r => r.Path)];

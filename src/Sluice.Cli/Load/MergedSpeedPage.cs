@@ -4,7 +4,7 @@ using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>`merge` of results of `speed` as a page: a line for each process, and the sum.</summary>
+/// <summary>The combined results of `speed` as a page: a line for each process, and the sum.</summary>
 internal static class MergedSpeedPage
 {
     public static ReportPage Of(MergedSpeed merged, IReadOnlyList<string> arguments)

@@ -5,7 +5,7 @@ namespace Sluice.Cli.Load;
 /// <summary>A value of the meter "Sluice" at the end of a run.</summary>
 internal sealed record MetricValue(string Name, string Unit, string Attributes, double Value);
 
-/// <summary>Listens to the meter "Sluice" from its creation on; see docs/metrics.md.</summary>
+/// <summary>Listens to the meter "Sluice" from the creation of this object; see docs/metrics.md.</summary>
 internal sealed class MetricsListener : IDisposable
 {
     private readonly MeterListener _listener = new();

@@ -1,8 +1,8 @@
 namespace Sluice.Cli.Load;
 
 /// <summary>
-/// The offsets of requests: whole requests in sequence (0 % seek), or at random within a distance of the preceding one that is given in
-/// percent of the file (100 %: anywhere). Thread-safe; the same seed gives the same offsets.
+/// The offsets of whole requests: in sequence (0 % seek), or at random. A random offset lies within a distance of the preceding one that is
+/// a percentage of the file (100 %: anywhere). Thread-safe; the same seed gives the same offsets.
 /// </summary>
 internal sealed class OffsetSequence
 {
@@ -28,7 +28,7 @@ internal sealed class OffsetSequence
         _nextBlock = _zipf is null ? 0 : NextPopular();
     }
 
-    /// <summary>The number of times that a sequential pass has started again.</summary>
+    /// <summary>The number of times that the sequence has started again at the beginning of the file.</summary>
     public long Wraps { get; private set; }
 
     public long Next()
@@ -56,7 +56,7 @@ internal sealed class OffsetSequence
         }
     }
 
-    // Popular offsets are scattered over the file: multiplication by a prime that does not divide the count changes only the order.
+    // Scatters popular offsets over the file: multiplication by a prime that does not divide the count only changes the order.
     private long NextPopular()
     {
         long prime = _blocks % Scatter == 0 ? OtherScatter : Scatter;

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>Memory with a fixed address that is aligned to 4096 bytes, as direct I/O requires.</summary>
+/// <summary>Allocates memory with a fixed address that is aligned to 4096 bytes, as direct I/O requires.</summary>
 internal static class PinnedBuffer
 {
     public const int AlignmentBytes = 4096;
@@ -15,7 +15,7 @@ internal static class PinnedBuffer
         return array.AsMemory(skip, sizeBytes);
     }
 
-    /// <summary>Random content, because devices and file systems may compress or deduplicate zeros.</summary>
+    /// <summary>Allocates a buffer with random content, because devices and file systems may compress or deduplicate zeros.</summary>
     public static Memory<byte> AllocateRandom(int sizeBytes, int seed)
     {
         Memory<byte> buffer = Allocate(sizeBytes);

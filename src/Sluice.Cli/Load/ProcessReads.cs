@@ -2,12 +2,12 @@ using System.Globalization;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>The number of bytes that this process has read from devices, including read-ahead, but not from the page cache.</summary>
+/// <summary>Reads the number of bytes that this process has read from devices, including read-ahead, but not from the page cache.</summary>
 internal static class ProcessReads
 {
     private const string Field = "read_bytes: ";
 
-    /// <summary>Returns null if the system does not count it.</summary>
+    /// <summary>Returns the number of bytes; null if the system does not count them.</summary>
     public static long? Bytes()
     {
         try

@@ -31,8 +31,8 @@ internal sealed record RankNote
     [JsonIgnore]
     public string Maker => $"process {Process} on {Host}, since {At.ToUniversalTime():yyyy-MM-dd HH:mm:ss} UTC";
 
-    /// <summary>Creates the file. It must not exist.</summary>
-    /// <exception cref="IOException">There is one, or it cannot be made.</exception>
+    /// <summary>Creates the file, which must not exist.</summary>
+    /// <exception cref="IOException">The file exists or cannot be created.</exception>
     public void Write(string path)
     {
         using FileStream file = new(path, FileMode.CreateNew, FileAccess.Write, FileShare.Read | FileShare.Delete, bufferSize: 0);
@@ -47,12 +47,12 @@ internal sealed record RankNote
         }
     }
 
-    /// <summary>Returns null if the file does not exist or is not complete yet.</summary>
+    /// <summary>Reads the file; returns null if it does not exist or is not complete.</summary>
     public static RankNote? TryRead(string path)
     {
         try
         {
-            // A read of another type of file may wait forever.
+            // Only regular files are read, because a read of another type may wait forever.
             using SafeFileHandle? opened = PathKinds.OpenPlain(path);
             if (opened is null)
                 return null;

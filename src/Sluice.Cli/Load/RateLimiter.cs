@@ -3,12 +3,12 @@ using System.Diagnostics;
 namespace Sluice.Cli.Load;
 
 /// <summary>
-/// Returns intended start times at a fixed rate. Latency is measured from the intended time, so that a stalled device increases the
+/// Schedules the starts of operations at a fixed rate. Latency is measured from the intended start, so that a stalled device increases the
 /// latencies instead of reducing the load.
 /// </summary>
 internal sealed class RateLimiter(double operationsPerSecond, Func<long>? clock = null, Action<int>? sleepMilliseconds = null) : IDisposable
 {
-    // Thread.Sleep(1) wakes up late, so the last part of the time is spent spinning.
+    // The last part of the wait is spent spinning, because Thread.Sleep(1) wakes up late.
     private static readonly long SpinTicks = Stopwatch.Frequency / 1_000_000 * 1200;
 
     private readonly Func<long> _clock = clock ?? Stopwatch.GetTimestamp;
@@ -19,15 +19,15 @@ internal sealed class RateLimiter(double operationsPerSecond, Func<long>? clock 
 
     public double TicksPerOperation { get; } = Stopwatch.Frequency / operationsPerSecond;
 
-    /// <summary>Starts the schedule: the first operation is due now.</summary>
+    /// <summary>Starts the schedule: the first operation is due immediately.</summary>
     public void Start()
     {
         _startTimestamp = _clock();
         _issued = 0;
     }
 
-    /// <summary>Waits for the next operation's turn. Only one caller at a time watches the clock; the others queue.</summary>
-    /// <returns>The timestamp at which it should have started, or null when <paramref name="deadlineTimestamp"/> comes first.</returns>
+    /// <summary>Waits until the next operation is due. One caller at a time waits for the clock; the others wait for that caller.</summary>
+    /// <returns>The intended start of the operation; null if <paramref name="deadlineTimestamp"/> comes first.</returns>
     public async ValueTask<long?> WaitAsync(long deadlineTimestamp, CancellationToken cancellationToken)
     {
         await _turnstile.WaitAsync(cancellationToken);
@@ -45,9 +45,10 @@ internal sealed class RateLimiter(double operationsPerSecond, Func<long>? clock 
         WaitForTurn(deadlineTimestamp, cancellationToken);
 
     /// <summary>
-    /// Takes all operations that are due before this time, without waiting. Must not be called while another thread waits.
+    /// Removes all operations that are due before the deadline from the schedule, without waiting. Must not be called while another thread
+    /// waits.
     /// </summary>
-    /// <returns>How many these are, and when the last of them was due.</returns>
+    /// <returns>The number of these operations, and the time at which the last one was due.</returns>
     public (long Count, long LastDue) TakeDue(long deadlineTimestamp)
     {
         long all = (long)Math.Ceiling((deadlineTimestamp - _startTimestamp) / TicksPerOperation);
@@ -58,7 +59,7 @@ internal sealed class RateLimiter(double operationsPerSecond, Func<long>? clock 
 
     public void Dispose() => _turnstile.Dispose();
 
-    // Limited, so that a time in hundreds of years does not overflow.
+    // The limit avoids an overflow for times in hundreds of years.
     private long DueOf(long operation) => _startTimestamp + (long)Math.Min(operation * TicksPerOperation, long.MaxValue / 2);
 
     private long? WaitForTurn(long deadlineTimestamp, CancellationToken cancellationToken)

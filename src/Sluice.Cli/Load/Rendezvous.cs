@@ -7,10 +7,10 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Load;
 
 /// <summary>
-/// The folder through which processes that measure together find each other. Each process creates a new file with an unpredictable number.
-/// When it has read the numbers of all, it creates a second file with a value derived from them; when it has read the second files of all,
-/// it has met them. Files of an earlier run have other values. A third file states that its process has met the others; the files stay
-/// until all have.
+/// The folder in which processes that measure together find each other. Each process creates a first file with an unpredictable number.
+/// When it has read the numbers of all processes, it creates a second file with a value derived from them; when it has read the second
+/// files of all, it has met them. Files of an earlier run have other values. A third file states that its process has met the others; each
+/// process keeps its files until all third files exist.
 /// </summary>
 internal sealed class Rendezvous : IDisposable
 {
@@ -33,13 +33,13 @@ internal sealed class Rendezvous : IDisposable
     private Rendezvous(string folder, Shard shard, RankNote note, TimeSpan limit) =>
         (_folder, _shard, _note, _limit) = (folder, shard, note, limit);
 
-    /// <summary>Creates the first file, which shows the others that this process is there.</summary>
-    /// <param name="folder">The folder.</param>
-    /// <param name="shard">Which of them this is.</param>
-    /// <param name="workload">What is to be measured, as text that is the same for the same.</param>
-    /// <param name="limit">How long to wait for the others.</param>
-    /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
-    /// <exception cref="UsageException">Files of another run are there.</exception>
+    /// <summary>Creates the first file, which shows the other processes that this process exists.</summary>
+    /// <param name="folder">The shared folder.</param>
+    /// <param name="shard">The number of this process, and the number of processes.</param>
+    /// <param name="workload">The workload as text, which is equal for equal workloads.</param>
+    /// <param name="limit">The maximum time to wait for the other processes.</param>
+    /// <exception cref="DirectoryNotFoundException">The folder does not exist.</exception>
+    /// <exception cref="UsageException">The folder contains files of another run.</exception>
     public static Rendezvous Enter(string folder, Shard shard, string workload, TimeSpan limit)
     {
         FolderArgument.Require(folder);
@@ -63,11 +63,11 @@ internal sealed class Rendezvous : IDisposable
         return rendezvous;
     }
 
-    /// <summary>Waits until all processes are there, and then until the common start.</summary>
-    /// <param name="lead">How long that moment is behind the last one's coming: for its file to be seen.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
-    /// <exception cref="IOException">Not all came, or one has gone.</exception>
-    /// <exception cref="UsageException">One of them measures something else.</exception>
+    /// <summary>Waits until all processes have met, and then until the common start.</summary>
+    /// <param name="lead">The time from the arrival of the last process to the start, in which the others see its file.</param>
+    /// <param name="cancellationToken">The token that ends the wait.</param>
+    /// <exception cref="IOException">A process did not arrive or has left, or its clock is ahead by more than the limit.</exception>
+    /// <exception cref="UsageException">A process has another workload.</exception>
     public async Task<RankReport> MeetAsync(TimeSpan lead, CancellationToken cancellationToken)
     {
         long began = Stopwatch.GetTimestamp();
@@ -84,7 +84,7 @@ internal sealed class Rendezvous : IDisposable
         Make(Met, _note with { At = DateTimeOffset.UtcNow, Run = run });
         _run = run;
         DateTimeOffset last = ready.Max(r => r.At);
-        // Limits the wait, because the clock of another process may be wrong.
+        // The wait is limited, because the clock of another process may be wrong.
         TimeSpan rest = last - DateTimeOffset.UtcNow;
         if (rest > _limit)
         {
@@ -105,7 +105,10 @@ internal sealed class Rendezvous : IDisposable
         };
     }
 
-    /// <summary>Waits, before the files are removed, until all processes have met or have gone.</summary>
+    /// <summary>
+    /// Waits until all processes have met or have left, but not longer than the limit. Returns immediately if this process has not met the
+    /// others. To be called before <see cref="Dispose"/> removes the files.
+    /// </summary>
     public async Task LeaveAsync(CancellationToken cancellationToken)
     {
         if (_run is null)
@@ -123,10 +126,10 @@ internal sealed class Rendezvous : IDisposable
         }
     }
 
-    /// <summary>Removes the files.</summary>
+    /// <summary>Removes the files of this process.</summary>
     public void Dispose()
     {
-        // The first file is removed first: it shows that this process is there.
+        // The first file is removed first, because the other processes take it as a sign that this process exists.
         foreach (string path in _made)
         {
             try
@@ -136,7 +139,7 @@ internal sealed class Rendezvous : IDisposable
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                // The folder is gone or not writable any more. The next process reports the file.
+                // The folder was removed or is not writable. The next run reports the file.
             }
         }
         _made.Clear();
@@ -163,17 +166,17 @@ internal sealed class Rendezvous : IDisposable
 
     private static string Description(string path) => RankNote.TryRead(path) is { } note ? $" ({note.Maker})" : "";
 
-    /// <summary>Returns a value that differs if the number of any process differs.</summary>
+    /// <summary>Returns a value that depends on the numbers of all processes.</summary>
     private static string RunOf(RankNote[] all) =>
         Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(string.Join('\n', all.Select(a => a.Id)))))[..32];
 
-    /// <summary>One file of each rank, those that <paramref name="isIt"/> takes; while one is missing, nobody may go.</summary>
-    /// <param name="stage">Which of their files.</param>
-    /// <param name="began">When the waiting began.</param>
-    /// <param name="isIt">Whether a file is of this run.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
-    /// <param name="known">Their first files, where all have been read; who has not the same any more has gone.</param>
-    /// <exception cref="IOException">Not all came, or one has gone.</exception>
+    /// <summary>Waits until each process has a file of the stage that <paramref name="isIt"/> accepts, and returns these files.</summary>
+    /// <param name="stage">The suffix of the files: first, ready or met.</param>
+    /// <param name="began">The timestamp at which the wait began.</param>
+    /// <param name="isIt">Returns true for a file of this run.</param>
+    /// <param name="cancellationToken">The token that ends the wait.</param>
+    /// <param name="known">The first files, if all have been read. A process whose first file has changed or is missing has left.</param>
+    /// <exception cref="IOException">A process did not arrive, or has left.</exception>
     private async Task<RankNote[]> GatherAsync(
         string stage, long began, Func<int, RankNote, bool> isIt, CancellationToken cancellationToken, RankNote[]? known = null)
     {
@@ -195,7 +198,7 @@ internal sealed class Rendezvous : IDisposable
                 return found!;
             if (isLate || Stopwatch.GetElapsedTime(looked) > GoneCheckPeriod)
             {
-                // Processes that were found may leave before all have met. They are checked rarely, since there may be many.
+                // Processes that were found may leave before all have met. This is checked rarely, because there may be many processes.
                 looked = Stopwatch.GetTimestamp();
                 foreach ((int i, RankNote? note) in found.Index())
                 {

@@ -2,7 +2,7 @@ using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>-q: one comma-separated line for the whole run; docs/cli.md lists the columns.</summary>
+/// <summary>The result as one comma-separated line, for -q and --csv. docs/cli.md lists the columns.</summary>
 internal static class SpeedCsv
 {
     public static IReadOnlyList<string> Columns { get; } =
@@ -14,7 +14,7 @@ internal static class SpeedCsv
         "create_mib_s", "dotnet_mib_s", "dotnet_iops", "dotnet_cpu_percent", "dotnet_p50_us", "dotnet_p99_us", "ratio", "interrupted",
     ];
 
-    /// <summary>Also writes a line of column names, which -q leaves out.</summary>
+    /// <summary>Writes a line of column names, which -q leaves out, and the result.</summary>
     public static void WriteFile(TextWriter writer, SpeedReport report)
     {
         writer.WriteLine(Csv.Line(Columns));

@@ -5,7 +5,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>`speed` as a page: latency by percentile, throughput over time, and all values side by side.</summary>
+/// <summary>The result of `speed` as a page: latency by percentile, throughput over time, and a table of all values.</summary>
 internal static class SpeedPage
 {
     private const string DotNet = ".NET";
@@ -95,7 +95,7 @@ internal static class SpeedPage
         ],
     };
 
-    /// <summary>Counts are whole numbers; times are not.</summary>
+    /// <summary>Formats counts as whole numbers, and times with decimals.</summary>
     private static PageCell Cell(MetricValue metric) => metric.Unit == "s" ? metric.Value : (PageCell)(long)metric.Value;
 
     private static IEnumerable<PageChart> OverTime(IReadOnlyList<SideReport> sides)

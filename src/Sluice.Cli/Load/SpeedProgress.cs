@@ -14,7 +14,7 @@ internal sealed class SpeedProgress(string what, TimeSpan total)
 
     public string Text(TimeSpan elapsed, IReadOnlyList<(string Side, Measurement Measured)> sides)
     {
-        // The sides alternate: the line shows the side that has made progress since.
+        // Slices of Sluice and of .NET alternate, so the line shows the engine that has made progress since the last update.
         foreach ((string side, Measurement measured) in sides)
         {
             if (measured.Operations > _operations.GetValueOrDefault(side))

@@ -5,7 +5,7 @@ using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Load;
 
-/// <summary>The results of one `speed` run, which text, CSV and JSON are written from.</summary>
+/// <summary>The results of one `speed` run, from which text, CSV and JSON are written.</summary>
 internal sealed record SpeedReport
 {
     public int FormatVersion { get; init; } = 1;
@@ -22,21 +22,21 @@ internal sealed record SpeedReport
 
     public required IReadOnlyList<SideReport> Sides { get; init; }
 
-    /// <summary>Sluice's throughput over .NET's, the median over the pairs of slices; null unless both ran.</summary>
+    /// <summary>The throughput of Sluice divided by that of .NET, as the median over the pairs of slices; null unless both ran.</summary>
     public double? Ratio { get; init; }
 
-    /// <summary>.NET's CPU time for each byte over Sluice's.</summary>
+    /// <summary>The CPU time of .NET for each byte divided by that of Sluice; null unless both ran.</summary>
     public double? CpuRatio { get; init; }
 
     public bool Interrupted { get; init; }
 
-    /// <summary>With --verify.</summary>
+    /// <summary>The result of --verify; null without it.</summary>
     public VerifyReport? Verified { get; init; }
 
-    /// <summary>With --metrics: what the meter "Sluice" counted in the whole run, warm-up included.</summary>
+    /// <summary>The values of the meter "Sluice" at the end of a run with --metrics, including the warm-up; null without it.</summary>
     public IReadOnlyList<MetricValue>? Metrics { get; init; }
 
-    /// <summary>The rank of this process among several that began together; null if there was only one.</summary>
+    /// <summary>The rank of this process among several that started together; null if there was only one.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public RankReport? Rank { get; init; }
 
@@ -52,13 +52,13 @@ internal sealed record RankReport
 
     public required string Host { get; init; }
 
-    /// <summary>A value that all processes of this meeting have, and no others.</summary>
+    /// <summary>A value that all processes of this run have, and no others.</summary>
     public required string Run { get; init; }
 
     /// <summary>The common start, by the clocks of the processes.</summary>
     public required DateTimeOffset Start { get; init; }
 
-    /// <summary>The delay of this process, because it saw the files of the others late.</summary>
+    /// <summary>The delay of the start of this process, because it saw the files of the others late.</summary>
     public required double LateSeconds { get; init; }
 
     /// <summary>The start of the measured time, after the warm-up; null if it was not reached.</summary>
@@ -72,7 +72,7 @@ internal sealed record SpeedWorkload
     /// <summary>The files if there are several; null if <see cref="File"/> is the only one.</summary>
     public IReadOnlyList<string>? Files { get; init; }
 
-    /// <summary>The measured size of all files together.</summary>
+    /// <summary>The measured size of all files together, in bytes.</summary>
     public required long FileSizeBytes { get; init; }
 
     public double? Zipf { get; init; }
@@ -83,7 +83,7 @@ internal sealed record SpeedWorkload
 
     public required int RequestSizeBytes { get; init; }
 
-    /// <summary>Null for synchronous calls from one thread.</summary>
+    /// <summary>The number of outstanding requests; null for synchronous calls from one thread.</summary>
     public int? Outstanding { get; init; }
 
     public required double SeekPercent { get; init; }
@@ -101,16 +101,18 @@ internal sealed record SpeedWorkload
     public required int Seed { get; init; }
 
     /// <summary>
-    /// A text that is the same for the same workload, whatever the names of the files: all processes that measure together must have the
-    /// same.
+    /// Returns a text that is equal for equal workloads, whatever the names of the files. All processes that measure together must have the
+    /// same text.
     /// </summary>
     public string Key() => JsonSerializer.Serialize(
         this with { File = (Files?.Count ?? 1).ToString(CultureInfo.InvariantCulture), Files = null },
         SpeedJsonContext.Default.SpeedWorkload);
 }
 
-/// <summary>How fast a file was made by -x or -p: of several times and several files the median, by the time of writing.</summary>
-/// <param name="SizeBytes">Of one file.</param>
+/// <summary>
+/// The rate at which --extend or --preallocate created a file: the median of several creations and files, by the time of writing.
+/// </summary>
+/// <param name="SizeBytes">The size of one file, in bytes.</param>
 internal sealed record CreationReport(
     string Side, string Method, long SizeBytes, double WriteSeconds, double FlushSeconds, double MiBPerSecond, double MiBPerSecondWithFlush,
     double CpuPercent, double? CpuClocksPerByte)
@@ -140,12 +142,12 @@ internal sealed record SideReport
 
     public required double Iops { get; init; }
 
-    /// <summary>The time of FlushToDisk after the writes, and the rate including it.</summary>
+    /// <summary>The duration of FlushToDisk after the writes, in seconds.</summary>
     public double? FlushSeconds { get; init; }
 
     public double? MiBPerSecondWithFlush { get; init; }
 
-    /// <summary>100: one processor busy all the time.</summary>
+    /// <summary>The CPU time as a percentage of the elapsed time; 100 is one processor that is busy all the time.</summary>
     public required double CpuPercent { get; init; }
 
     public required double CpuUsPerOperation { get; init; }
@@ -163,23 +165,25 @@ internal sealed record SideReport
 
     public LatencySummary? WriteLatency { get; init; }
 
-    /// <summary>With --iops: from the actual start; the latencies count from the intended one.</summary>
+    /// <summary>The times from the actual starts of requests with --iops; the latencies begin at the intended starts.</summary>
     public LatencySummary? ServiceTime { get; init; }
 
-    /// <summary>With --fsync: the latency of each flush.</summary>
+    /// <summary>The latency of each flush with --fsync.</summary>
     public LatencySummary? FlushLatency { get; init; }
 
-    /// <summary>For one of several processes: the histograms from which the percentiles of all processes are computed.</summary>
+    /// <summary>
+    /// The histograms of one of several processes, from which `merge` computes the percentiles of all processes; null for a single process.
+    /// </summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public SideHistograms? Histograms { get; init; }
 
-    /// <summary>Bytes that came from devices during the measurement, including read-ahead; null if this is not known.</summary>
+    /// <summary>The number of bytes that came from devices during the measurement, including read-ahead; null if it is unknown.</summary>
     public long? StorageReadBytes { get; init; }
 
-    /// <summary>Seconds into the measured time from which throughput was steady, or null.</summary>
+    /// <summary>The time after which the throughput was steady, in seconds of measured time; null if it never was.</summary>
     public double? SteadyFromSeconds { get; init; }
 
-    /// <summary>The mean throughput from there on.</summary>
+    /// <summary>The mean throughput after <see cref="SteadyFromSeconds"/>.</summary>
     public double? SteadyMiBPerSecond { get; init; }
 
     /// <summary>The throughput of each slice; null in results of earlier versions.</summary>

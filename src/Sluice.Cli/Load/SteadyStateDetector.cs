@@ -45,7 +45,7 @@ internal static class SteadyStateDetector
         double mean = sum / WindowCount;
         if (mean <= 0)
             return false;
-        // Least squares over x = -2..2: slope = sum(x*y) / sum(x*x), and sum(x*x) is 10.
+        // The slope of the regression line over x = -2..2 is sum(x*y) / sum(x*x), and sum(x*x) is 10.
         double drift = Math.Abs(weighted / 10 * (WindowCount - 1));
         return max - min <= MaxSpread * mean && drift <= MaxDrift * mean;
     }

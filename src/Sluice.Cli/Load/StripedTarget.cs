@@ -11,7 +11,7 @@ internal sealed class StripedTarget(IReadOnlyList<IoTarget> parts, int requestSi
 
     public override string Engine => string.Join(", ", parts.Select(p => p.Engine).Distinct());
 
-    /// <summary>The caching mode of the first file that does not have the requested one, if there is one.</summary>
+    /// <summary>The caching mode of the first file that does not have the requested mode, otherwise of the first file.</summary>
     public override FileCaching Caching => (parts.FirstOrDefault(p => p.CachingReason is not null) ?? parts[0]).Caching;
 
     public override string? CachingReason => parts.Select(p => p.CachingReason).FirstOrDefault(r => r is not null);
@@ -22,7 +22,7 @@ internal sealed class StripedTarget(IReadOnlyList<IoTarget> parts, int requestSi
 
     public override IReadOnlyList<IoTarget> Parts => parts;
 
-    /// <summary>One target for the files: the file's own, or one over all of them.</summary>
+    /// <summary>Opens the files of the workload as one target. For a single file, this is the target of the file itself.</summary>
     public static IoTarget Open(IoSide side, Workload workload)
     {
         var opened = new List<IoTarget>();

@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Load;
 
-/// <summary>The options with which either side opens its file.</summary>
+/// <summary>The options for opening a file with Sluice or with .NET.</summary>
 internal sealed record TargetOptions(string Path, FileMode Mode, FileAccess Access)
 {
     public bool Asynchronous { get; init; }

@@ -1,12 +1,12 @@
 namespace Sluice.Cli.Load;
 
-/// <summary>The work on the file, the same for both sides.</summary>
+/// <summary>The I/O to measure. The same workload runs on Sluice and on .NET.</summary>
 internal sealed record Workload(string Path, long FileSizeBytes, int RequestSizeBytes)
 {
-    /// <summary>0: only reads; 1: only writes.</summary>
+    /// <summary>The share of writes: 0 for only reads, 1 for only writes.</summary>
     public double WriteShare { get; init; }
 
-    /// <summary>Operations outstanding at once, or null for synchronous calls from one thread.</summary>
+    /// <summary>The number of outstanding operations; null for synchronous calls from one thread.</summary>
     public int? Outstanding { get; init; }
 
     public double SeekPercent { get; init; }
@@ -19,7 +19,7 @@ internal sealed record Workload(string Path, long FileSizeBytes, int RequestSize
 
     public int Seed { get; init; } = 1;
 
-    /// <summary>Exponent of a Zipf distribution over the requests of the file; null: by <see cref="SeekPercent"/>.</summary>
+    /// <summary>The exponent of a Zipf distribution over the requests of the file; null to use <see cref="SeekPercent"/>.</summary>
     public double? Zipf { get; init; }
 
     /// <summary>
@@ -30,7 +30,7 @@ internal sealed record Workload(string Path, long FileSizeBytes, int RequestSize
     /// <summary>True to read the same ranges again at the end and to compare them.</summary>
     public bool Verify { get; init; }
 
-    /// <summary>The files over which requests are spread in turn; <see cref="FileSizeBytes"/> is of all together.</summary>
+    /// <summary>The files among which requests alternate. <see cref="FileSizeBytes"/> is the size of all together.</summary>
     public IReadOnlyList<string> Paths { get; init; } = [Path];
 
     public bool Writes => WriteShare > 0;
@@ -51,7 +51,7 @@ internal enum CacheMode
     /// <summary>Cached I/O; the file is read before the run.</summary>
     Hot,
 
-    /// <summary>Cached I/O; the file's pages are dropped before the run and before they could be read again.</summary>
+    /// <summary>Cached I/O; the file's pages are dropped before each slice and before they could be read again.</summary>
     Cold,
 
     /// <summary>Direct I/O.</summary>

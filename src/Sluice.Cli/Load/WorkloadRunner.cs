@@ -17,14 +17,14 @@ internal sealed class WorkloadRunner : IDisposable
     private readonly RateLimiter? _limiter;
     private readonly Memory<byte>[] _buffers;
 
-    // A mix has separate buffers for reads, so that data that was read is not written.
+    // A mix of reads and writes has separate buffers for reads, so that data that was read is not written.
     private readonly Memory<byte>[] _readBuffers;
     private readonly long _coldDropBytes;
     private readonly BlockDevice[] _devices;
     private readonly BlockVerifier? _verifier;
     private readonly Func<long> _clock;
 
-    // True if the data that was read is touched, or its pages are dropped.
+    // True if a request is followed by work that is not part of it: reading the data, or dropping its pages.
     private readonly bool _doesMore;
     private long _deadline;
     private long _writes;
@@ -32,7 +32,7 @@ internal sealed class WorkloadRunner : IDisposable
     private long _bytesSinceDrop;
     private long _wrapsAtDrop;
 
-    /// <param name="clock">Of the latencies; null: that of <see cref="Stopwatch"/>.</param>
+    /// <param name="clock">Returns the timestamps for latencies; null to use <see cref="Stopwatch"/>.</param>
     public WorkloadRunner(Workload workload, Func<long>? clock = null)
     {
         _workload = workload;
@@ -44,7 +44,7 @@ internal sealed class WorkloadRunner : IDisposable
         _limiter = workload.OperationsPerSecond is { } rate ? new RateLimiter(rate, clock) : null;
         _buffers = Allocate(workload);
         _readBuffers = workload.WriteShare is > 0 and < 1 ? Allocate(workload) : _buffers;
-        // Devices and file systems may compress or deduplicate zeros.
+        // The buffers get random content, because devices and file systems may compress or deduplicate zeros.
         foreach ((int i, Memory<byte> buffer) in _buffers.Index())
             new Random(workload.Seed + i).NextBytes(buffer.Span);
         _verifier = workload.Verify ? new BlockVerifier(workload, _buffers) : null;
@@ -60,8 +60,8 @@ internal sealed class WorkloadRunner : IDisposable
             ?? [.. Enumerable.Range(0, count).Select(_ => PinnedBuffer.Allocate(workload.RequestSizeBytes))];
     }
 
-    /// <summary>Runs for the given time, or until cancelled, which ends the slice early but keeps what was measured.</summary>
-    /// <exception cref="IOException">The first error that any of the outstanding operations met.</exception>
+    /// <summary>Runs for the given time. A cancellation ends the slice early and keeps the measured values.</summary>
+    /// <exception cref="IOException">An outstanding operation failed; this is the first error.</exception>
     public async Task RunSliceAsync(IoTarget target, Measurement measurement, TimeSpan duration, CancellationToken cancellationToken)
     {
         if (_workload.Cache == CacheMode.Cold)
@@ -116,7 +116,7 @@ internal sealed class WorkloadRunner : IDisposable
         }
         if (_workload.Writes)
         {
-            // Outside the slice: otherwise the next side would wait for the dirty pages of this one.
+            // Flushes outside the measured time, so that the next slice does not wait for the dirty pages of this one.
             long flushStart = Stopwatch.GetTimestamp();
             target.Flush();
             measurement.Flush += Stopwatch.GetElapsedTime(flushStart);
@@ -125,7 +125,7 @@ internal sealed class WorkloadRunner : IDisposable
 
     public void Dispose() => _limiter?.Dispose();
 
-    /// <summary>Compares the data read and written so far with the content of the files; null without --verify.</summary>
+    /// <summary>Compares the data read and written so far with the content of the files; returns null without --verify.</summary>
     public VerifyReport? Verify(CancellationToken cancellationToken) => _verifier?.Finish(cancellationToken);
 
     /// <summary>Reads the measured part of each file once through the page cache.</summary>
@@ -150,7 +150,7 @@ internal sealed class WorkloadRunner : IDisposable
 
     private uint?[] QueueMilliseconds => [.. _devices.Select(d => d.QueueMilliseconds)];
 
-    // Waits for the end of the slice. With a rate limit, the last request may end long before.
+    // Waits until the end of the slice. With a rate limit, the last request may end long before it.
     private async Task WaitOutAsync(CancellationToken cancellationToken)
     {
         if (_limiter is null)
@@ -163,7 +163,7 @@ internal sealed class WorkloadRunner : IDisposable
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // Ends the slice early; the measured values stay.
+            // A cancellation ends the slice early; the measured values are kept.
         }
     }
 
@@ -177,7 +177,7 @@ internal sealed class WorkloadRunner : IDisposable
             long now = _clock();
             // With a rate limit, the loop continues until all due requests have been made, but for at most twice the time.
             long end = _limiter is null ? _deadline : _deadline + Math.Max(0, _deadline - now);
-            // Each slice makes at least one request, however late its thread begins: otherwise the result would lack a side.
+            // Each slice makes at least one request, even if its thread starts late, so that the result has values for Sluice and for .NET.
             for (bool isFirst = loop == 0; (isFirst || now < end) && !_stop; isFirst = false)
             {
                 long intended = now;
@@ -208,7 +208,7 @@ internal sealed class WorkloadRunner : IDisposable
                     AfterRead(readBuffer.Span, bytes, offset);
                 }
                 Count(target, measurement, isWrite, bytes, intended, started, ended);
-                // The work of this program between two requests does not count as latency of either.
+                // The time that this program needs between two requests is not part of the latency of either.
                 now = _doesMore ? _clock() : ended;
                 if (isWrite && IsFlushDue())
                 {
@@ -222,7 +222,7 @@ internal sealed class WorkloadRunner : IDisposable
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // Ends the slice early; the measured values stay.
+            // A cancellation ends the slice early; the measured values are kept.
         }
         catch
         {
@@ -275,7 +275,7 @@ internal sealed class WorkloadRunner : IDisposable
             DropPages(target);
     }
 
-    // Counts requests that were never started with their wait so far, since their full wait is not known.
+    // Records the wait so far as the latency of requests that were never started, because their full wait is unknown.
     private void CountNeverBegun(Measurement measurement, CancellationToken cancellationToken)
     {
         if (_limiter is not { } limiter)
@@ -291,7 +291,7 @@ internal sealed class WorkloadRunner : IDisposable
         Add(isWrite: true, writes);
         Add(isWrite: false, count - writes);
 
-        // Counted together, because there may be very many. Reads and writes are spread over the whole time.
+        // Records the requests in one call, because there may be very many. Reads and writes are spread over the whole time.
         void Add(bool isWrite, long part) => measurement.CountNeverBegun(
             isWrite, part, ToNanoseconds(now - lastDue), limiter.TicksPerOperation * count / part * NanosecondsPerTick);
     }
@@ -306,7 +306,7 @@ internal sealed class WorkloadRunner : IDisposable
 
     private static long ToNanoseconds(long ticks) => (long)(ticks * NanosecondsPerTick);
 
-    // Runs on a thread of its own, because .NET's asynchronous calls may block all pool threads for longer than a window.
+    // Runs on its own thread, because .NET's asynchronous calls may block all pool threads for longer than a window.
     private static void Sample(Measurement measurement, TimeSpan duration, CancellationToken ended)
     {
         TimeSpan window = TimeSpan.FromTicks(Math.Clamp(duration.Ticks / 20, MinWindow.Ticks, MaxWindow.Ticks));

@@ -1,8 +1,8 @@
 namespace Sluice.Cli.Load;
 
 /// <summary>
-/// Ranks from 0 on, the n-th with a probability of n to the power of minus the exponent, by rejection from the area under the curve
-/// (Hoermann and Derflinger, 1996). Not thread-safe.
+/// Random ranks from 0 in a Zipf distribution: the probability of the n-th rank is proportional to n to the power of the negative exponent.
+/// The method is rejection-inversion (Hoermann and Derflinger, 1996). Not thread-safe.
 /// </summary>
 internal sealed class ZipfNumbers
 {
@@ -13,7 +13,7 @@ internal sealed class ZipfNumbers
     private readonly double _high;
     private readonly double _accepted;
 
-    /// <param name="exponent">Above 0; 1.2 is a hot set, 0.5 nearly uniform.</param>
+    /// <param name="exponent">The exponent, above 0: 1.2 gives a small set of frequent ranks, 0.5 is nearly uniform.</param>
     public ZipfNumbers(long count, double exponent, Random random)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);

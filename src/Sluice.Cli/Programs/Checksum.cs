@@ -6,7 +6,7 @@ using System.Text;
 namespace Sluice.Cli.Programs;
 
 /// <summary>
-/// Counts the data that a program reads, and computes its CRC-32C, which does not depend on the sizes of the pieces and is cheap enough for
+/// Counts the data that a program reads, and computes its CRC-32C, which does not depend on the sizes of the pieces and is fast enough for
 /// timed loops. It also checks for interruption in long loops.
 /// </summary>
 internal sealed class Checksum(CancellationToken cancellationToken)
@@ -51,16 +51,16 @@ internal sealed class Checksum(CancellationToken cancellationToken)
         _crc = crc;
     }
 
-    /// <summary>Adds a line without its end.</summary>
+    /// <summary>Adds a line without its line end.</summary>
     public void AddLine(ReadOnlySpan<byte> line)
     {
         Add(line);
-        // Without it, "ab" and "a", "b" would be the same.
+        // The line feed distinguishes the line "ab" from the lines "a" and "b".
         _crc = BitOperations.Crc32C(_crc, (byte)'\n');
         Lines++;
     }
 
-    /// <summary>As <see cref="AddLine(ReadOnlySpan{byte})"/>, of ASCII text.</summary>
+    /// <summary>Adds a line of ASCII text without its line end.</summary>
     public void AddLine(ReadOnlySpan<char> line)
     {
         Span<byte> narrow = stackalloc byte[NarrowAtOnce];

@@ -15,8 +15,8 @@ internal sealed record FileLayout
     public required int Extents { get; init; }
 
     /// <summary>
-    /// Number of sequences of extents that can be read without a seek on the device. File systems limit the length of an extent (ext4: 128
-    /// MiB), so a file without gaps may have several extents.
+    /// The number of sequences of extents that can be read without a seek on the device. File systems limit the length of an extent (ext4:
+    /// 128 MiB), so a file without gaps may have several extents.
     /// </summary>
     public required int Pieces { get; init; }
 
@@ -26,7 +26,7 @@ internal sealed record FileLayout
     /// <summary>The number of bytes that are only in memory or in the file's metadata. They do not count as fragmentation.</summary>
     public required long UnplacedBytes { get; init; }
 
-    /// <summary>See <see cref="ScoreOf"/>.</summary>
+    /// <summary>The fragmentation score; see <see cref="ScoreOf"/>.</summary>
     public required double Score { get; init; }
 
     public static FileLayout Of(string path, long sizeBytes, IReadOnlyList<FileExtent> extents)
@@ -62,8 +62,8 @@ internal sealed record FileLayout
     public static bool HasPlace(FileExtent extent) => (extent.Flags & WithoutPlace) == FileExtentFlags.None;
 
     /// <summary>
-    /// 100 d / (1 + d), where d is the number of seeks per MiB: 0 without a seek, 50 with one for each MiB, nearly 100 with one for each
-    /// block.
+    /// Returns 100 d / (1 + d), where d is the number of seeks per MiB: 0 without a seek, 50 with one seek per MiB, nearly 100 with one
+    /// seek per block.
     /// </summary>
     public static double ScoreOf(long jumps, long placedBytes)
     {
@@ -73,7 +73,7 @@ internal sealed record FileLayout
         return 100 * jumpsPerMiB / (1 + jumpsPerMiB);
     }
 
-    // A hole with a gap of the same length on the device is no seek either.
+    // A hole with a gap of the same length on the device does not require a seek.
     private static bool Continues(FileExtent before, FileExtent next) =>
         next.PhysicalOffset == before.PhysicalOffset + before.Length
         || next.PhysicalOffset - next.Offset == before.PhysicalOffset - before.Offset;

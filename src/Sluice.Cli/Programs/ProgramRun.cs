@@ -11,8 +11,8 @@ namespace Sluice.Cli.Programs;
 /// </summary>
 internal static class ProgramRun
 {
-    /// <summary>Removes folders of killed runs, and checks the free space.</summary>
-    /// <exception cref="IOException">No such folder, or too little room in it.</exception>
+    /// <summary>Removes the folders of killed runs, and checks the free space.</summary>
+    /// <exception cref="IOException">The folder does not exist, or has too little free space.</exception>
     public static void Prepare(string directory, long spaceBytes, TerminalStreams terminal)
     {
         LinkedFile.RequireTarget(directory);
@@ -23,17 +23,17 @@ internal static class ProgramRun
             throw new IOException($"{directory}: {ByteSize.Format(spaceBytes)} needed, {ByteSize.Format(free)} free");
     }
 
-    /// <summary>Prints on stderr what is measured and for about how long, since nothing else would if the output is piped.</summary>
+    /// <summary>Prints on stderr what is measured and the expected duration, because the output shows nothing yet if it is piped.</summary>
     public static void Announce(TerminalStreams terminal, string what, double seconds) => terminal.WriteNotice(seconds < 90
         ? string.Create(CultureInfo.InvariantCulture, $"{what}, about {Math.Max(1, Math.Ceiling(seconds)):0} s")
         : string.Create(CultureInfo.InvariantCulture, $"{what}, about {Math.Round(seconds / 60):0} minutes"));
 
-    /// <summary>What a figure is of so many rounds.</summary>
+    /// <summary>Returns a description of how the values are derived from the rounds.</summary>
     public static string Rounds(int rounds) =>
         rounds == 1 ? "one round" : string.Create(CultureInfo.InvariantCulture, $"medians of {rounds} rounds");
 
-    /// <summary>Carries out steps one by one. If it is interrupted or stopped by an I/O error, it keeps the completed ones.</summary>
-    /// <exception cref="IOException">The first step failed: there is nothing to keep.</exception>
+    /// <summary>Runs steps one by one. If it is interrupted or stopped by an I/O error, it returns the completed results.</summary>
+    /// <exception cref="IOException">The first step failed, so there are no results to return.</exception>
     public static async Task<StepResults<TResult>> RunStepsAsync<TStep, TResult>(
         IEnumerable<TStep> steps, Func<TStep, Task<TResult>> carryAsync, CancellationToken cancellationToken)
     {
@@ -48,7 +48,7 @@ internal static class ProgramRun
                 cancellationToken.ThrowIfCancellationRequested();
                 results.Add(await carryAsync(step));
             }
-            // A step may have returned a partial result.
+            // The last step may have ended early and returned a partial result.
             interrupted = cancellationToken.IsCancellationRequested;
         }
         catch (Exception e) when (

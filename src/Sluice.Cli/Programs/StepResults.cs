@@ -2,15 +2,15 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs;
 
-/// <summary>The results of the steps before the end, and the cause of an early end.</summary>
-/// <param name="Interrupted">By a signal.</param>
-/// <param name="Failure">The I/O error that ended them, such as a disk that others have filled.</param>
+/// <summary>The results of the completed steps, and the cause of an early end.</summary>
+/// <param name="Interrupted">True if a signal ended the steps.</param>
+/// <param name="Failure">The I/O error that ended the steps, such as a full disk; null if there was none.</param>
 internal sealed record StepResults<TResult>(IReadOnlyList<TResult> Results, TimeSpan Time, bool Interrupted, Exception? Failure)
 {
     public int ExitCode => Interrupted ? Terminal.ExitCode.Interrupted : Failure is null ? Terminal.ExitCode.Success
         : Terminal.ExitCode.IoError;
 
-    /// <summary>The reason why results are missing, for the reader of the result.</summary>
+    /// <summary>Returns notes that explain to the reader of the result why values are missing.</summary>
     public IEnumerable<string> Notes()
     {
         if (Interrupted)

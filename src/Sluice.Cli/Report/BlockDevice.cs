@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Cli.Report;
 
-/// <summary>The information of sysfs about a block device or a partition.</summary>
+/// <summary>The properties of a block device or a partition in sysfs.</summary>
 internal sealed class BlockDevice
 {
     private readonly string _directory;
@@ -11,7 +11,7 @@ internal sealed class BlockDevice
     private BlockDevice(string directory)
     {
         _directory = directory;
-        // The queue of a partition is that of its disk.
+        // A partition has the queue of its disk.
         _diskDirectory = Directory.Exists(Path.Combine(directory, "queue")) ? directory : Path.GetDirectoryName(directory) ?? directory;
     }
 
@@ -26,12 +26,12 @@ internal sealed class BlockDevice
 
     public int? LogicalBlockSizeBytes => (int?)ReadNumber(Path.Combine(_diskDirectory, "queue", "logical_block_size"));
 
-    // sysfs counts in sectors of 512 bytes, whatever the sector size of the device.
+    // The size in sysfs is in sectors of 512 bytes, whatever the sector size of the device.
     public long? SizeBytes => ReadNumber(Path.Combine(_directory, "size")) * 512;
 
     /// <summary>
     /// The total time of all requests at the device, in milliseconds (field 11 of the kernel's stat). The counter has 32 bits and overflows
-    /// after weeks or hours: use <see cref="QueuedBetween"/> for differences.
+    /// after weeks or hours. Use <see cref="QueuedBetween"/> for differences.
     /// </summary>
     public uint? QueueMilliseconds
     {
@@ -50,10 +50,10 @@ internal sealed class BlockDevice
     /// </summary>
     public static long? QueuedBetween(uint? before, uint? after) => unchecked(after - before);
 
-    /// <param name="deviceNumber">major:minor</param>
+    /// <param name="deviceNumber">The device number, as major:minor.</param>
     public static BlockDevice? FromNumber(string deviceNumber) => FromLink(Path.Combine("/sys/dev/block", deviceNumber));
 
-    /// <summary>Returns the name in brackets of "none [mq-deadline] kyber".</summary>
+    /// <summary>Returns the name in brackets, such as mq-deadline in "none [mq-deadline] kyber"; null if there is none.</summary>
     internal static string? ActiveOf(string? choices)
     {
         if (choices is null)

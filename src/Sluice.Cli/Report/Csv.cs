@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Cli.Report;
 
-/// <summary>Comma-separated lines (RFC 4180); numbers have a decimal point in every culture.</summary>
+/// <summary>Formats comma-separated lines (RFC 4180). Numbers have a decimal point in every culture.</summary>
 internal static class Csv
 {
     public static string Line(params IEnumerable<object?> values) => string.Join(',', values.Select(Cell));

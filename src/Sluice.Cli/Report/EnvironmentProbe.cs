@@ -6,7 +6,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Report;
 
-/// <summary>Fills the environment record. Values that cannot be determined are null; no exception is thrown for them.</summary>
+/// <summary>Fills the environment record. Values that cannot be determined are null, without an exception.</summary>
 internal static class EnvironmentProbe
 {
     public static EnvironmentRecord ForPath(string path)
@@ -63,7 +63,7 @@ internal static class EnvironmentProbe
         typeof(EnvironmentProbe).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0]
             ?? "0";
 
-    /// <summary>Free space for this user on the file system that holds the path, or null.</summary>
+    /// <summary>Returns the space that this user can use on the file system of the path, in bytes; null if it is unknown.</summary>
     public static long? FreeBytesAt(string directory)
     {
         try
@@ -77,7 +77,8 @@ internal static class EnvironmentProbe
     }
 
     /// <summary>
-    /// Resolves symbolic links, also those of the folders above, because mounts are listed without them. The file need not exist.
+    /// Resolves symbolic links, including those of the parent folders, because the list of mounts has resolved paths. The file need not
+    /// exist.
     /// </summary>
     public static string RealPathOf(string path)
     {
@@ -87,12 +88,12 @@ internal static class EnvironmentProbe
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The unresolved path is on a mount too, which may be that of the link.
+            // The path cannot be resolved, so the mount of the path itself is used, which may be that of the link.
             return Path.GetFullPath(path);
         }
     }
 
-    /// <summary>The folder itself, or the first one above it that exists.</summary>
+    /// <summary>Returns the folder if it exists, otherwise the nearest parent folder that exists.</summary>
     public static string ExistingFolderOf(string fullPath)
     {
         string folder = fullPath;

@@ -3,7 +3,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Report;
 
-/// <summary>The environment of a measurement. Values without it cannot be compared.</summary>
+/// <summary>The environment of a measurement. Results without it cannot be compared.</summary>
 internal sealed record EnvironmentRecord
 {
     public required string OperatingSystem { get; init; }
@@ -18,7 +18,7 @@ internal sealed record EnvironmentRecord
 
     public required string Engine { get; init; }
 
-    /// <summary>The reason why the engine is not io_uring, or null.</summary>
+    /// <summary>The reason why the engine is not io_uring; null if it is.</summary>
     public string? EngineReason { get; init; }
 
     public required string Processor { get; init; }
@@ -29,7 +29,7 @@ internal sealed record EnvironmentRecord
 
     public required long MemoryBytes { get; init; }
 
-    /// <summary>Describes how a host reclaims free pages; null if it is not known.</summary>
+    /// <summary>A description of whether the host reclaims free pages; null if it is unknown.</summary>
     public string? FreePages { get; init; }
 
     public string? FileSystem { get; init; }
@@ -50,7 +50,7 @@ internal sealed record EnvironmentRecord
 
     public long? FreeBytes { get; init; }
 
-    /// <summary>Returns the facts by label, as text and pages show them.</summary>
+    /// <summary>Returns the values with their labels, for text and pages.</summary>
     public IEnumerable<(string Label, string Text)> Facts()
     {
         yield return ("sluice", Join(SluiceVersion, $"engine {Engine}: {EngineReason ?? "this kernel and sandbox allow io_uring"}"));

@@ -1,8 +1,8 @@
 namespace Sluice.Cli.Report;
 
 /// <summary>
-/// Determines whether the host of a virtual machine reclaims free pages (balloon, free page reporting). The first use of such a page costs
-/// many times as much, so that measurements that fill the page cache measure the host.
+/// Determines whether the host of a virtual machine reclaims free pages (balloon, free page reporting). The first use of a reclaimed page
+/// costs many times as much, so that measurements that fill the page cache measure the host.
 /// </summary>
 internal static class FreePages
 {
@@ -11,14 +11,14 @@ internal static class FreePages
     private const string XenBalloon = "/sys/devices/system/xen_memory";
     private const string BalloonDevice = "0x0005";
 
-    // VIRTIO_BALLOON_F_REPORTING.
+    // VIRTIO_BALLOON_F_REPORTING is this bit of the features.
     private const int ReportingBit = 5;
 
-    /// <summary>Returns null if the system does not provide this information.</summary>
+    /// <summary>Describes whether the host reclaims free pages. Returns null if the system does not provide this information.</summary>
     public static string? Describe() => OperatingSystem.IsLinux() ? Describe(VirtioDevices, HyperVBalloon, XenBalloon) : null;
 
-    /// <param name="virtioDevices">As /sys/bus/virtio/devices.</param>
-    /// <param name="others">Folders that are there where another kind of balloon is.</param>
+    /// <param name="virtioDevices">A folder like /sys/bus/virtio/devices.</param>
+    /// <param name="others">Folders that exist if there is another kind of balloon.</param>
     public static string Describe(string virtioDevices, params string[] others)
     {
         foreach (string device in Directory.Exists(virtioDevices) ? Directory.EnumerateFileSystemEntries(virtioDevices) : [])

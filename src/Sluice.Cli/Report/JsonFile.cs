@@ -7,7 +7,7 @@ namespace Sluice.Cli.Report;
 
 internal static class JsonFile
 {
-    /// <summary>EBUSY.</summary>
+    /// <summary>The errno EBUSY.</summary>
     private const int Busy = 16;
 
     private static readonly TimeSpan ReaderPatience = TimeSpan.FromSeconds(1);
@@ -19,7 +19,7 @@ internal static class JsonFile
     }
 
     /// <summary>Checks before the measurement that a result can be written.</summary>
-    /// <param name="exists">Whether a file of that name is there; one that is made to try it is gone again.</param>
+    /// <param name="exists">True if the file exists. Otherwise, the check creates the file and deletes it.</param>
     public static void CheckWritable(string path, bool exists)
     {
         FolderArgument.RequireParentOf(path);
@@ -30,10 +30,14 @@ internal static class JsonFile
             File.Delete(path);
     }
 
-    /// <summary>Writes a result completely, or leaves the earlier state: no file or the old one.</summary>
-    /// <param name="path">The file.</param>
-    /// <param name="bytes">All of it.</param>
-    /// <param name="mustBeNew">Nothing had the name when the command began: whatever has it by now is somebody's.</param>
+    /// <summary>
+    /// Writes a result. An existing regular file is replaced atomically if the folder permits it, and otherwise overwritten.
+    /// </summary>
+    /// <param name="path">The path of the result.</param>
+    /// <param name="bytes">The complete content.</param>
+    /// <param name="mustBeNew">
+    /// True if the file did not exist when the command began. The write then fails if it exists now, and a failed write leaves no file.
+    /// </param>
     public static void WriteWhole(string path, ReadOnlySpan<byte> bytes, bool mustBeNew)
     {
         if (!mustBeNew && File.Exists(path) && PathKinds.Of(path) != PathKind.Other)
@@ -45,7 +49,7 @@ internal static class JsonFile
             }
             catch (Exception e) when (e is UnauthorizedAccessException or IOException { HResult: Busy })
             {
-                // The file may be writable although no file can be created beside it, or it may be a mount point.
+                // The file is overwritten instead: its folder may not be writable, or the file may be a mount point.
             }
         }
         if (!mustBeNew && PathKinds.Of(path) == PathKind.Other)
@@ -65,7 +69,9 @@ internal static class JsonFile
         }
     }
 
-    /// <summary>A write to a pipe waits for its reader; after a signal, only briefly.</summary>
+    /// <summary>
+    /// Opens a pipe or device, which may wait for a reader, and writes. After a signal, a wait longer than a second fails.
+    /// </summary>
     private static void WriteToReader(string path, ReadOnlySpan<byte> bytes)
     {
         Task<SluiceHandle> opening = Task.Run(() => SluiceHandle.Open(path, FileMode.Open, FileAccess.Write));

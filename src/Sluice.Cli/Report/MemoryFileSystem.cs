@@ -1,9 +1,9 @@
 namespace Sluice.Cli.Report;
 
-/// <summary>File systems that may accept direct I/O, a cold cache or preallocation without effect.</summary>
+/// <summary>Describes file systems on which direct I/O, a cold cache or preallocation may have no effect.</summary>
 internal static class MemoryFileSystem
 {
-    /// <summary>Describes the effect of such a request in one line; null if it has the usual effect.</summary>
+    /// <summary>Describes the effect of such requests in one line; returns null if they have their usual effect.</summary>
     public static string? Caveat(string? fileSystem) => fileSystem switch
     {
         "tmpfs" or "ramfs" => $"{fileSystem} keeps its files in memory: nothing is read from or written to a disk",
@@ -13,11 +13,13 @@ internal static class MemoryFileSystem
         _ => null,
     };
 
-    /// <summary>Describes the effect of direct I/O; null if it bypasses the page cache.</summary>
+    /// <summary>Describes the effect of direct I/O; returns null if it bypasses the page cache.</summary>
     public static string? OfDirect(string? fileSystem) => Caveat(fileSystem) is not { } caveat ? null
         : $"FileCaching.Direct is accepted and {(fileSystem is "tmpfs" or "ramfs" ? "passes" : "may pass")} nothing here: {caveat}";
 
-    /// <summary>A note for measurements on this file system; null if requests have the usual effect.</summary>
+    /// <summary>
+    /// Returns a note that cold, direct and preallocated runs may mean nothing on this file system; null if they have their usual effect.
+    /// </summary>
     public static string? Note(string? fileSystem) =>
         Caveat(fileSystem) is { } caveat ? $"cold, direct and preallocated may mean nothing here: {caveat}" : null;
 }

@@ -5,7 +5,7 @@ namespace Sluice.Cli.Report;
 /// <summary>One line of /proc/self/mountinfo.</summary>
 internal sealed record MountEntry(string DeviceNumber, string MountPoint, string FileSystem, string Source, string Options);
 
-/// <summary>Finds the mount that a path lies on (proc(5), mountinfo).</summary>
+/// <summary>Finds the mount that contains a path (proc(5), mountinfo).</summary>
 internal static class MountTable
 {
     public static MountEntry? Find(IEnumerable<string> mountInfoLines, string fullPath)
@@ -32,7 +32,7 @@ internal static class MountTable
     private static bool Covers(string mountPoint, string path) =>
         mountPoint == "/" || path == mountPoint || path.StartsWith(mountPoint + "/", StringComparison.Ordinal);
 
-    // Blank, tab, newline and backslash are written as three octal digits.
+    // Blank, tab, newline and backslash are written as a backslash and three octal digits.
     private static string Unescape(string text)
     {
         if (!text.Contains('\\', StringComparison.Ordinal))

@@ -2,10 +2,10 @@ using System.Globalization;
 
 namespace Sluice.Cli.Report;
 
-/// <summary>The frequency by which processor time is converted to clocks.</summary>
+/// <summary>Determines the clock rate with which CPU time is converted to clocks.</summary>
 internal static class ProcessorFrequency
 {
-    /// <summary>The frequency in Hz, or null if it is not known.</summary>
+    /// <summary>Returns the clock rate in Hz, which is the nominal one if it is known; null if none is known.</summary>
     public static double? NominalHz()
     {
         try
@@ -20,7 +20,7 @@ internal static class ProcessorFrequency
     }
 
     /// <summary>
-    /// The frequency in the model name ("@ 2.60GHz") is the nominal one; "cpu MHz" is the current one and is used if there is no other.
+    /// Returns the nominal clock rate in the model name ("@ 2.60GHz"). Without one, returns the current clock rate ("cpu MHz").
     /// </summary>
     internal static double? ParseHz(IEnumerable<string> cpuInfoLines)
     {

@@ -7,18 +7,18 @@ namespace Sluice.Cli.Report;
 /// <summary>Reads results that --json wrote, and reports files that are not results.</summary>
 internal static class ResultJson
 {
-    // The version of the format of every kind of result.
+    // The format version of all results.
     private const int FormatVersion = 1;
 
-    /// <exception cref="IOException">It is not there, or a folder.</exception>
-    /// <exception cref="UnauthorizedAccessException">This user may not read it.</exception>
+    /// <exception cref="IOException">The file does not exist, or is a folder.</exception>
+    /// <exception cref="UnauthorizedAccessException">The user may not read the file.</exception>
     public static byte[] ReadBytes(string path)
     {
         FileArgument.Require(path);
         return File.ReadAllBytes(path);
     }
 
-    /// <exception cref="UsageException">The file is no JSON.</exception>
+    /// <exception cref="UsageException">The file is not JSON.</exception>
     public static JsonDocument Parse(string path, byte[] json)
     {
         if (json.Length == 0)
@@ -34,11 +34,11 @@ internal static class ResultJson
         }
     }
 
-    /// <param name="path">The file, for what is said.</param>
-    /// <param name="root">What is in it.</param>
-    /// <param name="type">What it should be.</param>
-    /// <param name="command">Whose result that is, as in "sluice copy".</param>
-    /// <exception cref="UsageException">It lacks something, has what is never there, or has another format version.</exception>
+    /// <param name="path">The path of the file, for error messages.</param>
+    /// <param name="root">The content of the file.</param>
+    /// <param name="type">The type of the result.</param>
+    /// <param name="command">The command that writes such results, as in "sluice copy".</param>
+    /// <exception cref="UsageException">The content lacks a property, has an invalid value or has another format version.</exception>
     public static T Read<T>(string path, JsonElement root, JsonTypeInfo<T> type, string command)
         where T : class
     {

@@ -5,7 +5,7 @@ internal static class Statistics
     /// <summary>The minimum number of values for an interval.</summary>
     public const int FewestPairs = 7;
 
-    /// <summary>The middle value, or the mean of the two in the middle; 0 if there are none.</summary>
+    /// <summary>Returns the middle value, or the mean of the two in the middle; 0 if there are no values.</summary>
     public static double Median(IEnumerable<double> values)
     {
         double[] sorted = [.. values.Order()];
@@ -15,7 +15,9 @@ internal static class Statistics
         return sorted.Length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }
 
-    /// <summary>The median of a[i] / b[i]: the pairs were measured together, so that changes of the device cancel out.</summary>
+    /// <summary>
+    /// Returns the median of a[i] / b[i]. The values of a pair were measured together, so that changes of the device cancel out.
+    /// </summary>
     public static double? MedianRatio(IReadOnlyList<double> numerators, IReadOnlyList<double> denominators)
     {
         double[] ratios = [.. Ratios(numerators, denominators)];
@@ -40,7 +42,7 @@ internal static class Statistics
     {
         const double Tail = 0.025;
         int k = 0;
-        // Computed as a logarithm: with many values, the smallest probabilities are too small for a double.
+        // The probability is computed as a logarithm, because with many values, the smallest ones are too small for a double.
         double logarithm = -count * Math.Log(2);
         double sum = Math.Exp(logarithm);
         while (k < count)

@@ -5,22 +5,22 @@ using Spectre.Console;
 
 namespace Sluice.Cli.Report;
 
-/// <summary>A table with lines in a terminal, and with plain columns if piped.</summary>
+/// <summary>A table with frames in a terminal, and with plain columns if piped.</summary>
 internal sealed partial class TextTable(params string[] columns)
 {
-    // A column of text stays readable if its cells are broken at blanks into pieces of this length.
+    // The minimum width of a text column, at which its cells are broken at blanks and stay readable.
     private const int NarrowestText = 28;
 
-    // Of a column of short cells a longer name of several words, written as one, is broken between them.
+    // A header longer than this is broken between its words if the cells of the column are shorter.
     private const int LongName = 16;
 
     private readonly string[] _headers = [.. columns.Select(TerminalText.Printable)];
     private readonly List<string[]> _rows = [];
 
-    /// <summary>The left-aligned columns; null for the first one, and a last one without a header.</summary>
+    /// <summary>The left-aligned columns; null for the first one. A last column without a header is always left-aligned.</summary>
     public IReadOnlySet<int>? LeftColumns { get; init; }
 
-    /// <summary>Removes line ends and escape sequences, because cells may contain file names of other users.</summary>
+    /// <summary>Adds a row. Control characters become question marks, because cells may contain file names of other users.</summary>
     public void Add(params string[] cells) => _rows.Add([.. cells.Select(TerminalText.Printable)]);
 
     public void WriteTo(TerminalStreams terminal)
@@ -38,7 +38,7 @@ internal sealed partial class TextTable(params string[] columns)
             terminal.WriteLine($"not shown for want of room: {string.Join(" | ", left)}; --wide shows all");
     }
 
-    // The first column names the row, and the verdict is at the end; of the others, the first ones are the most important.
+    // Returns the columns that fit: the first one, the mark at the end and, of the others, the first ones, which are the most important.
     private int[] ColumnsFor(int width)
     {
         const int Frame = 1;
@@ -63,7 +63,7 @@ internal sealed partial class TextTable(params string[] columns)
     private string BrokenName(int column) => _headers[column].Length <= LongName || CellsWidth(column) > LongName ? _headers[column]
         : InnerCapital().Replace(_headers[column], "\n");
 
-    /// <summary>Columns of text flush left, the others flush right, two blanks between.</summary>
+    /// <summary>Returns plain text: text columns are left-aligned and the others right-aligned, with two blanks between columns.</summary>
     public string ToPlainText()
     {
         int[] widths = [.. _headers.Select((_, column) => WidthOf(column))];
@@ -78,7 +78,7 @@ internal sealed partial class TextTable(params string[] columns)
                 text.Append(!IsLeft(column) ? blanks + cell : isLast ? cell : cell + blanks);
                 text.Append(isLast ? "" : "  ");
             }
-            // Padding before an empty last cell is no part of the line.
+            // Blanks before an empty last cell are removed.
             while (text.Length > 0 && text[^1] == ' ')
                 text.Length--;
             text.Append('\n');
@@ -96,7 +96,7 @@ internal sealed partial class TextTable(params string[] columns)
         }
         foreach (string[] row in _rows)
         {
-            // These are what a reader scans a long table for.
+            // Cells with these values are red, because a reader looks for them in a long table.
             table.AddRow(shown.Select(column => Cell(row, column) is var cell
                 && (cell == "slower" || cell.StartsWith("LOST", StringComparison.Ordinal))
                 ? new Text(cell, new Style(Color.Red))

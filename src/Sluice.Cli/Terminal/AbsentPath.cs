@@ -1,14 +1,12 @@
 namespace Sluice.Cli.Terminal;
 
-/// <summary>What is said of a path that was not found.</summary>
+/// <summary>Determines the error for a path that was not found.</summary>
 internal static class AbsentPath
 {
-    /// <summary>
-    /// .NET calls absent what lies in a folder that this user may not look into.
-    /// </summary>
-    /// <param name="path">What was not found.</param>
-    /// <param name="error">What holds if it is not there.</param>
-    /// <returns>That, or why nobody can tell.</returns>
+    /// <summary>Returns the error to throw. .NET also reports a path as missing if the user may not search a folder of the path.</summary>
+    /// <param name="path">The path that was not found.</param>
+    /// <param name="error">The error if the path does not exist.</param>
+    /// <returns>The error, or the <see cref="UnauthorizedAccessException"/> of an access to the path.</returns>
     public static Exception Error(string path, IOException error)
     {
         try
@@ -21,7 +19,7 @@ internal static class AbsentPath
         }
         catch (IOException)
         {
-            // It is as the caller says.
+            // The path does not exist, so the error of the caller applies.
         }
         return error;
     }

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Cli.Terminal;
 
-/// <summary>Sizes as the command line writes them: 65536, 64K, 64KiB, 1.5G. K, M, G and T are powers of 1024.</summary>
+/// <summary>Parses and formats sizes: 65536, 64K, 64KiB, 1.5G. K, M, G and T are powers of 1024.</summary>
 internal static class ByteSize
 {
     public const long KiB = 1024;
@@ -38,7 +38,7 @@ internal static class ByteSize
         return true;
     }
 
-    /// <summary>In whole MiB/s, or in the smaller unit of which there is at least one: 1,000 MiB/s, 12 KiB/s.</summary>
+    /// <summary>Formats a rate in whole MiB/s, or in the largest smaller unit that gives at least one: 1,000 MiB/s, 12 KiB/s.</summary>
     public static string FormatRate(double bytesPerSecond)
     {
         (long unit, string name) = bytesPerSecond switch
@@ -50,7 +50,7 @@ internal static class ByteSize
         return string.Create(CultureInfo.InvariantCulture, $"{bytesPerSecond / unit:#,0} {name}");
     }
 
-    /// <summary>The shortest exact form with a binary unit, or one with a decimal place: 64 KiB, 1 GiB, 1.5 MiB, 777 B.</summary>
+    /// <summary>Formats a size in the largest suitable binary unit, with at most two decimals: 64 KiB, 1.5 MiB, 777 B.</summary>
     public static string Format(long bytes)
     {
         (long unit, string name) = Math.Abs(bytes) switch

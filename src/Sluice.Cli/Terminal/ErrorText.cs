@@ -3,8 +3,8 @@ using System.Text.RegularExpressions;
 namespace Sluice.Cli.Terminal;
 
 /// <summary>
-/// What went wrong, as a program of the command line says it: the path, then the system's reason. .NET's own sentences about files are
-/// turned into that; all others stay.
+/// Formats errors as command-line programs do: the path, then the system's reason. Known messages of .NET and Sluice are converted to this
+/// form; others stay unchanged.
 /// </summary>
 internal static class ErrorText
 {
@@ -20,14 +20,17 @@ internal static class ErrorText
         (Sentence(@"The file '(?<path>.+)' already exists\."), "file exists"),
     ];
 
-    // An errno that .NET has no exception for: "No space left on device : '/a'".
+    // The message of .NET for an errno without an exception type: "No space left on device : '/a'".
     private static readonly Regex SystemReason = Sentence("(?<reason>[A-Z][^:']+) : '(?<path>.+)'");
 
-    // Sluice's own: "Copying '/a' to '/b' failed: the disk is full.", "Reading '/a' at offset 5 failed: Input/output error (errno 5)".
+    // Messages of Sluice: "Copying '/a' to '/b' failed: the disk is full.", "Reading '/a' at offset 5 failed: Input/output error (errno
+    // 5)".
     private static readonly Regex Failed = Sentence(
         @"[A-Z]\w+( the \w+)? '(?<path>.+?)'( to '(?<target>.+?)')?(?<where> at .+)? failed: (?<reason>.+?)( \(errno \d+\))?\.?");
 
-    /// <summary>An exception's message. Where .NET has one sentence for several reasons, the reason is inside the exception.</summary>
+    /// <summary>
+    /// Returns the message of an exception. If .NET has one message for several reasons, the inner exception has the reason.
+    /// </summary>
     public static string Of(Exception exception)
     {
         string text = Of(exception.Message);

@@ -1,14 +1,14 @@
 namespace Sluice.Cli.Terminal;
 
-/// <summary>A file to be read that a command line names.</summary>
+/// <summary>Checks the path of an input file of a command.</summary>
 internal static class FileArgument
 {
-    /// <exception cref="FileNotFoundException">It is not there, or a folder, or a link to what is not there.</exception>
-    /// <exception cref="IOException">It is a link that leads back to itself.</exception>
-    /// <exception cref="UnauthorizedAccessException">Whether it is there this user may not see.</exception>
+    /// <exception cref="FileNotFoundException">The path does not exist, is a folder, or is a link whose target does not exist.</exception>
+    /// <exception cref="IOException">The path is a link that leads back to itself.</exception>
+    /// <exception cref="UnauthorizedAccessException">The user may not search a folder of the path.</exception>
     public static void Require(string path)
     {
-        // .NET reports a link without a target as existing.
+        // The target is checked first, because .NET reports a link without a target as existing.
         LinkedFile.RequireTarget(path);
         if (File.Exists(path))
             return;

@@ -1,11 +1,11 @@
 namespace Sluice.Cli.Terminal;
 
-/// <summary>A folder that a command line names.</summary>
+/// <summary>Checks the path of a folder on the command line.</summary>
 internal static class FolderArgument
 {
-    /// <exception cref="DirectoryNotFoundException">It is not there.</exception>
-    /// <exception cref="IOException">It is a file.</exception>
-    /// <exception cref="UnauthorizedAccessException">Whether it is there this user may not see.</exception>
+    /// <exception cref="DirectoryNotFoundException">The folder does not exist.</exception>
+    /// <exception cref="IOException">The path is a file.</exception>
+    /// <exception cref="UnauthorizedAccessException">The user may not search a folder of the path.</exception>
     public static void Require(string path)
     {
         if (Directory.Exists(path))
@@ -16,7 +16,7 @@ internal static class FolderArgument
     }
 
     /// <summary>Requires the folder in which a file or folder is to be created.</summary>
-    /// <param name="path">What is to be made.</param>
+    /// <param name="path">The path of the file or folder to create.</param>
     /// <inheritdoc cref="Require"/>
     public static void RequireParentOf(string path)
     {

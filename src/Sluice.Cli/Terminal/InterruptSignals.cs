@@ -4,11 +4,12 @@ using System.Runtime.InteropServices;
 namespace Sluice.Cli.Terminal;
 
 /// <summary>
-/// Ctrl-C, SIGTERM and a closed terminal end the work in an orderly way; another signal, later, ends the process immediately.
+/// Cancels the work after Ctrl-C, SIGTERM or the end of the terminal, so that it ends in an orderly way. A later, second signal ends the
+/// process immediately.
 /// </summary>
 internal sealed class InterruptSignals : IDisposable
 {
-    // timeout(1) and some shells send the same signal twice, to the process and to its group.
+    // Signals within this time count as one: timeout(1) and some shells send one signal to the process and to its group.
     private static readonly TimeSpan SameSignal = TimeSpan.FromSeconds(2);
 
     private readonly CancellationTokenSource _cancellation = new();
@@ -26,8 +27,8 @@ internal sealed class InterruptSignals : IDisposable
     }
 
     /// <summary>
-    /// While a question waits for its answer, or a list for the process that writes it to a pipe, no work has begun: a signal ends the
-    /// process immediately.
+    /// True while a question waits for its answer, or a command reads required input that may come from a pipe. No work has begun, so a
+    /// signal ends the process immediately.
     /// </summary>
     public static bool IsAsking
     {
@@ -38,7 +39,7 @@ internal sealed class InterruptSignals : IDisposable
     /// <summary>Returns true if this process has received a signal.</summary>
     public static bool IsInterrupted => s_isInterrupted;
 
-    /// <summary>Reads required input before the work begins. It may be a pipe without a writer.</summary>
+    /// <summary>Reads required input before the work begins. The input may be a pipe without a writer.</summary>
     public static T WhileNothingHasBegun<T>(Func<T> read)
     {
         IsAsking = true;
@@ -54,7 +55,7 @@ internal sealed class InterruptSignals : IDisposable
 
     public CancellationToken Token => _cancellation.Token;
 
-    /// <summary>Set after a signal.</summary>
+    /// <summary>The exit code after a signal; null if there was none.</summary>
     public int? ExitCode { get; private set; }
 
     public void Dispose()

@@ -2,24 +2,24 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Terminal;
 
-/// <summary>The file at the end of symbolic links, which <see cref="FileInfo"/> does not resolve.</summary>
+/// <summary>Resolves symbolic links to files, which <see cref="FileInfo"/> does not.</summary>
 internal static class LinkedFile
 {
     /// <summary>Throws an exception that names the link if its target does not exist.</summary>
-    /// <exception cref="FileNotFoundException">The path is a link to what does not exist.</exception>
+    /// <exception cref="FileNotFoundException">The path is a link whose target does not exist.</exception>
     /// <exception cref="IOException">The path is a link that leads back to itself.</exception>
-    /// <exception cref="UnauthorizedAccessException">Whether what it leads to is there this user may not see.</exception>
+    /// <exception cref="UnauthorizedAccessException">The user may not search a folder of the link's target.</exception>
     public static void RequireTarget(string path)
     {
         if (PathKinds.Of(path) == PathKind.Unknown)
             _ = Follow(path);
     }
 
-    /// <summary>Returns the length of an existing file; for a link, that of its target.</summary>
+    /// <summary>Returns the length of an existing file; for a link, the length of its target.</summary>
     /// <inheritdoc cref="RequireTarget"/>
     public static long LengthOf(string path) => new FileInfo(Follow(path)).Length;
 
-    /// <summary>Returns the path itself, or that of the target if it is a link.</summary>
+    /// <summary>Returns the path, or that of the target if the path is a link.</summary>
     /// <inheritdoc cref="RequireTarget"/>
     public static string Follow(string path)
     {

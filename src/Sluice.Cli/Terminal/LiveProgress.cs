@@ -3,8 +3,8 @@ using Spectre.Console;
 namespace Sluice.Cli.Terminal;
 
 /// <summary>
-/// A progress line on stderr, only if that is a terminal: it never appears in piped results, and is erased before the result is printed. A
-/// terminal that cannot do that (TERM=dumb) gets a line every ten seconds.
+/// Shows a progress line on stderr if that is a terminal, and erases it before the result is printed. A terminal that cannot erase it
+/// (TERM=dumb) gets a line every ten seconds.
 /// </summary>
 internal sealed class LiveProgress : IDisposable
 {
@@ -38,7 +38,7 @@ internal sealed class LiveProgress : IDisposable
         _ended.Dispose();
     }
 
-    /// <summary>Returns the part of a line that fits after the spinner: a part of a wrapped line would not be erased.</summary>
+    /// <summary>Returns the part of a line that fits after the spinner, because the rest of a wrapped line would not be erased.</summary>
     public static string Fit(string line, int columns)
     {
         int room = Math.Max(1, columns - 3);
@@ -51,7 +51,7 @@ internal sealed class LiveProgress : IDisposable
             while (!_ended.Wait(console.Profile.Capabilities.Ansi ? Interval : PlainInterval))
             {
                 string line = Fit(TerminalText.Printable(_line()), console.Profile.Width);
-                // Spectre throws an exception for an empty line.
+                // An empty line is replaced, because Spectre throws an exception for it.
                 context.Status = Markup.Escape(line.Length > 0 ? line : Starting);
             }
         });

@@ -5,12 +5,13 @@ namespace Sluice.Cli.Terminal;
 /// <summary>Adds arguments and options to a command.</summary>
 internal sealed class OptionList(Command command)
 {
-    /// <summary>Stands for an optional value that was not given; it may also be typed.</summary>
+    /// <summary>The text that represents an optional value that was not given. It can also be typed.</summary>
     public const string Auto = "auto";
 
     /// <summary>
-    /// Writes out what System.CommandLine does not know: short names of two letters (-Fm1), and optional values, which are attached to the
-    /// short name, and follow the long name only if they are sizes: in "-p a.dat" and "--preallocate a.dat" the file stays a file.
+    /// Expands forms that System.CommandLine does not support: short names of two letters (-Fm1), and optional values. An optional value is
+    /// attached to the short name, and follows the long name only if it is a size: in "-p a.dat" and "--preallocate a.dat", a.dat is an
+    /// argument.
     /// </summary>
     /// <exception cref="UsageException">An option does not exist, or its value is missing or empty.</exception>
     public List<string> Expand(IReadOnlyList<string> typed)
@@ -49,7 +50,7 @@ internal sealed class OptionList(Command command)
         string next = index + 1 < typed.Count ? typed[index + 1] : "";
         if (IsOptional(option) && next != Auto && !ByteSize.TryParse(next, out _))
             return $"{name}={Auto}";
-        // Of an empty value, as of a variable that is not set, the parser would take the argument behind it.
+        // An empty value, such as that of an unset variable, is refused, because the parser would take the next argument instead.
         if (next.Length == 0 || next.StartsWith("--", StringComparison.Ordinal))
             throw new UsageException($"{name} needs a value");
         index++;
@@ -60,7 +61,7 @@ internal sealed class OptionList(Command command)
     {
         for (int i = 1; i < argument.Length; i++)
         {
-            // FragDisk has -Fm and -FM.
+            // Names of two letters are tried too, because FragDisk has -Fm and -FM.
             Option option = Find(argument[i..(i + 1)]) ?? Find(argument[i..Math.Min(i + 2, argument.Length)])
                 ?? throw new UsageException($"unknown option {argument}");
             if (option is Option<bool>)
@@ -101,7 +102,7 @@ internal sealed class OptionList(Command command)
     public Option<bool> Flag(string name, string? shortName, string description) =>
         Add(new Option<bool>(name, Aliases(shortName)), description);
 
-    /// <summary>DIR of commands that measure in a scratch folder; without it the temporary folder.</summary>
+    /// <summary>Adds the argument DIR of commands that measure in a scratch folder. The default is the temporary folder.</summary>
     public Func<ParseResult, string> ScratchParent()
     {
         Argument<string?> directory = OptionalArgument(
@@ -109,10 +110,10 @@ internal sealed class OptionList(Command command)
         return result => result.GetValue(directory) ?? Path.GetTempPath();
     }
 
-    /// <summary>--quick, the same for every command that measures in a folder.</summary>
+    /// <summary>Adds --quick, which is the same for every command that measures in a folder.</summary>
     public Option<bool> Quick() => Flag("--quick", null, "A few seconds on small files: shows that everything works, measures nothing.");
 
-    /// <summary>--rounds, for <see cref="OptionText.Rounds"/>.</summary>
+    /// <summary>Adds --rounds, which <see cref="OptionText.Rounds"/> converts.</summary>
     public Option<string> Rounds() => Value("--rounds", null, "N", "Run all N times, in turns, and take the medians (5).");
 
     private static string[] Aliases(string? shortName) => shortName is null ? [] : [$"-{shortName}"];

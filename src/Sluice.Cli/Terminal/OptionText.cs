@@ -2,28 +2,28 @@ using System.Globalization;
 
 namespace Sluice.Cli.Terminal;
 
-/// <summary>Converts the text of an option to a checked value; returns null if the option is absent.</summary>
+/// <summary>Converts the text of an option to a validated value. An absent option gives null, or the default of methods with one.</summary>
 internal static class OptionText
 {
     private const int MaxRounds = 1000;
 
-    /// <exception cref="UsageException">Not a whole number in the range.</exception>
+    /// <exception cref="UsageException">The text is not a whole number in the range.</exception>
     public static long? Whole(string option, string? text, long smallest, long largest) =>
         text is null ? null
         : long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long number) && number >= smallest && number <= largest
             ? number
         : throw new UsageException($"{option}: '{text}' is not a whole number from {smallest} to {largest}");
 
-    /// <exception cref="UsageException">Not a whole number in the range.</exception>
+    /// <exception cref="UsageException">The text is not a whole number in the range.</exception>
     public static int Whole(string option, string? text, int smallest, int largest, int byDefault) =>
         (int?)Whole(option, text, smallest, largest) ?? byDefault;
 
-    /// <summary>The value of <see cref="OptionList.Rounds"/>.</summary>
-    /// <exception cref="UsageException">No number of rounds.</exception>
+    /// <summary>Returns the value of <see cref="OptionList.Rounds"/>.</summary>
+    /// <exception cref="UsageException">The text is not a valid number of rounds.</exception>
     public static int Rounds(string? text, int byDefault) => Whole("--rounds", text, 1, MaxRounds, byDefault);
 
-    /// <summary>A number with a decimal point, or without.</summary>
-    /// <exception cref="UsageException">Not a number in the range; "NaN" and "-Infinity" are numbers to the parser.</exception>
+    /// <summary>Returns a number with or without a decimal point.</summary>
+    /// <exception cref="UsageException">The text is not a number in the range. The parser also accepts "NaN" and "-Infinity".</exception>
     public static double? Number(string option, string? text, double smallest, double largest) =>
         text is null ? null
         : double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double number)
@@ -31,7 +31,7 @@ internal static class OptionText
         : throw new UsageException(string.Create(CultureInfo.InvariantCulture,
             $"{option}: '{text}' is not a number from {smallest:#,0.######} to {largest:#,0}"));
 
-    /// <exception cref="UsageException">Not a size in the range.</exception>
+    /// <exception cref="UsageException">The text is not a size in the range.</exception>
     public static long? Size(string option, string? text, long smallest = 1, long largest = long.MaxValue) =>
         text is null ? null
         : ByteSize.TryParse(text, out long bytes) && bytes >= smallest && bytes <= largest ? bytes
@@ -39,7 +39,7 @@ internal static class OptionText
             ? $"{option}: '{text}' is not a size, as in 100M, larger than 0"
             : $"{option}: '{text}' is not a size from {ByteSize.Format(smallest)} to {ByteSize.Format(largest)}");
 
-    /// <exception cref="UsageException">None of the names.</exception>
+    /// <exception cref="UsageException">The text is none of the names.</exception>
     public static T? Choice<T>(string option, string? text, params ReadOnlySpan<(string Name, T Value)> choices)
         where T : struct
     {

@@ -5,8 +5,8 @@ using Sluice.Diagnostics;
 namespace Sluice.Cli.Terminal;
 
 /// <summary>
-/// The streams of this process. A failed write does not end a command: it does its work and writes its results, and the error is printed at
-/// the end. A descriptor that was closed when the process began may be used by the runtime now: it is neither read nor written.
+/// The standard streams of this process. A failed write does not end a command: the command completes its work, and the error is printed at
+/// the end. A descriptor that was closed when the process began is neither read nor written, because the runtime may use its number.
 /// </summary>
 internal sealed class StandardStreams
 {
@@ -23,7 +23,7 @@ internal sealed class StandardStreams
         bool hasOutput = StandardDescriptor.IsInherited(1);
         var output = new TellingStream(hasOutput ? Console.OpenStandardOutput() : null);
         var error = new TellingStream(StandardDescriptor.IsInherited(2) ? Console.OpenStandardError() : null);
-        // Colours and widths are asked of what .NET takes for the console.
+        // The writers become those of Console, because .NET determines colors and widths from Console.
         bool isUtf8 = IsUtf8Terminal();
         Console.SetOut(Text(output, isUtf8 || Console.IsOutputRedirected));
         Console.SetError(Text(error, isUtf8 || Console.IsErrorRedirected));
@@ -41,9 +41,9 @@ internal sealed class StandardStreams
         });
     }
 
-    /// <summary>Prints the errors of stdout.</summary>
-    /// <param name="exitCode">What the command itself ended with.</param>
-    /// <returns>What the process is to end with.</returns>
+    /// <summary>Prints the error of stdout, if there is one.</summary>
+    /// <param name="exitCode">The exit code of the command.</param>
+    /// <returns>The exit code of the process, which is an I/O error instead of success if stdout has failed.</returns>
     public int End(int exitCode)
     {
         if (_output.Failure is not { } failure)
@@ -52,7 +52,7 @@ internal sealed class StandardStreams
         return exitCode == ExitCode.Success ? ExitCode.IoError : exitCode;
     }
 
-    // As POSIX defines it: the first of these variables that is set.
+    // Uses the first of these variables that is set, as POSIX specifies.
     private static bool IsUtf8Terminal()
     {
         string? locale = Array.Find(
@@ -68,13 +68,15 @@ internal sealed class StandardStreams
             AutoFlush = true,
         };
 
-    /// <summary>The console's own stream does not report that a pipe has no reader, so that `tail -f` would never end.</summary>
+    /// <summary>
+    /// Opens stdout for <c>log</c>. The console's stream does not report that a pipe has no reader, and `tail -f` would never end.
+    /// </summary>
     private static Stream OpenContent()
     {
         if (OperatingSystem.IsWindows())
             return Console.OpenStandardOutput();
         var stream = new FileStream(new SafeFileHandle(1, ownsHandle: false), FileAccess.Write, bufferSize: 0);
-        // A file may be written by others too, so its current position is used.
+        // The console's stream is used for files, because it writes at the current position, which other processes may change.
         return stream.CanSeek ? Console.OpenStandardOutput() : stream;
     }
 }

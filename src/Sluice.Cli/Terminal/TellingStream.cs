@@ -1,15 +1,17 @@
 namespace Sluice.Cli.Terminal;
 
-/// <summary>Keeps the first error of the stream behind it, and discards later bytes. A pipe without a reader is an exception.</summary>
-/// <param name="inner">Where bytes go; null: it was closed.</param>
+/// <summary>
+/// Keeps the first error of the inner stream, and then discards all bytes. Writing to a pipe without a reader throws an exception instead.
+/// </summary>
+/// <param name="inner">The destination; null if it was closed when the process began.</param>
 internal sealed class TellingStream(Stream? inner) : Stream
 {
-    // EPIPE, as .NET hands it on.
+    // The HResult of .NET for EPIPE.
     private const int BrokenPipe = 32;
 
     private string? _failure;
 
-    /// <summary>Another stream to the same place: an error of either is one of both.</summary>
+    /// <summary>Another stream to the same destination, with which this one shares its error.</summary>
     public TellingStream? Like { get; init; }
 
     public string? Failure => Like is { } other ? other.Failure : _failure;

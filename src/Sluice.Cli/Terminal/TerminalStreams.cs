@@ -3,22 +3,22 @@ using Spectre.Console;
 
 namespace Sluice.Cli.Terminal;
 
-/// <summary>The streams of a command and their properties; tests use their own.</summary>
+/// <summary>The streams of a command and their properties. Tests use their own streams.</summary>
 internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextReader Input)
 {
-    // EPIPE, as .NET hands it on.
+    // The HResult of .NET for EPIPE.
     private const int BrokenPipe = 32;
 
     private readonly List<string> _lateErrors = [];
     private Stream? _outBytes;
 
-    /// <summary>Opened by the first read: opening the console takes long in comparison with a small command.</summary>
+    /// <summary>The input, which the first read opens, because opening the console takes long compared with a small command.</summary>
     public TextReader In => OpenIn?.Invoke() ?? Input;
 
-    /// <summary>Used instead of <see cref="Input"/>.</summary>
+    /// <summary>Opens the input; null to use <see cref="Input"/>.</summary>
     public Func<TextReader>? OpenIn { get; init; }
 
-    /// <summary>Opens the destination of <see cref="Out"/> for bytes that are not text; null to decode them.</summary>
+    /// <summary>Opens the destination of <see cref="Out"/> for bytes that may not be text; null to write them as decoded text.</summary>
     public Func<Stream>? OpenOutBytes { get; init; }
 
     /// <summary>Returns true if a write to stdout has failed. The error is printed at the end.</summary>
@@ -42,7 +42,7 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
 
     public bool IsOutputTerminal { get; init; }
 
-    /// <summary>True if <see cref="Results"/> is a terminal, although text does not go there.</summary>
+    /// <summary>True if <see cref="Results"/> is a terminal. Set by <see cref="KeepingOutput"/>.</summary>
     public bool IsResultsTerminal { get; init; }
 
     public bool IsErrorTerminal { get; init; }
@@ -58,10 +58,10 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
     /// <summary>True if the terminal shows more than ASCII. Otherwise frames and bars are ASCII, and there are no charts.</summary>
     public bool IsUtf8 { get; init; } = true;
 
-    /// <summary>A non-empty NO_COLOR turns colors off (no-color.org).</summary>
+    /// <summary>True to use no colors, which is the default if the variable NO_COLOR is not empty (no-color.org).</summary>
     public bool NoColor { get; init; } = !string.IsNullOrEmpty(Environment.GetEnvironmentVariable("NO_COLOR"));
 
-    /// <summary>Returns the same streams with stdout reserved for a result: text goes to stderr.</summary>
+    /// <summary>Returns the same streams with stdout reserved for a result, so that text goes to stderr.</summary>
     public TerminalStreams KeepingOutput() => this with
     {
         Out = Error,
@@ -77,14 +77,15 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
 
     public IAnsiConsole AnsiError() => Ansi(Error, IsErrorTerminal);
 
-    /// <summary>Writes an empty line of the result.</summary>
+    /// <summary>Writes an empty line to the result.</summary>
     public void WriteLine() => Out.WriteLine();
 
     /// <summary>
-    /// A line of the result. In a terminal it is broken at blanks; piped it stays whole. Control characters become question marks.
+    /// Writes a line of the result. In a terminal, it is broken at blanks; piped, it stays unbroken. Control characters become question
+    /// marks.
     /// </summary>
-    /// <param name="hang">Blanks before what does not fit on the first line.</param>
-    /// <param name="used">Columns of the line that are written already.</param>
+    /// <param name="hang">The number of blanks before the second and later lines.</param>
+    /// <param name="used">The number of columns of the first line that are already written.</param>
     public void WriteLine(string text, int hang = 0, int used = 0) =>
         WriteLine(Out, IsOutputTerminal && !IsWide, text, hang, used);
 
@@ -112,8 +113,8 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
         Out.WriteLine(IsOutputTerminal ? TerminalText.PrintableContent(text) : text);
     }
 
-    /// <summary>Text for programs, as it is; in a terminal without control characters other than tabs and ends of lines.</summary>
-    /// <param name="isResult">Whether it is what a file named "-" gets.</param>
+    /// <summary>Writes text for programs unchanged; in a terminal, without control characters other than tabs and line ends.</summary>
+    /// <param name="isResult">True for a result whose file is named "-".</param>
     public void WriteData(Action<TextWriter> write, bool isResult)
     {
         TextWriter writer = isResult ? Results : Out;
@@ -141,20 +142,20 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
         }
     }
 
-    /// <summary>Checks whether stdout still has a reader. Without writes, nothing else would report it.</summary>
+    /// <summary>Checks whether stdout still has a reader, which otherwise only a write would report.</summary>
     public void LookForReader()
     {
         if (HasNoReader())
             IsOutputClosed = true;
     }
 
-    /// <summary>A line for people beside the result, on stderr.</summary>
+    /// <summary>Writes a line to stderr that is not part of the result.</summary>
     public void WriteNotice(string text) => WriteLine(Error, IsErrorTerminal, text, hang: 0, used: 0);
 
-    /// <summary>Writes an error in one line on stderr.</summary>
+    /// <summary>Writes an error as one line to stderr.</summary>
     public void WriteError(string message) => WriteNotice($"sluice: {message.ReplaceLineEndings(" ")}");
 
-    /// <summary>Adds an error that is printed after the result; the exit code is then 1 instead of 0.</summary>
+    /// <summary>Adds an error that is printed after the result. The exit code is then 1 instead of 0.</summary>
     public void TellAtEnd(string message) => _lateErrors.Add(message);
 
     /// <summary>Asks on stderr, so that a piped result stays unchanged. Any answer other than y or yes is no.</summary>
@@ -169,9 +170,9 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
     }
 
     /// <summary>Asks before a file of the user is changed.</summary>
-    /// <param name="path">What is left as it was without a yes.</param>
-    /// <param name="refusal">What to say where nobody can be asked.</param>
-    /// <exception cref="UsageException">Nobody could be asked, or the answer was no.</exception>
+    /// <param name="path">The file that stays unchanged without consent, for the error message.</param>
+    /// <param name="refusal">The error message if standard input is not a terminal.</param>
+    /// <exception cref="UsageException">Standard input is not a terminal, or the answer was no.</exception>
     public void RequireConsent(string path, string question, string refusal)
     {
         if (!IsInputTerminal)

@@ -6,23 +6,25 @@ namespace Sluice.Cli.Terminal;
 /// <summary>Replaces control characters, and breaks lines at the width of the terminal.</summary>
 internal static class TerminalText
 {
-    // In a narrower column, indented text is harder to read than text that is not indented.
+    // The minimum width of indented text: in a narrower column, it is harder to read than text without an indent.
     private const int NarrowestRest = 20;
 
-    /// <summary>Replaces each control character by a question mark: file names of other users must not control a terminal.</summary>
+    /// <summary>
+    /// Replaces each control character with a question mark, because file names of other users must not control a terminal.
+    /// </summary>
     public static string Printable(string text) =>
         text.Any(char.IsControl) ? string.Concat(text.Select(c => char.IsControl(c) ? '?' : c)) : text;
 
-    /// <summary>As <see cref="Printable"/>, but keeps tabs and line ends.</summary>
+    /// <summary>Replaces each control character except tabs and line feeds with a question mark.</summary>
     public static string PrintableContent(string text) =>
         string.Concat(text.Select(c => char.IsControl(c) && c is not ('\t' or '\n') ? '?' : c));
 
-    /// <summary>Breaks a line at blanks so that no part is longer than the width of the terminal.</summary>
-    /// <param name="text">One line, without an end of line.</param>
-    /// <param name="width">Columns.</param>
-    /// <param name="hang">Blanks before the second line and those after it; fewer where that leaves no room.</param>
-    /// <param name="used">Columns of the first line that are taken already.</param>
-    /// <returns>The lines; a word that is longer than a line has one of its own.</returns>
+    /// <summary>Breaks a line at blanks, so that no part is longer than the width of the terminal.</summary>
+    /// <param name="text">One line, without a line end.</param>
+    /// <param name="width">The number of columns of the terminal.</param>
+    /// <param name="hang">The number of blanks before the second and later lines; fewer if they would leave too little space.</param>
+    /// <param name="used">The number of columns of the first line that are already written.</param>
+    /// <returns>The lines. A word that is longer than a line is not broken.</returns>
     public static IEnumerable<string> Wrap(string text, int width, int hang = 0, int used = 0)
     {
         string indent = new(' ', Math.Clamp(hang, 0, Math.Max(0, width - NarrowestRest)));
@@ -58,7 +60,7 @@ internal static class TerminalText
         return text[..length];
     }
 
-    // The last blank before the end of the room, behind the first word; else the first one behind the room.
+    // Returns the last blank in the first room columns, after the first word; otherwise, the first blank after them.
     private static int LastBlank(string text, int room)
     {
         int word = text.Length - text.TrimStart().Length;

@@ -2,24 +2,24 @@ using System.CommandLine;
 
 namespace Sluice.Cli.Terminal;
 
-/// <summary>The input of a command: its arguments as they were typed, the streams, and the token that a signal cancels.</summary>
+/// <summary>The input of a command: its arguments as typed, the streams, and the token that a signal cancels.</summary>
 internal sealed record CommandContext(IReadOnlyList<string> Arguments, TerminalStreams Terminal, CancellationToken CancellationToken);
 
-/// <summary>A command of the tool. Its options are defined only if it is the one that was typed.</summary>
-/// <param name="Group">The heading under which the tool's help lists it.</param>
-/// <param name="Examples">Command lines, without the name of the tool, that can be typed as they are in an empty folder.</param>
-/// <param name="Define">Adds the options to the command and returns what runs it.</param>
+/// <summary>A command of the tool. Its options are defined only if the command was typed.</summary>
+/// <param name="Group">The heading under which the help of the tool lists the command.</param>
+/// <param name="Examples">Command lines without the name of the tool, which can be typed unchanged in an empty folder.</param>
+/// <param name="Define">Adds the options to the command, and returns the function that runs it.</param>
 internal sealed record ToolCommand(
     string Group, string Name, string Description, string[] Examples,
     Func<OptionList, Func<ParseResult, CommandContext, Task<int>>> Define)
 {
-    /// <summary>Meaning of exit code 0.</summary>
+    /// <summary>The meaning of exit code 0.</summary>
     public string Done { get; init; } = "done";
 
-    /// <summary>Meaning of exit code 1.</summary>
+    /// <summary>The meaning of exit code 1.</summary>
     public string Failed { get; init; } = "an I/O error";
 
-    /// <summary>Meaning of exit code 2.</summary>
+    /// <summary>The meaning of exit code 2.</summary>
     public string Refused { get; init; } = "a wrong command line, or an existing file that is not to be replaced";
 
     /// <summary>Writes the part of the command's help below the options.</summary>
@@ -39,7 +39,7 @@ internal sealed record ToolCommand(
             terminal.WriteLine($"  {code,-3}  {meaning}", hang: 7);
     }
 
-    /// <summary>Writes the tool's help: the commands in groups.</summary>
+    /// <summary>Writes the help of the tool: the commands in groups.</summary>
     public static void WriteOverview(TerminalStreams terminal, IReadOnlyList<ToolCommand> commands)
     {
         int width = commands.Max(c => c.Name.Length);

@@ -1,4 +1,4 @@
 namespace Sluice.Cli.Terminal;
 
-/// <summary>An invalid command line: one line on stderr, exit code 2.</summary>
+/// <summary>The exception for an invalid command line, which is printed as one line on stderr, with exit code 2.</summary>
 internal sealed class UsageException(string message) : Exception(message);

@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace Sluice.Cli.Bench.Everyday;
 
 /// <summary>
-/// Processes that compute without a pause, as neighbors of a row. They end when this object is disposed, and by themselves when this
-/// process ends in any way, because that closes their standard input.
+/// Processes that compute without a pause while a row is measured. They end when this object is disposed, and also when this process ends,
+/// because that closes their standard input.
 /// </summary>
 internal sealed class BusyProcesses : IDisposable
 {
@@ -20,7 +20,7 @@ internal sealed class BusyProcesses : IDisposable
     }
 
     /// <summary>Starts a number of processes, and returns when all of them compute.</summary>
-    /// <exception cref="RowSkippedException">They could not be started.</exception>
+    /// <exception cref="RowSkippedException">The processes could not be started.</exception>
     public static BusyProcesses Start(int count)
     {
         var started = new BusyProcesses();

@@ -12,13 +12,13 @@ namespace Sluice.Cli.Bench.Everyday;
 /// <summary>
 /// The suite that `sluice bench` runs by default: the work of ordinary programs, in the way that docs/guide.md recommends and in the way
 /// that programs do it with System.IO. A new row is an entry of <see cref="Rows"/>: an id, a name of at most <see cref="MaxNameLength"/>
-/// characters, a line that names both sides, and a contest.
+/// characters, a line that names the calls of Sluice and of .NET, and a contest.
 /// </summary>
 internal static class EverydaySuite
 {
     public const string Name = "everyday";
 
-    /// <summary>Lines of the table have at most 80 columns with names of this length.</summary>
+    /// <summary>The maximum length of a row's name, with which the lines of the table have at most 80 columns.</summary>
     public const int MaxNameLength = 29;
 
     private const int PageBytes = (int)(4 * ByteSize.KiB);
@@ -26,21 +26,23 @@ internal static class EverydaySuite
     private const int AppendThreads = 8;
     private const int BusyCount = 4;
 
-    /// <summary>Disk space of a small file: a block and its share of a folder.</summary>
+    /// <summary>The disk space of a small file, in bytes: a block and its share of a folder.</summary>
     private const long BytesOfFile = 9 * ByteSize.KiB / 2;
 
     public static Suite Create() => new(
         Name, "what ordinary programs do with files", 2, static scale => scale.SliceTime, [.. Rows()])
     {
         IsOnRequest = true,
-        // Keeps a run on a slow disk short; its large rows then have too few pairs for a verdict.
+        // On a slow disk, this limit keeps a run short; rows with large files then have too few pairs for a verdict.
         RowTime = TimeSpan.FromSeconds(5),
     };
 
-    /// <summary>The disk space of a row that makes a tree in each turn: one for each side's warm-up, two for a side of a round.</summary>
+    /// <summary>
+    /// The disk space of a row that creates trees, in bytes: one tree for each of the two warm-ups, and four for each round.
+    /// </summary>
     private static long BytesOfTrees(BenchScale scale) => (2 + (4L * scale.Rounds)) * scale.SmallFileCount * BytesOfFile;
 
-    /// <summary>Upper bound of what one turn appends.</summary>
+    /// <summary>The upper bound of the bytes that one slice appends.</summary>
     private static long BytesOfAppends(BenchScale scale) => 4 * scale.AppendLimitBytes;
 
     private static IEnumerable<Row> Rows()
@@ -125,7 +127,7 @@ internal static class EverydaySuite
             "SluiceReader.EnumerateLines, as bytes; StreamReader.ReadLine, as strings", static context =>
             {
                 string path = context.LogFile;
-                // Lines of 100 bytes with their end.
+                // A line has 100 bytes including its line end, which is not counted as a character.
                 long characters = context.Scale.LogFileBytes / SmallBytes * (SmallBytes - 1);
                 return Contest.Passes(
                     () => SequentialRows.ReadLines(path), () => SequentialRows.ReadStrings(path), expected: characters);
@@ -211,7 +213,7 @@ internal static class EverydaySuite
             const string file = "written.dat";
             long length = context.Scale.StreamFileBytes;
             byte[] piece = new byte[bytes];
-            // TransferRows fills its buffer the same way.
+            // TransferRows fills its buffer in the same way.
             new Random(1).NextBytes(piece);
             return StreamRows.OpenWrite(context, file, path => StreamOpening.Writing(path, length, asynchronous), bytes).Checked(
                 _ => FileCheck.Repeats(context.ScratchFile<SluiceStreamSide>(file), piece, length),
@@ -221,7 +223,7 @@ internal static class EverydaySuite
         BytesPerOperation = static scale => scale.StreamFileBytes,
     }.FillingForSlice();
 
-    /// <summary>Direct reads of a few pages give what the page cache holds of them.</summary>
+    /// <summary>Checks that direct reads of a few pages return the same data as the page cache.</summary>
     private static void CheckDirect(BenchContext context)
     {
         const int Pages = 8;
@@ -282,13 +284,13 @@ internal static class EverydaySuite
     {
         const int Depth = 64;
         const int ComputeUs = 50;
-        // The file is made before the processors are busy.
+        // This creates the file before the processors are busy.
         DirectIo.Require(context.DirectFile, FileCaching.Direct);
         return NeighbourRows.OpenWorking(context, ComputeUs, Depth, BusyProcesses.Start(BusyCount))
             .Checked(_ => CheckDirect(context), _ => CheckDirect(context));
     }
 
-    /// <summary>Lines of 0 to 79 characters.</summary>
+    /// <summary>Returns text with lines of 0 to 79 characters.</summary>
     private static string Text(int characters)
     {
         var random = new Random(42);

@@ -5,9 +5,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench.Everyday;
 
-/// <summary>
-/// A run of everyday work as text of 80 columns: a line for each row, a bar for each in a terminal, and one line of summary.
-/// </summary>
+/// <summary>Prints a run of the suite everyday in 80 columns: a line for each row, bars in a terminal, and one line of summary.</summary>
 internal static class EverydayText
 {
     public static void Write(TerminalStreams terminal, BenchReport report)
@@ -35,12 +33,12 @@ internal static class EverydayText
         return $"{ended}{BenchPage.Counts(report.Rows)}{few}{missing}{lowest}";
     }
 
-    /// <summary>The ratio with its interval, or the number of pairs if they are too few for an interval.</summary>
+    /// <summary>Returns the ratio with its interval, or with the number of pairs if they are too few for an interval.</summary>
     public static string RatioCell(RowReport row) => row is { RatioLow: { } low, RatioHigh: { } high }
         ? $"{Digits(row.Ratio)} ({Digits(low)}-{Digits(high)})"
         : $"{Digits(row.Ratio)} ({Counted.Of(row.RoundRatios.Count, "pair")})";
 
-    /// <summary>A rate in at most ten columns.</summary>
+    /// <summary>Formats a rate in at most ten columns.</summary>
     public static string Rate(double rate, string unit) => unit == "MiB/s"
         ? rate >= 1024 ? Text($"{Digits(rate / 1024)} GiB/s") : Text($"{Digits(rate)} MiB/s")
         : rate >= 1e6 ? Text($"{Digits(rate / 1e6)} M/s")

@@ -2,7 +2,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench.Files;
 
-/// <summary>A large cold file, and trees of small files.</summary>
+/// <summary>Rows that copy a large file that is not in the page cache, and trees of small files.</summary>
 internal static class CopyRows
 {
     private const int TreeFileBytes = 1024;
@@ -23,7 +23,7 @@ internal static class CopyRows
             "where parallel copiers wait for the folder's lock, against cp -r", isFlat: true);
     }
 
-    /// <param name="program">Beside whom: null for .NET, "cp", or "cp, sync", which is beside a durable copy.</param>
+    /// <param name="program">The alternative to Sluice: null for .NET, "cp", or "cp, sync" for a copy that is flushed to the disk.</param>
     public static Contest OpenCopy(BenchContext context, string? program = null)
     {
         string source = context.CopyFile;
@@ -51,14 +51,14 @@ internal static class CopyRows
         void Prepare()
         {
             File.Delete(target);
-            // Otherwise the writing back of one side's file would burden the other's slice.
+            // Writes back the file of the previous slice, so that its writeback does not slow down the next slice.
             Settling.FileSystemOf(Path.GetDirectoryName(target)!);
             using SluiceHandle handle = SluiceHandle.Open(source);
             _ = PageCache.DropClean(handle.SafeFileHandle);
         }
     }
 
-    /// <summary>A tree of small files, copied by Sluice and by cp -r.</summary>
+    /// <summary>Compares copies of a tree of small files by Sluice and by cp -r.</summary>
     public static Contest OpenTree(BenchContext context, string name, int count, bool isFlat)
     {
         var source = FileTree.Ensure(context.KeptPath(name), count, TreeFileBytes, isFlat, context.CancellationToken);
@@ -84,7 +84,9 @@ internal static class CopyRows
         FillsPageCache = true,
     };
 
-    /// <summary>One copy in each slice: a second one would find the pages of the first in the cache.</summary>
+    /// <summary>
+    /// Creates a contender that copies once in each slice: a second copy would find the pages of the first one in the cache.
+    /// </summary>
     private static Contender Once(string name, Func<Task> copyAsync, long operations, Action prepare) => new(name, async slice =>
     {
         await copyAsync();

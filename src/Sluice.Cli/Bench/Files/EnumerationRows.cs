@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Bench.Files;
 
-/// <summary>Names alone, and names with sizes and times, in memory.</summary>
+/// <summary>Rows that enumerate files in memory: only the names, and the names with sizes and times.</summary>
 internal static class EnumerationRows
 {
     private static readonly EnumerationOptions Recursive = new() { RecurseSubdirectories = true };

@@ -16,7 +16,9 @@ internal sealed class FileTree
 
     public string[] Paths { get; }
 
-    /// <exception cref="OperationCanceledException">Cancelled; what has been made till then goes with the folder of the run.</exception>
+    /// <exception cref="OperationCanceledException">
+    /// The run was canceled. The files created so far are deleted with the folder of the run.
+    /// </exception>
     public static FileTree Ensure(string root, int count, int sizeBytes, bool isFlat, CancellationToken cancellationToken)
     {
         string[] paths = [.. Enumerable.Range(0, count).Select(i => isFlat
@@ -34,13 +36,13 @@ internal sealed class FileTree
                     cancellationToken.ThrowIfCancellationRequested();
                 File.WriteAllBytes(path, content);
             }
-            // Before the first slice, or it would share the disk with the writing back of these.
+            // Writes back the new files, so that their writeback does not slow down the first slice.
             Settling.FileSystemOf(root);
         }
         return new FileTree(root, paths);
     }
 
-    /// <summary>Drops the pages of the files, which are on the disk already. Names and inodes stay in memory.</summary>
+    /// <summary>Drops the pages of the files, which were flushed after their creation. Names and inodes stay in memory.</summary>
     public void Drop()
     {
         foreach (string path in Paths)

@@ -14,7 +14,7 @@ internal sealed class FreshFolder(BenchContext context, string name, Action<stri
 
     public void Renew()
     {
-        // Otherwise the writing back of one side's files would burden the other's slice.
+        // Writes back the files of the previous slice, so that their writeback does not slow down the next slice.
         Settling.FileSystemOf(Path.GetDirectoryName(FullPath)!);
         _number++;
         make?.Invoke(FullPath);

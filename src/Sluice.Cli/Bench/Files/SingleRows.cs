@@ -4,7 +4,9 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench.Files;
 
-/// <summary>Rows of the fixed cost of a call: copies of tiny files, the first files of folders, replacements of small files.</summary>
+/// <summary>
+/// Rows that measure the fixed cost of a call: copying a 1 KiB file, EnumerateFiles(...).Any(), and durably replacing a 4 KiB file.
+/// </summary>
 internal static class SingleRows
 {
     private const int FileBytes = 1024;
@@ -21,7 +23,7 @@ internal static class SingleRows
             "settings and state files; .NET: temporary file, flush, rename, flush of the folder, by hand", OpenReplace);
     }
 
-    /// <summary>Copies one file of the given size repeatedly to a name that is free.</summary>
+    /// <summary>Measures repeated copies of one file of the given size to a name that is free.</summary>
     public static Contest OpenCopy(BenchContext context, int bytes)
     {
         string source = context.ScratchFile("tiny.dat");
@@ -92,7 +94,7 @@ internal static class SingleRows
                     RandomAccess.FlushToDisk(file);
                 }
                 File.Move(temporary, path, overwrite: true);
-                // .NET cannot open a directory. Both sides make this call in the same way.
+                // .NET cannot open a directory, so Sluice and .NET use this call alike.
                 if (CapabilityProbe.IsSupported)
                 {
                     using OpenFolder folder = OpenFolder.Open(Path.GetDirectoryName(path)!);

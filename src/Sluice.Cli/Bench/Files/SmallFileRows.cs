@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Sluice.Cli.Bench.Files;
 
-/// <summary>Thousands of files of 4 KiB: read hot, read cold, written.</summary>
+/// <summary>Rows that read thousands of 4 KiB files from the page cache or from the device, and rows that write them.</summary>
 internal static class SmallFileRows
 {
     private const int FileBytes = 4096;
@@ -19,7 +19,7 @@ internal static class SmallFileRows
             context => OpenWrite(context, "written", context.Scale.SmallFileCount)).FillingOnce();
     }
 
-    /// <summary>Small files, read in a batch, one by one and in parallel.</summary>
+    /// <summary>Compares ways to read small files: in a batch, one by one and in parallel.</summary>
     public static Contest OpenRead(BenchContext context, int count, bool cold)
     {
         var tree = FileTree.Ensure(context.KeptPath("small"), count, FileBytes, isFlat: false, context.CancellationToken);
@@ -31,7 +31,7 @@ internal static class SmallFileRows
             Second = Side($"Parallel.ForEachAsync ({degree})", () => ReadInParallelAsync(tree, degree)),
         };
 
-        // Each slice reads the files once: in a second pass, cold files would be hot.
+        // Each slice reads the files once: a second pass would find the files of a cold row in the page cache.
         Contender Side(string name, Func<Task> readAllAsync) => new(name, async slice =>
         {
             do
@@ -46,7 +46,7 @@ internal static class SmallFileRows
         };
     }
 
-    /// <returns>Files read.</returns>
+    /// <returns>The number of files read.</returns>
     public static async ValueTask<long> ReadBatchAsync(FileTree tree)
     {
         long files = 0;
@@ -58,7 +58,7 @@ internal static class SmallFileRows
         return files;
     }
 
-    /// <returns>Files read.</returns>
+    /// <returns>The number of files read.</returns>
     public static long ReadOneByOne(FileTree tree)
     {
         foreach (string path in tree.Paths)
@@ -97,8 +97,8 @@ internal static class SmallFileRows
             throw new IOException("a file of the benchmark was read short");
     }
 
-    /// <summary>So many new files, written in a batch and one by one.</summary>
-    /// <param name="synchronous">True: .NET's loop calls WriteAllBytes. False: it awaits WriteAllBytesAsync.</param>
+    /// <summary>Compares writing new files in a batch with writing them one by one.</summary>
+    /// <param name="synchronous">True if .NET calls WriteAllBytes; false if it awaits WriteAllBytesAsync.</param>
     public static Contest OpenWrite(BenchContext context, string name, int count, bool synchronous = false)
     {
         byte[] content = new byte[FileBytes];

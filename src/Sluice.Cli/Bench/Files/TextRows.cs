@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Bench.Files;
 
-/// <summary>Whole files in memory: bytes, text and lines, synchronous and asynchronous, hot.</summary>
+/// <summary>Rows that read and write whole files in the page cache: bytes, text and lines, synchronous and asynchronous.</summary>
 internal static class TextRows
 {
     public static IEnumerable<Row> All()

@@ -5,10 +5,12 @@ namespace Sluice.Cli.Bench.Handles;
 /// <summary>Rows about the engine without a device: the cost of submission, completion and continuation.</summary>
 internal static class EngineRows
 {
-    /// <summary>Number of operations in flight for each loop. They are submitted and completed together.</summary>
+    /// <summary>The number of operations in flight for each loop. They are submitted and completed together.</summary>
     private const int Depth = 8;
 
-    /// <summary>Loops of operations that do nothing, compared with reads of one cached byte by .NET: a work item and a call.</summary>
+    /// <summary>
+    /// Creates a row of loops of operations that do nothing. .NET reads one cached byte with a work item and a call instead.
+    /// </summary>
     public static Row Alone(int loops, string prefix) => new(
         $"{prefix}-t{loops}", $"engine alone, {loops} loop{(loops == 1 ? "" : "s")}",
         $"entries that do nothing, {Depth} at a time through submission, completion and continuation; .NET: ReadAsync of one cached byte",

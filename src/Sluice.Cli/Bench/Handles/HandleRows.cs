@@ -4,7 +4,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench.Handles;
 
-/// <summary>The suites handle and scale: SluiceHandle with RandomAccess on one open file.</summary>
+/// <summary>The suites handle and scale, which compare SluiceHandle with RandomAccess on one open file.</summary>
 internal static class HandleRows
 {
     private const int PageBytes = (int)(4 * ByteSize.KiB);
@@ -12,7 +12,7 @@ internal static class HandleRows
     private const int BatchSize = 128;
     private const int DepthOfLoop = 32;
 
-    // The segments of the .NET 6 text's benchmark, which writes 100 MB.
+    // The segment size of the benchmark in the .NET 6 blog post, which writes 100 MB.
     private const int SegmentBytes = 16_000;
     private const int SegmentCount = 4;
     private const long TransferBytes = SegmentBytes * SegmentCount;
@@ -96,7 +96,7 @@ internal static class HandleRows
             ]);
     }
 
-    /// <summary>Both sides on the same file, opened alike.</summary>
+    /// <summary>Creates a contest of SluiceHandle and RandomAccess on the same file, with the same options.</summary>
     public static Contest Pair(
         TargetOptions options, Func<IoTarget, Func<Slice, Task>> loop, int depth = 1, Action<IoTarget>? prepare = null,
         bool isPass = false, params IDisposable[] owned)
@@ -119,7 +119,7 @@ internal static class HandleRows
             new(name, loop(target)) { Loops = depth, Prepare = prepare is null ? null : () => prepare(target), IsPass = isPass };
     }
 
-    /// <summary>The direct file, opened for asynchronous transfers past the page cache.</summary>
+    /// <summary>Returns the options to open the direct file for asynchronous direct I/O.</summary>
     public static TargetOptions Direct(BenchContext context, FileAccess access) =>
         new(context.DirectFile, FileMode.Open, access) { Asynchronous = true, Caching = FileCaching.Direct };
 
@@ -176,7 +176,7 @@ internal static class HandleRows
         BytesPerOperation = _ => requestSizeBytes,
     };
 
-    /// <summary>One loop at random offsets of a file in the page cache.</summary>
+    /// <summary>Creates a row of one loop at random offsets of a file in the page cache.</summary>
     private static Row Hot(string id, string name, string why, int requestSizeBytes, bool asynchronous, bool writes) => new(
         id, name, why, context =>
         {
@@ -286,7 +286,7 @@ internal static class HandleRows
             }),
         };
 
-        // Starts again at offset 0 when the file is full: both sides then measure an overwrite.
+        // Starts again at offset 0 when the file is full: Sluice and .NET then both overwrite the file.
         Contender Side(string name, Action<long> write) =>
             new(name, slice => Loops.Repeat(slice, i => write(i % (fileSizeBytes / TransferBytes) * TransferBytes)))
             {
@@ -323,7 +323,7 @@ internal static class HandleRows
         }
     }
 
-    /// <summary>Starts this tool repeatedly as a new process, which opens a file and reads 4 KiB.</summary>
+    /// <summary>Creates a contest that starts this tool repeatedly as a new process, which opens a file and reads 4 KiB.</summary>
     public static Contest OpenFirstOpen(BenchContext context)
     {
         try

@@ -4,7 +4,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench.Handles;
 
-/// <summary>Rows about concurrent callers: a reader beside one that computes, and many loops that compute after each read.</summary>
+/// <summary>Rows with concurrent callers: a reader next to a loop that computes, and many loops that compute after each read.</summary>
 internal static class NeighbourRows
 {
     private const int PageBytes = (int)(4 * ByteSize.KiB);
@@ -12,7 +12,8 @@ internal static class NeighbourRows
     private static readonly double TicksPerUs = Stopwatch.Frequency / 1e6;
 
     /// <summary>
-    /// The latency of a reader beside another one that computes for this time after each read, as its inverse in operations a second.
+    /// Creates a row for the latency of a reader while another loop computes for this time after each read. The rate is the inverse of the
+    /// latency, in operations per second.
     /// </summary>
     public static Row Neighbour(int computeUs, bool isMedian)
     {
@@ -26,7 +27,7 @@ internal static class NeighbourRows
             });
     }
 
-    /// <summary>Loops that read and then compute.</summary>
+    /// <summary>Creates a row of loops that read and then compute.</summary>
     public static Row Working(int computeUs, int depth = 64) => new(
         $"working-{computeUs}us-d{depth}", $"{depth} reads at once, {computeUs} us of work after each",
         "direct 4 KiB ReadAsync; the work is callers' code, in so many loops", context => OpenWorking(context, computeUs, depth))
@@ -87,7 +88,9 @@ internal static class NeighbourRows
         while (!slice.IsOver);
     }
 
-    /// <summary>Computes until the time has passed. A thread that loses its processor meanwhile computes less, on both sides.</summary>
+    /// <summary>
+    /// Computes until the time has passed. A thread that loses its processor meanwhile computes less, for Sluice and .NET alike.
+    /// </summary>
     private static void Compute(int us)
     {
         long end = Stopwatch.GetTimestamp() + (long)(us * TicksPerUs);

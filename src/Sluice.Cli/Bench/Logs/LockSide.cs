@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Bench.Logs;
 
-/// <summary>The alternative to a log: a lock around a FileStream.</summary>
+/// <summary>The alternative to SluiceLog: a lock around a FileStream.</summary>
 internal sealed class LockSide(BenchContext context, string name, bool flushes, bool flushToDisk) : IDisposable
 {
     private static readonly byte[] Record = new byte[LogSuite.RecordBytes];

@@ -1,13 +1,13 @@
 namespace Sluice.Cli.Bench.Logs;
 
-/// <summary>A log in a folder of its own.</summary>
+/// <summary>A SluiceLog in its own folder.</summary>
 internal sealed class LogSide(BenchContext context, LogDurability durability) : IDisposable
 {
     private static readonly byte[] Record = new byte[LogSuite.RecordBytes];
     private readonly string _directory = context.KeptPath("log");
     private SluiceLog? _log;
 
-    /// <summary>Replaces the log by a new, empty one.</summary>
+    /// <summary>Replaces the log with a new, empty one.</summary>
     public void Renew()
     {
         Dispose();
@@ -28,8 +28,8 @@ internal sealed class LogSide(BenchContext context, LogDurability durability) : 
         while (!slice.IsOver);
     }
 
-    /// <summary>Checks that exactly so many whole records are there. Nothing can be appended until the next <see cref="Renew"/>.</summary>
-    /// <exception cref="IOException">There are fewer, or more.</exception>
+    /// <summary>Closes the log and checks the number of complete records in it. Call <see cref="Renew"/> before the next append.</summary>
+    /// <exception cref="IOException">The log has fewer or more records.</exception>
     public void Verify(long records)
     {
         _log?.Dispose();

@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Bench.Logs;
 
-/// <summary>SluiceLog against a lock around a FileStream, at each durability; reading back and opening after a crash.</summary>
+/// <summary>Rows that compare SluiceLog with a lock around a FileStream at each durability, and rows that read and open logs.</summary>
 internal static class LogSuite
 {
     public const int RecordBytes = 200;
@@ -71,7 +71,7 @@ internal static class LogSuite
         Fio = new FioJob("write", RecordBytes, 1) { IsDurable = true },
     };
 
-    /// <summary>Records that several threads append. Each append returns when its record is on the disk.</summary>
+    /// <summary>Compares durable appends by several threads. Each append returns when its record is on the disk.</summary>
     public static Contest OpenDurable(BenchContext context, int threads)
     {
         LogSide log = new(context, LogDurability.Durable);
@@ -127,7 +127,7 @@ internal static class LogSuite
         return records;
     }
 
-    /// <summary>Writing the records that are still in memory belongs to the slice.</summary>
+    /// <summary>Appends until the slice ends, and then writes the records that are still in memory, as part of the measured time.</summary>
     private static Task Finish(Slice slice, Action append, Action finish)
     {
         Task appended = Loops.Repeat(slice, _ => append());

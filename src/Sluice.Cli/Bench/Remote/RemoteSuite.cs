@@ -7,9 +7,9 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Bench.Remote;
 
 /// <summary>
-/// What counts on a file system whose every request goes to another machine (NFS, SMB, GlusterFS, CephFS, sshfs): many requests at once,
-/// small files, trees, and a file from one end to the other. All of it lies in the folder that is named, with files small enough for a
-/// slow one; so "all" leaves it out.
+/// Rows for file systems on another machine (NFS, SMB, GlusterFS, CephFS, sshfs): many concurrent requests, small files, trees, and
+/// sequential transfers of a file. The files lie in the folder that the command line names, and are small enough for a slow file system.
+/// The suite "all" does not include these rows.
 /// </summary>
 internal static class RemoteSuite
 {

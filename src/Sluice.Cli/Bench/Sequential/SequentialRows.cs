@@ -5,7 +5,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench.Sequential;
 
-/// <summary>The suite sequential: SluiceReader and SluiceWriter with FileStream, StreamReader and BinaryReader.</summary>
+/// <summary>The suite sequential, which compares SluiceReader and SluiceWriter with FileStream, StreamReader and BinaryReader.</summary>
 internal static class SequentialRows
 {
     private const int MebiByte = (int)ByteSize.MiB;
@@ -75,22 +75,22 @@ internal static class SequentialRows
         FillsPageCache = true,
     };
 
-    /// <summary>A row about text of lines of 100 bytes that is in the page cache.</summary>
+    /// <summary>Creates a row that reads text in the page cache with lines of 100 bytes.</summary>
     private static Row Lines(string id, string name, string why, Func<string, Contest> open) =>
         new(id, name, why, context => open(context.LogFile)) { BytesPerOperation = static scale => scale.LogFileBytes };
 
-    /// <summary>Reads a file once, cold, in blocks of a reader and of a synchronous FileStream.</summary>
+    /// <summary>Compares a SluiceReader with a synchronous FileStream, which read a file that is not in the page cache in blocks.</summary>
     public static Contest OpenRead(string path, FileCaching caching)
     {
         DirectIo.Require(path, caching);
         return Contest.Passes(() => ReadBlocks(path, caching), () => ReadStream(path)).Prepared(() => BenchContext.DropCache(path));
     }
 
-    /// <summary>Writes a new file that is durable at the end, in blocks of a writer and of a synchronous FileStream.</summary>
-    /// <param name="path">Where.</param>
-    /// <param name="sizeBytes">How long.</param>
-    /// <param name="caching">The writer's.</param>
-    /// <param name="preallocates">Whether both say how long it will be.</param>
+    /// <summary>Compares a SluiceWriter with a synchronous FileStream, which write a new file in blocks and flush it to the disk.</summary>
+    /// <param name="path">The file. It is deleted before each pass.</param>
+    /// <param name="sizeBytes">The size of the file, in bytes.</param>
+    /// <param name="caching">The caching mode of the writer.</param>
+    /// <param name="preallocates">True if Sluice and .NET preallocate the file.</param>
     public static Contest OpenWrite(string path, long sizeBytes, FileCaching caching, bool preallocates)
     {
         File.WriteAllBytes(path, []);
@@ -183,11 +183,11 @@ internal static class SequentialRows
                 return sizeBytes;
             }).Prepared(() => File.Delete(path));
 
-        // The lines are ASCII.
+        // The text is ASCII, so a character is a byte.
         static int LineBytes(string line) => line.Length + Environment.NewLine.Length;
     }
 
-    /// <returns>Bytes without the ends of lines, as of the methods below.</returns>
+    /// <returns>The number of bytes without line ends, as in the methods below.</returns>
     public static long ReadLines(string path)
     {
         using var reader = new SluiceReader(path);
@@ -275,7 +275,7 @@ internal static class SequentialRows
         return lines;
     }
 
-    /// <summary>A record of 100 bytes: a number and twelve more.</summary>
+    /// <summary>A record of 100 bytes: a number and twelve further fields.</summary>
     [StructLayout(LayoutKind.Sequential, Pack = 4)]
     private struct LogRecord
     {

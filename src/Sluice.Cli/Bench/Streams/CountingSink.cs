@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Bench.Streams;
 
-/// <summary>Accepts all bytes and discards them. Not Stream.Null, which a copy may treat specially.</summary>
+/// <summary>Accepts all bytes and discards them. Stream.Null is not used, because a copy may treat it specially.</summary>
 internal sealed class CountingSink : Stream
 {
     private long _bytes;

@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Bench.Streams;
 
-/// <summary>FileStream. It cannot open a file for direct I/O: Sluice opens the file, and the stream uses its descriptor.</summary>
+/// <summary>A FileStream. It cannot open a file for direct I/O, so Sluice opens the file and the stream uses its descriptor.</summary>
 internal readonly struct FileStreamSide : IStreamSide<FileStreamSide>
 {
     private readonly FileStream _stream;
@@ -25,7 +25,7 @@ internal readonly struct FileStreamSide : IStreamSide<FileStreamSide>
         if (opening.Caching == FileCaching.Cached)
             return new FileStreamSide(new FileStream(opening.Path, opening.DotNet));
         SluiceHandle opener = SluiceHandle.Open(opening.Path, opening.Sluice);
-        // Without a buffer: FileStream's own is not aligned.
+        // The buffer is turned off because FileStream's buffer is not aligned.
         return new FileStreamSide(
             new FileStream(opener.SafeFileHandle, opening.Access, bufferSize: 0, opener.SafeFileHandle.IsAsync), opener);
     }

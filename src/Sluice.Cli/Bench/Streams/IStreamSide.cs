@@ -1,8 +1,8 @@
 namespace Sluice.Cli.Bench.Streams;
 
 /// <summary>
-/// A FileStream or a SluiceStream under one loop. Sides are structures: a generic loop is compiled for each of them, so that calls go
-/// to the stream's own type, as they do in a program that changes only the name.
+/// A FileStream or a SluiceStream in a generic loop. Implementations are structures: the loop is compiled for each of them, so that calls
+/// go directly to the type of the stream, as in a program that uses only this type.
 /// </summary>
 internal interface IStreamSide<TSelf> : IDisposable, IAsyncDisposable
     where TSelf : struct, IStreamSide<TSelf>

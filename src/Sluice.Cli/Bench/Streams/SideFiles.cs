@@ -1,11 +1,14 @@
 namespace Sluice.Cli.Bench.Streams;
 
 /// <summary>
-/// Files that one side writes. If both sides used the same file, each would wait for the other side's writeback when it truncates the file.
+/// Names a separate file for each stream type: with a shared file, truncating it would wait for the writeback of the other type's data.
 /// </summary>
 internal static class SideFiles
 {
-    /// <summary>Opening allocates memory for the path, so the names of both sides must have the same length.</summary>
+    /// <summary>
+    /// The number of characters of the type's name in a path. It is the same for both types, because opening a file allocates memory for
+    /// the path.
+    /// </summary>
     private const int NameLength = 3;
 
     /// <inheritdoc cref="BenchContext.ScratchFile"/>

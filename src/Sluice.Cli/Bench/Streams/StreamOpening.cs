@@ -1,6 +1,8 @@
 namespace Sluice.Cli.Bench.Streams;
 
-/// <summary>How a stream is opened, for either side. The options objects are made once: they are not what is measured.</summary>
+/// <summary>
+/// The arguments for opening a SluiceStream or a FileStream. The options objects are created once, so that creating them is not measured.
+/// </summary>
 internal sealed class StreamOpening(string path, FileMode mode, FileAccess access, long lengthBytes)
 {
     private const int DotNetBufferBytes = 4096;
@@ -11,14 +13,14 @@ internal sealed class StreamOpening(string path, FileMode mode, FileAccess acces
 
     public FileAccess Access { get; } = access;
 
-    /// <summary>What a reader finds and a writer writes.</summary>
+    /// <summary>The expected length of a file that is read, or the length to write, in bytes.</summary>
     public long LengthBytes { get; } = lengthBytes;
 
     public FileShare Share { get; init; } = FileShare.Read;
 
     public bool Asynchronous { get; init; }
 
-    /// <summary>Null: the type's own default, which is 4096 for FileStream and adaptive for SluiceStream.</summary>
+    /// <summary>The buffer size; null for the default of the type, which is 4096 for FileStream and adaptive for SluiceStream.</summary>
     public int? BufferSizeBytes { get; init; }
 
     public long PreallocationSizeBytes { get; init; }
@@ -51,7 +53,7 @@ internal sealed class StreamOpening(string path, FileMode mode, FileAccess acces
     public static StreamOpening Reading(string path, long lengthBytes, bool asynchronous = false, int? bufferSizeBytes = null) =>
         new(path, FileMode.Open, FileAccess.Read, lengthBytes) { Asynchronous = asynchronous, BufferSizeBytes = bufferSizeBytes };
 
-    /// <summary>Makes the file, or empties it, as FileMode.Create does.</summary>
+    /// <summary>Returns the arguments for creating or truncating a file.</summary>
     public static StreamOpening Writing(string path, long lengthBytes, bool asynchronous = false, int? bufferSizeBytes = null) =>
         new(path, FileMode.Create, FileAccess.Write, lengthBytes) { Asynchronous = asynchronous, BufferSizeBytes = bufferSizeBytes };
 }

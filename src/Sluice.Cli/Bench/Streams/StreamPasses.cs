@@ -3,8 +3,8 @@ using System.Runtime.CompilerServices;
 namespace Sluice.Cli.Bench.Streams;
 
 /// <summary>
-/// Whole files from open to close, the same code for both sides. Asynchronous passes are pooled, so that all allocations are those of the
-/// stream. A pass with a wrong result throws an exception.
+/// Passes that open, read or write, and close a file, with the same code for both stream types. Asynchronous passes use pooled method
+/// builders, so that all counted allocations are those of the stream. A pass with a wrong result throws an exception.
 /// </summary>
 internal static class StreamPasses
 {
@@ -12,8 +12,8 @@ internal static class StreamPasses
     private const int BytesBetweenLooks = 64 * 1024;
 
     /// <summary>
-    /// A side that reads the file cold, or makes it anew and flushes it to the disk, until its end or the slice's. Units are bytes; requests
-    /// of one byte are ReadByte and WriteByte where they are synchronous.
+    /// Creates a contender that reads a file that is not in the page cache, or creates a file and flushes it to the disk. A pass ends at
+    /// the end of the file or of the slice. An operation is a byte; synchronous requests of one byte use ReadByte and WriteByte.
     /// </summary>
     public static Contender Timed<TSide>(StreamOpening opening, int requestBytes)
         where TSide : struct, IStreamSide<TSide>
@@ -37,8 +37,8 @@ internal static class StreamPasses
         };
     }
 
-    /// <param name="slice">Ends the pass early and counts its bytes; null: the pass goes to the end of the file.</param>
-    /// <returns>Bytes read.</returns>
+    /// <param name="slice">Counts the bytes, and ends the pass early; null for a pass over the whole file.</param>
+    /// <returns>The number of bytes read.</returns>
     public static long Read<TSide>(StreamOpening opening, byte[] buffer, Slice? slice = null)
         where TSide : struct, IStreamSide<TSide>
     {
@@ -73,8 +73,10 @@ internal static class StreamPasses
         return slice is null ? Expect(opening, total) : total;
     }
 
-    /// <param name="slice">Ends the pass early and counts its bytes, and the file is flushed to the disk; null: the whole file.</param>
-    /// <returns>Bytes written.</returns>
+    /// <param name="slice">
+    /// Counts the bytes, and ends the pass early; the file is then flushed to the disk. Null for the whole file.
+    /// </param>
+    /// <returns>The length of the complete file, in bytes.</returns>
     public static long Write<TSide>(StreamOpening opening, byte[] buffer, Slice? slice = null)
         where TSide : struct, IStreamSide<TSide>
     {
@@ -161,7 +163,7 @@ internal static class StreamPasses
         return opening.LengthBytes;
     }
 
-    /// <returns>Numbers read.</returns>
+    /// <returns>The number of integers read.</returns>
     public static long ReadInt32s<TSide>(StreamOpening opening)
         where TSide : struct, IStreamSide<TSide>
     {
@@ -173,7 +175,7 @@ internal static class StreamPasses
         return count;
     }
 
-    /// <returns>Lines read.</returns>
+    /// <returns>The number of lines read.</returns>
     public static long ReadLines<TSide>(StreamOpening opening)
         where TSide : struct, IStreamSide<TSide>
     {
@@ -185,7 +187,7 @@ internal static class StreamPasses
         return lines;
     }
 
-    /// <returns>Lines read.</returns>
+    /// <returns>The number of lines read.</returns>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public static async ValueTask<long> ReadLinesAsync<TSide>(StreamOpening opening)
         where TSide : struct, IStreamSide<TSide>
@@ -198,7 +200,7 @@ internal static class StreamPasses
         return lines;
     }
 
-    /// <returns>Bytes copied.</returns>
+    /// <returns>The number of bytes copied.</returns>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public static async ValueTask<long> CopyAsync<TSide>(StreamOpening source, StreamOpening destination)
         where TSide : struct, IStreamSide<TSide>
@@ -209,7 +211,7 @@ internal static class StreamPasses
         return Expect(source, to.Position);
     }
 
-    /// <returns>Bytes received.</returns>
+    /// <returns>The number of bytes received.</returns>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public static async ValueTask<long> CopyToSinkAsync<TSide>(StreamOpening source)
         where TSide : struct, IStreamSide<TSide>
@@ -220,7 +222,7 @@ internal static class StreamPasses
         return Expect(source, sink.Position);
     }
 
-    /// <returns>One.</returns>
+    /// <returns>Always 1.</returns>
     public static long OpenAndClose<TSide>(StreamOpening opening)
         where TSide : struct, IStreamSide<TSide>
     {
@@ -228,8 +230,8 @@ internal static class StreamPasses
         return 1;
     }
 
-    /// <summary>Opens the stream, and seeks to each byte of the file from the start, as the article about .NET 6 does.</summary>
-    /// <returns>Seeks.</returns>
+    /// <summary>Opens the stream, and seeks to each byte of the file from the start, as in the .NET 6 blog post.</summary>
+    /// <returns>The number of seeks.</returns>
     public static long SeekForward<TSide>(StreamOpening opening)
         where TSide : struct, IStreamSide<TSide>
     {
@@ -239,7 +241,8 @@ internal static class StreamPasses
         return opening.LengthBytes;
     }
 
-    /// <summary>As <see cref="SeekForward"/>, from the end.</summary>
+    /// <summary>Opens the stream, and seeks to each byte of the file from the end, as in the .NET 6 blog post.</summary>
+    /// <returns>The number of seeks.</returns>
     public static long SeekBackward<TSide>(StreamOpening opening)
         where TSide : struct, IStreamSide<TSide>
     {
@@ -250,7 +253,7 @@ internal static class StreamPasses
     }
 
     /// <summary>Opens the stream, and reads its length as many times as the file has bytes.</summary>
-    /// <returns>Times asked.</returns>
+    /// <returns>The number of reads of the length.</returns>
     public static long GetLength<TSide>(StreamOpening opening)
         where TSide : struct, IStreamSide<TSide>
     {

@@ -4,8 +4,8 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Bench.Streams;
 
 /// <summary>
-/// The suite stream: SluiceStream against FileStream, from open to close, and what programs put on top of a stream. Seeks, lengths and the
-/// other arguments of the .NET 6 text are rows of `sluice tables`.
+/// The suite stream, which compares SluiceStream with FileStream: passes that open, use and close a stream, and readers and writers on top
+/// of a stream. Seeks, lengths and the other arguments of the .NET 6 blog post are rows of `sluice tables`.
 /// </summary>
 internal static class StreamRows
 {
@@ -13,15 +13,15 @@ internal static class StreamRows
     private const int SegmentBytes = 16_000;
     private const int DirectUserBufferBytes = (int)(64 * ByteSize.KiB);
 
-    // A pass of 20 MB takes so long that its loop would stay in the code that the JIT made of it while it ran (OSR): it is called
-    // this often over a short file before each slice.
+    // A pass of 20 MB takes so long that its loop would keep running in the code of on-stack replacement (OSR). Calling it this number of
+    // times over a short file before each slice compiles it with full optimization.
     private const int ShortPasses = 32;
 
     public static Suite Create() => new(
         "stream", "SluiceStream against FileStream", 3, static scale => scale.StreamSliceTime, [.. Rows()]);
 
-    /// <summary>Reads a file from open to close in pieces. An operation is the file.</summary>
-    /// <param name="awaited">True: by ReadAsync. Null: as the file is opened.</param>
+    /// <summary>Compares passes that open a file, read it in pieces and close it. An operation is a pass.</summary>
+    /// <param name="awaited">True to use ReadAsync; null if the options of the file decide.</param>
     public static Contest OpenRead(StreamOpening opening, int pieceBytes, bool? awaited = null)
     {
         byte[] buffer = new byte[pieceBytes];
@@ -33,8 +33,8 @@ internal static class StreamRows
                 () => StreamPasses.Read<SluiceStreamSide>(opening, buffer), () => StreamPasses.Read<FileStreamSide>(opening, buffer));
     }
 
-    /// <summary>Writes a file of each side's own from open to close in pieces. An operation is the file.</summary>
-    /// <param name="open">How each side opens its file.</param>
+    /// <summary>Compares passes that open a file, write it in pieces and close it. An operation is a pass.</summary>
+    /// <param name="open">Returns the arguments for opening the file with this path. Each stream type has its own file.</param>
     /// <inheritdoc cref="OpenRead"/>
     public static Contest OpenWrite(
         BenchContext context, string fileName, Func<string, StreamOpening> open, int pieceBytes, bool? awaited = null)
@@ -50,11 +50,11 @@ internal static class StreamRows
                 () => StreamPasses.Write<SluiceStreamSide>(ours, buffer), () => StreamPasses.Write<FileStreamSide>(theirs, buffer));
     }
 
-    /// <summary>Passes as <see cref="StreamPasses.Timed"/> has them. An operation is a byte.</summary>
+    /// <summary>Compares the passes of <see cref="StreamPasses.Timed"/>. An operation is a byte.</summary>
     public static Contest OpenTimed(StreamOpening opening, int requestBytes) => new(
         StreamPasses.Timed<SluiceStreamSide>(opening, requestBytes), StreamPasses.Timed<FileStreamSide>(opening, requestBytes));
 
-    /// <summary>Copies a file by CopyToAsync into a file of each side's own.</summary>
+    /// <summary>Compares CopyToAsync. Each stream type has its own target file.</summary>
     public static Contest OpenCopy(BenchContext context, StreamOpening source)
     {
         (StreamOpening ours, StreamOpening theirs) = Both(
@@ -74,7 +74,7 @@ internal static class StreamRows
             () => StreamPasses.WriteBytes<SluiceStreamSide>(ours), () => StreamPasses.WriteBytes<FileStreamSide>(theirs), countUnits);
     }
 
-    /// <summary>SluiceStream.ReadByteAsync, which .NET does not have, compared with ReadAsync of one byte.</summary>
+    /// <summary>Compares SluiceStream.ReadByteAsync, which .NET does not have, with a ReadAsync of one byte.</summary>
     public static Contest OpenReadByteAsync(StreamOpening opening, bool countUnits = false)
     {
         byte[] oneByte = new byte[1];
@@ -193,7 +193,7 @@ internal static class StreamRows
             ? OpenWrite(context, "small.dat", path => StreamOpening.Writing(path, sizeBytes, asynchronous: true), PageBytes)
             : OpenRead(StreamOpening.Reading(context.SmallFile(sizeBytes), sizeBytes, asynchronous: true), PageBytes));
 
-    /// <summary>An operation is a byte, a number or a line of a file of 20 MB.</summary>
+    /// <summary>Creates a row whose operation is a byte, a number or a line of a file of 20 MB.</summary>
     private static Row Units(
         string id, string name, string why, Func<BenchContext, string> file, Func<StreamOpening, long> sluice,
         Func<StreamOpening, long> dotNet) => new($"stream-{id}", name, why, context =>
@@ -224,7 +224,7 @@ internal static class StreamRows
         Memory<byte> buffer = PinnedBuffer.Allocate(DirectUserBufferBytes);
         return new Contest(Side(sluice), Side(dotNet), sluice, dotNet);
 
-        // A slice continues where the last one ended: the file is larger than the data that a slice reads.
+        // A slice continues where the last one ended, and starts again at the end of the file.
         Contender Side<TSide>(TSide side)
             where TSide : struct, IStreamSide<TSide> => new(TSide.Name, async slice =>
             {

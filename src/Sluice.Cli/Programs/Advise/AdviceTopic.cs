@@ -2,10 +2,10 @@ using Sluice.Cli.Bench;
 
 namespace Sluice.Cli.Programs.Advise;
 
-/// <summary>A task of programs that use files, with several approaches.</summary>
-/// <param name="Wish">What the user has in mind, as in "read a large file once".</param>
-/// <param name="Unit">Of rates: MiB/s where ways count bytes, else what they count a second.</param>
-/// <param name="Open">Returns the approaches; the first is the one of most programs today.</param>
+/// <summary>A task of programs that use files, with several approaches to it.</summary>
+/// <param name="Wish">The intention of the user, as in "read a large file once".</param>
+/// <param name="Unit">The unit of the rates: MiB/s if the approaches count bytes, otherwise the name of what they count per second.</param>
+/// <param name="Open">Returns the approaches. The first is the one that most programs use today.</param>
 internal sealed record AdviceTopic(string Heading, string Wish, string Unit, Func<BenchContext, IReadOnlyList<Approach>> Open)
 {
     public const string BytesUnit = "MiB/s";

@@ -7,7 +7,7 @@ using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Programs.Advise;
 
-/// <summary>The nine tasks, each with its approaches and a line of C# for each approach.</summary>
+/// <summary>The nine tasks, with their approaches and a line of C# for each approach.</summary>
 internal static class AdviceTopics
 {
     private const int KiB = 1024;
@@ -183,7 +183,7 @@ internal static class AdviceTopics
         ];
     }
 
-    /// <param name="depth">Requests outstanding; 0: synchronous calls, one after the other.</param>
+    /// <param name="depth">The number of outstanding requests; 0 for synchronous calls, one after another.</param>
     private static Approach RandomReading(
         string name, string code, IoSide side, string path, RandomOffsets offsets, int depth,
         FileCaching caching = FileCaching.Cached) => new(name, code, async slice =>
@@ -278,7 +278,7 @@ internal static class AdviceTopics
             Copy("Sluice CopyAsync", "await SluiceFile.CopyAsync(source, target);", () => SluiceFile.CopyAsync(source, target)),
         ];
 
-        // One copy in each slice: a second one would find the pages of the first in the cache.
+        // Each slice copies once, because a second copy would find the pages of the first one in the cache.
         Approach Copy(string name, string code, Func<Task> copyAsync) => new(name, code, async slice =>
         {
             await copyAsync();
@@ -353,7 +353,7 @@ internal static class AdviceTopics
         }
     }
 
-    // Writes to blocks that were never written would also need the file system's journal.
+    // Writes the blocks in advance, because the first write to a block also needs the file system's journal.
     private static void Reserve(string path)
     {
         if (File.Exists(path))

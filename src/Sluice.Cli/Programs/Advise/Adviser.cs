@@ -25,10 +25,10 @@ internal sealed class Adviser(BenchContext context, double? clockHz, Cancellatio
         }
     }
 
-    // Flushes the whole file system: deleted files may still be written.
+    // Flushes the whole file system, because data of deleted files may still be written.
     private void Settle() => Settling.FileSystemOf(Path.GetDirectoryName(context.SmallFile(1))!);
 
-    /// <summary>A turn does not pay for what the one before has left to be written.</summary>
+    /// <summary>Returns the approach with a preparation that waits until the data of the preceding slice is written.</summary>
     private Approach Settled(Approach approach) => approach with
     {
         Prepare = () =>

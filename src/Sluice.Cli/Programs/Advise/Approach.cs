@@ -3,10 +3,10 @@ using Sluice.Cli.Bench;
 namespace Sluice.Cli.Programs.Advise;
 
 /// <summary>One approach to a task, and the line of C# for it.</summary>
-/// <param name="Name">Begins with ".NET" or "Sluice".</param>
+/// <param name="Name">The name, which begins with ".NET" or "Sluice".</param>
 internal sealed record Approach(string Name, string Code, Func<Slice, Task> RunAsync) : Contender(Name, RunAsync)
 {
-    /// <summary>An approach that blocks its thread.</summary>
+    /// <summary>Creates an approach that blocks its thread.</summary>
     public Approach(string name, string code, Action<Slice> run)
         : this(name, code, slice =>
         {
@@ -25,6 +25,6 @@ internal sealed record Approach(string Name, string Code, Func<Slice, Task> RunA
 
     public bool IsDotNet => Name.StartsWith(".NET", StringComparison.Ordinal);
 
-    /// <summary>Left out if direct I/O is not supported.</summary>
+    /// <summary>True for an approach with direct I/O, which is left out if direct I/O is not supported.</summary>
     public bool IsDirect => Name.Contains(", direct", StringComparison.Ordinal);
 }

@@ -5,20 +5,22 @@ using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Programs.Advise;
 
-/// <summary>The ways of a topic, measured, and which of them to take.</summary>
-/// <param name="Measured">Rates in the topic's unit; first the way of most programs today.</param>
+/// <summary>The measured approaches of a topic, and the recommended one.</summary>
+/// <param name="Measured">
+/// The approaches with their rates in the unit of the topic. The first is the one that most programs use today.
+/// </param>
 /// <param name="LeftOut">The reason why the direct approaches were not measured; null if they were.</param>
 internal sealed record Comparison(
     AdviceTopic Topic, IReadOnlyList<(Approach Approach, ContenderReport Reading)> Measured, double? ClockHz, string? LeftOut = null)
 {
-    // A smaller difference is within the variation of the disk.
+    // The minimum share of the highest rate: smaller differences are within the variation of the disk.
     private const double Close = 0.9;
     private const double Same = 0.05;
     private const double Unsteady = 1.5;
 
     private (Approach Approach, ContenderReport Reading) Fastest { get; } = Measured.MaxBy(m => m.Reading.Rate);
 
-    /// <summary>Among those that are about as fast as the fastest, the one that leaves most of the processor.</summary>
+    /// <summary>The approach with the lowest CPU time among those that are about as fast as the fastest.</summary>
     public (Approach Approach, ContenderReport Reading) Best { get; } =
         Measured.Where(m => m.Reading.Rate >= Close * Measured.Max(f => f.Reading.Rate)).MinBy(m => m.Reading.CpuUsPerOperation);
 
@@ -78,7 +80,7 @@ internal sealed record Comparison(
         ],
     };
 
-    /// <summary>The answers in a line each.</summary>
+    /// <summary>Returns a section with one line for each topic.</summary>
     public static PageSection Summary(IEnumerable<Comparison> comparisons) => new()
     {
         Heading = "In short",

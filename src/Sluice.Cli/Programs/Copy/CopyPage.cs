@@ -17,7 +17,7 @@ internal static class CopyPage
         Sections = [new PageSection { Heading = "Rates", Charts = [.. Charts(report.Copies)], Tables = [Table(report.Copies)] }],
     };
 
-    /// <summary>The sources and the target.</summary>
+    /// <summary>Returns the title of the page, with the sources and the target.</summary>
     public static string TitleOf(CopyReport report) =>
         report.Copies is [var only]
             ? $"{only.Source} to {only.Target}"
@@ -35,7 +35,7 @@ internal static class CopyPage
         yield return $"interrupted{left}";
     }
 
-    /// <summary>The method of an interrupted copy that would have chosen one is not known.</summary>
+    /// <summary>Returns the name of the method; empty if the copy was interrupted before it chose one.</summary>
     private static string MethodOf(CopyRecord copy) =>
         copy.Interrupted && copy.Method == "auto" ? "" : CopyText.Name(copy.Method);
 

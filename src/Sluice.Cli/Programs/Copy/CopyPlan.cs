@@ -4,7 +4,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Copy;
 
-/// <summary>--dry-run: lists what a copy would do. It examines names, lengths and times, and opens only folders.</summary>
+/// <summary>Implements --dry-run: lists what a copy would do. It examines names, lengths and times, and opens only folders.</summary>
 internal sealed class CopyPlan(
     TerminalStreams terminal, ExcludePatterns excluded, bool mayReplace, bool skipsUnchanged, bool quiet)
 {
@@ -16,7 +16,7 @@ internal sealed class CopyPlan(
     /// <summary>Gets the length of all files that would be copied, in bytes.</summary>
     public long Bytes => _bytes;
 
-    /// <summary>The number of entries that the copy would not make, for lack of consent or because they cannot be read.</summary>
+    /// <summary>The number of entries that the copy would fail to create, without consent or because they cannot be read.</summary>
     public int Failed { get; private set; }
 
     public void Add(string source, string target, bool recursive, CancellationToken cancellationToken)
@@ -49,7 +49,7 @@ internal sealed class CopyPlan(
         + (_unseen > 0 ? $"; {_unseen:#,0} not looked at: their names are not valid UTF-8" : "")
         + (Failed > 0 ? $"; {Failed:#,0} would fail" : "");
 
-    /// <summary>Returns the folder of "folder/.", for the names of its entries.</summary>
+    /// <summary>Returns the folder of a path "folder/." and other paths unchanged, so that names of entries can be appended.</summary>
     private static string WithoutDot(string path) =>
         Path.TrimEndingDirectorySeparator(path) is var trimmed && trimmed.EndsWith("/.", StringComparison.Ordinal) ? trimmed[..^1] : path;
 
@@ -66,7 +66,7 @@ internal sealed class CopyPlan(
                     string relative = next.Relative.Length == 0 ? entry.Name : $"{next.Relative}/{entry.Name}";
                     if (excluded.Excludes(relative))
                         continue;
-                    // .NET has replaced bytes that are not valid UTF-8: this name refers to another file or to none.
+                    // .NET has replaced bytes that are not valid UTF-8, so the name refers to another file or to none.
                     if (entry.Name.Contains('\uFFFD', StringComparison.Ordinal))
                     {
                         _unseen++;
@@ -98,9 +98,9 @@ internal sealed class CopyPlan(
     }
 
     /// <summary>Checks that the source exists. A symbolic link exists, whatever its target.</summary>
-    /// <exception cref="FileNotFoundException">Nothing has that name.</exception>
-    /// <exception cref="UnauthorizedAccessException">Whether it is there this user may not see.</exception>
-    /// <exception cref="IOException">It is a folder, and folders are not copied.</exception>
+    /// <exception cref="FileNotFoundException">The source does not exist.</exception>
+    /// <exception cref="UnauthorizedAccessException">The user may not search the folder of the source.</exception>
+    /// <exception cref="IOException">The source is a folder, and <paramref name="recursive"/> is false.</exception>
     public static void RequireSource(string source, bool recursive)
     {
         if (!recursive && Directory.Exists(source))
@@ -122,7 +122,9 @@ internal sealed class CopyPlan(
     public static bool IsReplaceable(string source, bool isLink, string target) =>
         isLink || PathKinds.Of(source) != PathKind.RegularFile || PathKinds.Of(target) is not (PathKind.Other or PathKind.BlockDevice);
 
-    /// <param name="isNamed">By the command line: a link in the target's place leads to it. In a tree it is what is replaced.</param>
+    /// <param name="isNamed">
+    /// True for a target on the command line: a link there is followed. In a tree, the link itself is replaced.
+    /// </param>
     private void AddFile(FileSystemInfo source, string sourcePath, string target, long length, bool isNamed)
     {
         var there = new FileInfo(target);
@@ -154,7 +156,9 @@ internal sealed class CopyPlan(
         Say(exists ? "replace" : "copy", sourcePath, target);
     }
 
-    /// <summary>Compares like the copy: links by their targets, files by length and time; a link is not a file.</summary>
+    /// <summary>
+    /// Compares the files as the copy does: links by their targets, files by length and time. A link never equals a file.
+    /// </summary>
     private static bool IsUnchanged(FileSystemInfo source, FileInfo there, long length) => source.LinkTarget is { } text
         ? there.LinkTarget == text
         : there is { Exists: true, LinkTarget: null } && there.Length == length && there.LastWriteTimeUtc == source.LastWriteTimeUtc;

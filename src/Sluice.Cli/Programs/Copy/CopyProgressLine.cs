@@ -5,7 +5,8 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Programs.Copy;
 
 /// <summary>
-/// The progress line of a copy: bytes, rate and remaining time; for a tree, whose total is known only at its end, the work done so far.
+/// The progress line of a copy: bytes, rate and remaining time; for a tree, the work done so far, because its size is not known before its
+/// end.
 /// </summary>
 internal sealed class CopyProgressLine(string source, bool isTree = false) : IProgress<CopyProgress>
 {
@@ -19,7 +20,7 @@ internal sealed class CopyProgressLine(string source, bool isTree = false) : IPr
     private double _rateSeconds;
     private long _rateBytes;
 
-    /// <summary>The rate in steps of about a tenth of a second, at the end of each step.</summary>
+    /// <summary>The rates in steps of about a tenth of a second, with the end of each step.</summary>
     public IReadOnlyList<CopyRate> Rates
     {
         get
@@ -42,7 +43,7 @@ internal sealed class CopyProgressLine(string source, bool isTree = false) : IPr
         }
     }
 
-    /// <summary>The progress that was reported last.</summary>
+    /// <summary>The last reported progress.</summary>
     public CopyProgress Last
     {
         get
@@ -73,5 +74,5 @@ internal sealed class CopyProgressLine(string source, bool isTree = false) : IPr
     }
 }
 
-/// <summary>The rate of a step of a copy, and when it ended.</summary>
+/// <summary>The rate in a step of a copy, and the end of the step.</summary>
 internal sealed record CopyRate(double Seconds, double MiBPerSecond);

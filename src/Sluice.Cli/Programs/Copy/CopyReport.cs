@@ -4,7 +4,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Copy;
 
-/// <summary>The result of `sluice copy`: the totals and each copy. The JSON is this record.</summary>
+/// <summary>The result of `sluice copy`, which is also its JSON: the totals and each copy.</summary>
 internal sealed record CopyReport
 {
     public int FormatVersion { get; init; } = 1;
@@ -32,7 +32,7 @@ internal sealed record CopyReport
 
     public required int Failed { get; init; }
 
-    /// <summary>True if a signal ended the run: the last of <see cref="Copies"/> is not complete.</summary>
+    /// <summary>True if a signal ended the run, so that the last of <see cref="Copies"/> is not complete.</summary>
     public bool Interrupted { get; init; }
 
     /// <summary>The number of sources that were not started, after an interruption or a full or read-only disk.</summary>
@@ -57,18 +57,18 @@ internal sealed record CopyReport
     public static double Rate(long bytes, double seconds) => bytes / (double)ByteSize.MiB / Math.Max(seconds, 1e-6);
 }
 
-/// <summary>One source that was copied.</summary>
+/// <summary>The copy of one source.</summary>
 internal sealed record CopyRecord
 {
     public required string Source { get; init; }
 
     public required string Target { get; init; }
 
-    /// <summary>True if a signal ended the copy: bytes and files are those copied until then, whether they remain or not.</summary>
+    /// <summary>True if a signal ended the copy. Bytes and files are those copied before the signal, whether they remain or not.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool Interrupted { get; init; }
 
-    /// <summary>The file that an interrupted copy left: the target, or the partial copy for --resume; null if none remains.</summary>
+    /// <summary>The path that an interrupted copy left: the target, or the partial copy for --resume; null if none remains.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Left { get; init; }
 
@@ -90,22 +90,22 @@ internal sealed record CopyRecord
 
     public double MiBPerSecond => CopyReport.Rate(Bytes, Seconds);
 
-    /// <summary>The name on the command line: reflink, range, direct, buffered.</summary>
+    /// <summary>The name of the method on the command line: reflink, range, direct, buffered.</summary>
     public required string Method { get; init; }
 
     public required string Reason { get; init; }
 
-    /// <summary>Requests outstanding in a direct copy; 0 for the others.</summary>
+    /// <summary>The number of outstanding requests of a direct copy; 0 for other copies.</summary>
     public int Depth { get; init; }
 
     /// <summary>A note if direct I/O or a flush has no effect on this file system; otherwise, null.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Note { get; init; }
 
-    /// <summary>The errors, one line each.</summary>
+    /// <summary>The error messages.</summary>
     public IReadOnlyList<string> Failures { get; init; } = [];
 
-    /// <summary>The end and the rate of each step of about a tenth of a second.</summary>
+    /// <summary>The end of each step of about a tenth of a second, in seconds.</summary>
     public IReadOnlyList<double> RateSeconds { get; init; } = [];
 
     public IReadOnlyList<double> RateMiBPerSecond { get; init; } = [];

@@ -3,7 +3,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Copy;
 
-/// <summary>The output of `copy`, one line for each copy.</summary>
+/// <summary>Formats the output of `copy`, one line for each copy.</summary>
 internal static class CopyText
 {
     public static string Name(string method) => method switch
@@ -15,7 +15,7 @@ internal static class CopyText
         _ => "buffered",
     };
 
-    /// <param name="made">What was asked for beside the copy: "; verified, on the disk".</param>
+    /// <param name="made">The additional steps, such as "; verified, on the disk"; see <see cref="Made"/>.</param>
     public static string Describe(CopyRecord copy, string made)
     {
         string names = $"{copy.Source} -> {copy.Target}";
@@ -41,8 +41,8 @@ internal static class CopyText
     };
 
     /// <summary>Describes the work of an interrupted copy and what remains of it.</summary>
-    /// <param name="totalBytes">The file's length; null of a tree, whose size nobody knows.</param>
-    /// <param name="isReplaced">Whether a file that is there was to be replaced.</param>
+    /// <param name="totalBytes">The length of the file; null for a tree, whose size is unknown.</param>
+    /// <param name="isReplaced">True if the copy was to replace an existing file.</param>
     public static string Interrupted(CopyRecord copy, long? totalBytes, bool isReplaced)
     {
         string left = copy.Left is { } place
@@ -68,7 +68,6 @@ internal static class CopyText
     public static string Rate(long bytes, double seconds, double cpuSeconds, long? totalBytes = null)
     {
         string of = totalBytes is { } all ? $" of {ByteSize.Format(all)}" : "";
-        // No bytes have no rate.
         string rate = bytes > 0 ? $", {ByteSize.FormatRate(CopyReport.Rate(bytes, seconds) * ByteSize.MiB)}" : "";
         return $"{ByteSize.Format(bytes)}{of} in {seconds:0.00} s{rate}, CPU {cpuSeconds:0.00} s";
     }

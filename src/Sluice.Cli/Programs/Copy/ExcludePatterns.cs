@@ -3,14 +3,14 @@ using System.IO.Enumeration;
 namespace Sluice.Cli.Programs.Copy;
 
 /// <summary>
-/// --exclude: a pattern without a slash is compared with each name, one with a slash with the path relative to the source; * matches any
-/// characters, ? one.
+/// The patterns of --exclude. A pattern without a slash is compared with each name, and one with a slash with the path relative to the
+/// source. * matches any characters, and ? one character.
 /// </summary>
 internal sealed class ExcludePatterns(IReadOnlyList<string> patterns)
 {
     public bool IsEmpty => patterns.Count == 0;
 
-    /// <param name="relativePath">From the source, with '/' between the names.</param>
+    /// <param name="relativePath">The path relative to the source, with '/' between the names.</param>
     public bool Excludes(string relativePath)
     {
         string name = relativePath[(relativePath.LastIndexOf('/') + 1)..];

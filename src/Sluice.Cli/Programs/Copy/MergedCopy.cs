@@ -2,9 +2,9 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Copy;
 
-/// <summary>The results of the shards of one copy.</summary>
-/// <param name="Count">How many shards there are.</param>
-/// <param name="Shards">The results of each, in the order in which they began: one that was run again has several.</param>
+/// <summary>The combined results of the shards of one copy.</summary>
+/// <param name="Count">The number of shards.</param>
+/// <param name="Shards">The results of each shard, in the order of their starts. A shard that was run again has several.</param>
 internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyReport>> Shards)
 {
     /// <summary>The number of shards without a result.</summary>
@@ -23,21 +23,21 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
     /// <summary>The number of files that existed already, in all runs.</summary>
     public long UnchangedFiles => All.Sum(r => r.UnchangedFiles);
 
-    /// <summary>The number of failures in the last run of each shard: earlier failures were tried again.</summary>
+    /// <summary>The number of failures in the last run of each shard. Failures of earlier runs were tried again.</summary>
     public long Failed => Shards.Values.Sum(runs => (long)runs[^1].Failed);
 
-    /// <summary>The time from the first start of a shard to the last end, by the clocks of the machines.</summary>
+    /// <summary>The time from the first start of a shard to the last end, by the clocks of the machines, in seconds.</summary>
     public double Seconds =>
         (All.Max(r => r.Started.AddSeconds(r.Seconds)) - All.Min(r => r.Started)).TotalSeconds;
 
     public double CpuSeconds => All.Sum(r => r.CpuSeconds);
 
-    /// <summary>Shards whose last run was interrupted.</summary>
+    /// <summary>The shards whose last run was interrupted.</summary>
     public IReadOnlyList<int> Interrupted => [.. Shards.Where(s => s.Value[^1].Interrupted).Select(s => s.Key).Order()];
 
     public bool IsWhole => MissingCount == 0 && Failed == 0 && Interrupted.Count == 0;
 
-    /// <exception cref="UsageException">They are not of one copy in shards.</exception>
+    /// <exception cref="UsageException">The results are not those of the shards of one copy.</exception>
     public static MergedCopy Of(IReadOnlyList<(string Path, CopyReport Report)> results)
     {
         RequireOneCopy(results);
@@ -60,7 +60,7 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
             : throw new UsageException("there is not a result of a shard among them (sluice copy -r --shard I/N --json)");
     }
 
-    /// <exception cref="UsageException">They copied from, or to, different places; or two of them are one.</exception>
+    /// <exception cref="UsageException">The sources or targets of the results differ, or two results are the same.</exception>
     private static void RequireOneCopy(IReadOnlyList<(string Path, CopyReport Report)> results)
     {
         if (results.Count == 0)
@@ -79,7 +79,7 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
     }
 
     /// <summary>
-    /// The number of sources that are not among a result's copies, because nothing of them was copied or they were not started.
+    /// Returns the number of sources without an entry in a result, because nothing of them was copied or they were not started.
     /// </summary>
     private static int LostSources(CopyReport report) =>
         Math.Max(report.Failed - report.Copies.Sum(c => c.Failures.Count), 0) + Math.Max(report.NotBegun, 0);

@@ -5,7 +5,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Copy;
 
-/// <summary>`merge` as a page: a line for each run of each shard, and the sum.</summary>
+/// <summary>The combined results of `copy` as a page: a line for each run of each shard, and the sum.</summary>
 internal static class MergedCopyPage
 {
     private const int MaxNamed = 20;

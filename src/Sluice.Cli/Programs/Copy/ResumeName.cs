@@ -4,13 +4,13 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Copy;
 
-/// <summary>The name under which a copy with --resume keeps its data: ".name.sluice-tmp" beside the target.</summary>
+/// <summary>Names the file in which a copy with --resume keeps its data: ".name.sluice-tmp" in the folder of the target.</summary>
 internal static class ResumeName
 {
     private const int MaxNameBytes = 255;
     private const string Suffix = ".sluice-tmp";
 
-    /// <param name="target">The copy's name; of a link, what it leads to is replaced.</param>
+    /// <param name="target">The target of the copy. If it is a link, the name is derived from the target of the link.</param>
     public static string Of(string target)
     {
         string path = Path.TrimEndingDirectorySeparator(target);

@@ -2,7 +2,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Doctor;
 
-/// <summary>The features of transfers through the page cache.</summary>
+/// <summary>Tests the features of transfers through the page cache.</summary>
 internal static class CacheFindings
 {
     private const int ProbeBytes = 4096;

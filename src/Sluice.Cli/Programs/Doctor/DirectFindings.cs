@@ -4,17 +4,17 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Doctor;
 
-/// <summary>The requirements of direct I/O, and whether it really takes place.</summary>
+/// <summary>Tests the requirements of direct I/O, and a direct transfer.</summary>
 internal static class DirectFindings
 {
     private const int FallbackBytes = 4096;
 
-    /// <param name="mayWrite">Whether the first block may be written again: not on a user's own file.</param>
-    /// <param name="fileSystem">The name of the file's file system, if it is known.</param>
+    /// <param name="mayWrite">True to overwrite the first block. False for a file of the user.</param>
+    /// <param name="fileSystem">The name of the file's file system; null if it is unknown.</param>
     public static IEnumerable<Finding> Collect(SluiceHandle file, bool mayWrite, string? fileSystem)
     {
         DirectLimits limits = CapabilityProbe.LimitsOf(file.SafeFileHandle);
-        // Determined here, since a handle reports the alignment only if it is direct.
+        // The alignment is determined here, because a handle reports it only if the handle is direct.
         int alignment = Math.Max(limits.OffsetBytes ?? FallbackBytes, Math.Max(limits.MemoryBytes ?? FallbackBytes, 1));
         yield return Alignment(limits);
         int errno = limits.OffsetBytes == 0 ? -1 : CapabilityProbe.SetDirect(file.SafeFileHandle, on: true);

@@ -5,7 +5,7 @@ using Spectre.Console;
 
 namespace Sluice.Cli.Programs.Doctor;
 
-/// <summary>Findings as text: the answer, and below it the consequence.</summary>
+/// <summary>Formats findings as text: the answer, and below it the consequence.</summary>
 internal static class DoctorText
 {
     private const int NameWidth = 26;

@@ -6,10 +6,10 @@ internal enum FindingState
     Yes,
     No,
 
-    /// <summary>A value instead of yes or no.</summary>
+    /// <summary>The finding is a value instead of yes or no.</summary>
     Fact,
 
-    /// <summary>It could not be tested here.</summary>
+    /// <summary>The feature could not be tested here.</summary>
     Unknown,
 }
 
@@ -33,8 +33,8 @@ internal sealed record Finding(string Name, FindingState State, string Reason, s
     public static Finding Unknown(string name, string reason, string consequence = "") =>
         new(name, FindingState.Unknown, reason, consequence);
 
-    /// <summary>A call that was tried.</summary>
-    /// <param name="call">Stands before the reason of a refusal.</param>
+    /// <summary>Returns the finding of a system call that was tried.</summary>
+    /// <param name="call">The text before the description of the errno.</param>
     public static Finding Tried(string name, int errno, string reason, string consequence, string otherwise, string call = "") =>
         errno == 0 ? Yes(name, reason, consequence) : No(name, call + ErrnoText.Of(errno), otherwise);
 }

@@ -5,7 +5,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Doctor;
 
-/// <summary>The features of the kernel, the sandbox and the limits of the process, independent of a file.</summary>
+/// <summary>Tests the features of the kernel, the sandbox and the limits of the process, without a file.</summary>
 internal static class MachineFindings
 {
     public static FindingGroup Collect()

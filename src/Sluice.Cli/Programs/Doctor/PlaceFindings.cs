@@ -5,7 +5,7 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Doctor;
 
-/// <summary>The features of a file system, tested with files of a scratch folder, or by reading the user's own file.</summary>
+/// <summary>Tests the features of a file system with files of a scratch folder, or by reading the user's own file.</summary>
 internal static class PlaceFindings
 {
     private const int ScratchBytes = (int)ByteSize.MiB;

@@ -3,7 +3,9 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Doctor;
 
-/// <summary>The features of a file system for the space of files: reflinks, copies in the kernel, preallocation, holes, extents.</summary>
+/// <summary>
+/// Tests the features of a file system for the space of files: reflinks, copies in the kernel, preallocation, holes, extents.
+/// </summary>
 internal static class SpaceFindings
 {
     public static IEnumerable<Finding> Collect(SluiceHandle file, string folder)

@@ -2,17 +2,17 @@ using System.Text;
 
 namespace Sluice.Cli.Programs.Examples;
 
-/// <summary>One way of reading or writing: a method of code, which is compiled, run, and shown as it stands.</summary>
-/// <param name="MethodName">The method of ReadCases or WriteCases.</param>
-/// <param name="Way">What it stands for among the cases of its unit; begins with .NET or Sluice.</param>
-/// <param name="RunAsync">Reads the file of that path into the sum, or makes it of the records.</param>
+/// <summary>A way of reading or writing: a method whose source code is compiled, run, and shown unchanged.</summary>
+/// <param name="MethodName">The name of the method of ReadCases or WriteCases.</param>
+/// <param name="Way">The name of the case among those of its unit, which begins with .NET or Sluice.</param>
+/// <param name="RunAsync">Reads the file at the path into the checksum, or creates it from the records.</param>
 internal sealed record ExampleCase(
     string MethodName, ExampleUnit Unit, string Way, bool Writes, Func<string, RecordSource, Checksum, Task> RunAsync)
 {
-    /// <summary>The method in the command line's style: read-byte-file-stream.</summary>
+    /// <summary>The name of the case on the command line, such as read-byte-file-stream.</summary>
     public string Name { get; } = Kebab(MethodName);
 
-    /// <summary>The first sentence of the case's own description.</summary>
+    /// <summary>The first sentence of the description of the method.</summary>
     public string Summary
     {
         get
@@ -23,7 +23,7 @@ internal sealed record ExampleCase(
         }
     }
 
-    /// <summary>The method with its description.</summary>
+    /// <summary>Returns the source code of the method with its description.</summary>
     public string Code()
     {
         string file = $"examples/{(Writes ? "Write" : "Read")}Cases.cs";

@@ -4,7 +4,7 @@ using static Sluice.Cli.Programs.Examples.WriteCases;
 
 namespace Sluice.Cli.Programs.Examples;
 
-/// <summary>All cases; those of .NET precede those that are compared with them.</summary>
+/// <summary>The list of all cases. Those of .NET precede the cases that are compared with them.</summary>
 internal static class ExampleCases
 {
     public const string DotNet = ".NET";

@@ -6,7 +6,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Examples;
 
-/// <summary>The times of the cases as tables and bars.</summary>
+/// <summary>Formats the times of the cases as tables and bars.</summary>
 internal static class ExampleReport
 {
     public static IReadOnlyList<PageSection> Sections(

@@ -2,9 +2,7 @@ using Sluice.Cli.Bench;
 
 namespace Sluice.Cli.Programs.Examples;
 
-/// <summary>
-/// Cases as contenders on one file. After the measured time, the data that they read or wrote is compared with the records.
-/// </summary>
+/// <summary>Measures cases on one file. After the measured time, the data that a case read or wrote is compared with the records.</summary>
 internal sealed class ExampleRun
 {
     private const int CheckBytes = 1 << 20;
@@ -16,7 +14,7 @@ internal sealed class ExampleRun
     private readonly Checksum _expectedBytes;
     private readonly Checksum _expectedLines;
 
-    /// <param name="runs">How often a turn runs its case.</param>
+    /// <param name="runs">The number of times that a case runs in one slice.</param>
     public ExampleRun(string path, long count, int runs, CancellationToken cancellationToken)
     {
         (_path, _count, _runs, _cancellationToken) = (path, count, runs, cancellationToken);
@@ -32,10 +30,10 @@ internal sealed class ExampleRun
 
     public uint Crc => _expectedBytes.Crc;
 
-    /// <summary>The cases with a wrong result, and the difference.</summary>
+    /// <summary>The cases with a wrong result, with a description of the difference.</summary>
     public Dictionary<ExampleCase, string> Wrong { get; } = [];
 
-    /// <summary>Creates the file to read, in the page cache and on the disk, so that direct reads do not wait for its writeback.</summary>
+    /// <summary>Creates the file to read in the page cache, and flushes it so that direct reads do not wait for its writeback.</summary>
     public void MakeFile()
     {
         using FileStream file = new(_path, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 0);

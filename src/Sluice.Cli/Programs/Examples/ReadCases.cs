@@ -1,6 +1,9 @@
 namespace Sluice.Cli.Programs.Examples;
 
-/// <summary>The cases that read a file. Each gives what it reads to <c>seen</c>, which counts and checks it. `examples --show` prints a method as it stands.</summary>
+/// <summary>
+/// The cases that read a file. Each case passes the data that it reads to <c>seen</c>, which counts and checks it. `examples --show` prints
+/// the source code of a method.
+/// </summary>
 internal static class ReadCases
 {
     /// <summary>
@@ -78,7 +81,7 @@ internal static class ReadCases
 
     /// <summary>
     /// Reads a text file line by line with SluiceReader, as bytes.
-    /// A line is a piece of the reader's own block: nothing is decoded, copied or allocated. It stands until the next line.
+    /// A line is a part of the reader's own block, so nothing is decoded, copied or allocated. It is valid until the next call.
     /// </summary>
     public static void ReadLineSluiceReader(string path, Checksum seen)
     {
@@ -100,7 +103,7 @@ internal static class ReadCases
 
     /// <summary>
     /// Reads a text file line by line with SluiceReader, as strings of any encoding (UTF-8 by default).
-    /// For code that wants strings; the lines are those of File.ReadLines.
+    /// Suitable for code that needs strings; the lines are the same as those of File.ReadLines.
     /// </summary>
     public static void ReadLineSluiceReaderStrings(string path, Checksum seen)
     {
@@ -111,7 +114,7 @@ internal static class ReadCases
 
     /// <summary>
     /// Reads a text file line by line past the page cache, with several requests in flight.
-    /// For large files that pass once: the page cache keeps what others need, and the processor has a copy less to make.
+    /// Suitable for large files that are read once: the data of others stays in the page cache, and the processor makes one copy less.
     /// </summary>
     public static void ReadLineDirect(string path, Checksum seen)
     {
@@ -122,7 +125,7 @@ internal static class ReadCases
 
     /// <summary>
     /// Reads a file in blocks of 64 KiB with FileStream.
-    /// bufferSize 0: the blocks are as large as a buffer would be, so one would only be a copy more.
+    /// bufferSize 0 turns the buffer off: the blocks are already as large as a buffer, which would only add a copy.
     /// </summary>
     public static void ReadBlockFileStream(string path, Checksum seen)
     {
@@ -135,7 +138,7 @@ internal static class ReadCases
 
     /// <summary>
     /// Reads a file in blocks of 64 KiB with FileStream, not blocking the thread.
-    /// useAsync says what the file is opened for; without it, ReadAsync blocks a thread of the pool in our place.
+    /// useAsync opens the file for asynchronous I/O; without it, ReadAsync would block a pool thread instead of this one.
     /// </summary>
     public static async Task ReadBlockFileStreamAsync(string path, Checksum seen)
     {
@@ -160,7 +163,7 @@ internal static class ReadCases
 
     /// <summary>
     /// Reads a file in blocks with SluiceReader, which chooses their size and owns their memory.
-    /// A block stands until the next one is asked for.
+    /// A block is valid until the next call.
     /// </summary>
     public static void ReadBlockSluiceReader(string path, Checksum seen)
     {
@@ -171,7 +174,7 @@ internal static class ReadCases
 
     /// <summary>
     /// Reads a file in blocks with SluiceReader, not blocking the thread.
-    /// A block stands until the next one is asked for.
+    /// A block is valid until the next call.
     /// </summary>
     public static async Task ReadBlockSluiceReaderAsync(string path, Checksum seen)
     {
@@ -183,7 +186,7 @@ internal static class ReadCases
 
     /// <summary>
     /// Reads a file in blocks past the page cache: the device writes into the block that TryReadBlock returns.
-    /// How large requests are and how many are in flight finds itself; RequestSize and Depth set it.
+    /// The size of the requests and the number in flight adapt to the device; RequestSize and Depth set them.
     /// </summary>
     public static void ReadBlockDirect(string path, Checksum seen)
     {

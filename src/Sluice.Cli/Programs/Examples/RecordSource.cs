@@ -4,8 +4,8 @@ using System.Text;
 namespace Sluice.Cli.Programs.Examples;
 
 /// <summary>
-/// Records in the ASCII layout of the sort benchmark (sortbenchmark.org, gensort): a key of 10 printable characters, 2 blanks, the
-/// record's number as 32 hexadecimal digits, 2 blanks, 52 characters of filler, CR LF. Keys and filler follow from the number alone.
+/// Records in the ASCII layout of the sort benchmark (sortbenchmark.org, gensort): a key of 10 printable characters, 2 blanks, the record's
+/// number as 32 hexadecimal digits, 2 blanks, 52 characters of filler, CR LF. Key and filler are derived from the number alone.
 /// </summary>
 internal sealed class RecordSource(long count, CancellationToken cancellationToken)
 {
@@ -50,8 +50,8 @@ internal sealed class RecordSource(long count, CancellationToken cancellationTok
         return any;
     }
 
-    /// <summary>Copies the next bytes until the buffer is full, regardless of the limits of records.</summary>
-    /// <returns>How many; 0 after the last record.</returns>
+    /// <summary>Copies the next bytes until the buffer is full or the records end, regardless of the limits of records.</summary>
+    /// <returns>The number of bytes; 0 after the last record.</returns>
     public int Fill(Span<byte> room)
     {
         int filled = 0;
@@ -84,7 +84,7 @@ internal sealed class RecordSource(long count, CancellationToken cancellationTok
         return record;
     }
 
-    // SplitMix64 (Steele, Lea, Flood 2014): a number's successor is as random as any other.
+    // SplitMix64 (Steele, Lea, Flood 2014) maps successive numbers to independent values.
     private static ulong Mix(ulong number)
     {
         ulong mixed = (number + 1) * 0x9E3779B97F4A7C15;
@@ -103,7 +103,7 @@ internal sealed class RecordSource(long count, CancellationToken cancellationTok
         ulong fraction = random;
         for (int i = 0; i < KeyBytes; i++)
         {
-            // The digits of a random fraction to the base 95.
+            // The next digit of the random fraction to the base 95.
             ulong digit = Math.BigMul(fraction, PrintableCount, out fraction);
             _record[i] = (byte)(FirstPrintable + digit);
         }

@@ -1,6 +1,8 @@
 namespace Sluice.Cli.Programs.Examples;
 
-/// <summary>The cases that write a file. What is written comes from <c>records</c>. `examples --show` prints a method as it stands.</summary>
+/// <summary>
+/// The cases that write a file. The data comes from <c>records</c>. `examples --show` prints the source code of a method.
+/// </summary>
 internal static class WriteCases
 {
     /// <summary>
@@ -95,7 +97,7 @@ internal static class WriteCases
 
     /// <summary>
     /// Writes a text file line by line with SluiceWriter, which takes bytes: whoever has them need not encode.
-    /// Disposing completes the file, and throws what goes wrong.
+    /// Disposing completes the file, and throws an exception if a write failed.
     /// </summary>
     public static void WriteLineSluiceWriter(string path, RecordSource records)
     {
@@ -117,7 +119,7 @@ internal static class WriteCases
 
     /// <summary>
     /// Writes a file in blocks of 64 KiB with FileStream.
-    /// bufferSize 0: the blocks are as large as a buffer would be, so one would only be a copy more.
+    /// bufferSize 0 turns the buffer off: the blocks are already as large as a buffer, which would only add a copy.
     /// </summary>
     public static void WriteBlockFileStream(string path, RecordSource records)
     {
@@ -130,7 +132,7 @@ internal static class WriteCases
 
     /// <summary>
     /// Writes a file in blocks of 64 KiB with FileStream, not blocking the thread.
-    /// useAsync says what the file is opened for; without it, WriteAsync blocks a thread of the pool in our place.
+    /// useAsync opens the file for asynchronous I/O; without it, WriteAsync would block a pool thread instead of this one.
     /// </summary>
     public static async Task WriteBlockFileStreamAsync(string path, RecordSource records)
     {

@@ -2,7 +2,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Extents;
 
-/// <summary>Counts extents by size, in classes of which each is four times as large as the one before.</summary>
+/// <summary>Counts extents by size. Each class is four times as large as the preceding one.</summary>
 internal sealed class ExtentHistogram
 {
     private const long SmallestLimitBytes = 4 * ByteSize.KiB;
@@ -21,7 +21,7 @@ internal sealed class ExtentHistogram
         _bytes[index] += extent.Length;
     }
 
-    /// <summary>The classes from the first to the last that has an extent; the largest one has no upper limit.</summary>
+    /// <summary>Returns the classes from the first to the last one with an extent. The largest class has no upper limit.</summary>
     public IReadOnlyList<ExtentClass> Classes()
     {
         int first = Array.FindIndex(_counts, c => c > 0);
@@ -38,8 +38,8 @@ internal sealed class ExtentHistogram
     }
 }
 
-/// <summary>Extents of one size class.</summary>
-/// <param name="LimitBytes">The largest that belongs here; null: larger than the class before.</param>
+/// <summary>The extents of one size class.</summary>
+/// <param name="LimitBytes">The largest size of the class; null for the last class, which has no limit.</param>
 internal sealed record ExtentClass(long? LimitBytes, long Extents, long Bytes)
 {
     public string Name => LimitBytes is { } limit ? $"up to {ByteSize.Format(limit)}" : "larger";

@@ -8,11 +8,11 @@ namespace Sluice.Cli.Programs.Extents;
 /// <summary>`extents` as a page: the map, the sizes of the extents, the worst files or the extents themselves.</summary>
 internal static class ExtentPage
 {
-    // With more, each would be narrower than a pixel.
+    // The maximum number of spans in a map. With more, a span would be narrower than a pixel.
     private const int MaxSpans = 3000;
     private const int MapColumns = 500;
 
-    /// <param name="limit">How many extents of a single file are listed.</param>
+    /// <param name="limit">The maximum number of extents to list for a single file.</param>
     public static ReportPage Of(ExtentReport report, IReadOnlyList<MapSpan> places, int limit = MaxSpans) => new()
     {
         Title = $"Where {Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(report.Path)))} lies on its device",

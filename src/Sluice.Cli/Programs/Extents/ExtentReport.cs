@@ -3,7 +3,7 @@ using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Programs.Extents;
 
-/// <summary>The result of `sluice extents`; the JSON is this record.</summary>
+/// <summary>The result of `sluice extents`, which is also its JSON.</summary>
 internal sealed record ExtentReport
 {
     public int FormatVersion { get; init; } = 1;
@@ -31,19 +31,19 @@ internal sealed record ExtentReport
     /// <summary>The number of files in more than one piece.</summary>
     public required int FragmentedFiles { get; init; }
 
-    /// <summary>The score of all seeks and bytes, by the formula of <see cref="FileLayout.ScoreOf"/>.</summary>
+    /// <summary>The score of all files together, by the formula of <see cref="FileLayout.ScoreOf"/>.</summary>
     public required double Score { get; init; }
 
     public required IReadOnlyList<ExtentClass> Histogram { get; init; }
 
     public required IReadOnlyList<FileLayout> WorstFiles { get; init; }
 
-    /// <summary>The extents of a single file.</summary>
+    /// <summary>The extents of a single file; null for a folder.</summary>
     public IReadOnlyList<FileExtent>? FileExtents { get; init; }
 
     public required IReadOnlyList<string> Failures { get; init; }
 
-    /// <summary>True if a signal ended the run: the result is for a part of the folder.</summary>
+    /// <summary>True if a signal ended the run, so that the result covers a part of the folder.</summary>
     public bool Interrupted { get; init; }
 
     /// <summary>The reason why the result is incomplete; null if it is complete.</summary>

@@ -32,17 +32,17 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
     /// <summary>True if a signal ended the scan.</summary>
     public bool IsInterrupted { get; private set; }
 
-    /// <summary>The extents of the last file.</summary>
+    /// <summary>The extents of the last file of the scan.</summary>
     public IReadOnlyList<FileExtent> LastExtents { get; private set; } = [];
 
-    /// <summary>The extents of all files that have a place on the device, in the order of the scan.</summary>
+    /// <summary>The extents of all files with a known place on the device, in the order of the scan.</summary>
     public IReadOnlyList<MapSpan> Places => _places;
 
-    /// <summary>Files seen so far; read by a progress display.</summary>
+    /// <summary>The number of files found so far, for a progress display.</summary>
     public long Seen => Volatile.Read(ref _seen);
 
-    /// <summary>Adds a named file. A symbolic link stands for its target.</summary>
-    /// <exception cref="IOException">It cannot be opened, or is not a regular file, or its extents cannot be read.</exception>
+    /// <summary>Adds a file that the command line names. If it is a symbolic link, its target is added.</summary>
+    /// <exception cref="IOException">The file cannot be opened or is not a regular file, or its extents cannot be read.</exception>
     /// <exception cref="PlatformNotSupportedException">The file system has no FIEMAP.</exception>
     public void AddFile(string path)
     {
@@ -50,12 +50,12 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
         Add(path, realPath, PathKinds.RequirePlain(realPath));
     }
 
-    /// <exception cref="PlatformNotSupportedException">No file at all could be asked, because the file system has no FIEMAP.</exception>
+    /// <exception cref="PlatformNotSupportedException">No file has extents, because the file system does not support FIEMAP.</exception>
     public void AddFolder(string path)
     {
         if (!CapabilityProbe.IsSupported)
             throw new PlatformNotSupportedException($"{path}: listing extents needs FIEMAP of Linux");
-        // A name may consist of any bytes, which a string could not represent.
+        // The names are bytes, because a string could not represent names that are not valid UTF-8.
         var folders = new Stack<byte[]>([PathCalls.ToKernel(path)]);
         int followed = 0;
         while (!IsInterrupted && folders.TryPop(out byte[]? folder))
@@ -86,7 +86,7 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
                         type = (byte)(stat.Mode >> 12);
                     if (type == DirectoryReader.TypeDirectory)
                         folders.Push(entry);
-                    // Opening a pipe would wait for its other end.
+                    // Only regular files are opened, because opening a pipe would wait for its other end.
                     else if (type == DirectoryReader.TypeFile)
                         Try(() => AddEntry(entry));
                 }

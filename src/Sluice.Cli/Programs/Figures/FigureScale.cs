@@ -9,23 +9,23 @@ internal sealed record FigureScale
     private const int KiB = (int)ByteSize.KiB;
     private const int MiB = (int)ByteSize.MiB;
 
-    /// <summary>The sequential file is read from one end, and written, in a slice at most.</summary>
+    /// <summary>The durations and file sizes. A slice reads or writes the sequential file at most once.</summary>
     public required BenchScale Files { get; init; }
 
-    /// <summary>Request sizes of streams, in bytes.</summary>
+    /// <summary>The request sizes of streams, in bytes.</summary>
     public required IReadOnlyList<int> StreamRequests { get; init; }
 
-    /// <summary>Request sizes of direct I/O, in bytes: whole blocks.</summary>
+    /// <summary>The request sizes of direct I/O, in bytes, which are whole blocks.</summary>
     public required IReadOnlyList<int> DirectRequests { get; init; }
 
     public required IReadOnlyList<int> Depths { get; init; }
 
-    /// <summary>Request sizes with which files are created, in bytes.</summary>
+    /// <summary>The request sizes with which files are created, in bytes.</summary>
     public required IReadOnlyList<int> CreationRequests { get; init; }
 
     public required long CreatedFileBytes { get; init; }
 
-    /// <summary>The size of each of the two images.</summary>
+    /// <summary>The size of each of the two images, in bytes.</summary>
     public required long VolumeBytes { get; init; }
 
     public static FigureScale Full { get; } = new()

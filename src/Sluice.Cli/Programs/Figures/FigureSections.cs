@@ -6,14 +6,17 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Figures;
 
-/// <summary>Turns curves into a section: a chart of rates, a chart of CPU, and the table that both are drawn from.</summary>
-/// <param name="wanted">Figures to show.</param>
-/// <param name="clockHz">For clocks a byte; null where nothing tells it, and then CPU is in nanoseconds.</param>
+/// <summary>Converts curves to a section: a chart of rates, a chart of CPU time, and the table of their values.</summary>
+/// <param name="wanted">The numbers of the figures to show.</param>
+/// <param name="clockHz">
+/// The clock rate of the processor, to show CPU time in clocks per byte; null if it is unknown, and CPU time is shown in nanoseconds per
+/// byte.
+/// </param>
 internal sealed class FigureSections(FigureScale scale, IReadOnlySet<int> wanted, double? clockHz)
 {
     private string CpuUnit => clockHz is null ? "ns/byte" : "clocks/byte";
 
-    /// <param name="leftOut">Why rows are missing.</param>
+    /// <param name="leftOut">The reasons why rows are missing.</param>
     public PageSection Make(FigureSet set, IReadOnlyList<(FigureRow Row, RowReport Report)> points, IEnumerable<string> leftOut)
     {
         string missing = string.Join("; ", leftOut);

@@ -9,11 +9,11 @@ using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Programs.Figures;
 
-/// <summary>Figures of the report that use the same measurements.</summary>
-/// <param name="RateFigure">The number of the one with rates in MSR-TR-2004-136.</param>
-/// <param name="CpuFigure">The number of the one with clocks, if there is one.</param>
-/// <param name="Seconds">How long it takes, for the estimate that is printed beforehand.</param>
-/// <param name="Rows">The rows, in the order in which they are measured.</param>
+/// <summary>Figures of MSR-TR-2004-136 that use the same measurements.</summary>
+/// <param name="RateFigure">The number of the figure with rates.</param>
+/// <param name="CpuFigure">The number of the figure with CPU time; null if there is none.</param>
+/// <param name="Seconds">Returns the expected duration in seconds, which is printed before the measurement.</param>
+/// <param name="Rows">Returns the rows in the order in which they are measured.</param>
 internal sealed record FigureSet(
     int RateFigure, int? CpuFigure, string Heading, Func<FigureScale, string> Text, Func<FigureScale, double> Seconds,
     Func<FigureScale, IEnumerable<FigureRow>> Rows)
@@ -56,19 +56,19 @@ internal sealed record FigureSet(
                 + $"SluiceStream, with and without PreallocationSize, on ext4 volumes of {ByteSize.Format(scale.VolumeBytes)} in "
                 + "image files: one fresh, one filled to 99 % and emptied at random twice (as sluice frag does). Extents: in how many the "
                 + "file lay on average.",
-            // Ageing takes about as long as the measurement.
+            // The factor 2 is for the aging of the volume, which takes about as long as the measurement.
             scale => (scale.CreatedFileBytes * scale.CreationRequests.Count * 8 * (scale.Files.Rounds + 1) / (double)ByteSize.GiB * 2)
                 + (scale.VolumeBytes / (double)ByteSize.MiB / 12), CreationRows)
         {
             SpaceBytes = scale => 2 * scale.VolumeBytes,
-            // Every round makes the whole file: a turn ends with the file, not with its time.
+            // The time is a limit that is never reached, because a slice ends when the file is complete.
             SliceTime = static _ => TimeSpan.FromMinutes(10),
         },
     ];
 
     public IEnumerable<int> Numbers => CpuFigure is { } cpu ? [RateFigure, cpu] : [RateFigure];
 
-    /// <summary>Space beside the file that is read.</summary>
+    /// <summary>Returns the disk space in addition to the file that is read, in bytes.</summary>
     public Func<FigureScale, long> SpaceBytes { get; init; } = scale => 2 * scale.Files.SequentialFileBytes;
 
     public Func<BenchScale, TimeSpan> SliceTime { get; init; } = static scale => scale.StreamSliceTime;
@@ -96,7 +96,7 @@ internal sealed record FigureSet(
     private static double Turns(FigureScale scale, int contenders) =>
         (scale.Files.StreamSliceTime * contenders * (scale.Files.Rounds + 1)).TotalSeconds;
 
-    // Every other power of four, so that a figure of six depths and two sides has few enough curves.
+    // The figure with six depths has only some of the request sizes, so that it has few enough points.
     private static bool IsShown(int requestBytes) => requestBytes >= 4 * ByteSize.KiB && requestBytes != 16 * ByteSize.KiB
         && requestBytes != 256 * ByteSize.KiB;
 
@@ -110,7 +110,7 @@ internal sealed record FigureSet(
                     ? StreamOpening.Writing(context.ScratchFile("figures-written.dat"), scale.Files.SequentialFileBytes, asynchronous)
                     : StreamOpening.Reading(context.SequentialFile, scale.Files.SequentialFileBytes, asynchronous), request));
 
-    /// <summary>Requests one after the other on open files; without a depth synchronous ones.</summary>
+    /// <summary>Creates a row of requests on open files: asynchronous ones with a depth, synchronous ones without.</summary>
     private static FigureRow OnOpenFile(string curve, int request, int? depth, bool writes, FileCaching caching) => new(
         curve, request, depth ?? 1, context =>
         {
@@ -139,7 +139,7 @@ internal sealed record FigureSet(
             from request in scale.CreationRequests
             select Creation(
                 volume, preallocated, request, scale.CreatedFileBytes,
-                // Made once, and if that fails not tried again.
+                // The volumes are created once. If that fails, later rows get the same exception.
                 context => (volumes ??= new Lazy<string>(() => MakeVolumes(context, scale.VolumeBytes))).Value);
     }
 
@@ -171,7 +171,7 @@ internal sealed record FigureSet(
         };
     }
 
-    /// <returns>The folder of both volumes.</returns>
+    /// <returns>The folder that contains both volumes.</returns>
     private static string MakeVolumes(BenchContext context, long sizeBytes)
     {
         if (ImageVolume.Refusal is { } refusal)
@@ -185,7 +185,7 @@ internal sealed record FigureSet(
         }
         catch (IOException e)
         {
-            // Ctrl-C in a terminal ends mkfs and mount too.
+            // If Ctrl-C also ended mkfs or mount, the run is interrupted.
             context.CancellationToken.ThrowIfCancellationRequested();
             throw new RowSkippedException(ErrorText.Of(e), e);
         }
@@ -195,7 +195,7 @@ internal sealed record FigureSet(
     {
         var settings = new FragSettings
         {
-            // Small enough for thousands of holes, large enough for a volume that is in use.
+            // The files are small enough for thousands of holes, and large enough for a volume in use.
             MinSizeBytes = 64 * ByteSize.KiB,
             MaxSizeBytes = ByteSize.MiB,
             FilesPerCycle = 100_000,
@@ -205,7 +205,7 @@ internal sealed record FigureSet(
             LeaveBytes = 0,
             Seed = AgeingSeed,
         };
-        // The folder stays on the volume, which is removed as a whole.
+        // The folder is not removed from the volume, because the volume is removed as a whole.
         using FragFolder folder = FragFolder.Create(volume);
         var run = new FragRun(settings, folder, canMap: false, cancellationToken);
         run.Execute(new FragPlan(settings, settings.BudgetBytes(VolumeSpace.Of(volume))).Steps());

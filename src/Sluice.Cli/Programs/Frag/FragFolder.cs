@@ -3,7 +3,7 @@ using Sluice.Cli.Bench;
 
 namespace Sluice.Cli.Programs.Frag;
 
-/// <summary>The folder of one run. It removes the files of the run by their names, and keeps other entries.</summary>
+/// <summary>The folder of one run. Removing it deletes the files of the run by their names, and keeps other entries.</summary>
 internal sealed class FragFolder : IDisposable
 {
     public const string Prefix = "sluice-frag-";
@@ -22,10 +22,10 @@ internal sealed class FragFolder : IDisposable
 
     public static FragFolder Create(string parent) => new(OwnedFolder.Create(parent, Prefix));
 
-    /// <summary>Folders of earlier runs.</summary>
+    /// <summary>Returns the folders of earlier runs.</summary>
     public static IReadOnlyList<string> Find(string parent) => [.. OwnedFolder.Find(parent, Prefix)];
 
-    /// <exception cref="IOException">The run that made it is alive.</exception>
+    /// <exception cref="IOException">The run that created the folder is active, or it is not known whether it is.</exception>
     public static FragFolder Take(string folder) => new(OwnedFolder.Take(folder, Prefix));
 
     /// <summary>Returns the path of a file of the plan: numbered directories and a numbered name.</summary>
@@ -66,7 +66,7 @@ internal sealed class FragFolder : IDisposable
     /// Deletes the files and directories of the run, and its lock file last, so that a folder that remains after a kill is still
     /// recognized.
     /// </summary>
-    /// <returns>Something else was found, and stays.</returns>
+    /// <returns>True if the folder contains other entries, and it and they stay.</returns>
     public bool Remove()
     {
         bool strangers = RemoveFrom(new DirectoryInfo(FullPath), isRoot: true);

@@ -1,7 +1,7 @@
 namespace Sluice.Cli.Programs.Frag;
 
 /// <summary>
-/// The steps of a run, derived from the options and the number of bytes that may be written; the same numbers give the same plan. A cycle
+/// The steps of a run, derived from the settings and the number of bytes that may be written; equal values give equal plans. A cycle
 /// creates files up to the budget or the number of files of a cycle, and then deletes files at random until the share to keep remains.
 /// </summary>
 internal sealed class FragPlan(FragSettings settings, long budgetBytes)
@@ -48,7 +48,7 @@ internal sealed class FragPlan(FragSettings settings, long budgetBytes)
         }
     }
 
-    /// <summary>The number of directory levels that is needed for all files.</summary>
+    /// <summary>Returns the number of directory levels that is needed for all files.</summary>
     internal static int DepthOf(FragSettings settings)
     {
         long leaves = (settings.MaxFiles + settings.FilesPerDirectory - 1L) / settings.FilesPerDirectory;
@@ -64,7 +64,7 @@ internal sealed class FragPlan(FragSettings settings, long budgetBytes)
         long max = settings.MaxSizeBytes;
         if (settings.Profile != FragProfile.LogNormal)
             return random.NextInt64(min, max + 1);
-        // The smallest and the largest size are 2.5 standard deviations from the median of the logarithms; other values are cut.
+        // The smallest and the largest size are 2.5 standard deviations from the median of the logarithms; values outside are clamped.
         double normal = Math.Sqrt(-2 * Math.Log(1 - random.NextDouble())) * Math.Cos(2 * Math.PI * random.NextDouble());
         double middle = (Math.Log(min) + Math.Log(max)) / 2;
         double deviation = (Math.Log(max) - Math.Log(min)) / 5;
@@ -74,7 +74,7 @@ internal sealed class FragPlan(FragSettings settings, long budgetBytes)
 
 internal enum FragAction { Create, Delete, EndCycle }
 
-/// <summary>One step of the plan. At a cycle's end <see cref="Number"/> is the cycle, otherwise the file.</summary>
+/// <summary>One step of the plan. <see cref="Number"/> is the number of the cycle at its end, and otherwise that of the file.</summary>
 internal sealed record FragStep(FragAction Action, int Number, string Name, long SizeBytes)
 {
     public override string ToString() => Action switch

@@ -3,22 +3,22 @@ namespace Sluice.Cli.Programs.Frag;
 /// <summary>The sizes of the files and the order in which they are written.</summary>
 internal enum FragProfile
 {
-    /// <summary>FragDisk's: sizes uniform between smallest and largest, one file after the other.</summary>
+    /// <summary>The profile of FragDisk: sizes are uniform between the smallest and the largest, one file after another.</summary>
     Uniform,
 
-    /// <summary>Most files are small and a few are large, as on real volumes: sizes are log-normal, one file after the other.</summary>
+    /// <summary>Most files are small and a few are large, as on real volumes: sizes are log-normal, one file after another.</summary>
     LogNormal,
 
-    /// <summary>Each file grows in 64 small steps and is flushed after each, as logs are.</summary>
+    /// <summary>Each file grows in up to 64 steps and is flushed after each, as logs are.</summary>
     Append,
 
-    /// <summary>Eight files grow in turns, as downloads do.</summary>
+    /// <summary>Eight files grow alternately, as downloads do.</summary>
     Interleaved,
 }
 
 internal static class FragProfileNames
 {
-    /// <summary>The name on the command line.</summary>
+    /// <summary>Returns the name of the profile on the command line.</summary>
     public static string ToName(this FragProfile profile) => profile switch
     {
         FragProfile.LogNormal => "log-normal",

@@ -3,7 +3,7 @@ using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Programs.Frag;
 
-/// <summary>The result of `sluice frag`; the JSON is this record.</summary>
+/// <summary>The result of `sluice frag`, which is also its JSON.</summary>
 internal sealed record FragReport
 {
     public int FormatVersion { get; init; } = 1;
@@ -36,7 +36,7 @@ internal sealed record FragReport
 
     public required double UsedPercent { get; init; }
 
-    /// <summary>For the files of the last cycle; null if the file system does not list extents.</summary>
+    /// <summary>The mean number of pieces of the files of the last cycle; null if the file system does not list extents.</summary>
     public required double? CyclePiecesPerFile { get; init; }
 
     public required double? PiecesPerFile { get; init; }
@@ -52,8 +52,10 @@ internal sealed record FragReport
 [JsonSerializable(typeof(FragReport))]
 internal sealed partial class FragJsonContext : JsonSerializerContext;
 
-/// <summary>One cycle of filling and deleting.</summary>
-/// <param name="FilledPercent">How full the volume was before files were deleted.</param>
-/// <param name="KeptPercent">And after.</param>
-/// <param name="PiecesPerFile">Of the files made in this cycle; null where the file system does not tell.</param>
+/// <summary>The result of one cycle of filling and deleting.</summary>
+/// <param name="FilledPercent">The used share of the volume before files were deleted.</param>
+/// <param name="KeptPercent">The used share of the volume after files were deleted.</param>
+/// <param name="PiecesPerFile">
+/// The mean number of pieces of the files that this cycle created; null if the file system does not list extents.
+/// </param>
 internal sealed record FragCycle(int Cycle, int FilesMade, int FilesLeft, double FilledPercent, double KeptPercent, double? PiecesPerFile);

@@ -2,7 +2,7 @@ using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Programs.Frag;
 
-/// <summary>Carries out a plan. Before each file it checks whether the volume still has the space that the plan requires.</summary>
+/// <summary>Runs a plan. Before each file, it checks whether the volume still has the space that the plan requires.</summary>
 internal sealed class FragRun
 {
     private readonly FragSettings _settings;
@@ -15,7 +15,7 @@ internal sealed class FragRun
     private readonly Dictionary<int, long> _bytesOfLiving = [];
     private readonly List<FragCycle> _history = [];
 
-    // Read by the progress display.
+    // The number of existing files, which the progress display reads.
     private volatile int _living;
     private volatile int _cycle = 1;
     private volatile float _usedPercent;
@@ -50,10 +50,10 @@ internal sealed class FragRun
 
     public long LivingBytes => _bytesOfLiving.Values.Sum();
 
-    /// <summary>For the files of the last complete cycle; null if it is not known.</summary>
+    /// <summary>The mean number of pieces of the files of the last complete cycle that created files; null if it is unknown.</summary>
     public double? CyclePiecesPerFile { get; private set; }
 
-    /// <summary>For the files that exist now.</summary>
+    /// <summary>The mean number of pieces of the existing files; null if it is unknown.</summary>
     public double? LivingPiecesPerFile => CanMap && _piecesOfLiving.Count > 0 ? _piecesOfLiving.Values.Average() : null;
 
     public bool TargetReached { get; private set; }
@@ -143,10 +143,10 @@ internal sealed class FragRun
         _living = _bytesOfLiving.Count;
     }
 
-    /// <returns>This was the last cycle.</returns>
+    /// <returns>True if the target is reached or the cycle created no file, so that the run ends.</returns>
     private bool EndCycle(int cycle)
     {
-        // A journal releases deleted blocks when it commits.
+        // The flush makes a journal commit, which releases the deleted blocks.
         _folder.FlushToDisk();
         Cycles = cycle;
         _cycle = cycle + 1;

@@ -17,23 +17,23 @@ internal sealed record FragSettings
 
     public int SubdirectoriesPerDirectory { get; init; } = 10;
 
-    /// <summary>0: until <see cref="MaxFiles"/> have been created.</summary>
+    /// <summary>The number of cycles; 0 to run until <see cref="MaxFiles"/> files have been created.</summary>
     public int Cycles { get; init; }
 
-    /// <summary>Percentage of the files that remain at the end of a cycle.</summary>
+    /// <summary>The percentage of the files that remain at the end of a cycle.</summary>
     public int KeepPercent { get; init; } = 5;
 
-    /// <summary>Percentage of the volume, including other files.</summary>
+    /// <summary>The percentage of the volume to fill, including other files.</summary>
     public int FillPercent { get; init; } = 70;
 
     public int Seed { get; init; } = 137;
 
-    /// <summary>Free space that is never used, in bytes.</summary>
+    /// <summary>The free space that is never used, in bytes.</summary>
     public long LeaveBytes { get; init; } = 2 * ByteSize.GiB;
 
     public FragProfile Profile { get; init; }
 
-    /// <summary>End after the first cycle in which the files have this number of pieces on average; null for no limit.</summary>
+    /// <summary>The mean number of pieces of a cycle's files at which the run ends; null for no limit.</summary>
     public double? TargetPieces { get; init; }
 
     /// <summary>

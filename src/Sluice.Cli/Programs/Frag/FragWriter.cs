@@ -20,8 +20,8 @@ internal sealed class FragWriter(string root, FragProfile profile, bool canMap, 
 
     public int FilesAtOnce => profile == FragProfile.Interleaved ? InterleavedFiles : 1;
 
-    /// <summary>Writes the files, in turns if there are several.</summary>
-    /// <returns>How each lies on the device, or nothing where the file system does not tell.</returns>
+    /// <summary>Writes the files. Several files grow alternately.</summary>
+    /// <returns>The layout of each file; empty if the file system does not list extents.</returns>
     public IReadOnlyList<FileLayout> Write(IReadOnlyList<FragStep> files)
     {
         var handles = new List<SluiceHandle>();

@@ -7,24 +7,26 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Programs.Log;
 
 /// <summary>The result of a load test of a log.</summary>
-/// <param name="Latency">Of each append.</param>
-/// <param name="Bytes">Of all records that were acknowledged.</param>
-/// <param name="Seconds">From the first append until the log was closed.</param>
-/// <param name="CpuSeconds">Of the whole process meanwhile.</param>
-/// <param name="Segments">Files at the end.</param>
-/// <param name="Checked">Records read back, each compared as a whole.</param>
-/// <param name="Missing">Records that were acknowledged and are not there as they were.</param>
-/// <param name="Unexpected">Records that are there a second time, behind later ones of their thread, or changed.</param>
-/// <param name="Windows">What each part of the time came to, in order and whole ones only; empty where nobody asked.</param>
-/// <param name="WindowSeconds">How long each of them is.</param>
-/// <param name="RollSeconds">When the writer went on in another segment, from the first append on; empty where nobody asked.</param>
+/// <param name="Latency">The latencies of the appends.</param>
+/// <param name="Bytes">The size of all acknowledged records.</param>
+/// <param name="Seconds">The time from the first append until the log was closed.</param>
+/// <param name="CpuSeconds">The CPU time of the whole process during that time.</param>
+/// <param name="Segments">The number of segment files at the end.</param>
+/// <param name="Checked">The number of records that were read back and compared completely.</param>
+/// <param name="Missing">The number of acknowledged records that the log does not contain unchanged.</param>
+/// <param name="Unexpected">The number of records that are changed, duplicated, or out of the order of their thread.</param>
+/// <param name="Windows">The latencies in each complete window of the time, in order; empty if they were not requested.</param>
+/// <param name="WindowSeconds">The length of a window, in seconds.</param>
+/// <param name="RollSeconds">
+/// The times at which the log continued in another segment, from the first append; empty if not requested.
+/// </param>
 internal sealed record LogLoadResult(
     LatencyHistogram Latency, long Bytes, double Seconds, double CpuSeconds, int Segments, long Checked, long Missing,
     long Unexpected, IReadOnlyList<LatencySummary?> Windows, double WindowSeconds, IReadOnlyList<double> RollSeconds, bool IsInterrupted)
 {
     public const string InterruptedNote = "interrupted: the figures are of the time until then";
 
-    /// <summary>The defects of the log, one line each; none if it has kept all acknowledged records.</summary>
+    /// <summary>Returns descriptions of the defects of the log; none if it contains all acknowledged records.</summary>
     public IEnumerable<string> Wrong()
     {
         if (Missing > 0)
@@ -34,15 +36,15 @@ internal sealed record LogLoadResult(
     }
 }
 
-/// <summary>A load test: threads append records at a rate to one log, and every record is read back at the end.</summary>
+/// <summary>A load test: threads append records to one log at a rate, and every record is read back at the end.</summary>
 internal sealed record LogLoad
 {
-    /// <summary>The size of the thread's number, the record's number, and a byte derived from both.</summary>
+    /// <summary>The minimum size of a record: the number of the thread, the number of the record, and bytes derived from both.</summary>
     public const int MinRecordBytes = 20;
 
     public int Threads { get; init; } = 100;
 
-    /// <summary>Bytes a second for each thread; 0 for no limit.</summary>
+    /// <summary>The number of bytes per second for each thread; 0 for no limit.</summary>
     public long BytesPerSecond { get; init; } = 2 * ByteSize.MiB;
 
     public int RecordBytes { get; init; } = 200;
@@ -53,16 +55,16 @@ internal sealed record LogLoad
 
     public LogDurability Durability { get; init; } = LogDurability.Written;
 
-    /// <summary>The number of bytes of the requested records; 0 if the rate is not limited.</summary>
+    /// <summary>The size of the requested records, in bytes; 0 if the rate is not limited.</summary>
     public long BytesAskedFor => (long)Math.Min((decimal)BytesPerSecond * Threads * Seconds, long.MaxValue);
 
-    /// <summary>Half a second; in runs of more than a minute, longer, so that there are at most 120 windows.</summary>
+    /// <summary>The length of a window: 0.5 seconds for each started minute of the run, so that there are at most 120 windows.</summary>
     private double WindowSeconds => Math.Max(1, (Seconds + 59) / 60) * 0.5;
 
-    /// <param name="directory">Where the log is to be.</param>
-    /// <param name="show">Shows how far it is.</param>
-    /// <param name="overTime">Whether windows and rolls are wanted.</param>
-    /// <param name="cancellationToken">Ends it early.</param>
+    /// <param name="directory">The folder of the log.</param>
+    /// <param name="show">Shows the progress line.</param>
+    /// <param name="overTime">True to record windows and the starts of segments.</param>
+    /// <param name="cancellationToken">The token that ends the test early.</param>
     public LogLoadResult Run(string directory, Action<Func<string>> show, bool overTime, CancellationToken cancellationToken)
     {
         var latency = new LatencyHistogram();
@@ -102,7 +104,10 @@ internal sealed record LogLoad
             isInterrupted);
     }
 
-    /// <summary>Returns the time in the first frame of a segment, at which the writer continued in it. See docs/log-format.md.</summary>
+    /// <summary>
+    /// Returns the time in the first frame of a segment, at which the log continued in it; null if the frame has none. See
+    /// docs/log-format.md.
+    /// </summary>
     private static DateTime? BeganAt(string segment)
     {
         const int frameOffset = 64;
@@ -176,7 +181,7 @@ internal sealed record LogLoad
             long taken = (long)Stopwatch.GetElapsedTime(start, end).TotalNanoseconds;
             latency.Record(taken);
 
-            // The window in which the append ended; appends that end after the time belong to no window.
+            // Each append counts in the window in which it ended. Appends that end after the time are in no window.
             int window = windows.Length == 0 ? 0 : (int)(Stopwatch.GetElapsedTime(began, end).TotalSeconds / WindowSeconds);
             if (window < windows.Length)
                 windows[window].Record(taken);
@@ -191,9 +196,9 @@ internal sealed record LogLoad
             + $"p99.9 {latency.Percentile(99.9) / 1000.0:#,0.#} us, longest {latency.MaxNanoseconds / 1000.0:#,0.#} us";
     }
 
-    /// <summary>Reads the log back.</summary>
-    /// <param name="directory">Where it is.</param>
-    /// <param name="appended">How many records of each thread were acknowledged.</param>
+    /// <summary>Reads the log and compares its records with those that were appended.</summary>
+    /// <param name="directory">The folder of the log.</param>
+    /// <param name="appended">The number of acknowledged records of each thread.</param>
     internal (long Found, long Missing, long Unexpected) Check(string directory, long[] appended)
     {
         long[] next = new long[Threads];

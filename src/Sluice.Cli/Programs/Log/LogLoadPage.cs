@@ -6,7 +6,9 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Log;
 
-/// <summary>A load test of a log as a page: the totals, and throughput and latency over time with the starts of segments.</summary>
+/// <summary>
+/// The result of a load test of a log as a page: the totals, and throughput and latency over time with the starts of segments.
+/// </summary>
 internal static class LogLoadPage
 {
     private static readonly (string Name, Func<LatencySummary, double> Of)[] Shown =

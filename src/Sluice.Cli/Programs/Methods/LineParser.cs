@@ -3,7 +3,8 @@ using System.Runtime.InteropServices;
 namespace Sluice.Cli.Programs.Methods;
 
 /// <summary>
-/// Splits blocks into lines, like the parsing methods of the article. A line that continues in the next block is kept until then.
+/// Splits blocks into lines, like the parsing methods of the article "Efficient File I/O From C#". A line that continues in the next block
+/// is kept until then.
 /// </summary>
 internal sealed class LineParser<T>(T lineFeed, T carriageReturn, LineParser<T>.LineAction add)
     where T : unmanaged, IEquatable<T>
@@ -27,7 +28,7 @@ internal sealed class LineParser<T>(T lineFeed, T carriageReturn, LineParser<T>.
         _kept.AddRange(block);
     }
 
-    /// <summary>The last line need not have a line end.</summary>
+    /// <summary>Ends the text, and adds a last line without a line end.</summary>
     public void End()
     {
         if (_kept.Count > 0)

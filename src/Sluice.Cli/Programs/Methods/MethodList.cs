@@ -2,7 +2,7 @@ using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>All methods: those of the article, followed by newer ones.</summary>
+/// <summary>The list of all methods: those of the article "Efficient File I/O From C#", followed by newer ones.</summary>
 internal static class MethodList
 {
     public static IReadOnlyList<Method> All { get; } = [.. ReadMethods.All, .. WriteMethods.All];
@@ -22,12 +22,12 @@ internal static class MethodList
             Writes = true,
         });
 
-    /// <summary>A method whose file is opened before the measured time and closed after it.</summary>
+    /// <summary>Creates a method whose file is opened before the measured time and closed after it.</summary>
     public static Method WithoutOpen<T>(
         string name, IoSide side, ResultKind kind, Func<MethodInput, T> open, Func<MethodInput, T, object?> run, bool writes = false)
         where T : class, IDisposable => new(name, side, kind, input => run(input, (T)input.Opened!)) { Writes = writes, Open = open };
 
-    /// <summary>Closes the file after its use.</summary>
+    /// <summary>Uses a file and closes it.</summary>
     public static object? Using<T>(T file, Func<T, object?> use)
         where T : IDisposable
     {

@@ -11,7 +11,7 @@ namespace Sluice.Cli.Programs.Methods;
 internal sealed record MethodSize(
     int SizeBytes, IReadOnlyDictionary<Method, ContenderReport> Rates, IReadOnlyDictionary<Method, string> Wrong)
 {
-    /// <summary>The size in MiB from 0.5 MiB on, as in the article.</summary>
+    /// <summary>The size in the unit of the article "Efficient File I/O From C#": MiB from 0.5 MiB on.</summary>
     public string Name => NameOf(SizeBytes);
 
     public double Mebibytes => SizeBytes / (double)ByteSize.MiB;
@@ -21,10 +21,10 @@ internal sealed record MethodSize(
         : string.Create(CultureInfo.InvariantCulture, $"{sizeBytes / (double)ByteSize.MiB:0.##} MiB");
 }
 
-/// <summary>The times of the methods as tables, one for each kind of result, with the ratio to the fastest .NET method.</summary>
+/// <summary>Formats the times of the methods as tables, one for each kind of result, with the ratio to the fastest .NET method.</summary>
 internal static class MethodReport
 {
-    /// <param name="sizes">In the order in which they are shown.</param>
+    /// <param name="sizes">The results, in the order in which they are shown.</param>
     public static IReadOnlyList<PageSection> Sections(IReadOnlyList<Method> methods, IReadOnlyList<MethodSize> sizes) =>
     [
         .. methods.Where(m => sizes.Any(s => s.Rates.ContainsKey(m)))
@@ -82,7 +82,7 @@ internal static class MethodReport
     {
         if (!size.Rates.TryGetValue(method, out ContenderReport? rate))
             return [PageCell.Empty, PageCell.Empty, PageCell.Empty];
-        // A wrong result is not fast.
+        // Methods with a wrong result are not compared.
         ContenderReport? fastest = methods.Where(m => m.Side == IoSide.Bcl && !size.Wrong.ContainsKey(m))
             .Select(m => size.Rates.GetValueOrDefault(m)).MaxBy(r => r?.Rate);
         return [rate.Milliseconds(), rate.Cell(1 / size.Mebibytes, "#,0"), rate.RatioTo(fastest)];

@@ -3,10 +3,10 @@ using Sluice.Cli.Bench;
 
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>Methods as contenders on files of one size. After the measured time, each result is compared with the text.</summary>
+/// <summary>Measures methods on files of one size. After the measured time, each result is compared with the text.</summary>
 internal sealed class MethodRun : IDisposable
 {
-    // A run over a small file is short, so a round has several of them.
+    // A run over a small file is short, so a round has several runs.
     private const int BytesPerRound = 10 << 20;
     private const int MaxRunsPerRound = 15;
 
@@ -15,7 +15,7 @@ internal sealed class MethodRun : IDisposable
     private readonly string _folder;
     private readonly CancellationToken _cancellationToken;
 
-    /// <param name="folder">Gets the file that is read and the one that is written.</param>
+    /// <param name="folder">The folder for the file that is read and the one that is written.</param>
     public MethodRun(string folder, int sizeBytes, CancellationToken cancellationToken)
     {
         var sample = new TextSample(sizeBytes);
@@ -26,14 +26,14 @@ internal sealed class MethodRun : IDisposable
         Runs = Math.Clamp(BytesPerRound / sizeBytes, 1, MaxRunsPerRound);
         using var file = new FileStream(_reading.Path, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 0);
         file.Write(sample.Content);
-        // Direct reads must not wait for its writeback.
+        // The flush keeps direct reads from waiting for the writeback of the file.
         file.Flush(flushToDisk: true);
     }
 
-    /// <summary>The number of runs of a method in a turn.</summary>
+    /// <summary>The number of times that a method runs in one slice.</summary>
     public int Runs { get; init; }
 
-    /// <summary>The methods with a wrong result, and the difference.</summary>
+    /// <summary>The methods with a wrong result, with a description of the difference.</summary>
     public Dictionary<Method, string> Wrong { get; } = [];
 
     public Contender ContenderOf(Method method)

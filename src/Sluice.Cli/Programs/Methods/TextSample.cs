@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>A text of a given size, in every form that a method returns or needs. It is ASCII: a byte is a character.</summary>
+/// <summary>A text of a given size, in every form that a method returns or needs. It is ASCII, so a byte is a character.</summary>
 internal sealed class TextSample
 {
     private const int Seed = 2012;
@@ -15,7 +15,7 @@ internal sealed class TextSample
         "again", "over", "stones", "into", "basin", "of", "clear", "spring", "weir", "under", "bridge", "past", "meadow", "to", "sea",
     ];
 
-    /// <param name="sizeBytes">Exactly so many, the last line's end included.</param>
+    /// <param name="sizeBytes">The exact size, including the last line end.</param>
     public TextSample(int sizeBytes)
     {
         var text = new StringBuilder(sizeBytes);
@@ -29,10 +29,10 @@ internal sealed class TextSample
             text.Append(Environment.NewLine);
         }
         text.Length = sizeBytes;
-        // The text is cut and gets a line end.
+        // The text is cut to the size without a line end, and a line end is appended.
         int end = Math.Min(sizeBytes, Environment.NewLine.Length);
         text.Remove(sizeBytes - end, end);
-        // Half of a line end would be a line end for some readers only.
+        // A carriage return at the cut is replaced, because alone it is a line end for only some readers.
         if (text.Length > 0 && text[^1] == '\r')
             text[^1] = ' ';
         text.Append(Environment.NewLine.AsSpan(0, end));
@@ -53,7 +53,7 @@ internal sealed class TextSample
 
     public string[] Lines { get; }
 
-    /// <summary>Number and hash of the lines.</summary>
+    /// <summary>The number and the checksum of the lines.</summary>
     public Checksum LineSum { get; }
 
     public static Checksum SumOf(IEnumerable<string> lines)

@@ -2,10 +2,10 @@ using Sluice.Classic;
 
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>The article's unit tests: each public method of WinFileIO on a file.</summary>
+/// <summary>The unit tests of the article "Efficient File I/O From C#": each public method of WinFileIO on a file.</summary>
 internal sealed class WinFileIOChecks(string folder)
 {
-    // A length that is not a whole number of blocks.
+    // The length is not a whole number of blocks.
     private const int Length = (3 * 65_536) + 17;
 
     private readonly byte[] _content = [.. Enumerable.Range(0, Length).Select(i => (byte)((i * 31) + (i / 251)))];

@@ -113,7 +113,7 @@ internal static class WriteMethods
 
     private static void WriteMapped(MethodInput input)
     {
-        // Without reserved space, a full disk would cause a signal during the copying, which ends the process.
+        // The space is preallocated, because a full disk would raise a signal during the copy that ends the process.
         using var stream = new FileStream(
             input.Path, new FileStreamOptions
             {

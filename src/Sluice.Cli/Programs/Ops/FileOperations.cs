@@ -5,17 +5,17 @@ using Sluice.Cli.Bench.Streams;
 namespace Sluice.Cli.Programs.Ops;
 
 /// <summary>
-/// The operations of the article as contenders, each timed separately on one file of its side. The data that is read is compared with the
-/// data that was written.
+/// The operations of the article "File I/O Performance Tips", each timed separately on a file for each stream type. The data that is read
+/// is compared with the data that was written.
 /// </summary>
 internal static class FileOperations
 {
-    /// <summary>In the order of the contenders: each reads what the ones before wrote.</summary>
+    /// <summary>The names of the operations in their order: each operation reads what the preceding ones wrote.</summary>
     public static IReadOnlyList<string> Names { get; } = ["Write Chunk", "Write Byte", "Read Chunk", "Read Byte", "Seek", "Open+Close"];
 }
 
-/// <summary>The operations of one side.</summary>
-/// <param name="runs">How often a turn runs its operation.</param>
+/// <summary>The operations of one stream type.</summary>
+/// <param name="runs">The number of times that an operation runs in one slice.</param>
 internal sealed class FileOperations<TSide>(string path, int sizeBytes, int chunkBytes, int runs, CancellationToken cancellationToken)
     where TSide : struct, IStreamSide<TSide>
 {
@@ -35,7 +35,7 @@ internal sealed class FileOperations<TSide>(string path, int sizeBytes, int chun
         OnOpenFile(4, Seek), Timed(5, OpenAndClose, isNew: false),
     ];
 
-    // The measured time of writing includes the last flush of the stream's buffer.
+    // The measured time of each operation on an open file includes a flush of the stream's buffer.
     private Contender OnOpenFile(int operation, Action<TSide> action, bool isNew = false) => Timed(operation, () =>
     {
         using TSide side = TSide.Open(_opening);
@@ -105,7 +105,7 @@ internal sealed class FileOperations<TSide>(string path, int sizeBytes, int chun
     {
         for (int i = 0; i < Chunks; i++)
         {
-            // Sets the current position, as in the article: only the call is timed, without arithmetic.
+            // Sets the current position, as in "File I/O Performance Tips", so that only the call is timed and no arithmetic.
             side.Position = side.Position;
         }
     }

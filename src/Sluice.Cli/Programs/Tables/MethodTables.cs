@@ -6,7 +6,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Tables;
 
-/// <summary>The tables of "File IO improvements in .NET 6", with the arguments that they have there.</summary>
+/// <summary>The tables of the blog post "File IO improvements in .NET 6", with the arguments of the blog post.</summary>
 internal static class MethodTables
 {
     private const int OneKibibyte = 1024;
@@ -19,13 +19,13 @@ internal static class MethodTables
     private static readonly string[] TransferParameters = ["fileSize", "userBufferSize", "options"];
     private static readonly bool[] Both = [false, true];
 
-    /// <param name="scale">Its stream files stand for the text's files of 100 MiB.</param>
+    /// <param name="scale">The scale of the run. StreamFileBytes replaces the 100 MiB of the blog post.</param>
     public static IReadOnlyList<MethodTable> All(BenchScale scale)
     {
-        // The file of a quick run is even shorter.
+        // The file has 1 MiB, and less in a quick run.
         long medium = Math.Min(ByteSize.MiB, scale.StreamFileBytes / 2);
         long large = Math.Min(100 * ByteSize.MiB, scale.StreamFileBytes);
-        // Whole segments of the text's 100 MB.
+        // The size is a whole number of segments, and close to the 100 MB of the blog post.
         const long gathered = SegmentBytes * SegmentCount;
         long segments = Math.Min(100_000_000, scale.StreamFileBytes) / gathered * gathered;
         return
@@ -138,7 +138,7 @@ internal static class MethodTables
         method, [Size(fileBytes), Size(pieceBytes), Options(asynchronous)], context => StreamRows.OpenWrite(
             context, "written.dat", path => StreamOpening.Writing(path, fileBytes, asynchronous, bufferBytes), pieceBytes, awaited));
 
-    /// <summary>Writes a new file at offsets, one or several segments in a call.</summary>
+    /// <summary>Compares writing a new file at offsets, with one or several segments in a call.</summary>
     private static Contest OpenGather(BenchContext context, long length, bool gathers)
     {
         IReadOnlyList<ReadOnlyMemory<byte>> segments = [.. Loops.Buffers(SegmentCount, SegmentBytes).Select(m => (ReadOnlyMemory<byte>)m)];

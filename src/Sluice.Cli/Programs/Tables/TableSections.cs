@@ -5,7 +5,7 @@ using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Programs.Tables;
 
-/// <summary>Measured cases in the form of the article: two lines each, and the ratio of the time to .NET's time.</summary>
+/// <summary>Formats results like the .NET 6 blog post: two lines for each row, and the ratio of the time to .NET's time.</summary>
 internal static class TableSections
 {
     public static PageSection Make(MethodTable table, IReadOnlyList<(Row Row, RowReport Report)> measured)
@@ -44,7 +44,7 @@ internal static class TableSections
     private static IEnumerable<PageRow> Rows(MethodTable table, Row row, RowReport report)
     {
         yield return Line(table, row, $".NET {Environment.Version.Major}.{Environment.Version.Minor}", report.DotNet, PageCell.Ratio(1));
-        // The ratio of the report is of rates, that of the article of times.
+        // The ratio of the report is one of rates, and that of the blog post is one of times.
         yield return Line(
             table, row, SluiceStreamSide.Name, report.Sluice,
             PageCell.Ratio(report.Ratio > 0 ? 1 / report.Ratio : 0).With(TimeRatios(report)));

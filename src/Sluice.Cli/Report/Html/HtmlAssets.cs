@@ -2,7 +2,7 @@ using System.Reflection;
 
 namespace Sluice.Cli.Report.Html;
 
-/// <summary>The parts of a page that the build embeds in the tool.</summary>
+/// <summary>The styles and scripts of a page, which the build embeds in the tool.</summary>
 internal static class HtmlAssets
 {
     public static string Script { get; } =
@@ -10,7 +10,7 @@ internal static class HtmlAssets
 
     public static string Style { get; } = Required("report.css");
 
-    /// <summary>Null in a tool that was built without Node, which downloads uPlot.</summary>
+    /// <summary>The script of uPlot; null if the tool was built without Node, which downloads it.</summary>
     public static string? UplotScript { get; } = Find("uPlot.js");
 
     public static string? UplotStyle { get; } = Find("uPlot.css");

@@ -4,11 +4,11 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Report.Html;
 
 /// <summary>
-/// The element in which charts.js draws a chart, followed by the values as a table for readers who cannot see or draw it.
+/// Writes the element in which charts.js draws a chart, followed by the values as a table for readers who cannot see or draw the chart.
 /// </summary>
 internal static class HtmlChart
 {
-    /// <param name="id">Section and chart number, as charts.js looks the data up.</param>
+    /// <param name="id">The numbers of the section and the chart, by which charts.js finds the data.</param>
     public static void Write(TextWriter writer, PageChart chart, string id, bool canDraw)
     {
         writer.WriteLine("<figure>");

@@ -4,7 +4,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Report.Html;
 
-/// <summary>A map of the places of a file or of many files on the device, as a picture of lines and areas without a script.</summary>
+/// <summary>Writes a map of the places of one or many files on the device as an SVG image, without a script.</summary>
 internal static class HtmlMap
 {
     private const int Width = 1000;
@@ -20,7 +20,7 @@ internal static class HtmlMap
         writer.WriteLine($"<figcaption>{HtmlText.Escape(map.Title)}</figcaption>");
         if (isFile)
             WriteEnds(writer, "file: 0", ByteSize.Format(map.FileBytes!.Value));
-        // The picture is stretched horizontally only, so its labels are not part of it.
+        // The labels are not part of the image, because it is stretched only horizontally.
         writer.WriteLine($"<svg viewBox=\"0 0 {Width} {height}\" height=\"{height}\" preserveAspectRatio=\"none\" role=\"img\" "
             + $"aria-label=\"{HtmlText.Escape(map.Title)}\">");
         if (isFile)
@@ -40,7 +40,7 @@ internal static class HtmlMap
     {
         double deviceBytes = Math.Max(1, map.DeviceEnd - map.DeviceStart);
         double from = (span.DeviceOffset - map.DeviceStart) / deviceBytes * Width;
-        // A part that is narrower than half a pixel would be invisible.
+        // The minimum width keeps a part visible that is narrower than half a pixel.
         double width = Math.Max(0.6, span.Length / deviceBytes * Width);
         if (span.FileOffset is not { } offset)
         {
@@ -51,7 +51,7 @@ internal static class HtmlMap
         double fileBytes = Math.Max(1, map.FileBytes ?? 1);
         double top = offset / fileBytes * Width;
         double topWidth = Math.Max(0.6, span.Length / fileBytes * Width);
-        // From teal over violet to orange along the file, so that the color shows the place in the file.
+        // The color changes from teal over violet to orange along the file, and so shows the place in the file.
         string colour = $"hsl({N(175 + 215 * offset / fileBytes)} 60% 50%)";
         int join = StripHeight;
         writer.WriteLine($"<g fill=\"{colour}\">"

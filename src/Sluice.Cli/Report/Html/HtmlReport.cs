@@ -4,16 +4,16 @@ using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Report.Html;
 
-/// <summary>A page as a single HTML file: text and tables are HTML, and uPlot draws the charts.</summary>
+/// <summary>Writes a page as a single HTML file. Text and tables are HTML, and uPlot draws the charts.</summary>
 internal static class HtmlReport
 {
-    // The page never accesses the network: it may be opened from a disk, years later.
+    // The page has no network access, because it may be opened from a disk years later.
     private const string Policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
     private static readonly PageJsonContext Compact =
         new(new JsonSerializerOptions(PageJsonContext.Default.Options) { WriteIndented = false });
 
-    /// <param name="uplot">The chart library, or null: then each chart's figures stand there as a table.</param>
+    /// <param name="uplot">The script of the chart library; null to show the values of each chart as a table.</param>
     public static void Write(TextWriter writer, ReportPage page, string? uplot)
     {
         WriteHead(writer, page, uplot);
@@ -36,7 +36,7 @@ internal static class HtmlReport
         if (uplot is not null)
             writer.WriteLine($"<style>{HtmlAssets.UplotStyle}</style>");
         writer.WriteLine($"<style>\n{HtmlAssets.Style}</style>");
-        // Before anything is drawn; otherwise a dark page would first flash white.
+        // The theme is set before anything is drawn, because a dark page would otherwise first flash white.
         writer.WriteLine("<script>document.documentElement.dataset.theme="
             + "matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light';</script>");
         writer.WriteLine("</head>");
@@ -98,7 +98,7 @@ internal static class HtmlReport
             + "hide or show it, drag across a line chart to zoom, double-click to go back.</span>";
         writer.WriteLine($"<footer>{charts}</footer>");
         writer.Write("<script id=\"page-data\" type=\"application/json\">");
-        // The default encoder writes < and > as \u003C and \u003E: nothing in the data can end the script.
+        // The default encoder writes < and > as \u003C and \u003E, so that no data can end the script element.
         writer.Write(JsonSerializer.Serialize(page, Compact.ReportPage));
         writer.WriteLine("</script>");
         if (uplot is not null)

@@ -3,7 +3,7 @@ using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Report.Html;
 
-/// <summary>A table whose columns sort by a click, by the cells' values rather than their texts.</summary>
+/// <summary>Writes a table whose columns are sorted by a click, by the values of the cells instead of their texts.</summary>
 internal static class HtmlTable
 {
     public static void Write(TextWriter writer, PageTable table)

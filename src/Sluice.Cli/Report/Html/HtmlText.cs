@@ -4,6 +4,6 @@ namespace Sluice.Cli.Report.Html;
 
 internal static class HtmlText
 {
-    /// <summary>For text and for attributes in double quotes.</summary>
+    /// <summary>Escapes text for element content and for attributes in double quotes.</summary>
     public static string Escape(string? text) => WebUtility.HtmlEncode(text) ?? "";
 }

@@ -3,16 +3,16 @@ using System.Text.Json.Serialization;
 
 namespace Sluice.Cli.Report.Pages;
 
-/// <param name="Text">As it is shown.</param>
-/// <param name="Value">What it is sorted by and what CSV holds; null in columns of text.</param>
+/// <param name="Text">The displayed text.</param>
+/// <param name="Value">The value for sorting and CSV; null in columns of text.</param>
 internal sealed record PageCell(string Text, double? Value = null)
 {
     public static PageCell Empty { get; } = new("");
 
-    // JSON has no NaN; a missing value is sorted last.
+    // NaN and infinity become null, because JSON does not have them. A missing value is sorted last.
     public double? Value { get; init; } = Value is { } number && double.IsFinite(number) ? number : null;
 
-    /// <summary>The rounds of which the value is the median, for `compare`; null if there is one round or none.</summary>
+    /// <summary>The values in the rounds, whose median is the value, for `compare`; null if there are fewer than two rounds.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<double>? Samples { get; init; }
 
@@ -24,17 +24,17 @@ internal sealed record PageCell(string Text, double? Value = null)
 
     public static implicit operator PageCell(long number) => new(number.ToString("#,0", CultureInfo.InvariantCulture), number);
 
-    /// <summary>The number in the given format, or with about three significant digits.</summary>
+    /// <summary>Returns a cell with the number in the given format, or with about three significant digits.</summary>
     public static PageCell Of(double number, string? format = null) =>
         new(number.ToString(format ?? FormatFor(number), CultureInfo.InvariantCulture), number);
 
-    /// <summary>An empty cell where there is no number.</summary>
+    /// <summary>Returns a cell with the number; an empty cell for null.</summary>
     public static PageCell Of(double? number, string? format = null) => number is { } n ? Of(n, format) : Empty;
 
-    /// <summary>A ratio, of which above 1 is better by the tool's convention.</summary>
+    /// <summary>Returns a cell with a ratio; an empty cell for null. By the convention of the tool, a ratio above 1 is better.</summary>
     public static PageCell Ratio(double? ratio) => ratio is { } r ? Of(r, "0.00") : Empty;
 
-    /// <summary>Returns the same cell with the rounds of its value.</summary>
+    /// <summary>Returns the same cell with the values in the rounds, if there are at least two finite ones.</summary>
     public PageCell With(IEnumerable<double> samples)
     {
         double[] finite = [.. samples.Where(double.IsFinite)];

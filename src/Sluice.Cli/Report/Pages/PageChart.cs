@@ -14,15 +14,15 @@ internal sealed record PageChart
 
     public required IReadOnlyList<ChartSeries> Series { get; init; }
 
-    /// <summary>A dashed line across the chart, such as the ratio 1.</summary>
+    /// <summary>A dashed horizontal line across the chart, such as the ratio 1; null for none.</summary>
     public ChartLine? Reference { get; init; }
 
-    /// <summary>Dashed lines from top to bottom of a line chart, such as moments at which something happened.</summary>
+    /// <summary>Dashed vertical lines in a line chart, such as the times of events; null for none.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public ChartMarks? Marks { get; init; }
 
-    /// <summary>Bars of the medians of rounds, with the lowest and the highest round as whiskers.</summary>
-    /// <param name="series">Of each category the values of its rounds; null or none is a gap.</param>
+    /// <summary>Returns a bar chart of the medians of rounds, with the lowest and the highest round as whiskers.</summary>
+    /// <param name="series">The values of the rounds for each category. Null or an empty list is a gap.</param>
     public static PageChart OfRounds(
         string title, ChartAxis x, ChartAxis y, IEnumerable<(string Name, IEnumerable<IEnumerable<double>?> Rounds)> series,
         ChartLine? reference = null)
@@ -54,36 +54,38 @@ internal sealed record PageChart
 [JsonConverter(typeof(JsonStringEnumConverter<ChartKind>))]
 internal enum ChartKind { Line, Bar }
 
-/// <param name="Unit">"B" on an axis of sizes gives ticks of 4 KiB and 1 MiB; other units stand beside the label.</param>
-/// <param name="IsLog">Logarithmic: values of 0 and below are left out.</param>
-/// <param name="LessIsBetter">Of times and costs: a bar below the chart's reference line is then the good one.</param>
-/// <param name="Categories">Names instead of numbers: the values of X are then 0, 1, 2 ... in their order.</param>
+/// <param name="Unit">
+/// The unit. On an axis of sizes, "B" gives ticks such as 4 KiB and 1 MiB; other units are shown after the label.
+/// </param>
+/// <param name="IsLog">True for a logarithmic axis, on which values of 0 and below are left out.</param>
+/// <param name="LessIsBetter">True for times and costs, where a bar below the reference line is better.</param>
+/// <param name="Categories">The names of the values 0, 1, 2 ... of X; null for an axis of numbers.</param>
 internal sealed record ChartAxis(
     string Label, string? Unit = null, bool IsLog = false, IReadOnlyList<string>? Categories = null, bool LessIsBetter = false);
 
-/// <summary>A value of the Y axis to draw across a chart, and its label.</summary>
+/// <summary>A value of the Y axis that is drawn across the chart, and its label.</summary>
 internal sealed record ChartLine(double Y, string Label);
 
-/// <summary>Values of the X axis to draw a line at, and their label.</summary>
+/// <summary>The values of the X axis at which lines are drawn, and their label.</summary>
 internal sealed record ChartMarks(IReadOnlyList<double> X, string Label);
 
 /// <summary>One line or one set of bars. All lists are as long as <see cref="Y"/>; null, NaN and infinity are gaps.</summary>
 internal sealed record ChartSeries
 {
-    /// <summary>Begins with "Sluice" or ".NET" for their values: such series have the same color in every chart.</summary>
+    /// <summary>The name. Series whose names begin with "Sluice" or ".NET" have the same color in every chart.</summary>
     public required string Name { get; init; }
 
-    /// <summary>Empty: 0, 1, 2 ..., as for categories. Need not be the same for all series of a chart.</summary>
+    /// <summary>The X values; empty for 0, 1, 2 ..., as for categories. The series of a chart may have different ones.</summary>
     public IReadOnlyList<double> X { get; init => field = value ?? []; } = [];
 
     public required IReadOnlyList<double?> Y { get; init => field = Finite(value); }
 
-    /// <summary>The lower end of the error band, or null.</summary>
+    /// <summary>The lower ends of the error band; null for none.</summary>
     public IReadOnlyList<double?>? Low { get; init => field = value is null ? null : Finite(value); }
 
     public IReadOnlyList<double?>? High { get; init => field = value is null ? null : Finite(value); }
 
-    // JSON has no NaN and no infinity.
+    // NaN and infinity become null, because JSON does not have them.
     private static double?[] Finite(IReadOnlyList<double?> values) =>
         [.. values.Select(v => v is { } number && double.IsFinite(number) ? v : null)];
 }

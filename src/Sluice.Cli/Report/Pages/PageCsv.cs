@@ -1,7 +1,8 @@
 namespace Sluice.Cli.Report.Pages;
 
 /// <summary>
-/// The tables of a page as CSV. If there are several, each has its name in the line above it, and an empty line separates them.
+/// Writes the tables of a page as CSV. If there are several, each table has its name in the line above it, and an empty line separates
+/// them.
 /// </summary>
 internal static class PageCsv
 {

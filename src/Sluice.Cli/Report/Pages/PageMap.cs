@@ -19,7 +19,7 @@ internal sealed record PageMap
     public required IReadOnlyList<MapSpan> Spans { get; init; }
 }
 
-/// <param name="FileOffset">In bytes; null in a map of many files.</param>
-/// <param name="DeviceOffset">In bytes.</param>
-/// <param name="Fill">The share of the span that is taken, 0 to 1.</param>
+/// <param name="FileOffset">The offset in the file, in bytes; null in a map of many files.</param>
+/// <param name="DeviceOffset">The offset on the device, in bytes.</param>
+/// <param name="Fill">The used share of the span, from 0 to 1.</param>
 internal sealed record MapSpan(long? FileOffset, long DeviceOffset, long Length, double Fill = 1);

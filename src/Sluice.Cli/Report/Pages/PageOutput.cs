@@ -8,16 +8,16 @@ using Sluice.Diagnostics;
 namespace Sluice.Cli.Report.Pages;
 
 /// <summary>
-/// The result files that a command line names. A command that reports a page uses it so:
+/// The result files of a command. Example of a command that reports a page:
 /// <code>
 /// Func&lt;ParseResult, PageOutput&gt; output = PageOutput.Define(command);   // in Define of its XOptions
 /// Output = output(result),                           // in Bind there
-/// options.Output.Check(terminal);                    // before it measures: may each file be written? Asks, or throws
+/// options.Output.Check(terminal);                    // before the measurement: asks whether to replace files, or throws
 /// ReportPage page = new() { Title = ..., CommandLine = ReportPage.CommandLineOf(arguments), Began = ..., Sections = [...] };
 /// PageText.Write(terminal, page);                    // tables, and in a terminal its bar charts
 /// options.Output.Write(terminal, page);              // the files
 /// </code>
-/// A command with a JSON or CSV form of its own hands in how it is written. Register the command in SluiceTool as all are.
+/// A command with its own JSON or CSV format passes a method that writes it to Write.
 /// </summary>
 internal sealed record PageOutput
 {
@@ -28,7 +28,7 @@ internal sealed record PageOutput
 
     private static readonly string[] Files = ["--json", "--html", "--csv"];
 
-    // The files that did not exist when the command began. Whatever has one of these names at the end was created by another process.
+    // The files that did not exist when the command began. If one of them exists at the end, another process has created it.
     private HashSet<string>? _missing;
 
     public string? JsonPath { get; init; }
@@ -69,20 +69,20 @@ internal sealed record PageOutput
         };
     }
 
-    /// <summary>The results, each with the option that names it.</summary>
+    /// <summary>The results, each with the option that specifies it.</summary>
     public IReadOnlyList<NamedResult> Named =>
         [.. new[] { Result("--json", JsonPath), Result("--html", HtmlPath), Result("--csv", CsvPath) }.OfType<NamedResult>()];
 
-    /// <summary>Returns the option that names this file, by any of its names; null if there is none.</summary>
+    /// <summary>Returns the option that specifies this file, under any of its names; null if there is none.</summary>
     public string? OptionNaming(string path) =>
         Named.Where(n => n.Path != StandardOutput)
             .Where(n => EnvironmentProbe.RealPathOf(n.Path) == EnvironmentProbe.RealPathOf(path) || PathKinds.AreSame(n.Path, path))
             .Select(n => n.Option).FirstOrDefault();
 
     /// <summary>Checks, before the measurement, that the result files can be written.</summary>
-    /// <param name="subject">The file that the command is about, of which no result may take the place; null: there is none.</param>
+    /// <param name="subject">The file that the command is about, which must not be a result; null if there is none.</param>
     /// <exception cref="UsageException">
-    /// A file is there and must not be replaced, two of the files are one, or one is a block device.
+    /// An existing file must not be replaced, two results are the same file, or a result is a folder, a block device or the subject.
     /// </exception>
     /// <exception cref="IOException">A file cannot be written.</exception>
     public void Check(TerminalStreams terminal, string? subject = null)
@@ -101,7 +101,7 @@ internal sealed record PageOutput
                 throw new UsageException($"{option}: {path} is a block device, and no place for a result");
             if (Directory.Exists(path))
                 throw new UsageException($"{option}: {path} is a folder");
-            // A pipe or /dev/null contains nothing that could be lost. Opening a pipe for a test would end its reader.
+            // Pipes and /dev/null are not checked: they contain nothing to lose, and opening a pipe for a test would end its reader.
             if (kind == PathKind.Other)
                 continue;
             bool exists = File.Exists(path);
@@ -115,12 +115,15 @@ internal sealed record PageOutput
 
     private static NamedResult? Result(string option, string? path) => path is null ? null : new NamedResult(option, path);
 
-    /// <summary>What tells results apart; of what keeps nothing its name, since /dev/stdout and /dev/stderr may be one terminal.</summary>
+    /// <summary>
+    /// Returns the path that identifies a result. Devices and pipes are identified by their names, because /dev/stdout and /dev/stderr may
+    /// be one terminal.
+    /// </summary>
     private static string PlaceOf(string path) =>
         path == StandardOutput || PathKinds.Of(path) == PathKind.Other ? Path.GetFullPath(path) : EnvironmentProbe.RealPathOf(path);
 
     /// <summary>Writes all result files. If one fails, the others are still written.</summary>
-    /// <exception cref="IOException">One of them cannot be written.</exception>
+    /// <exception cref="IOException">A result cannot be written. This is the last error; earlier ones are printed.</exception>
     public void Write(
         TerminalStreams terminal, ReportPage page, Action<TextWriter>? json = null, Action<TextWriter>? csv = null)
     {
@@ -139,7 +142,7 @@ internal sealed record PageOutput
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                // The last error ends the command, with the same message.
+                // The last error is thrown, and earlier ones are printed.
                 if (failure is not null)
                     terminal.WriteError(ErrorText.Of(failure.SourceException));
                 failure = ExceptionDispatchInfo.Capture(e);
@@ -161,6 +164,6 @@ internal sealed record PageOutput
     }
 }
 
-/// <summary>A result file of a command line.</summary>
-/// <param name="Option">The option that names it, with its dashes.</param>
+/// <summary>A result file on the command line.</summary>
+/// <param name="Option">The option that specifies the file, with its dashes.</param>
 internal sealed record NamedResult(string Option, string Path);

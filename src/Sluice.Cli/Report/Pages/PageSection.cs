@@ -1,14 +1,14 @@
 namespace Sluice.Cli.Report.Pages;
 
-/// <summary>A heading with its content. In a page, maps and charts precede the tables; in a terminal, they follow them.</summary>
+/// <summary>A heading with its content. In an HTML page, maps and charts precede the tables; in a terminal, they follow them.</summary>
 internal sealed record PageSection
 {
     public required string Heading { get; init; }
 
-    /// <summary>Sentences; each line is a paragraph, and one that begins with four blanks is code.</summary>
+    /// <summary>The text. Each line is a paragraph, and a line that begins with four blanks is code.</summary>
     public string? Text { get; init; }
 
-    // Empty for results of earlier versions: the deserializer passes null for a missing property.
+    // The list is empty for results of earlier versions, because the deserializer passes null for a missing property.
     public IReadOnlyList<PageChart> Charts { get; init => field = value ?? []; } = [];
 
     public IReadOnlyList<PageMap> Maps { get; init => field = value ?? []; } = [];

@@ -2,17 +2,17 @@ using System.Text.Json.Serialization;
 
 namespace Sluice.Cli.Report.Pages;
 
-/// <summary>Rows of cells under named columns; a row may have fewer cells than there are columns.</summary>
+/// <summary>Rows of cells under named columns. A row may have fewer cells than there are columns.</summary>
 internal sealed record PageTable
 {
-    /// <summary>Printed above the table if a section has several; in CSV it names the table.</summary>
+    /// <summary>The title, which is printed above the table if a section has several tables, and names the table in CSV.</summary>
     public string? Title { get; init; }
 
     public required IReadOnlyList<PageColumn> Columns { get; init; }
 
     public required IReadOnlyList<PageRow> Rows { get; init; }
 
-    /// <summary>For tables with few rows and many columns: as text, columns are printed as lines, without empty ones.</summary>
+    /// <summary>True to print the columns as lines in text, without empty ones, for tables with few rows and many columns.</summary>
     [JsonIgnore]
     public bool IsTurned { get; init; }
 
@@ -28,7 +28,7 @@ internal sealed record PageTable
     }
 }
 
-/// <param name="Unit">Of every number in the column, such as "MiB/s"; null without one.</param>
+/// <param name="Unit">The unit of every number in the column, such as "MiB/s"; null for none.</param>
 internal sealed record PageColumn(string Name, string? Unit = null, ColumnKind Kind = ColumnKind.Number)
 {
     [JsonIgnore]
@@ -40,13 +40,13 @@ internal sealed record PageColumn(string Name, string? Unit = null, ColumnKind K
 [JsonConverter(typeof(JsonStringEnumConverter<ColumnKind>))]
 internal enum ColumnKind
 {
-    /// <summary>Left-aligned, sorted as text.</summary>
+    /// <summary>The column is left-aligned and sorted as text.</summary>
     Text,
 
-    /// <summary>Right-aligned, sorted by <see cref="PageCell.Value"/>.</summary>
+    /// <summary>The column is right-aligned and sorted by <see cref="PageCell.Value"/>.</summary>
     Number,
 
-    /// <summary>A line of code or a path, in a monospaced font.</summary>
+    /// <summary>The column contains code or paths, in a monospaced font.</summary>
     Code,
 }
 
@@ -63,6 +63,6 @@ internal sealed record PageRow
 
     public IReadOnlyList<PageCell> Cells { get; init => field = value ?? []; } = [];
 
-    /// <summary>Identifies the row in every run of the same command, for `compare`; null to use the text of the first cell.</summary>
+    /// <summary>The key of the row in every run of the same command, for `compare`; null to use the text of the first cell.</summary>
     public string? Key { get; init; }
 }

@@ -3,16 +3,16 @@ using Spectre.Console;
 
 namespace Sluice.Cli.Report.Pages;
 
-/// <summary>A page as text: plain columns if piped; in a terminal lines, bars and colors (no colors with NO_COLOR).</summary>
+/// <summary>Writes a page as text: plain columns if piped; frames, bars and colors in a terminal (no colors with NO_COLOR).</summary>
 internal static class PageText
 {
     private const int LabelWidth = 10;
     private const int ChartWidth = 100;
 
-    // A chart that does not fit on a screen is less useful than the table above it.
+    // The maximum number of bars: a chart that does not fit on a screen is less useful than the table above it.
     private const int MaxBars = 40;
 
-    // Sluice in cool colors, .NET in warm ones, as in the HTML page.
+    // Series of Sluice have cool colors and those of .NET warm ones, as in the HTML page.
     private static readonly Color[] Cool = [Color.Aqua, Color.DodgerBlue1, Color.Green];
     private static readonly Color[] Warm = [Color.Orange1, Color.IndianRed, Color.Orchid];
     private static readonly Color[] Plain = [Color.Grey, Color.SteelBlue, Color.Tan];
@@ -24,7 +24,7 @@ internal static class PageText
         WriteResult(terminal, page);
     }
 
-    /// <summary>Writes the part that is known before the measurement.</summary>
+    /// <summary>Writes the part that is known before the measurement: the title and the environment.</summary>
     public static void WriteTop(TerminalStreams terminal, string title, EnvironmentRecord? environment)
     {
         terminal.WriteLine(title);
@@ -39,8 +39,8 @@ internal static class PageText
             terminal.WriteLine($"{label,-LabelWidth}{text}", LabelWidth);
     }
 
-    /// <summary>Writes the results, below <see cref="WriteTop"/>.</summary>
-    /// <param name="hasBars">Whether a terminal shows the page's bar charts.</param>
+    /// <summary>Writes the results, after <see cref="WriteTop"/>.</summary>
+    /// <param name="hasBars">True to show the bar charts of the page in a terminal.</param>
     public static void WriteResult(TerminalStreams terminal, ReportPage page, bool hasBars = true)
     {
         foreach (PageSection section in page.Sections)
@@ -87,10 +87,10 @@ internal static class PageText
 
     private static string TextAt(PageRow row, int column) => column < row.Cells.Count ? row.Cells[column].Text : "";
 
-    // A terminal has no space for a line of many points; the table has its values.
+    // Writes only bar charts, because a terminal has no space for a line of many points. The table has the values.
     public static void WriteBars(TerminalStreams terminal, PageChart chart)
     {
-        // Missing values have no bars; there may be no bar at all.
+        // Missing values have no bars, so there may be no bar at all.
         int bars = chart.Series.Sum(s => s.Y.Count(y => y is not null));
         if (!terminal.IsOutputTerminal || !terminal.IsUtf8 || chart.Kind != ChartKind.Bar || bars is 0 or > MaxBars)
             return;

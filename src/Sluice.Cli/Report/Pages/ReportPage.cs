@@ -4,8 +4,8 @@ using System.Text.Json.Serialization;
 namespace Sluice.Cli.Report.Pages;
 
 /// <summary>
-/// The results of a command in a form that is independent of the command: <see cref="PageText"/> prints it, <see cref="PageOutput"/> writes
-/// it as JSON (this record), CSV and one HTML page.
+/// The results of a command in a form that does not depend on the command. <see cref="PageText"/> prints it, and <see cref="PageOutput"/>
+/// writes it as JSON (this record), CSV and one HTML page.
 /// </summary>
 internal sealed record ReportPage
 {
@@ -16,14 +16,14 @@ internal sealed record ReportPage
 
     public required string Title { get; init; }
 
-    /// <summary>The command line to repeat the run; see <see cref="CommandLineOf"/>.</summary>
+    /// <summary>The command line that repeats the run; see <see cref="CommandLineOf"/>.</summary>
     public required string CommandLine { get; init; }
 
     public required DateTimeOffset Began { get; init; }
 
     public EnvironmentRecord? Environment { get; init; }
 
-    /// <summary>Information that is needed to read the values: how they were measured, what was left out and why.</summary>
+    /// <summary>The information that is needed to read the values: how they were measured, and what was left out and why.</summary>
     public IReadOnlyList<string> Notes { get; init => field = value ?? []; } = [];
 
     public required IReadOnlyList<PageSection> Sections { get; init; }
