@@ -6,5 +6,5 @@ cd "$1"
 for sample in "$root"/samples/*/; do
   name="$(basename "$sample")"
   echo "-- $name"
-  timeout 60 dotnet "${sample}bin/Debug/net10.0/$name.dll"
+  timeout 240 dotnet "${sample}bin/Debug/net10.0/$name.dll"
 done

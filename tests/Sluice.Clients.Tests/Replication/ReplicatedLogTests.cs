@@ -1,0 +1,84 @@
+using System.Globalization;
+using Sample.ReplicatedLog;
+using Shouldly;
+using Xunit;
+
+namespace Sluice.Clients.Tests.Replication;
+
+/// <summary>Nodes of samples/Sample.ReplicatedLog are killed at random moments, one at a time, and started again.</summary>
+[Trait("Tier", "slow")]
+public sealed class ReplicatedLogTests : IDisposable
+{
+    private const int Nodes = 3;
+
+    private static readonly int Kills =
+        int.TryParse(Environment.GetEnvironmentVariable("SLUICE_KILLS"), CultureInfo.InvariantCulture, out int kills) ? kills : 5;
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("sluice-replicated-").FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Fact]
+    public async Task What_was_acknowledged_is_on_all_nodes_once_and_in_order()
+    {
+        Random random = new(1);
+        using Cluster cluster = new(Program(), _folder, Nodes);
+        List<(long Number, string Text)> acknowledged = [];
+        int attempts = 0;
+        for (int kill = 0; kill < Kills; kill++)
+        {
+            int victim = random.Next(2) == 0 ? await cluster.FindLeaderAsync() : random.Next(Nodes);
+            int killed = random.Next(5);
+
+            // Once, the node lacks so many records that it is sent a snapshot.
+            int count = kill == Kills / 2 ? 150 : 10;
+            for (int i = 0; i < count; i++)
+            {
+                Task append = AppendAsync();
+                if (i == killed)
+                {
+                    await Task.Delay(random.Next(5));
+                    cluster.Kill(victim);
+                }
+
+                await append;
+            }
+
+            cluster.Start(victim);
+            await cluster.WaitForAsync(victim, acknowledged.Select(static a => a.Number).DefaultIfEmpty(0).Last());
+        }
+
+        for (int i = 0; i < 10; i++)
+        {
+            await AppendAsync();
+        }
+
+        acknowledged.ShouldNotBeEmpty();
+        string[] log = await cluster.ReadEqualAsync(acknowledged[^1].Number);
+        for (int i = 0; i < log.Length; i++)
+        {
+            log[i].ShouldStartWith($"{i + 1} ");
+        }
+
+        log.Select(static line => line[line.IndexOf(' ')..]).ShouldBeUnique();
+        acknowledged.Select(static a => a.Number).ShouldBeInOrder();
+        foreach ((long number, string text) in acknowledged)
+        {
+            log[number - 1].ShouldBe($"{number} {text}");
+        }
+
+        // Each text is sent once: the log may have it without an answer, and never twice.
+        async Task AppendAsync()
+        {
+            string text = $"record {++attempts}";
+            if (await cluster.TryAppendAsync(random.Next(Nodes), text) is { } number)
+            {
+                acknowledged.Add((number, text));
+            }
+        }
+    }
+
+    private static string Program() => Path.Combine(
+        AppContext.BaseDirectory.Replace("tests/Sluice.Clients.Tests", "samples/Sample.ReplicatedLog", StringComparison.Ordinal),
+        "Sample.ReplicatedLog.dll");
+}
