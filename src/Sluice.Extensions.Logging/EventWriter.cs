@@ -34,8 +34,10 @@ internal sealed class EventWriter
     private readonly Utf8JsonWriter _json;
     private readonly List<object?> _plainScopes = [];
 
-    /// <summary>The values of the event and its scopes, and the index of the last one of each name.</summary>
+    /// <summary>The values of the event and its scopes, in the order in which they were added.</summary>
     private readonly List<(string Name, object? Value)> _values = [];
+
+    /// <summary>The index in <see cref="_values"/> of the last value with a name. Only this value is written.</summary>
     private readonly Dictionary<string, int> _last = new(StringComparer.Ordinal);
     private int _roomForNames;
     private string? _template;

@@ -26,7 +26,7 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
         Task run = Task.Run(async () =>
         {
             await contender.RunAsync(slice);
-            // The end is read here because a slice may end early, before the readings of the watch are due.
+            // Reads the end time inside the task: a slice may end before the watch has read its last value.
             end = Stopwatch.GetTimestamp();
             cpuAtEnd = CpuMeter.ProcessTime();
         }, CancellationToken.None);

@@ -43,7 +43,7 @@ internal sealed record SpeedReport
     public required IReadOnlyList<string> Notes { get; init; }
 }
 
-/// <summary>The number of this process among several, and its start with the others.</summary>
+/// <summary>The rank of this process among several that start together, with the common start time and its own delay.</summary>
 internal sealed record RankReport
 {
     public required int Index { get; init; }

@@ -84,7 +84,7 @@ internal sealed class WorkloadRunner : IDisposable
         for (int i = 0; i < loops.Length; i++)
         {
             int loop = i;
-            // A synchronous loop keeps its thread, since nothing in it is awaited.
+            // LongRunning gives a synchronous loop a thread of its own. The loop stays on it, because its awaits complete synchronously.
             loops[i] = IsSynchronous
                 ? Task.Factory.StartNew(() => RunLoopAsync(target, measurement, loop, cancellationToken),
                     CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default).Unwrap()

@@ -35,7 +35,7 @@ internal sealed class CopiedFolders(CopyOptions options, CopyFailures failures) 
         ModeBits.OwnerAll
         | (options.PreserveMetadata ? 0 : from.Mode & ModeBits.All & (options.Shard is null ? ~OthersWrite : ~0u));
 
-    /// <param name="folder">The path in the tree. The root comes first.</param>
+    /// <param name="folder">The path of the directory in the tree. A directory is added before its subdirectories.</param>
     /// <param name="from">The state of the source directory when it was opened.</param>
     /// <param name="isMade">True if the copy created the directory.</param>
     /// <param name="toFd">The open target directory.</param>

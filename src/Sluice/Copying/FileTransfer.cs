@@ -38,7 +38,6 @@ internal sealed class FileTransfer(
     /// <summary>The length of the copy: the reported length of the source, or the number of bytes that it really had.</summary>
     private long _copyLength;
 
-    /// <summary>Gets the length of the copy.</summary>
     public long Length => _copyLength;
 
     /// <summary>Gets the result of the copy of this file.</summary>

@@ -222,7 +222,7 @@ internal sealed class TreeCopier : IDisposable
         int result = Libc.Stat(fromFd, StatxMask.BasicStats, out Statx stat);
         if (result == 0 && !folder.IsRoot && stat.IsSame(_copy))
         {
-            // A part of the source is mounted at the target.
+            // The directory is the root of the copy: for example, a part of the source is mounted at the target.
             reader.Release();
             _failures.Add(from, new IOException($"Copying '{from}' failed: it is the copy itself; the target is inside the source."));
             return null;

@@ -470,7 +470,7 @@ internal sealed class DutyTurn
     private long _ended;
     private long _submitting;
 
-    /// <summary>The engine whose continuations the thread runs; otherwise, null.</summary>
+    /// <summary>The engine whose continuations the thread runs, or null if it runs none.</summary>
     public UringEngine? Engine { get; set; }
 
     /// <summary>The role of this thread if it is a leader; otherwise, 0.</summary>

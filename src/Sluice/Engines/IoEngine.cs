@@ -42,8 +42,8 @@ public abstract class IoEngine
     }
 
     /// <summary>
-    /// True if transfers run on threads that may be blocked. An operation must then not hold a gate while it waits for a thread, because
-    /// all threads may be waiting for the gate.
+    /// True if the engine runs transfers on pool threads, which they block. A direct transfer then enters the gate of its file only when it
+    /// has a thread: if it waited for a thread inside the gate, all threads could be waiting for the gate.
     /// </summary>
     internal virtual bool BlocksThreads => false;
 

@@ -25,8 +25,8 @@ internal abstract class MetricsWatch
 }
 
 /// <summary>
-/// Counts of transfers, kept while a listener wants them. The meter reads them on the listener's thread, so its code does not run in a
-/// transfer. Thread-safe.
+/// Counts of transfers. Those by verb, caching mode and path are kept only while a listener has enabled them, the others always. The meter
+/// reads the counts on the listener's thread, so no code of a listener runs in a transfer. Thread-safe.
 /// </summary>
 internal static class IoMetrics
 {

@@ -48,7 +48,7 @@ internal static class OperationPool
             return;
         }
 
-        // A thread may end more operations than it starts. It moves half of its list, so that this is rare.
+        // A thread that completes more operations than it starts moves half of its list at once, so that it seldom needs the lock.
         IoOperation first = operation;
         IoOperation last = operation;
         int count = 1;

@@ -8,9 +8,9 @@ using Sluice.Uring.Abi;
 namespace Sluice.Files;
 
 /// <summary>
-/// Reads or writes a file of a batch outside its group: a file that is locked, has changed, or failed. Results and exceptions are those of
-/// <see cref="File"/>, but only regular files are accepted, because the other end of a FIFO, socket or device may never answer. The type is
-/// checked on the open descriptor.
+/// Reads or writes a file of a batch outside its group: a file that is too large for a group, or that the group could not finish because it
+/// is locked, has changed, has no length or failed. Results and exceptions are those of <see cref="File"/>, but only regular files are
+/// accepted, because the other end of a FIFO, socket or device may never answer. The type is checked on the open descriptor.
 /// </summary>
 internal static class SingleFile
 {

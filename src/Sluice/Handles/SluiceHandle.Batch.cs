@@ -249,7 +249,7 @@ public sealed partial class SluiceHandle
             entry.Bounce.Span.Slice(entry.Skip, got).CopyTo(buffer);
         }
 
-        // Reads the rest after a short read or an error with the scalar method, which also creates the exception.
+        // If the entry failed, or ended before the end of the file, Read reads the rest or throws the exception.
         bool isWhole = got == buffer.Length || (entry.Result > 0 && IsShortAtEnd(entry.Place + got))
             || (entry.Result == 0 && IsConfirmedEnd(entry.Place));
         request.BytesRead = isWhole ? got : got + Read(buffer[got..], entry.Place + got);

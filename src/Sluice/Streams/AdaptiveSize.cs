@@ -86,7 +86,7 @@ internal struct AdaptiveSize
     /// <summary>Resets the size: the next transfer is treated as the first one.</summary>
     public void Reset() => Pack(Current, IsSequential, -1);
 
-    // An offset beyond 128 PiB does not fit. The next transfer is then not sequential.
+    // An offset of 64 PiB or more does not fit, and the next transfer is then not sequential.
     private void Pack(int size, bool isSequential, long expected) =>
         _packed = (uint)BitOperations.Log2((uint)size) | (isSequential ? SequentialBit : 0)
             | (expected < long.MaxValue >> OffsetShift ? (ulong)(expected + 1) << OffsetShift : 0);

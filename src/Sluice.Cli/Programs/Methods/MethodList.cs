@@ -2,7 +2,9 @@ using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Programs.Methods;
 
-/// <summary>The list of all methods: those of the article "Efficient File I/O From C#", followed by newer ones.</summary>
+/// <summary>
+/// All methods, those of the article "Efficient File I/O From C#" and newer ones: first those that read, then those that write.
+/// </summary>
 internal static class MethodList
 {
     public static IReadOnlyList<Method> All { get; } = [.. ReadMethods.All, .. WriteMethods.All];
@@ -27,7 +29,6 @@ internal static class MethodList
         string name, IoSide side, ResultKind kind, Func<MethodInput, T> open, Func<MethodInput, T, object?> run, bool writes = false)
         where T : class, IDisposable => new(name, side, kind, input => run(input, (T)input.Opened!)) { Writes = writes, Open = open };
 
-    /// <summary>Uses a file and closes it.</summary>
     public static object? Using<T>(T file, Func<T, object?> use)
         where T : IDisposable
     {

@@ -12,8 +12,10 @@ internal sealed class Keeper
     private readonly LogWorker _maker;
 
     /// <param name="committer">Makes full segments durable.</param>
-    /// <param name="output">The files.</param>
-    /// <param name="intervalMs">The time, in milliseconds, between two checks for old segments; Timeout.Infinite for no checks.</param>
+    /// <param name="output">The files of the log.</param>
+    /// <param name="intervalMs">
+    /// The interval of the periodic checks for old segments, in milliseconds; Timeout.Infinite to check only after a signal.
+    /// </param>
     public Keeper(Committer committer, LogOutput output, int intervalMs)
     {
         (_committer, _output) = (committer, output);

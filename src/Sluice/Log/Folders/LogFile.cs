@@ -78,15 +78,15 @@ internal static class LogFile
     }
 
     /// <summary>
-    /// Releases the lock of <see cref="LockNow"/> before the file is closed: a child process that is being started has a copy of the
-    /// descriptor, which keeps the lock. Does nothing if the file is closed.
+    /// Releases the lock of a file. Called before the file is closed: while a child process that is being started has a copy of the
+    /// descriptor, closing does not release the lock. Does nothing if the file is closed.
     /// </summary>
     public static void Unlock(SluiceHandle file)
     {
         if (Libc.IsSupported && !file.IsClosed)
         {
             using OpenFile.Reference reference = file.Hold();
-            // The result is ignored, because closing the file releases the lock as well.
+            // The result is ignored, because closing the file usually releases the lock as well.
             _ = NodeCalls.UnlockFile(file.Descriptor);
         }
     }
@@ -244,10 +244,10 @@ internal static class LogFile
         return File.GetCreationTimeUtc(file.SafeFileHandle);
     }
 
-    /// <summary>Makes durable what was written to a file.</summary>
+    /// <summary>Makes the content of a file durable, including the bytes that other handles wrote.</summary>
     /// <remarks>
-    /// Reports every error. The flush methods of a handle ignore some errors if the handle cannot write; but what another handle wrote may
-    /// be lost.
+    /// On Linux, every error is thrown. <see cref="SluiceHandle.FlushToDisk()"/> ignores some errors if the handle is read-only, although
+    /// bytes that another handle wrote may be lost.
     /// </remarks>
     /// <exception cref="IOException">The data may not be on the disk.</exception>
     public static void Flush(SluiceHandle file, SluiceLogOptions settings) => Flush(file, IoVerb.Flush, settings);

@@ -176,7 +176,7 @@ internal sealed class SegmentRetention(
             folder.FlushToDisk();
         }
 
-        // The error is thrown once, after the other files were removed.
+        // Throws only now, so that the other old files are removed first. If several files failed, this is the last error.
         return error is null ? removed : throw error;
     }
 }
