@@ -82,7 +82,7 @@ fi
 append() {
   local acknowledged="$lab/local/acknowledged" writer last next
   : >"$acknowledged"
-  "${log_tests[@]}" append "$1" Durable Process >>"$acknowledged" 2>"$lab/local/errors" &
+  "${log_tests[@]}" append "$1" Durable >>"$acknowledged" 2>"$lab/local/errors" &
   writer=$!
   until_true 60 grep -q '^[0-9]' "$acknowledged" || { kill -KILL "$writer"; cat "$lab/local/errors"; return 1; }
   "$3" "$writer"
@@ -92,7 +92,7 @@ append() {
   last="$(awk '/^[0-9]+ [0-9]+ [0-9]+$/ && $1 > n { n = $1 } END { print n + 0 }' "$acknowledged")"
   # Before it is looked at: the writer that comes empties it only when it has begun.
   : >"$lab/local/next"
-  "${log_tests[@]}" append "$1" Durable Process >>"$lab/local/next" 2>"$lab/local/next-errors" &
+  "${log_tests[@]}" append "$1" Durable >>"$lab/local/next" 2>"$lab/local/next-errors" &
   writer=$!
   until_true 120 grep -q '^open' "$lab/local/next"
   kill -KILL "$writer" 2>/dev/null
