@@ -211,7 +211,9 @@ internal sealed class SmokeRun(string path, FileCaching caching)
         Compare("wrapped handle", buffer, _expected);
     }
 
-    /// <summary>What System.IO reads from a file that is open for writing; Windows refuses that to <see cref="File.ReadAllBytes(string)"/>.</summary>
+    /// <summary>
+    /// Reads a file by System.IO while it is open for writing. On Windows, <see cref="File.ReadAllBytes(string)"/> does not share such a file.
+    /// </summary>
     private static byte[] ReadFile(string path)
     {
         using FileStream stream = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);

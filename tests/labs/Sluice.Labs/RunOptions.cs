@@ -2,7 +2,7 @@ using Xunit.Abstractions;
 
 namespace Sluice.Labs;
 
-/// <summary>What tests/fast.runsettings says, and one test at a time.</summary>
+/// <summary>The options of tests/fast.runsettings; in addition, tests run one at a time.</summary>
 internal sealed class RunOptions : ITestFrameworkDiscoveryOptions, ITestFrameworkExecutionOptions
 {
     private readonly Dictionary<string, object?> _values = new()

@@ -60,13 +60,13 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
         }
 
         bool has;
-        if (_folder is null)
+        if (_folder is not { } open)
         {
             return LogFile.LookForName(file, NodePath.Of(file.Path), out has) == 0 && !has;
         }
 
-        using OpenFile.Reference held = new(_folder);
-        return LogFile.LookForName(file, NodePath.In(DescriptorOf(_folder), name, Path), out has) == 0 && !has;
+        using OpenFile.Reference held = new(open);
+        return LogFile.LookForName(file, NodePath.In(DescriptorOf(open), name, Path), out has) == 0 && !has;
     }
 
     /// <summary>Removes a file, if it exists.</summary>
@@ -227,10 +227,10 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
     public void FlushToDisk()
     {
         int result;
-        if (_folder is not null)
+        if (_folder is { } open)
         {
-            using OpenFile.Reference held = new(_folder);
-            result = WhereKnown(Libc.Flush(DescriptorOf(_folder)));
+            using OpenFile.Reference held = new(open);
+            result = WhereKnown(Libc.Flush(DescriptorOf(open)));
         }
         else
         {
@@ -264,7 +264,13 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
     /// </summary>
     public void Renew()
     {
-        if (_folder is { } deleted && Libc.Stat(DescriptorOf(deleted), StatxMask.NLink, out Statx stat) == 0 && stat.NLink == 0)
+        if (_folder is not { } open)
+        {
+            return;
+        }
+
+        using OpenFile.Reference held = new(open);
+        if (Libc.Stat(DescriptorOf(open), StatxMask.NLink, out Statx stat) == 0 && stat.NLink == 0)
         {
             // The old handle is closed by the garbage collector, because other threads may still use it.
             _folder = OpenFolder(Path);
@@ -368,13 +374,13 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
     private int OpenToList()
     {
         int flags = PathCalls.ReadOnly | PathCalls.DirectoryFlag;
-        if (_folder is null)
+        if (_folder is not { } open)
         {
             return PathCalls.Open(PathCalls.ToKernel(Path), flags);
         }
 
-        using OpenFile.Reference held = new(_folder);
-        return PathCalls.OpenAt(DescriptorOf(_folder), ".\0"u8, flags);
+        using OpenFile.Reference held = new(open);
+        return PathCalls.OpenAt(DescriptorOf(open), ".\0"u8, flags);
     }
 
     /// <summary>Calls fsync(2). Returns 0 if the operating system or the file system has no such call for folders.</summary>
@@ -405,12 +411,12 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
     /// <summary>Calls a function with a file: relative to the open folder of a writer, otherwise by its path.</summary>
     private T At<T>(string path, Func<NodePath, T> call)
     {
-        if (_folder is null)
+        if (_folder is not { } open)
         {
             return call(NodePath.Of(path));
         }
 
-        using OpenFile.Reference held = new(_folder);
-        return call(NodePath.In(DescriptorOf(_folder), PathCalls.ToKernel(System.IO.Path.GetFileName(path)), Path));
+        using OpenFile.Reference held = new(open);
+        return call(NodePath.In(DescriptorOf(open), PathCalls.ToKernel(System.IO.Path.GetFileName(path)), Path));
     }
 }
