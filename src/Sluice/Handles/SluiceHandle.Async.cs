@@ -225,15 +225,6 @@ public sealed partial class SluiceHandle
             : IoOperation.ForWrite(this, buffer, fileOffset, bytes, cancellationToken).StartTask();
     }
 
-    /// <summary>
-    /// Writes like <see cref="WriteAsync(ReadOnlyMemory{byte}, long, CancellationToken)"/>, but never on the calling thread.
-    /// </summary>
-    internal ValueTask WriteBehindAsync(ReadOnlyMemory<byte> buffer, long fileOffset)
-    {
-        CheckOffset(fileOffset);
-        return IoOperation.ForWrite(this, buffer, fileOffset, 0, CancellationToken.None).StartTask();
-    }
-
     /// <summary>Flushes all data and metadata of the file to the disk, so that they survive a power failure (fsync(2)).</summary>
     /// <remarks>
     /// As with <see cref="RandomAccess.FlushToDisk"/>, no exception is thrown if the file is not a regular file or the handle was opened

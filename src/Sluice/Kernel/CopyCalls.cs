@@ -10,7 +10,6 @@ namespace Sluice.Kernel;
 internal static unsafe partial class CopyCalls
 {
     private const nuint Ficlone = 0x40049409;
-    private const nuint FicloneRange = 0x4020940D;
     private const int SeekData = 3;
     private const int SeekHole = 4;
     private const long RenameNoReplaceFlag = 1;
@@ -21,13 +20,6 @@ internal static unsafe partial class CopyCalls
 
     /// <summary>FICLONE: clones a whole file, sharing its blocks.</summary>
     public static int Clone(int fromFd, int toFd) => Libc.Ioctl(toFd, Ficlone, (void*)fromFd);
-
-    /// <summary>FICLONERANGE: clones a range of a file to the same offset, sharing its blocks.</summary>
-    public static int CloneRange(int fromFd, int toFd, long offset, long length)
-    {
-        long* range = stackalloc long[4] { fromFd, offset, length, offset };
-        return Libc.Ioctl(toFd, FicloneRange, range);
-    }
 
     /// <summary>copy_file_range(2) at the same offset of both files. Returns the number of bytes copied.</summary>
     public static long CopyRange(int fromFd, int toFd, long offset, long length)

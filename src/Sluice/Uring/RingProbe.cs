@@ -35,11 +35,6 @@ internal sealed unsafe class RingProbe
     /// <summary>Gets a value that indicates whether SINGLE_ISSUER and DEFER_TASKRUN are supported together.</summary>
     public bool SupportsDeferTaskrun { get; }
 
-    /// <summary>
-    /// True if rings are available. The probe requires this feature, because a malformed entry would split a chain of links without it.
-    /// </summary>
-    public bool SupportsSubmitAll => IsAvailable;
-
     public bool SupportsCoopTaskrun { get; }
 
     public bool Supports(Opcode opcode) => (int)opcode < _opcodes.Length && _opcodes[(int)opcode];

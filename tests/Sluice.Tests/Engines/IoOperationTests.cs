@@ -104,7 +104,7 @@ public sealed partial class IoOperationTests : IDisposable
     {
         const int count = 100;
         Task<int> read = isWrite ? Task.FromResult(count) : _handle.ReadAsync(new byte[count], 0).AsTask();
-        Task write = isWrite ? _handle.WriteBehindAsync(new byte[count], 0).AsTask() : Task.CompletedTask;
+        Task write = isWrite ? _handle.WriteAsync(new byte[count], 0).AsTask() : Task.CompletedTask;
         for (int i = 0; i < count; i++)
         {
             _engine.Complete(-Errno.EINTR);
@@ -144,7 +144,7 @@ public sealed partial class IoOperationTests : IDisposable
         await Task.WhenAll(transfers);
 
         // A cached one that is refused is.
-        Task last = direct.WriteBehindAsync(new byte[block], 0).AsTask();
+        Task last = direct.WriteAsync(new byte[block], 0).AsTask();
         _engine.Complete(-Errno.EINVAL);
         await Should.ThrowAsync<IOException>(last);
     }
@@ -260,24 +260,6 @@ public sealed partial class IoOperationTests : IDisposable
         }
 
         await Should.ThrowAsync<Exception>(endless);
-    }
-
-    [Fact]
-    public async Task Progress_starts_the_count_of_tries_anew()
-    {
-        Task write = _handle.WriteAsync(new byte[10], 0).AsTask();
-        for (int i = 0; i < 9; i++)
-        {
-            for (int j = 0; j < 40; j++)
-            {
-                _engine.Complete(-Errno.EINTR);
-            }
-
-            _engine.Complete(1);
-        }
-
-        _engine.Complete(1);
-        await write;
     }
 
     [Fact]
