@@ -40,9 +40,10 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         }
 
         using TargetLocation location = TargetLocation.Resolve(target, $"Copying '{source}' to");
-        return createsTarget && location.IsFree && TryCreate(opened.Fd, stat, from, location.Path, locksTarget: true) is { } linked
+        return createsTarget && location.Existing is null
+            && TryCreate(opened.Fd, stat, from, location.Path, locksTarget: true) is { } linked
             ? linked
-            : CopyAside(opened.Fd, stat, from, location.Path, mayExist: true, location);
+            : CopyAside(opened.Fd, stat, from, location.Path, location);
     }
 
     /// <summary>Copies a file of a tree.</summary>
@@ -53,7 +54,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// <param name="mayExist">False if an existing entry is an error.</param>
     public CopiedFile CopyOfTree(int fromFd, in Statx before, in NodePath from, in NodePath to, bool mayExist) =>
         TryCreate(fromFd, before, from, to) is { } made ? made
-            : mayExist ? CopyAside(fromFd, before, from, to, mayExist)
+            : mayExist ? CopyAside(fromFd, before, from, to)
             : throw PathErrors.Create(-Errno.EEXIST, $"Copying '{from.Text}' to", to.Text);
 
     /// <summary>Opens a regular file for copying. As in .NET, this fails if another program has opened it without sharing.</summary>
@@ -155,12 +156,10 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// <param name="before">The state of the source.</param>
     /// <param name="from">The path of the source.</param>
     /// <param name="to">The path of the copy.</param>
-    /// <param name="mayExist">True if a file may exist at the target's name.</param>
     /// <param name="location">The location of the target of a single copy; null in a tree, which flushes its directories itself.</param>
-    private CopiedFile CopyAside(
-        int fromFd, in Statx before, in NodePath from, in NodePath to, bool mayExist, TargetLocation? location = null)
+    private CopiedFile CopyAside(int fromFd, in Statx before, in NodePath from, in NodePath to, TargetLocation? location = null)
     {
-        if (options.SkipUnchanged && mayExist && IsUnchanged(before, to))
+        if (options.SkipUnchanged && IsUnchanged(before, to))
         {
             if (options.FlushToDisk)
             {
@@ -172,8 +171,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
             return new CopiedFile(new CopyResult { UnchangedFiles = 1, MethodReason = "it exists with the same length and time" });
         }
 
-        bool overwrites = options.Overwrite && mayExist;
-        using OldFile? old = FindTarget(from.Text, before, to, overwrites, location);
+        using OldFile? old = FindTarget(from.Text, before, to, location);
         meter.Find((long)before.Size);
 
         // Until the permissions are set, only the owner has access: the group may differ from that of the source.
@@ -191,7 +189,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
                 Libc.Stat(temporary.Descriptor, StatxMask.BasicStats, out Statx made), "Looking at", to.Text);
             CopiedFile copied = Fill(
                 fromFd, before, from, temporary.Descriptor, made, to, mode, begin, temporary, old, isSingle: location is not null);
-            if (overwrites)
+            if (options.Overwrite)
             {
                 temporary.ReplaceTarget();
             }
@@ -335,11 +333,10 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// Returns the file at the target, or null if there is none or a symbolic link is replaced. Throws an exception if the target must not
     /// be replaced.
     /// </summary>
-    private static OldFile? FindTarget(string source, in Statx from, in NodePath to, bool overwrites, TargetLocation? location)
+    private OldFile? FindTarget(string source, in Statx from, in NodePath to, TargetLocation? location)
     {
         string verb = $"Copying '{source}' to";
-        bool isLink = false;
-        OldFile? old = location?.IsFree == true && !overwrites ? null : OldFile.TryFind(to, verb, out isLink);
+        OldFile? old = location is null ? OldFile.TryFind(to, verb) : location.Existing;
         try
         {
             if (old?.Stat.IsSame(from) == true)
@@ -347,9 +344,15 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
                 throw new IOException($"'{source}' and '{to.Text}' are the same file.");
             }
 
-            if ((old is not null || isLink) && !overwrites)
+            if (old is not null && !options.Overwrite)
             {
                 throw new IOException($"Copying '{source}' to '{to.Text}' failed: the target is there already.");
+            }
+
+            if (old is { IsLink: true })
+            {
+                old.Dispose();
+                return null;
             }
 
             if (old is not null)

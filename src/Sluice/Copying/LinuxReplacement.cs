@@ -13,12 +13,11 @@ internal sealed class LinuxReplacement : AtomicReplacement
     private const string Verb = "Replacing";
 
     private readonly TargetLocation _target;
-    private readonly OldFile? _old;
     private readonly TemporaryFile _temporary;
 
-    private LinuxReplacement(TargetLocation target, OldFile? old, TemporaryFile temporary)
+    private LinuxReplacement(TargetLocation target, TemporaryFile temporary)
     {
-        (_target, _old, _temporary) = (target, old, temporary);
+        (_target, _temporary) = (target, temporary);
         Handle = SluiceHandle.FromSafeFileHandle(temporary.SafeFileHandle, target.Path.Text, FileAccess.ReadWrite, ownsHandle: false);
         Handle.HasOwnOffsets = true;
     }
@@ -28,22 +27,19 @@ internal sealed class LinuxReplacement : AtomicReplacement
     public static LinuxReplacement BeginAt(string path, ReplaceOptions options)
     {
         TargetLocation target = TargetLocation.Resolve(path, Verb);
-        OldFile? old = null;
         try
         {
-            old = OldFile.TryFind(target.Path, Verb, out _);
-            if (old is not null)
+            if (target.Existing is { } old)
             {
                 target.ThrowIfPlanted(old.Stat, Verb);
                 OldFile.ThrowIfReadOnly(target.Path, Verb);
             }
 
-            uint mode = old is null ? (uint?)options.UnixCreateMode ?? ModeBits.NewFile : ModeBits.OwnerReadWrite;
-            return new LinuxReplacement(target, old, TemporaryFile.Create(target.Path, mode));
+            uint mode = target.Existing is null ? (uint?)options.UnixCreateMode ?? ModeBits.NewFile : ModeBits.OwnerReadWrite;
+            return new LinuxReplacement(target, TemporaryFile.Create(target.Path, mode));
         }
         catch
         {
-            old?.Dispose();
             target.Dispose();
             throw;
         }
@@ -51,13 +47,13 @@ internal sealed class LinuxReplacement : AtomicReplacement
 
     public override void Commit(CancellationToken cancellationToken)
     {
-        if (_old is not null)
+        if (_target.Existing is { } old)
         {
-            PathErrors.ThrowIfFailed(Libc.Stat(_old.Descriptor, StatxMask.BasicStats, out Statx kept), Verb, _target.Path.Text);
+            PathErrors.ThrowIfFailed(Libc.Stat(old.Descriptor, StatxMask.BasicStats, out Statx kept), Verb, _target.Path.Text);
             PathErrors.ThrowIfFailed(
                 Libc.Stat(_temporary.Descriptor, StatxMask.BasicStats, out Statx made), Verb, _target.Path.Text);
             uint mode = kept.Mode & ModeBits.All;
-            NodeMetadata.Inherit(_old.Descriptor, kept, _temporary.Descriptor, made, mode, mustHaveOwner: true, _target.Path.Text);
+            NodeMetadata.Inherit(old.Descriptor, kept, _temporary.Descriptor, made, mode, mustHaveOwner: true, _target.Path.Text);
         }
 
         _temporary.GiveName();
@@ -74,7 +70,6 @@ internal sealed class LinuxReplacement : AtomicReplacement
     {
         Handle.Dispose();
         _temporary.Dispose();
-        _old?.Dispose();
         _target.Dispose();
     }
 }

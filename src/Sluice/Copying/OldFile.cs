@@ -6,12 +6,14 @@ using Sluice.Uring.Abi;
 
 namespace Sluice.Copying;
 
-/// <summary>A regular file that is to be replaced, opened by its name in an open directory (O_PATH).</summary>
+/// <summary>
+/// A regular file or a symbolic link that exists at the name of a target, opened by its name in an open directory (O_PATH).
+/// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class OldFile : IDisposable
 {
-    private readonly Descriptor _opened;
     private readonly Statx _stat;
+    private Descriptor _opened;
 
     private OldFile(Descriptor opened, in Statx stat) => (_opened, _stat) = (opened, stat);
 
@@ -19,17 +21,15 @@ internal sealed class OldFile : IDisposable
 
     public int Descriptor => _opened.Fd;
 
-    /// <summary>
-    /// Returns the file at the name, or null if there is none or the name is a symbolic link, which has no content to preserve.
-    /// </summary>
+    public bool IsLink => (_stat.Mode & Statx.TypeMask) == Statx.TypeLink;
+
+    /// <summary>Returns the file or link at the name, or null if there is none. A link is not followed.</summary>
     /// <param name="name">The name.</param>
     /// <param name="verb">The operation, for messages.</param>
-    /// <param name="isLink">True if the name is a symbolic link.</param>
-    /// <exception cref="IOException">The entry is not a regular file.</exception>
+    /// <exception cref="IOException">The entry is neither a regular file nor a link.</exception>
     /// <exception cref="UnauthorizedAccessException">The entry is a directory.</exception>
-    public static OldFile? TryFind(in NodePath name, string verb, out bool isLink)
+    public static OldFile? TryFind(in NodePath name, string verb)
     {
-        isLink = false;
         int fd = PathCalls.Open(name, PathCalls.PathOnly | PathCalls.NoFollowFlag);
         if (fd == -Errno.ENOENT)
         {
@@ -37,27 +37,20 @@ internal sealed class OldFile : IDisposable
         }
 
         PathErrors.ThrowIfFailed(fd, verb, name.Text);
-        OldFile old = new(new Descriptor(fd), default);
+        Descriptor opened = new(fd);
         try
         {
             PathErrors.ThrowIfFailed(Libc.Stat(fd, StatxMask.BasicStats, out Statx stat), verb, name.Text);
-            switch (stat.Mode & Statx.TypeMask)
+            return (stat.Mode & Statx.TypeMask) switch
             {
-                case Statx.TypeRegular:
-                    return new OldFile(old._opened, stat);
-                case Statx.TypeLink:
-                    isLink = true;
-                    old.Dispose();
-                    return null;
-                case Statx.TypeDirectory:
-                    throw new UnauthorizedAccessException($"{verb} '{name.Text}' failed: it is a folder.");
-                default:
-                    throw new IOException($"{verb} '{name.Text}' failed: it is not a regular file.");
-            }
+                Statx.TypeRegular or Statx.TypeLink => new OldFile(opened, stat),
+                Statx.TypeDirectory => throw new UnauthorizedAccessException($"{verb} '{name.Text}' failed: it is a folder."),
+                _ => throw new IOException($"{verb} '{name.Text}' failed: it is not a regular file."),
+            };
         }
         catch
         {
-            old.Dispose();
+            opened.Dispose();
             throw;
         }
     }
@@ -80,5 +73,9 @@ internal sealed class OldFile : IDisposable
         PathErrors.ThrowIfFailed(result, verb, name.Text);
     }
 
-    public void Dispose() => _opened.Dispose();
+    public void Dispose()
+    {
+        _opened.Dispose();
+        _opened = new Descriptor(-1);
+    }
 }

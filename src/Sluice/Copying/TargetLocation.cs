@@ -29,12 +29,16 @@ internal sealed class TargetLocation : IDisposable
 
     public NodePath Path { get; }
 
-    /// <summary>Gets a value that indicates whether nothing had the name when the path was resolved.</summary>
-    public bool IsFree { get; private set; }
+    /// <summary>
+    /// Gets the regular file that had the name when the path was resolved, or null if nothing had it. It is closed with this object.
+    /// </summary>
+    public OldFile? Existing { get; private set; }
 
     /// <summary>
     /// Resolves a full path. If its last component is a symbolic link, the result is the location to which the link leads.
     /// </summary>
+    /// <exception cref="IOException">The entry at the location is not a regular file.</exception>
+    /// <exception cref="UnauthorizedAccessException">The entry at the location is a directory.</exception>
     public static TargetLocation Resolve(string path, string verb)
     {
         TargetLocation at = Open(path, verb);
@@ -43,24 +47,17 @@ internal sealed class TargetLocation : IDisposable
             int links = 0;
             for (; ; links++)
             {
-                int node = PathCalls.Open(at.Path, PathCalls.PathOnly | PathCalls.NoFollowFlag);
-                if (node == -Errno.ENOENT)
+                OldFile? node = OldFile.TryFind(at.Path, verb);
+                if (node is not { IsLink: true })
                 {
-                    at.IsFree = true;
+                    at.Existing = node;
                     break;
                 }
 
-                PathErrors.ThrowIfFailed(node, verb, path);
-                using Descriptor opened = new(node);
-                PathErrors.ThrowIfFailed(Libc.Stat(node, StatxMask.BasicStats, out Statx stat), verb, path);
-                if ((stat.Mode & Statx.TypeMask) != Statx.TypeLink)
-                {
-                    break;
-                }
-
+                using OldFile link = node;
                 PathErrors.ThrowIfFailed(links == MaxLinks ? -Errno.ELOOP : 0, verb, path);
-                at.ThrowIfPlanted(stat, verb);
-                TargetLocation next = at.Follow(node, verb, path);
+                at.ThrowIfPlanted(link.Stat, verb);
+                TargetLocation next = at.Follow(link.Descriptor, verb, path);
                 at.Dispose();
                 at = next;
             }
@@ -154,7 +151,11 @@ internal sealed class TargetLocation : IDisposable
         }
     }
 
-    public void Dispose() => PathCalls.Close(FolderFd);
+    public void Dispose()
+    {
+        Existing?.Dispose();
+        PathCalls.Close(FolderFd);
+    }
 
     /// <summary>
     /// Follows an open link by one step. The content of the open link is used, because its name may refer to another entry now.

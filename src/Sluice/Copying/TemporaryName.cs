@@ -39,8 +39,7 @@ internal static class TemporaryName
     /// name.
     /// </summary>
     [SupportedOSPlatform("linux")]
-    public static bool LeadsTo(in NodePath name, int fd) =>
-        Libc.Stat(fd, StatxMask.BasicStats, out Statx open) == 0 && LeadsTo(name, open);
+    public static bool LeadsTo(in NodePath name, int fd) => LeadsTo(name, fd, out _);
 
     /// <summary>Returns true if the name refers to the file with the specified state, which may have been closed.</summary>
     [SupportedOSPlatform("linux")]
@@ -62,12 +61,11 @@ internal static class TemporaryName
 
         error = NodeCalls.Stat(name, followsLinks: false, StatxMask.BasicStats, out Statx named);
         bool leads = error == 0 && open.IsSame(named);
-        error = IsElsewhere(error) ? 0 : error;
+
+        // These errors mean that the name does not exist or refers to another entry.
+        error = error is -Errno.ENOENT or -Errno.ENOTDIR or -Errno.ELOOP ? 0 : error;
         return leads;
     }
-
-    /// <summary>Returns true if an errno means that the name does not exist or refers to another entry.</summary>
-    private static bool IsElsewhere(int error) => error is -Errno.ENOENT or -Errno.ENOTDIR or -Errno.ELOOP;
 
     private static NodePath Beside(in NodePath target, string digits)
     {

@@ -214,7 +214,7 @@ internal sealed class WritePipeline
                 _handle.FlushDataToDisk();
             }
         }
-        catch (Exception e) when (e is not OperationCanceledException || !cancellationToken.IsCancellationRequested)
+        catch (Exception e) when (IsFinal(e, cancellationToken))
         {
             Fault(e, Position);
             throw;
