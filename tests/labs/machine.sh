@@ -105,7 +105,7 @@ runs() {
 
 # The tests that run there: in emulation each takes ten times as long, and more.
 HANDLES="Conformance[.]OwnEngine|OpenFileTests|HandleModelTests"
-FILES="WholeFileTests|ReplaceAtomicallyTests|CopyContractTests|SluiceFileCopyTests"
+FILES="WholeFileTests|ReplaceAtomicallyTests|CopyAgainTests|SluiceFileCopyTests"
 LOG="SluiceLogTests|RecoveryTests"
 
 # steps: what each machine does.

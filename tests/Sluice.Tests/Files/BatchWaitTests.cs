@@ -78,7 +78,6 @@ public sealed class BatchWaitTests : IDisposable
     [InlineData("read")]
     [InlineData("read large")]
     [InlineData("write")]
-    [InlineData("copy")]
     [InlineData("copy tree")]
     public async Task A_lease_on_a_file_is_waited_for_as_File_waits(string what)
     {
@@ -95,7 +94,6 @@ public sealed class BatchWaitTests : IDisposable
             "read" or "read large" => Task.Run(
                 async () => (await SluiceFile.ReadManyAsync([path]).FirstAsync()).GetContent().ShouldBeBytes(content)),
             "write" => Task.Run(() => SluiceFile.WriteManyAsync([(path, new byte[7])])),
-            "copy" => Task.Run(() => SluiceFile.CopyAsync(path, target)),
             _ => Task.Run(() => SluiceFile.CopyAsync(folder, target, new CopyOptions { Recurse = true })),
         };
         while (!Native.IsLeaseWanted(holder) && !work.IsCompleted)
@@ -109,25 +107,9 @@ public sealed class BatchWaitTests : IDisposable
         {
             File.ReadAllBytes(path).ShouldBe(new byte[7]);
         }
-        else if (what.StartsWith("copy", StringComparison.Ordinal))
+        else if (what == "copy tree")
         {
-            File.ReadAllBytes(what == "copy" ? target : Path.Combine(target, "file")).ShouldBeBytes(content);
-        }
-    }
-
-    [Fact]
-    public async Task Of_two_entries_of_one_path_the_later_one_is_there_and_nothing_of_the_other()
-    {
-        string path = _temp.NewPath();
-        FileBatchOptions options = new() { MaxDegreeOfParallelism = 4 };
-        for (int round = 0; round < 3; round++)
-        {
-            // One in twenty is of that path, and each has its own length.
-            await SluiceFile.WriteManyAsync(
-                Enumerable.Range(0, 200).Select(i =>
-                    (i % 20 == 0 ? path : $"{path}-{i}", (ReadOnlyMemory<byte>)Bytes.Pattern(5000 - (i % 20 == 0 ? i * 8 : 4990), i))),
-                options);
-            File.ReadAllBytes(path).ShouldBeBytes(Bytes.Pattern(5000 - (180 * 8), 180), $"round {round}");
+            File.ReadAllBytes(Path.Combine(target, "file")).ShouldBeBytes(content);
         }
     }
 }

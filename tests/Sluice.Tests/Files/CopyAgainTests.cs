@@ -134,6 +134,25 @@ public sealed class CopyAgainTests : IDisposable
         File.ReadAllBytes(target).ShouldBeBytes(Bytes.Pattern(100_000));
     }
 
+    /// <summary>Its bytes are another file's too, under a name that is not the copy's.</summary>
+    [SkippableFact]
+    public async Task A_leftover_with_a_second_name_is_not_written_to()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "copies are resumed on Linux");
+        byte[] content = Bytes.Pattern(100_000);
+        byte[] others = Bytes.Pattern(90_000, 7);
+        string source = _temp.NewFile(content);
+        string target = _temp.NewPath();
+        string second = _temp.NewPath();
+        File.WriteAllBytes(Temporary(target), others);
+        File.SetUnixFileMode(Temporary(target), Owner);
+        Native.Link(Temporary(target), second);
+        CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Resume = true });
+        result.ResumedBytes.ShouldBe(0);
+        File.ReadAllBytes(target).ShouldBeBytes(content);
+        File.ReadAllBytes(second).ShouldBeBytes(others);
+    }
+
     private static string Temporary(string target) =>
         Path.Combine(Path.GetDirectoryName(target)!, $".{Path.GetFileName(target)}.sluice-tmp");
 

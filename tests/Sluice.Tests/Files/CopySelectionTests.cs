@@ -157,10 +157,11 @@ public sealed class CopySelectionTests : IDisposable
                 CopyOptions options = new()
                 {
                     Recurse = true,
-                    SkipUnchanged = true,
+                    SkipUnchanged = preserves,
                     Overwrite = overwrites,
                     PreserveMetadata = preserves,
                 };
+
                 if (overwrites && isReplaced)
                 {
                     (await SluiceFile.CopyAsync(source, target, options)).Files.ShouldBe(1);

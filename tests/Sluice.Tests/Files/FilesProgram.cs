@@ -6,20 +6,7 @@ internal static class FilesProgram
     /// <summary>Enumerates with every thread of the pool taken; 0 when everything was found.</summary>
     public static int EnumerateStarved(string root, int files)
     {
-        ThreadPool.SetMinThreads(2, 2);
-        ThreadPool.SetMaxThreads(2, 2).ShouldBeTrue();
-        using ManualResetEventSlim release = new();
-        using CountdownEvent taken = new(2);
-        for (int i = 0; i < 2; i++)
-        {
-            ThreadPool.UnsafeQueueUserWorkItem(_ =>
-            {
-                taken.Signal();
-                release.Wait();
-            }, null);
-        }
-
-        taken.Wait();
+        using BusyPool pool = new(2, () => "enumerations");
         EnumerationOptions all = new() { RecurseSubdirectories = true };
         for (int i = 0; i < 100; i++)
         {
@@ -29,7 +16,6 @@ internal static class FilesProgram
 
         SluiceFile.EnumerateFiles(root, "*", all).Count().ShouldBe(files);
         SluiceFile.EnumerateFileEntries(root, "*", all).Sum(e => e.Length).ShouldBe(files);
-        release.Set();
         return 0;
     }
 

@@ -64,22 +64,6 @@ public sealed class InlineLimitTests : IDisposable
         }
     }
 
-    /// <summary>As .NET writes it: longer than all that is made room for, also where it stands for half a character at the end.</summary>
-    [Fact]
-    public async Task A_long_replacement_is_written_whole()
-    {
-        EncoderReplacementFallback wordy = new(new string('y', 3000));
-        Encoding encoding = Encoding.GetEncoding("utf-8", wordy, DecoderFallback.ReplacementFallback);
-        string expected = _temp.NewPath();
-        string path = _temp.NewPath();
-        foreach (string text in (string[])["a\ud83db", "ab\ud83d", "ab\ud83d\ud83d"])
-        {
-            File.WriteAllText(expected, text, encoding);
-            await SluiceFile.WriteAllTextAsync(path, text, encoding);
-            File.ReadAllBytes(path).ShouldBeBytes(File.ReadAllBytes(expected));
-        }
-    }
-
     /// <summary>Says in its failure how much the caller's thread took, and whether it did so in the call.</summary>
     private static async Task CarriedAsync(string name, Func<Action, Task> call)
     {

@@ -1,4 +1,6 @@
+using System.Reflection;
 using System.Text;
+using Microsoft.Win32.SafeHandles;
 
 namespace Sluice.Tests.Files;
 
@@ -7,8 +9,34 @@ namespace Sluice.Tests.Files;
 public sealed class SluiceFileDifferentialTests : IDisposable
 {
     private static readonly string[] Lines = ["one", "", "zwölf", "last"];
-    private static readonly Encoding[] Encodings =
-        [Encoding.UTF8, Encoding.Unicode, Encoding.BigEndianUnicode, Encoding.UTF32, Encoding.Latin1, Encoding.ASCII];
+    private static readonly string Text = new string('x', 700) + "grün\uD83D\uDE00\n" + new string('ß', 3000);
+
+    private static readonly FileStreamOptions Options =
+        new() { Mode = FileMode.OpenOrCreate, Access = FileAccess.ReadWrite, BufferSize = 3 };
+
+    private static readonly string[] Openers =
+        ["Create", "CreateText", "AppendText", "Open", "OpenRead", "OpenWrite", "OpenText", "OpenHandle"];
+
+    /// <summary>Arguments for each type of parameter after the path.</summary>
+    private static readonly Dictionary<Type, object?[]> Values = new()
+    {
+        [typeof(byte[])] = [Bytes.Pattern(5000), null],
+        [typeof(ReadOnlyMemory<byte>)] = [new ReadOnlyMemory<byte>(Bytes.Pattern(9)), default(ReadOnlyMemory<byte>)],
+        [typeof(string)] = [Text, "", null, "lone \uD83D surrogate", "half at the end \uD83D"],
+        [typeof(ReadOnlyMemory<char>)] = [Text.AsMemory()],
+        [typeof(string[])] = [Lines, null],
+        [typeof(IEnumerable<string>)] = [Lines, null],
+        [typeof(Encoding)] =
+            [Encoding.UTF8, Encoding.Unicode, Encoding.BigEndianUnicode, Encoding.UTF32, Encoding.Latin1, Encoding.ASCII, null],
+        [typeof(CancellationToken)] = [CancellationToken.None, new CancellationToken(canceled: true)],
+        [typeof(FileMode)] = [.. Enum.GetValues<FileMode>().Cast<object>()],
+        [typeof(FileAccess)] = [.. Enum.GetValues<FileAccess>().Cast<object>()],
+        [typeof(FileShare)] = [FileShare.ReadWrite],
+        [typeof(FileOptions)] = [FileOptions.None, FileOptions.DeleteOnClose],
+        [typeof(FileStreamOptions)] = [Options],
+        [typeof(int)] = [1, 100],
+        [typeof(long)] = [0L],
+    };
 
     private static readonly Dictionary<string, byte[]?> Contents = new(StringComparer.Ordinal)
     {
@@ -42,27 +70,10 @@ public sealed class SluiceFileDifferentialTests : IDisposable
     {
         Skip.If(place[0] == '/' && !File.Exists(place), $"{place} is not here");
         Skip.If(place == "/dev/full", "it has no end");
-        await CompareAsync(place, p => Done(File.ReadAllBytes(p)), p => Done(SluiceFile.ReadAllBytes(p)));
-        await CompareAsync(place, async p => await File.ReadAllBytesAsync(p), async p => await SluiceFile.ReadAllBytesAsync(p));
-        await CompareAsync(place, p => Done(File.ReadAllText(p)), p => Done(SluiceFile.ReadAllText(p)));
-        await CompareAsync(place, async p => await File.ReadAllTextAsync(p), async p => await SluiceFile.ReadAllTextAsync(p));
-        await CompareAsync(place, p => Done(File.ReadAllLines(p)), p => Done(SluiceFile.ReadAllLines(p)));
-        await CompareAsync(place, async p => await File.ReadAllLinesAsync(p), async p => await SluiceFile.ReadAllLinesAsync(p));
-        await CompareAsync(place, p => Done(File.ReadLines(p).ToArray()), p => Done(SluiceFile.ReadLines(p).ToArray()));
-        await CompareAsync(place, async p => await ToArrayAsync(File.ReadLinesAsync(p)), async p =>
-            await ToArrayAsync(SluiceFile.ReadLinesAsync(p)));
-        foreach (Encoding encoding in Encodings)
+        foreach ((string name, Func<string, object?> dotNet, Func<string, object?> sluice)
+            in Calls(static n => n.StartsWith("Read", StringComparison.Ordinal)))
         {
-            await CompareAsync(place, p => Done(File.ReadAllText(p, encoding)), p => Done(SluiceFile.ReadAllText(p, encoding)));
-            await CompareAsync(place, async p => await File.ReadAllTextAsync(p, encoding), async p =>
-                await SluiceFile.ReadAllTextAsync(p, encoding));
-            await CompareAsync(place, p => Done(File.ReadAllLines(p, encoding)), p => Done(SluiceFile.ReadAllLines(p, encoding)));
-            await CompareAsync(place, async p => await File.ReadAllLinesAsync(p, encoding), async p =>
-                await SluiceFile.ReadAllLinesAsync(p, encoding));
-            await CompareAsync(place, p => Done(File.ReadLines(p, encoding).ToArray()), p =>
-                Done(SluiceFile.ReadLines(p, encoding).ToArray()));
-            await CompareAsync(place, async p => await ToArrayAsync(File.ReadLinesAsync(p, encoding)), async p =>
-                await ToArrayAsync(SluiceFile.ReadLinesAsync(p, encoding)));
+            await CompareAsync(place, name, dotNet, sluice);
         }
     }
 
@@ -72,69 +83,68 @@ public sealed class SluiceFileDifferentialTests : IDisposable
     {
         Skip.If(place[0] == '/' && !File.Exists(place), $"{place} is not here");
         Skip.If(place == "/proc/version", "it is not for writing");
-        byte[] bytes = Bytes.Pattern(5000);
-        string text = new string('x', 700) + "grün\uD83D\uDE00\n" + new string('ß', 3000);
-        CancellationToken none = CancellationToken.None;
-        await CompareAsync(place, p => Did(() => File.WriteAllBytes(p, bytes)), p => Did(() => SluiceFile.WriteAllBytes(p, bytes)));
-        await CompareAsync(place, p => Did(() => File.WriteAllBytes(p, bytes.AsSpan())), p =>
-            Did(() => SluiceFile.WriteAllBytes(p, bytes.AsSpan())));
-        await CompareAsync(place, p => File.WriteAllBytesAsync(p, bytes), p => SluiceFile.WriteAllBytesAsync(p, bytes));
-        await CompareAsync(place, p => File.WriteAllBytesAsync(p, bytes.AsMemory(1, 9)), p =>
-            SluiceFile.WriteAllBytesAsync(p, bytes.AsMemory(1, 9)));
-        await CompareAsync(place, p => File.WriteAllBytesAsync(p, (byte[])null!), p => SluiceFile.WriteAllBytesAsync(p, (byte[])null!));
-        await CompareAsync(place, p => File.AppendAllBytesAsync(p, (byte[])null!), p => SluiceFile.AppendAllBytesAsync(p, (byte[])null!));
-        await CompareAsync(place, p => Did(() => File.AppendAllBytes(p, bytes)), p => Did(() => SluiceFile.AppendAllBytes(p, bytes)));
-        await CompareAsync(place, p => File.AppendAllBytesAsync(p, bytes), p => SluiceFile.AppendAllBytesAsync(p, bytes));
-        await CompareAsync(place, p => File.AppendAllBytesAsync(p, ReadOnlyMemory<byte>.Empty), p =>
-            SluiceFile.AppendAllBytesAsync(p, ReadOnlyMemory<byte>.Empty));
-        foreach (string? contents in (string?[])[text, "", null, "lone \uD83D surrogate", "half at the end \uD83D"])
+        foreach ((string name, Func<string, object?> dotNet, Func<string, object?> sluice)
+            in Calls(static n => n.Contains("All", StringComparison.Ordinal) && !n.StartsWith("Read", StringComparison.Ordinal)))
         {
-            await CompareAsync(place, p => Did(() => File.WriteAllText(p, contents)), p => Did(() => SluiceFile.WriteAllText(p, contents)));
-            await CompareAsync(place, p => File.WriteAllTextAsync(p, contents), p => SluiceFile.WriteAllTextAsync(p, contents));
-            await CompareAsync(place, p => File.WriteAllTextAsync(p, contents.AsMemory()), p =>
-                SluiceFile.WriteAllTextAsync(p, contents.AsMemory()));
-            await CompareAsync(place, p => Did(() => File.AppendAllText(p, contents)), p =>
-                Did(() => SluiceFile.AppendAllText(p, contents)));
-            await CompareAsync(place, p => File.AppendAllTextAsync(p, contents), p => SluiceFile.AppendAllTextAsync(p, contents));
+            await CompareAsync(place, name, dotNet, sluice);
         }
 
-        await CompareAsync(place, p => File.WriteAllLinesAsync(p, Lines), p => SluiceFile.WriteAllLinesAsync(p, Lines));
-        await CompareAsync(place, p => File.WriteAllLinesAsync(p, null!), p => SluiceFile.WriteAllLinesAsync(p, null!));
-        await CompareAsync(place, p => Did(() => File.WriteAllLines(p, Lines)), p => Did(() => SluiceFile.WriteAllLines(p, Lines)));
-        await CompareAsync(place, p => File.AppendAllLinesAsync(p, Lines), p => SluiceFile.AppendAllLinesAsync(p, Lines));
-        await CompareAsync(place, p => Did(() => File.AppendAllLines(p, Lines)), p => Did(() => SluiceFile.AppendAllLines(p, Lines)));
-        foreach (Encoding encoding in Encodings)
+        // A span cannot be passed by reflection.
+        byte[] bytes = Bytes.Pattern(5000);
+        (Action<string> DotNet, Action<string> Sluice)[] spans =
+        [
+            (p => File.WriteAllBytes(p, bytes.AsSpan()), p => SluiceFile.WriteAllBytes(p, bytes.AsSpan())),
+            (p => File.AppendAllBytes(p, bytes.AsSpan()), p => SluiceFile.AppendAllBytes(p, bytes.AsSpan())),
+            (p => File.WriteAllText(p, Text.AsSpan()), p => SluiceFile.WriteAllText(p, Text.AsSpan())),
+            (p => File.AppendAllText(p, Text.AsSpan()), p => SluiceFile.AppendAllText(p, Text.AsSpan())),
+        ];
+        foreach ((Action<string> dotNet, Action<string> sluice) in spans)
         {
-            await CompareAsync(place, p => File.WriteAllTextAsync(p, text, encoding), p => SluiceFile.WriteAllTextAsync(p, text, encoding));
-            await CompareAsync(place, p => File.AppendAllTextAsync(p, text, encoding, none), p =>
-                SluiceFile.AppendAllTextAsync(p, text, encoding, none));
-            await CompareAsync(place, p => File.WriteAllLinesAsync(p, Lines, encoding), p =>
-                SluiceFile.WriteAllLinesAsync(p, Lines, encoding));
-            await CompareAsync(place, p => File.AppendAllLinesAsync(p, Lines, encoding), p =>
-                SluiceFile.AppendAllLinesAsync(p, Lines, encoding));
+            await CompareAsync(place, "span", Of(dotNet), Of(sluice));
         }
+
+        static Func<string, object?> Of(Action<string> call) => path =>
+        {
+            call(path);
+            return null;
+        };
+    }
+
+    [SkippableTheory]
+    [MemberData(nameof(Places))]
+    public async Task Opening_agrees(string place)
+    {
+        Skip.If(place[0] == '/', "streams on devices have tests of their own");
+        foreach ((string name, Func<string, object?> dotNet, Func<string, object?> sluice)
+            in Calls(static n => Openers.Contains(n)))
+        {
+            await CompareAsync(place, name, dotNet, sluice);
+        }
+
+        await CompareAsync(
+            place, "SluiceOptions", static p => File.Open(p, Options), static p => SluiceFile.Open(p, (SluiceOptions)Options));
     }
 
     [Fact]
-    public async Task Missing_encodings_and_cancelled_tokens_agree()
+    public void What_others_may_do_with_an_open_file_agrees()
     {
-        CancellationToken cancelled = new(canceled: true);
-        await CompareAsync("text", async p => await File.ReadAllTextAsync(p, null!), async p =>
-            await SluiceFile.ReadAllTextAsync(p, null!));
-        await CompareAsync("text", p => File.WriteAllTextAsync(p, "x", (Encoding)null!), p =>
-            SluiceFile.WriteAllTextAsync(p, "x", (Encoding)null!));
-        await CompareAsync("text", async p => await File.ReadAllBytesAsync(p, cancelled), async p =>
-            await SluiceFile.ReadAllBytesAsync(p, cancelled));
-        await CompareAsync("text", async p => await File.ReadAllTextAsync(p, cancelled), async p =>
-            await SluiceFile.ReadAllTextAsync(p, cancelled));
-        await CompareAsync("text", async p => await File.ReadAllLinesAsync(p, cancelled), async p =>
-            await SluiceFile.ReadAllLinesAsync(p, cancelled));
-        await CompareAsync("text", async p => await ToArrayAsync(File.ReadLinesAsync(p, cancelled)), async p =>
-            await ToArrayAsync(SluiceFile.ReadLinesAsync(p, cancelled)));
-        await CompareAsync("text", p => File.WriteAllBytesAsync(p, [1], cancelled), p => SluiceFile.WriteAllBytesAsync(p, [1], cancelled));
-        await CompareAsync("text", p => File.AppendAllTextAsync(p, "x", cancelled), p => SluiceFile.AppendAllTextAsync(p, "x", cancelled));
-        await CompareAsync("text", p => File.WriteAllLinesAsync(p, Lines, cancelled), p =>
-            SluiceFile.WriteAllLinesAsync(p, Lines, cancelled));
+        foreach ((string name, Func<string, object?> dotNet, Func<string, object?> sluice)
+            in Calls(static n => Openers.Contains(n)))
+        {
+            Meanwhile(sluice).ShouldBe(Meanwhile(dotNet), name);
+        }
+
+        string Meanwhile(Func<string, object?> open)
+        {
+            string path = _temp.NewFile(10);
+            IDisposable? held = null;
+            string? refused = Record.Exception(() => held = (IDisposable?)open(path))?.GetType().Name;
+            using (held)
+            {
+                return refused ?? string.Join(", ", new[] { FileAccess.Read, FileAccess.Write }.Select(access => Record.Exception(
+                    () => File.Open(path, FileMode.Open, access, FileShare.ReadWrite).Dispose())?.GetType().Name ?? "free"));
+            }
+        }
     }
 
     [Fact]
@@ -142,8 +152,8 @@ public sealed class SluiceFileDifferentialTests : IDisposable
     {
         string path = _temp.NewFile("a\nb\nc"u8);
         IAsyncEnumerable<string> lines = SluiceFile.ReadLinesAsync(path);
-        (await ToArrayAsync(lines)).ShouldBe(["a", "b", "c"]);
-        (await ToArrayAsync(lines)).ShouldBe(["a", "b", "c"]);
+        (await lines.ToArrayAsync()).ShouldBe(["a", "b", "c"]);
+        (await lines.ToArrayAsync()).ShouldBe(["a", "b", "c"]);
         await foreach (string line in lines)
         {
             line.ShouldBe("a");
@@ -169,69 +179,52 @@ public sealed class SluiceFileDifferentialTests : IDisposable
         }
     }
 
-    [Fact]
-    public void What_others_may_do_with_an_open_file_agrees()
+    /// <summary>Each call of the chosen members of File, and of SluiceFile, that <see cref="Values"/> has arguments for.</summary>
+    private static IEnumerable<(string Name, Func<string, object?> DotNet, Func<string, object?> Sluice)> Calls(Predicate<string> names)
     {
-        (string Name, Func<string, IDisposable> DotNet, Func<string, IDisposable> Sluice)[] openers =
-        [
-            ("Create", File.Create, SluiceFile.Create),
-            ("Create, buffer", p => File.Create(p, 10), p => SluiceFile.Create(p, 10)),
-            ("Create, options", p => File.Create(p, 10, FileOptions.Asynchronous), p => SluiceFile.Create(p, 10, FileOptions.Asynchronous)),
-            ("Open", p => File.Open(p, FileMode.Open), p => SluiceFile.Open(p, FileMode.Open)),
-            ("Open, access", p => File.Open(p, FileMode.Open, FileAccess.Read), p => SluiceFile.Open(p, FileMode.Open, FileAccess.Read)),
-            ("Open, options", p => File.Open(p, new FileStreamOptions()), p => SluiceFile.Open(p, new FileStreamOptions())),
-            ("OpenRead", File.OpenRead, SluiceFile.OpenRead),
-            ("OpenWrite", File.OpenWrite, SluiceFile.OpenWrite),
-            ("OpenText", File.OpenText, SluiceFile.OpenText),
-            ("CreateText", File.CreateText, SluiceFile.CreateText),
-            ("AppendText", File.AppendText, SluiceFile.AppendText),
-            ("OpenHandle", p => File.OpenHandle(p), p => SluiceFile.OpenHandle(p)),
-        ];
-        foreach ((string name, Func<string, IDisposable> dotNet, Func<string, IDisposable> sluice) in openers)
+        foreach (MethodInfo theirs in typeof(File).GetMethods().Where(m => names(m.Name)))
         {
-            Meanwhile(sluice).ShouldBe(Meanwhile(dotNet), name);
-        }
-
-        string Meanwhile(Func<string, IDisposable> open)
-        {
-            string path = _temp.NewFile(10);
-            using IDisposable held = open(path);
-            return string.Join(", ", new[] { FileAccess.Read, FileAccess.Write }.Select(access =>
-                Record.Exception(() => File.Open(path, FileMode.Open, access, FileShare.ReadWrite).Dispose())?.GetType().Name ?? "free"));
-        }
-    }
-
-    [SkippableTheory]
-    [MemberData(nameof(Places))]
-    public async Task Opening_agrees(string place)
-    {
-        Skip.If(place[0] == '/', "streams on devices have tests of their own");
-        foreach (FileMode mode in Enum.GetValues<FileMode>())
-        {
-            await CompareAsync(place, p => Use(File.Open(p, mode)), p => Use(SluiceFile.Open(p, mode)));
-            foreach (FileAccess access in Enum.GetValues<FileAccess>())
+            Type[] types = [.. theirs.GetParameters().Select(static p => p.ParameterType)];
+            MethodInfo own = typeof(SluiceFile).GetMethod(theirs.Name, types)!;
+            List<object?[]> all = types[0] == typeof(string) && types.Skip(1).All(Values.ContainsKey) ? [[]] : [];
+            foreach (Type type in types.Skip(1))
             {
-                await CompareAsync(place, p => Use(File.Open(p, mode, access)), p => Use(SluiceFile.Open(p, mode, access)));
-                await CompareAsync(place, p => Use(File.Open(p, mode, access, FileShare.ReadWrite)), p =>
-                    Use(SluiceFile.Open(p, mode, access, FileShare.ReadWrite)));
+                all = [.. from before in all from value in Values[type] select (object?[])[.. before, value]];
+            }
+
+            foreach (object?[] arguments in all)
+            {
+                string name = $"{theirs.Name}({string.Join(", ", arguments)})";
+                yield return (name, path => Invoke(theirs, path, arguments), path => Invoke(own, path, arguments));
             }
         }
 
-        FileStreamOptions options = new() { Mode = FileMode.OpenOrCreate, Access = FileAccess.ReadWrite, BufferSize = 3 };
-        await CompareAsync(place, p => Use(File.Open(p, options)), p => Use(SluiceFile.Open(p, options)));
-        await CompareAsync(place, p => Use(File.Open(p, options)), p => Use(SluiceFile.Open(p, (SluiceOptions)options)));
-        await CompareAsync(place, p => Use(File.Create(p)), p => Use(SluiceFile.Create(p)));
-        await CompareAsync(place, p => Use(File.Create(p, 100)), p => Use(SluiceFile.Create(p, 100)));
-        await CompareAsync(place, p => Use(File.Create(p, 1, FileOptions.DeleteOnClose)), p =>
-            Use(SluiceFile.Create(p, 1, FileOptions.DeleteOnClose)));
-        await CompareAsync(place, p => Use(File.OpenRead(p)), p => Use(SluiceFile.OpenRead(p)));
-        await CompareAsync(place, p => Use(File.OpenWrite(p)), p => Use(SluiceFile.OpenWrite(p)));
-        await CompareAsync(place, p => Done(Read(File.OpenText(p))), p => Done(Read(SluiceFile.OpenText(p))));
-        await CompareAsync(place, p => Did(() => Write(File.CreateText(p))), p => Did(() => Write(SluiceFile.CreateText(p))));
-        await CompareAsync(place, p => Did(() => Write(File.AppendText(p))), p => Did(() => Write(SluiceFile.AppendText(p))));
-        await CompareAsync(place, p => Done(Length(File.OpenHandle(p))), p => Done(Length(SluiceFile.OpenHandle(p).SafeFileHandle)));
+        static object? Invoke(MethodInfo method, string path, object?[] arguments) =>
+            method.Invoke(null, BindingFlags.DoNotWrapExceptions, binder: null, [path, .. arguments], culture: null);
+    }
 
-        static Task<object?> Use(Stream opened) => Done(Describe(opened));
+    private static async Task<object?> ResultAsync(object? returned)
+    {
+        if (returned is Task task)
+        {
+            await task;
+        }
+
+        return returned switch
+        {
+            Task<byte[]> bytes => bytes.Result,
+            Task<string> text => text.Result,
+            Task<string[]> lines => lines.Result,
+            Task => null,
+            IEnumerable<string> lines => lines.ToArray(),
+            IAsyncEnumerable<string> lines => await lines.ToArrayAsync(),
+            Stream opened => Describe(opened),
+            StreamReader reader => Read(reader),
+            StreamWriter writer => Write(writer),
+            SafeFileHandle handle => Length(handle),
+            SluiceHandle handle => Length(handle.SafeFileHandle),
+            _ => returned,
+        };
 
         static object Describe(Stream opened)
         {
@@ -253,15 +246,16 @@ public sealed class SluiceFileDifferentialTests : IDisposable
             }
         }
 
-        static void Write(StreamWriter writer)
+        static string Write(StreamWriter writer)
         {
             using (writer)
             {
                 writer.Write("grün");
+                return writer.Encoding.WebName;
             }
         }
 
-        static long Length(Microsoft.Win32.SafeHandles.SafeFileHandle handle)
+        static long Length(SafeFileHandle handle)
         {
             using (handle)
             {
@@ -270,42 +264,11 @@ public sealed class SluiceFileDifferentialTests : IDisposable
         }
     }
 
-    private static async Task<T[]> ToArrayAsync<T>(IAsyncEnumerable<T> items)
-    {
-        List<T> list = [];
-        await foreach (T item in items)
-        {
-            list.Add(item);
-        }
-
-        return [.. list];
-    }
-
-    private static Task<object?> Done(object? result) => Task.FromResult(result);
-
-    private static Task Did(Action action)
-    {
-        action();
-        return Task.CompletedTask;
-    }
-
-    private Task CompareAsync(string place, Func<string, Task> dotNet, Func<string, Task> sluice,
-        [System.Runtime.CompilerServices.CallerArgumentExpression(nameof(sluice))] string call = "") =>
-        CompareAsync(place, Wrap(dotNet), Wrap(sluice), call);
-
-    private static Func<string, Task<object?>> Wrap(Func<string, Task> call) => async path =>
-    {
-        await call(path);
-        return null;
-    };
-
-    private async Task CompareAsync(
-        string place, Func<string, Task<object?>> dotNet, Func<string, Task<object?>> sluice,
-        [System.Runtime.CompilerServices.CallerArgumentExpression(nameof(sluice))] string call = "")
+    private async Task CompareAsync(string place, string name, Func<string, object?> dotNet, Func<string, object?> sluice)
     {
         (object? Result, byte[]? Content) expected = await RunAsync(place, dotNet);
         (object? Result, byte[]? Content) actual = await RunAsync(place, sluice);
-        string what = $"{call} on {place}";
+        string what = $"{name} on {place}";
         switch (actual.Result, expected.Result)
         {
             case (byte[] bytes, byte[] expectedBytes):
@@ -322,7 +285,7 @@ public sealed class SluiceFileDifferentialTests : IDisposable
         actual.Content.ShouldBe(expected.Content, what);
     }
 
-    private async Task<(object? Result, byte[]? Content)> RunAsync(string place, Func<string, Task<object?>> call)
+    private async Task<(object? Result, byte[]? Content)> RunAsync(string place, Func<string, object?> call)
     {
         string? path = MakePlace(place);
         object? result;
@@ -330,7 +293,7 @@ public sealed class SluiceFileDifferentialTests : IDisposable
         {
             try
             {
-                result = await call(path!);
+                result = await ResultAsync(call(path!));
             }
             catch (Exception e)
             {

@@ -59,27 +59,6 @@ public sealed class SluiceFilePropertyTests : IDisposable
         }).Check(Config.QuickThrowOnFailure.WithMaxTest(300));
     }
 
-    [Fact]
-    public void A_replacement_that_finds_no_more_room_is_written_behind_it()
-    {
-        (string a, string b) = (_temp.NewPath(), _temp.NewPath());
-        foreach (Encoding encoding in Encodings)
-        {
-            // Around the end of a piece, and no matter how long it is.
-            for (int length = 110; length < 140; length++)
-            {
-                string text = new string('a', length) + '\uDE00';
-                File.WriteAllText(a, text, encoding);
-                SluiceFile.WriteAllTextAsync(b, text, encoding).GetAwaiter().GetResult();
-                File.ReadAllBytes(b).ShouldBe(File.ReadAllBytes(a));
-                string[] lines = [text, "", "\uDE00", new string('b', length * 4) + '\uDE00', "\uD83D"];
-                File.WriteAllLines(a, lines, encoding);
-                SluiceFile.WriteAllLinesAsync(b, lines, encoding).GetAwaiter().GetResult();
-                File.ReadAllBytes(b).ShouldBe(File.ReadAllBytes(a));
-            }
-        }
-    }
-
     private static List<string> Collect(IAsyncEnumerable<string> lines)
     {
         List<string> list = [];

@@ -34,41 +34,6 @@ public sealed class TreeChangeTests : IDisposable
         Directory.GetFileSystemEntries(target).ShouldHaveSingleItem();
     }
 
-    [SkippableFact]
-    public async Task A_link_that_cannot_be_made_leaves_what_it_was_to_replace()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "links are copied on Linux");
-        string source = NewFolder();
-        string target = NewFolder();
-        foreach (string name in (string[])["file", "folder"])
-        {
-            File.CreateSymbolicLink(Path.Combine(source, name), "nowhere");
-        }
-
-        File.WriteAllText(Path.Combine(target, "file"), "old");
-        File.WriteAllText(Path.Combine(Directory.CreateDirectory(Path.Combine(target, "folder")).FullName, "inside"), "old");
-        CopyOptions options = new() { ContinueOnError = true, Recurse = true, Overwrite = true };
-        FileBatchException result = await Should.ThrowAsync<FileBatchException>(() => SluiceFile.CopyAsync(source, target, options));
-        result.Failures.ShouldHaveSingleItem().Path.ShouldBe(Path.Combine(source, "folder"));
-        File.ResolveLinkTarget(Path.Combine(target, "file"), false)!.Name.ShouldBe("nowhere");
-        File.ReadAllText(Path.Combine(target, "folder", "inside")).ShouldBe("old");
-        Directory.GetFileSystemEntries(target).Length.ShouldBe(2);
-    }
-
-    [SkippableFact]
-    public async Task A_FIFO_replaces_no_file_unasked()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "FIFOs");
-        string source = NewFolder();
-        string target = NewFolder();
-        Run("mkfifo", Path.Combine(source, "name"));
-        File.WriteAllText(Path.Combine(target, "name"), "old");
-        CopyOptions options = new() { ContinueOnError = true, Recurse = true };
-        FileBatchException result = await Should.ThrowAsync<FileBatchException>(() => SluiceFile.CopyAsync(source, target, options));
-        result.Failures.ShouldHaveSingleItem();
-        File.ReadAllText(Path.Combine(target, "name")).ShouldBe("old");
-    }
-
     /// <summary>Who may write in one folder of the copy gets nothing of his into another one by a file that has names in both.</summary>
     [SkippableFact]
     public async Task What_was_put_in_a_names_place_gets_no_further_names()
@@ -143,7 +108,7 @@ public sealed class TreeChangeTests : IDisposable
         bool isDone = false;
         bool isReused = false;
         byte[] later = Bytes.Pattern(500, 77);
-        CopyOptions options = new() { Recurse = true, PreserveMetadata = true, Progress = new Each(Report) };
+        CopyOptions options = new() { Recurse = true, PreserveMetadata = true, Progress = new Telling(Report) };
         string target = _temp.NewPath();
         CopyResult result = await SluiceFile.CopyAsync(source, target, options);
         Skip.If(first < 0, "both were copied before anything was told");
@@ -233,11 +198,6 @@ public sealed class TreeChangeTests : IDisposable
         Folders(target).ShouldAllBe(line => line.StartsWith("d|drwxr-s", StringComparison.Ordinal));
 
         static string[] Folders(string root) => [.. Listing(root, "%y|%M|%P|%G\n").Where(static line => line[0] == 'd')];
-    }
-
-    private sealed class Each(Action<CopyProgress> action) : IProgress<CopyProgress>
-    {
-        public void Report(CopyProgress value) => action(value);
     }
 
     private string NewFolder() => Directory.CreateDirectory(_temp.NewPath()).FullName;

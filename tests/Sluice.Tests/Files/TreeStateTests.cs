@@ -49,21 +49,6 @@ public sealed class TreeStateTests : IDisposable
         File.GetUnixFileMode(copy).ShouldBe(File.GetUnixFileMode(file));
     }
 
-    /// <summary>A link is made under a temporary name, and a folder is not replaced by it.</summary>
-    [SkippableFact]
-    public async Task A_link_that_cannot_replace_a_folder_leaves_nothing_beside_it()
-    {
-        string source = NewTree(1, "a");
-        File.CreateSymbolicLink(Path.Combine(source, "link"), "a");
-        string target = _temp.NewPath();
-        Directory.CreateDirectory(Path.Combine(target, "link", "full"));
-        CopyOptions options = new() { Recurse = true, Overwrite = true, ContinueOnError = true };
-        FileBatchException error = await Should.ThrowAsync<FileBatchException>(() => SluiceFile.CopyAsync(source, target, options));
-        error.Failures.ShouldHaveSingleItem().Path.ShouldBe(Path.Combine(source, "link"));
-        Directory.GetFileSystemEntries(target).Order(StringComparer.Ordinal)
-            .ShouldBe(Directory.GetFileSystemEntries(source).Order(StringComparer.Ordinal).Select(e => Path.Combine(target, Path.GetFileName(e))));
-    }
-
     /// <summary>By a cancellation, and by what the progress throws.</summary>
     [SkippableTheory]
     [InlineData(true)]

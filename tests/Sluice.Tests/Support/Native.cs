@@ -43,18 +43,6 @@ internal static unsafe partial class Native
         return result == 0 ? stat.Ino : throw new IOException($"statx '{path}' failed with errno {-result}");
     }
 
-    /// <summary>How many of a file's pages are in the page cache.</summary>
-    public static long PagesInCache(string path)
-    {
-        const long cachestatNumber = 451;
-        using SafeFileHandle file = File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
-        ulong* range = stackalloc ulong[2];
-        range[0] = range[1] = 0;
-        ulong* counts = stackalloc ulong[5];
-        Skip.If(cachestat(cachestatNumber, file, range, counts, 0) != 0, "the kernel has no cachestat (Linux 6.5)");
-        return (long)counts[0];
-    }
-
     /// <summary>The two ends of a pipe, both blocking unless it is said otherwise.</summary>
     public static (SafeFileHandle Read, SafeFileHandle Write) Pipe(bool isBlocking = true)
     {
@@ -102,19 +90,6 @@ internal static unsafe partial class Native
 
     [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int open(string path, int flags, int mode);
-
-    /// <summary>How many descriptors this process may have.</summary>
-    public static long MaxDescriptors
-    {
-        get
-        {
-            const string line = "Max open files";
-            string? found = OperatingSystem.IsLinux()
-                ? File.ReadLines("/proc/self/limits").FirstOrDefault(l => l.StartsWith(line, StringComparison.Ordinal)) : null;
-            string? most = found?[line.Length..].Split(' ', StringSplitOptions.RemoveEmptyEntries)[0];
-            return long.TryParse(most, out long number) ? number : long.MaxValue;
-        }
-    }
 
     /// <summary>A second descriptor of an open file, with a number that nobody else is given soon after it was closed.</summary>
     /// <returns>Null where the process may have none so far away.</returns>
@@ -230,7 +205,4 @@ internal static unsafe partial class Native
 
     [LibraryImport("libc", SetLastError = true)]
     private static partial int pipe2(int* ends, int flags);
-
-    [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true)]
-    private static partial long cachestat(long number, SafeFileHandle file, ulong* range, ulong* counts, uint flags);
 }

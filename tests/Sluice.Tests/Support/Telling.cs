@@ -1,7 +1,15 @@
 namespace Sluice.Tests.Support;
 
-/// <summary>Does something whenever a copy tells how far it is, on its thread.</summary>
+/// <summary>Does something whenever a copy reports its progress, on the reporting thread, one call at a time.</summary>
 internal sealed class Telling(Action<CopyProgress> told) : IProgress<CopyProgress>
 {
-    public void Report(CopyProgress value) => told(value);
+    private readonly Lock _lock = new();
+
+    public void Report(CopyProgress value)
+    {
+        lock (_lock)
+        {
+            told(value);
+        }
+    }
 }
