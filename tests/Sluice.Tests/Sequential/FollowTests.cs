@@ -183,50 +183,49 @@ public sealed class FollowTests : IDisposable
         }
     }
 
-    [Fact]
-    public async Task A_file_that_comes_later_is_waited_for_and_cancelling_ends_it()
-    {
-        string path = _temp.NewPath();
-        using CancellationTokenSource source = new();
-        await using IAsyncEnumerator<ReadOnlyMemory<byte>> lines = Follow(path, fromStart: false, source.Token);
-        ValueTask<bool> next = lines.MoveNextAsync();
-        File.WriteAllText(path, "first\n");
-        (await next).ShouldBeTrue();
-        Text(lines).ShouldBe("first");
-        next = lines.MoveNextAsync();
-        await source.CancelAsync();
-        await Should.ThrowAsync<OperationCanceledException>(async () => await next);
-    }
-
     [Theory]
     [InlineData(null)]
     [InlineData("")]
     public async Task What_is_no_path_is_refused(string? path) =>
         await Should.ThrowAsync<ArgumentException>(async () => await Follow(path!, fromStart: true).MoveNextAsync());
 
-    [Fact]
-    public async Task A_folder_that_comes_later_is_waited_for_and_progress_is_told()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_file_or_folder_that_comes_later_is_waited_for_until_it_is_cancelled(bool isFolderThere)
     {
         string folder = _temp.NewPath();
-        string path = Path.Combine(folder, "log");
+        string path = Path.Combine(isFolderThere ? _temp.Root : folder, "log");
         List<long> reported = [];
+        using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(_giveUp.Token);
         SluiceFollowOptions options = new() { PollInterval = TimeSpan.FromMilliseconds(5), Progress = new ListProgress(reported) };
         await using IAsyncEnumerator<ReadOnlyMemory<byte>> lines =
-            SluiceReader.FollowAsync(path, options, _giveUp.Token).GetAsyncEnumerator(_giveUp.Token);
+            SluiceReader.FollowAsync(path, options, stop.Token).GetAsyncEnumerator(stop.Token);
         ValueTask<bool> next = lines.MoveNextAsync();
+
         string prepared = Directory.CreateDirectory(_temp.NewPath()).FullName;
         File.WriteAllText(Path.Combine(prepared, "log"), "first\n");
-        Directory.Move(prepared, folder);
+        if (isFolderThere)
+        {
+            File.Move(Path.Combine(prepared, "log"), path);
+        }
+        else
+        {
+            Directory.Move(prepared, folder);
+        }
+
         (await next).ShouldBeTrue();
         Text(lines).ShouldBe("first");
         reported.ShouldBe([6]);
+        next = lines.MoveNextAsync();
+        await stop.CancelAsync();
+        await Should.ThrowAsync<OperationCanceledException>(async () => await next);
     }
 
-    private IAsyncEnumerator<ReadOnlyMemory<byte>> Follow(string path, bool fromStart, CancellationToken cancellationToken = default)
+    private IAsyncEnumerator<ReadOnlyMemory<byte>> Follow(string path, bool fromStart)
     {
         SluiceFollowOptions options = new() { FromStart = fromStart, PollInterval = TimeSpan.FromMilliseconds(5) };
-        cancellationToken = cancellationToken.CanBeCanceled ? cancellationToken : _giveUp.Token;
-        return SluiceReader.FollowAsync(path, options, cancellationToken).GetAsyncEnumerator(cancellationToken);
+        return SluiceReader.FollowAsync(path, options, _giveUp.Token).GetAsyncEnumerator(_giveUp.Token);
     }
 
     private static async Task<string> NextAsync(IAsyncEnumerator<ReadOnlyMemory<byte>> lines)

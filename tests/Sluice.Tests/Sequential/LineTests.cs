@@ -31,20 +31,6 @@ public sealed class LineTests : IDisposable
             File.Delete(path);
         }), tests: engine == "own" && caching == FileCaching.Cached ? 50 : 10);
 
-    [Fact]
-    public void Lines_split_at_every_border_are_the_same()
-    {
-        byte[] content = Encoding.UTF8.GetBytes("\uFEFFfirst\r\nsecond\rthird\n\n\r\n\r\rwith\0nul\n😀é\r\nlast");
-        string path = _temp.NewFile(content);
-        List<string> expected = LineTexts.LinesOf(content);
-        for (int size = 1; size <= content.Length + 1; size++)
-        {
-            Lines(path, "own", FileCaching.Cached, size).ShouldBe(expected, $"request size {size}");
-            using SluiceReader reader = SequentialCases.Reader(path, "own", FileCaching.Cached, size);
-            reader.ReadStringLines().ToList().ShouldBe(expected, $"strings, request size {size}");
-        }
-    }
-
     [Theory]
     [MemberData(nameof(Encodings))]
     public void String_lines_are_those_of_File_ReadLines(string name)
@@ -112,23 +98,6 @@ public sealed class LineTests : IDisposable
         }), tests: 30);
 
     [Fact]
-    public void Leaving_the_loop_leaves_the_reader_behind_the_line()
-    {
-        using SluiceReader reader = new(_temp.NewFile("one\ntwo\r\nthree\nrest"u8));
-        foreach (ReadOnlySpan<byte> line in reader.EnumerateLines())
-        {
-            Encoding.UTF8.GetString(line).ShouldBe("one");
-            break;
-        }
-
-        reader.Position.ShouldBe(4);
-        reader.TryReadLine(out ReadOnlySpan<byte> second).ShouldBeTrue();
-        Encoding.UTF8.GetString(second).ShouldBe("two");
-        reader.Position.ShouldBe(9);
-        Encoding.UTF8.GetString(reader.BlockOrEmpty()).ShouldBe("three\nrest");
-    }
-
-    [Fact]
     public void Lines_may_begin_in_the_middle_where_a_mark_is_text()
     {
         byte[] content = [.. "x\n"u8, 0xEF, 0xBB, 0xBF, .. "y\n"u8];
@@ -190,24 +159,6 @@ public sealed class LineTests : IDisposable
         reader.ReadRecord<int>().ShouldBe(1);
         reader.TryReadLine(out ReadOnlySpan<byte> line).ShouldBeTrue();
         line.ToArray().ShouldBe([0xEF, 0xBB, 0xBF, (byte)'a']);
-    }
-
-    [Fact]
-    public void The_two_ways_to_lines_of_text_agree_on_files_that_are_only_a_mark()
-    {
-        foreach (byte[] content in (byte[][])[[0xFF, 0xFE], [0xFE, 0xFF], [0xEF, 0xBB], [0xEF, 0xBB, 0xBF], [0xFF, 0xFE, 0],
-            [0xFF, 0xFE, 0, 0], [0, 0, 0xFE, 0xFF], [0xFF]])
-        {
-            string path = _temp.NewFile(content);
-            foreach (Encoding given in (
-                Encoding[])[Encoding.UTF8, Encoding.Unicode, Encoding.BigEndianUnicode, Encoding.UTF32, Encoding.Latin1])
-            {
-                string[] expected = File.ReadAllLines(path, given);
-                using SluiceReader reader = new(path);
-                reader.ReadStringLines(given).ShouldBe(expected, $"{Convert.ToHexString(content)}, {given.WebName}");
-                SluiceFile.ReadAllLines(path, given).ShouldBe(expected, $"{Convert.ToHexString(content)}, {given.WebName}");
-            }
-        }
     }
 
     [Theory]

@@ -79,7 +79,7 @@ public sealed class ScanShardTests : IDisposable
     {
         byte[] content = Bytes.Pattern(24 * 5000);
         string path = _temp.NewFile(content);
-        foreach (int count in (int[])[2, 7])
+        foreach (int count in (int[])[1, 2, 7])
         {
             SortedDictionary<long, byte[]> parts = [];
             for (int index = 0; index < count; index++)

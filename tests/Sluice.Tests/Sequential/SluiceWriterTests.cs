@@ -160,18 +160,13 @@ public sealed partial class SluiceWriterTests : IDisposable
         byte[] content = Bytes.Pattern(20 << 20);
         string path = _temp.NewPath();
         List<long> told = [];
-        using (SluiceWriter writer = new(path, new SluiceWriterOptions { Progress = new Told(told) }))
+        using (SluiceWriter writer = new(path, new SluiceWriterOptions { Progress = new ListProgress(told) }))
         {
             await WriteAsync(writer, content, isAsync);
             told.ShouldBe([content.Length]);
         }
 
         File.ReadAllBytes(path).ShouldBeBytes(content);
-    }
-
-    private sealed class Told(List<long> told) : IProgress<long>
-    {
-        public void Report(long value) => told.Add(value);
     }
 
     [Theory]
@@ -207,16 +202,10 @@ public sealed partial class SluiceWriterTests : IDisposable
     [InlineData(true)]
     public async Task A_pipe_gets_the_bytes_in_order(bool isAsync)
     {
-        (SafeFileHandle readEnd, SafeFileHandle writeEnd) = Native.Pipe();
         byte[] content = Bytes.Pattern(250_000);
-        Task<byte[]> reading = Task.Run(() =>
-        {
-            using FileStream stream = new(readEnd, FileAccess.Read, 0);
-            MemoryStream all = new();
-            stream.CopyTo(all);
-            return all.ToArray();
-        });
-        await using (SluiceWriter writer = new(SluiceHandle.FromSafeFileHandle(writeEnd, FileAccess.Write, ownsHandle: true)))
+        (SluiceWriter writer, SafeFileHandle read) = ToPipe(requestSize: 0);
+        Task<byte[]> reading = ReadToEndAsync(read);
+        await using (writer)
         {
             for (int at = 0; at < content.Length; at += 2500)
             {
