@@ -12,9 +12,6 @@ public sealed class ZeroAllocationTests : IDisposable
     private const int Block = 4096;
     private const int Blocks = 256;
 
-    /// <summary>For what the test host allocates meanwhile: a quarter of the smallest object for each operation.</summary>
-    private const long Slack = Operations * 6;
-
     private readonly TempFolder _temp = new();
     private readonly ValueTask<int>[] _reads = new ValueTask<int>[128];
     private readonly ValueTask[] _writes = new ValueTask[128];
@@ -35,16 +32,14 @@ public sealed class ZeroAllocationTests : IDisposable
     {
         // Plugged in, an engine carries cached reads too, which otherwise complete inline.
         await using SluiceHandle handle = Open(caching, plugged);
-        await ReadManyAsync(handle, depth, 0);
-        await MeasureAsync(() => ReadManyAsync(handle, depth, 0));
+        await Allocations.ShouldBeNoneAsync(Operations, () => ReadManyAsync(handle, depth, 0));
     }
 
     [Fact]
     public async Task Unaligned_direct_reads_allocate_nothing()
     {
         await using SluiceHandle handle = Open(FileCaching.Direct, plugged: false);
-        await ReadManyAsync(handle, 16, 7);
-        await MeasureAsync(() => ReadManyAsync(handle, 16, 7));
+        await Allocations.ShouldBeNoneAsync(Operations, () => ReadManyAsync(handle, 16, 7));
     }
 
     [Theory]
@@ -55,8 +50,7 @@ public sealed class ZeroAllocationTests : IDisposable
     public async Task Writes_allocate_nothing(FileCaching caching, int depth, bool plugged)
     {
         await using SluiceHandle handle = Open(caching, plugged);
-        await WriteManyAsync(handle, depth);
-        await MeasureAsync(() => WriteManyAsync(handle, depth));
+        await Allocations.ShouldBeNoneAsync(Operations, () => WriteManyAsync(handle, depth));
     }
 
     [Theory]
@@ -67,8 +61,7 @@ public sealed class ZeroAllocationTests : IDisposable
     {
         await using SluiceHandle handle = Open(caching, plugged);
         Memory<byte>[] segments = [_buffers[0], _buffers[1], _buffers[2]];
-        await ScatterManyAsync(handle, segments);
-        await MeasureAsync(() => ScatterManyAsync(handle, segments));
+        await Allocations.ShouldBeNoneAsync(Operations, () => ScatterManyAsync(handle, segments));
     }
 
     /// <summary>More segments than one call on the caller's thread takes; direct, they go through a buffer.</summary>
@@ -81,8 +74,7 @@ public sealed class ZeroAllocationTests : IDisposable
         await using SluiceHandle handle = Open(caching, plugged: false);
         Memory<byte>[] reads = [.. _buffers.Take(40).Select(b => b.Slice(skew, 512))];
         ReadOnlyMemory<byte>[] writes = [.. reads.Select(static m => (ReadOnlyMemory<byte>)m)];
-        await TransferManyAsync(handle, reads, writes, skew);
-        await MeasureAsync(() => TransferManyAsync(handle, reads, writes, skew));
+        await Allocations.ShouldBeNoneAsync(Operations, () => TransferManyAsync(handle, reads, writes, skew));
     }
 
     [Fact]
@@ -90,22 +82,7 @@ public sealed class ZeroAllocationTests : IDisposable
     {
         await using SluiceHandle handle = Open(FileCaching.Direct, plugged: false);
         using CancellationTokenSource source = new();
-        await ReadCancellableAsync(handle, source.Token);
-        await MeasureAsync(() => ReadCancellableAsync(handle, source.Token));
-    }
-
-    private static async Task MeasureAsync(Func<Task> action)
-    {
-        // The least of a few runs: other threads of the test host allocate now and then.
-        long least = long.MaxValue;
-        for (int i = 0; i < 20 && least > Slack; i++)
-        {
-            long before = GC.GetTotalAllocatedBytes(precise: true);
-            await action();
-            least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
-        }
-
-        least.ShouldBeLessThan(Slack, $"{(double)least / Operations:F1} bytes for each of {Operations} operations");
+        await Allocations.ShouldBeNoneAsync(Operations, () => ReadCancellableAsync(handle, source.Token));
     }
 
     private SluiceHandle Open(FileCaching caching, bool plugged) => SluiceHandle.Open(

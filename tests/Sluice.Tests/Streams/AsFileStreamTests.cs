@@ -34,14 +34,7 @@ public sealed class AsFileStreamTests : IDisposable
             FileStream stream = own.AsFileStream();
             stream.Write("buffered"u8);
             own.Position.ShouldBe(8);
-            if (isAsync)
-            {
-                await stream.DisposeAsync();
-            }
-            else
-            {
-                stream.Dispose();
-            }
+            await stream.CloseAsync(isAsync);
 
             File.ReadAllText(path).ShouldBe("buffered");
             own.CanWrite.ShouldBeFalse();

@@ -30,14 +30,7 @@ public sealed class StreamBlockTests : IDisposable
         {
             for (int at = 0; at < Length; at += Piece)
             {
-                if (isAsync)
-                {
-                    await stream.WriteAsync(content.AsMemory(at, Piece));
-                }
-                else
-                {
-                    stream.Write(content, at, Piece);
-                }
+                await stream.WriteAsync(content.AsMemory(at, Piece), isAsync);
 
                 if (at < 100_000 && at % 5000 == 0)
                 {

@@ -118,17 +118,13 @@ public sealed class StreamBufferSizeTests : IDisposable
     {
         for (int done = 0; done < bytes; done += Step)
         {
-            if (writes && isAsync)
+            if (writes)
             {
-                await stream.WriteAsync(_buffer);
-            }
-            else if (writes)
-            {
-                stream.Write(_buffer);
+                await stream.WriteAsync(_buffer, isAsync);
             }
             else
             {
-                (isAsync ? await stream.ReadAsync(_buffer) : stream.Read(_buffer)).ShouldBe(Step);
+                (await stream.ReadAsync(_buffer, isAsync)).ShouldBe(Step);
             }
         }
     }

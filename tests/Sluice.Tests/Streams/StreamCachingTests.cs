@@ -44,16 +44,8 @@ public sealed class StreamCachingTests : IDisposable
                 case 2:
                     random.NextBytes(record);
                     stream.Position = at;
-                    if (isAsync)
-                    {
-                        await stream.WriteAsync(record);
-                        await stream.FlushAsync();
-                    }
-                    else
-                    {
-                        stream.Write(record);
-                        stream.Flush();
-                    }
+                    await stream.WriteAsync(record, isAsync);
+                    await stream.FlushAsync(isAsync);
 
                     record.CopyTo(model, at);
                     (RandomAccess.Read(other.SafeFileHandle, record, at), direct.Read(new byte[Record], at)).ShouldBe((Record, Record));
@@ -97,19 +89,11 @@ public sealed class StreamCachingTests : IDisposable
             SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, caching: FileCaching.Direct);
         byte[] seen = new byte[content.Length + 1];
         Random random = new(7);
-        for (int at = 0, step = 0; at < content.Length; step++)
+        for (int at = 0; at < content.Length;)
         {
             int length = Math.Min(random.Next(1, 600), content.Length - at);
-            if (isAsync)
-            {
-                await stream.WriteAsync(content.AsMemory(at, length));
-                await stream.FlushAsync();
-            }
-            else
-            {
-                stream.Write(content, at, length);
-                stream.Flush(flushToDisk: step % 40 == 0);
-            }
+            await stream.WriteAsync(content.AsMemory(at, length), isAsync);
+            await stream.FlushAsync(isAsync);
 
             at += length;
             RandomAccess.Read(reader.SafeFileHandle, seen, 0).ShouldBe(at);

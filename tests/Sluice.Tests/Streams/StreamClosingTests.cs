@@ -1,3 +1,5 @@
+using Sluice.Tests.Shared;
+
 namespace Sluice.Tests.Streams;
 
 /// <summary>Closing a stream beside its own operations: right bytes or ObjectDisposedException, and no byte of another file.</summary>
@@ -93,14 +95,7 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
         ValueTask<int> first = stream.ReadAsync(new byte[100]);
         first.IsCompleted.ShouldBeFalse();
         Task<int> second = stream.ReadAsync(new byte[100]).AsTask();
-        if (isAsync)
-        {
-            await stream.DisposeAsync();
-        }
-        else
-        {
-            stream.Dispose();
-        }
+        await stream.CloseAsync(isAsync);
 
         stream.CanRead.ShouldBeFalse();
         Should.Throw<ObjectDisposedException>(() => stream.Read(new byte[1]));
@@ -108,7 +103,7 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
         engine.Complete(0);
         (await first).ShouldBe(0);
         await Should.ThrowAsync<ObjectDisposedException>(() => second);
-        Opened(path).ShouldBe(0);
+        OpenFiles.Of(path).ShouldBeEmpty();
     }
 
     [Fact]
@@ -131,10 +126,6 @@ public sealed class StreamClosingTests : AccountedTests, IDisposable
         await flush;
         await closing;
     }
-
-    /// <summary>Descriptors of this process that lead to a file.</summary>
-    private static int Opened(string path) =>
-        Directory.GetFileSystemEntries("/proc/self/fd").Count(f => new FileInfo(f).LinkTarget == path);
 
     private static ValueTask Write(SluiceStream stream, byte[] bytes, string way)
     {

@@ -9,19 +9,28 @@ public sealed class StreamConstructorTests : IDisposable
 {
     private static readonly string[] Paths =
         ["null", "empty", "blank", "zero inside", "file", "missing", "folder", "missing folder", "slash behind"];
-    private static readonly FileMode[] Modes = [.. Enumerable.Range(0, 8).Select(m => (FileMode)m)];
-    private static readonly FileAccess[] Accesses = [.. Enumerable.Range(0, 5).Select(a => (FileAccess)a)];
-    private static readonly FileShare[] Shares =
-        [FileShare.None, FileShare.Read, FileShare.Write, FileShare.ReadWrite, FileShare.Delete, FileShare.Inheritable, (FileShare)8,
-            (FileShare)31, (FileShare)32, (FileShare)(-1)];
+    private static readonly string[] Handles = ["null", "invalid", "closed", "read", "write", "both", "asynchronous", "moved", "pipe"];
 
-    private static readonly int[] BufferSizes = [-1, 0, 1, 4096];
-    private static readonly FileOptions[] Options =
-    [
-        FileOptions.None, FileOptions.Asynchronous, FileOptions.WriteThrough, FileOptions.SequentialScan, FileOptions.RandomAccess,
-        FileOptions.DeleteOnClose, FileOptions.Encrypted, FileOptions.Asynchronous | FileOptions.SequentialScan, (FileOptions)1,
+    /// <summary>Right and wrong arguments for each type of parameter after the path or the handle.</summary>
+    private static readonly Dictionary<Type, object?[]> Values = new()
+    {
+        [typeof(FileMode)] = [.. Enumerable.Range(0, 8).Select(static m => (object)(FileMode)m)],
+        [typeof(FileAccess)] = [.. Enumerable.Range(0, 5).Select(static a => (object)(FileAccess)a)],
+        [typeof(FileShare)] =
+        [
+            FileShare.None, FileShare.Read, FileShare.Write, FileShare.ReadWrite, FileShare.Delete, FileShare.Inheritable, (FileShare)8,
+            (FileShare)31, (FileShare)32, (FileShare)(-1),
+        ],
+        [typeof(int)] = [-1, 0, 1, 4096],
+        [typeof(bool)] = [false, true],
+        [typeof(FileOptions)] =
+        [
+            FileOptions.None, FileOptions.Asynchronous, FileOptions.WriteThrough, FileOptions.SequentialScan, FileOptions.RandomAccess,
+            FileOptions.DeleteOnClose, FileOptions.Encrypted, FileOptions.Asynchronous | FileOptions.SequentialScan, (FileOptions)1,
             (FileOptions)0x2000_0000,
-    ];
+        ],
+        [typeof(FileStreamOptions)] = [null, .. AllOptions()],
+    };
 
     private readonly TempFolder _temp = new();
     private string _theirs = "";
@@ -30,157 +39,51 @@ public sealed class StreamConstructorTests : IDisposable
     public void Dispose() => _temp.Dispose();
 
     [Fact]
-    public void Every_path_mode_and_access_gives_what_FileStream_gives()
+    public void Every_constructor_gives_what_that_of_FileStream_gives()
     {
-        foreach (string kind in Paths)
+        foreach (ConstructorInfo theirs in typeof(FileStream).GetConstructors())
         {
-            foreach (FileMode mode in Modes)
+            ParameterInfo[] parameters = theirs.GetParameters();
+            Type first = parameters[0].ParameterType;
+            ConstructorInfo own = typeof(SluiceStream).GetConstructor([.. parameters.Select(static p => p.ParameterType)])!;
+            List<object?[]> all = [[]];
+            foreach (ParameterInfo parameter in parameters.Skip(1))
             {
-                Compare(kind, $"{mode}", p => new FileStream(p, mode), p => new SluiceStream(p, mode));
-                foreach (FileAccess access in Accesses)
-                {
-                    Compare(kind, $"{mode} {access}", p => new FileStream(p, mode, access), p => new SluiceStream(p, mode, access));
-                }
+                // The handle that a descriptor is taken from owns it.
+                object?[] values = parameter.Name == "ownsHandle" ? [false] : Values[parameter.ParameterType];
+                all = [.. from before in all from value in values select (object?[])[.. before, value]];
             }
-        }
-    }
 
-    [Fact]
-    public void Every_mode_access_and_share_gives_what_FileStream_gives()
-    {
-        foreach (string kind in (string[])["file", "missing", "empty"])
-        {
-            foreach (FileMode mode in Modes)
+            // Some of many combinations: the steps have no factor in common with the numbers of values.
+            int step = all.Count switch { <= 400 => 1, <= 1600 => 3, <= 3200 => 7, _ => 37 };
+            foreach (string kind in first == typeof(string) ? Paths : Handles)
             {
-                foreach (FileAccess access in Accesses)
+                for (int i = 0; i < all.Count; i += step)
                 {
-                    foreach (FileShare share in Shares)
+                    object?[] arguments = all[i];
+                    string what = $"{theirs} {i}: {string.Join(' ', arguments)}";
+                    if (first == typeof(string))
                     {
-                        Compare(kind, $"{mode} {access} {share}", p => new FileStream(p, mode, access, share), p =>
-                            new SluiceStream(p, mode, access, share));
+                        Compare(kind, what, p => Create(theirs, p, arguments), p => Create(own, p, arguments));
+                    }
+                    else if (first == typeof(SafeFileHandle))
+                    {
+                        CompareHandles(kind, what, h => Create(theirs, h, arguments), h => Create(own, h, arguments));
+                    }
+                    else if (kind is not ("null" or "closed") && parameters.Length > 2)
+                    {
+                        CompareHandles(kind, what,
+                            h => Create(theirs, h.DangerousGetHandle(), arguments), h => Create(own, h.DangerousGetHandle(), arguments));
                     }
                 }
             }
         }
-    }
 
-    [Fact]
-    public void Every_buffer_size_and_option_gives_what_FileStream_gives()
-    {
-        foreach ((string kind, FileMode mode, FileAccess access,
-            FileShare share) in (IEnumerable<(string, FileMode, FileAccess, FileShare)>)
-        [
-            ("file", FileMode.Open, FileAccess.ReadWrite, FileShare.Read), ("file", FileMode.Append, FileAccess.Write, FileShare.None),
-            ("file", FileMode.Truncate, FileAccess.Write, FileShare.Read),
-                ("missing", FileMode.Create, FileAccess.ReadWrite, FileShare.Read),
-            ("missing", FileMode.Open, FileAccess.Read, FileShare.Read), ("file", (FileMode)9, FileAccess.Read, FileShare.Read),
-            ("null", FileMode.Open, FileAccess.Read, FileShare.Read), ("empty", FileMode.Open, FileAccess.Read, FileShare.Read),
-            ("file", FileMode.Open, (FileAccess)9, FileShare.Read), ("file", FileMode.Open, FileAccess.Read, (FileShare)99),
-            ("file", FileMode.Append, FileAccess.Read, FileShare.Read), ("file", FileMode.Truncate, FileAccess.Read, FileShare.Read),
-        ])
-        {
-            foreach (int bufferSize in BufferSizes)
-            {
-                string what = $"{mode} {access} {share} {bufferSize}";
-                Compare(kind, what, p => new FileStream(p, mode, access, share, bufferSize), p =>
-                    new SluiceStream(p, mode, access, share, bufferSize));
-                foreach (bool useAsync in (bool[])[false, true])
-                {
-                    Compare(kind, $"{what} async: {useAsync}",
-                        p => new FileStream(p, mode, access, share, bufferSize, useAsync),
-                        p => new SluiceStream(p, mode, access, share, bufferSize, useAsync));
-                }
-
-                foreach (FileOptions options in Options)
-                {
-                    Compare(kind, $"{what} {options}",
-                        p => new FileStream(p, mode, access, share, bufferSize, options),
-                        p => new SluiceStream(p, mode, access, share, bufferSize, options));
-                }
-            }
-        }
-    }
-
-    [Fact]
-    public void FileStreamOptions_give_what_they_give_FileStream()
-    {
-        foreach (string kind in (string[])["null", "empty", "file", "missing", "folder"])
-        {
-            Compare(kind, "no options", p => new FileStream(p, null!), p => new SluiceStream(p, (FileStreamOptions)null!));
-            foreach (FileMode mode in Modes.Where(m => Enum.IsDefined(m)))
-            {
-                foreach (FileAccess access in Accesses.Where(a => Enum.IsDefined(a)))
-                {
-                    foreach (long preallocation in (long[])[0, 1, 10_000, 1L << 55])
-                    {
-                        foreach (UnixFileMode? unixMode in (UnixFileMode?[])[null, UnixFileMode.UserRead | UnixFileMode.UserWrite])
-                        {
-                            FileStreamOptions options =
-                                new() { Mode = mode, Access = access, PreallocationSize = preallocation, BufferSize = 0 };
-                            if (unixMode is not null && !OperatingSystem.IsWindows())
-                            {
-                                options.UnixCreateMode = unixMode;
-                            }
-
-                            Compare(kind, $"{mode} {access} {preallocation} {unixMode}", p => new FileStream(p, options), p =>
-                                new SluiceStream(p, options));
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    [Fact]
-    public void Every_handle_access_and_buffer_size_gives_what_FileStream_gives()
-    {
-        foreach (string kind in (string[])["null", "invalid", "closed", "read", "write", "both", "asynchronous", "moved", "pipe"])
-        {
-            foreach (FileAccess access in Accesses)
-            {
-                CompareHandles(kind, $"{access}", h => new FileStream(h, access), h => new SluiceStream(h, access));
-                foreach (int bufferSize in BufferSizes)
-                {
-                    CompareHandles(kind, $"{access} {bufferSize}", h => new FileStream(h, access, bufferSize), h =>
-                        new SluiceStream(h, access, bufferSize));
-                    foreach (bool isAsync in (bool[])[false, true])
-                    {
-                        CompareHandles(kind, $"{access} {bufferSize} async: {isAsync}",
-                            h => new FileStream(h, access, bufferSize, isAsync),
-                            h => new SluiceStream(h, access, bufferSize, isAsync));
-                    }
-                }
-            }
-        }
+        static Stream Create(ConstructorInfo constructor, object? first, object?[] rest) =>
+            (Stream)constructor.Invoke(BindingFlags.DoNotWrapExceptions, binder: null, [first, .. rest], culture: null);
     }
 
 #pragma warning disable CS0618 // Obsolete, and there for those who change the name of the type only.
-    [Fact]
-    public void Every_descriptor_gives_what_it_gives_FileStream()
-    {
-        foreach (string kind in (string[])["invalid", "read", "write", "both", "asynchronous", "moved", "pipe"])
-        {
-            foreach (FileAccess access in Accesses)
-            {
-                CompareHandles(kind, $"{access}",
-                    h => new FileStream(h.DangerousGetHandle(), access, ownsHandle: false),
-                    h => new SluiceStream(h.DangerousGetHandle(), access, ownsHandle: false));
-                foreach (int bufferSize in BufferSizes)
-                {
-                    CompareHandles(kind, $"{access} {bufferSize}",
-                        h => new FileStream(h.DangerousGetHandle(), access, false, bufferSize),
-                        h => new SluiceStream(h.DangerousGetHandle(), access, false, bufferSize));
-                    foreach (bool isAsync in (bool[])[false, true])
-                    {
-                        CompareHandles(kind, $"{access} {bufferSize} async: {isAsync}",
-                            h => new FileStream(h.DangerousGetHandle(), access, false, bufferSize, isAsync),
-                            h => new SluiceStream(h.DangerousGetHandle(), access, false, bufferSize, isAsync));
-                    }
-                }
-            }
-        }
-    }
-
     [Fact]
     public void A_descriptor_is_closed_by_the_stream_that_owns_it_and_only_by_that()
     {
@@ -229,6 +132,31 @@ public sealed class StreamConstructorTests : IDisposable
         }
 
         missing.ShouldBeEmpty();
+    }
+
+    private static IEnumerable<FileStreamOptions> AllOptions()
+    {
+        foreach (FileMode mode in Enum.GetValues<FileMode>())
+        {
+            foreach (FileAccess access in Enum.GetValues<FileAccess>())
+            {
+                foreach (long preallocation in (long[])[0, 1, 10_000, 1L << 55])
+                {
+                    FileStreamOptions options = new() { Mode = mode, Access = access, PreallocationSize = preallocation, BufferSize = 0 };
+                    yield return options;
+                    if (!OperatingSystem.IsWindows())
+                    {
+                        yield return new FileStreamOptions
+                        {
+                            Mode = mode,
+                            Access = access,
+                            PreallocationSize = preallocation,
+                            UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite,
+                        };
+                    }
+                }
+            }
+        }
     }
 
     private void Compare(string kind, string what, Func<string, Stream> theirs, Func<string, Stream> own)

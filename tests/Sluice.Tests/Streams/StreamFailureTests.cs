@@ -1,9 +1,8 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
 using Sluice.Engines;
-using Sluice.Memory;
-using Sluice.Streams;
 using Sluice.Testing;
+using Sluice.Tests.Shared;
 using Xunit.Abstractions;
 
 namespace Sluice.Tests.Streams;
@@ -39,45 +38,6 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
     };
 
     public void Dispose() => _temp.Dispose();
-
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_write_in_flight_keeps_its_buffer_when_the_handle_is_closed_under_the_stream(bool isAsync)
-    {
-        byte[] content = Bytes.Pattern(Total);
-        string path = _temp.NewPath();
-        FaultyEngine engine = new(new FaultPlan(1) { Delay = 1, MaxDelayMs = 300 });
-        SluiceOptions options = new() { Mode = FileMode.Create, Access = FileAccess.Write, Caching = FileCaching.Direct, Engine = engine };
-        SluiceHandle handle = SluiceHandle.Open(path, options);
-        SluiceStream stream = new(handle, FileAccess.Write);
-        for (int i = 0; i < Total; i += Chunk)
-        {
-            await stream.WriteAsync(content.AsMemory(i, Chunk));
-        }
-
-        handle.Dispose();
-        if (isAsync)
-        {
-            await stream.DisposeAsync();
-        }
-        else
-        {
-            stream.Dispose();
-        }
-
-        // The file is closed when the last transfer has ended: none is on its way any more.
-        Opened(path).ShouldBe(0);
-
-        // Whoever gets memory from the pool now may write into it.
-        MemoryLease[] next = [.. Enumerable.Range(0, 8).Select(static _ => AlignedBufferPool.Rent(AdaptiveSize.MaxWrite))];
-        Array.ForEach(next, static buffer => buffer.Array.AsSpan().Fill(0xEE));
-        Array.ForEach(next, static l => l.Return());
-        byte[] written = await File.ReadAllBytesAsync(path);
-        written.Length.ShouldBeGreaterThan(0);
-        written.AsSpan().SequenceEqual(content.AsSpan(0, written.Length)).ShouldBeTrue();
-        CheckBuffers();
-    }
 
     [Fact]
     public async Task A_byte_read_in_flight_keeps_its_memory_when_its_stream_is_disposed()
@@ -124,12 +84,12 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
                 int position = (int)stream.Position;
                 int size = Math.Min(Chunk, Total - position);
                 int before = errors.Count;
-                await CollectAsync(errors, () => WriteAsync(stream, content.AsMemory(position, size), isAsync));
+                await CollectAsync(errors, () => stream.WriteAsync(content.AsMemory(position, size), isAsync));
                 stream.Position.ShouldBe(errors.Count == before ? position + size : position, $"submission {n}");
             }
 
             await CollectAsync(errors, () => stream.FlushAsync());
-            await CollectAsync(errors, () => CloseAsync(stream, isAsync));
+            await CollectAsync(errors, () => stream.CloseAsync(isAsync));
             File.ReadAllBytes(path).ShouldBeBytes(content, $"submission {n}");
             if (engine.FaultCount == 0)
             {
@@ -158,7 +118,7 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
         while (errors.Count == 0)
         {
             int position = (int)stream.Position;
-            await CollectAsync(errors, () => WriteAsync(stream, content.AsMemory(position, Chunk), isAsync));
+            await CollectAsync(errors, () => stream.WriteAsync(content.AsMemory(position, Chunk), isAsync));
         }
 
         // All before it is in the file, and nothing behind it: writes follow one another.
@@ -180,15 +140,15 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
         FaultPlan plan = new(2);
         SluiceStream stream = Open(path, new FaultyEngine(plan), bufferSize, isAsync, caching);
         byte[] content = Bytes.Pattern(50);
-        await WriteAsync(stream, content, isAsync);
+        await stream.WriteAsync(content, isAsync);
         plan.Eio = 1;
-        Exception error = await Should.ThrowAsync<IOException>(() => CloseAsync(stream, isAsync));
+        Exception error = await Should.ThrowAsync<IOException>(() => stream.CloseAsync(isAsync));
         OffsetIn(error).ShouldBe(0);
 
         // Closed all the same, once.
-        await CloseAsync(stream, isAsync);
+        await stream.CloseAsync(isAsync);
         Should.Throw<ObjectDisposedException>(() => stream.WriteByte(1));
-        Opened(path).ShouldBe(0);
+        OpenFiles.Of(path).ShouldBeEmpty();
         CheckBuffers();
     }
 
@@ -204,7 +164,7 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
         List<Exception> errors = [];
         for (int i = 0; i < 200 && errors.Count < 3; i++)
         {
-            await CollectAsync(errors, () => WriteAsync(stream, content.AsMemory(0, Total / 10), isAsync));
+            await CollectAsync(errors, () => stream.WriteAsync(content.AsMemory(0, Total / 10), isAsync));
         }
 
         errors.Count.ShouldBe(3);
@@ -217,10 +177,10 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
             stream.Flush();
             return Task.CompletedTask;
         });
-        await CollectAsync(errors, () => CloseAsync(stream, isAsync));
+        await CollectAsync(errors, () => stream.CloseAsync(isAsync));
         errors.Count.ShouldBe(isPending ? 6 : 3);
         new FileInfo(path).Length.ShouldBe(0);
-        Opened(path).ShouldBe(0);
+        OpenFiles.Of(path).ShouldBeEmpty();
         CheckBuffers();
     }
 
@@ -249,9 +209,7 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
                 int position = (int)stream.Position;
                 await CollectAsync(errors, async () =>
                 {
-                    int bytes = isAsync
-                        ? await stream.ReadAsync(all.AsMemory(position, Math.Min(Chunk, Total - position)))
-                        : stream.Read(all, position, Math.Min(Chunk, Total - position));
+                    int bytes = await stream.ReadAsync(all.AsMemory(position, Math.Min(Chunk, Total - position)), isAsync);
                     stream.Position.ShouldBe(position + bytes);
                     isAtEnd = bytes == 0;
                 });
@@ -288,7 +246,7 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
             {
                 int position = (int)stream.Position;
                 int size = Math.Min(random.Next(1, Total / 40), Total - position);
-                await CollectAsync(errors, () => WriteAsync(stream, content.AsMemory(position, size), isAsync));
+                await CollectAsync(errors, () => stream.WriteAsync(content.AsMemory(position, size), isAsync));
                 if (random.Next(20) == 0)
                 {
                     await CollectAsync(errors, () => stream.FlushAsync());
@@ -305,7 +263,7 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
                 });
             }
 
-            await CloseAsync(stream, isAsync);
+            await stream.CloseAsync(isAsync);
             File.ReadAllBytes(path).ShouldBeBytes(content, $"seed {seed}");
         }
 
@@ -329,30 +287,6 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
             Options = isAsync ? FileOptions.Asynchronous : FileOptions.None,
         });
 
-    private static async Task WriteAsync(SluiceStream stream, ReadOnlyMemory<byte> bytes, bool isAsync)
-    {
-        if (isAsync)
-        {
-            await stream.WriteAsync(bytes);
-        }
-        else
-        {
-            stream.Write(bytes.Span);
-        }
-    }
-
-    private static async Task CloseAsync(SluiceStream stream, bool isAsync)
-    {
-        if (isAsync)
-        {
-            await stream.DisposeAsync();
-        }
-        else
-        {
-            stream.Dispose();
-        }
-    }
-
     private static async Task CollectAsync(List<Exception> errors, Func<Task> action)
     {
         try
@@ -373,10 +307,4 @@ public sealed class StreamFailureTests(ITestOutputHelper output) : AccountedTest
         string behind = error.Message[(error.Message.IndexOf(before, StringComparison.Ordinal) + before.Length)..];
         return long.Parse(behind.Split(' ')[0], CultureInfo.InvariantCulture);
     }
-
-    /// <summary>Descriptors of this process that lead to a file.</summary>
-    private static int Opened(string path) =>
-        Directory.Exists("/proc/self/fd")
-            ? Directory.GetFileSystemEntries("/proc/self/fd").Count(f => new FileInfo(f).LinkTarget == path)
-            : 0;
 }

@@ -1,4 +1,3 @@
-using Sluice.Streams;
 using Sluice.Testing;
 
 namespace Sluice.Tests.Streams;
@@ -14,89 +13,6 @@ public sealed class StreamStateTests : AccountedTests, IDisposable
     private readonly TempFolder _temp = new();
 
     public void Dispose() => _temp.Dispose();
-
-    [Theory]
-    [InlineData(FileCaching.Cached)]
-    [InlineData(FileCaching.Direct)]
-    public async Task A_synchronous_flush_writes_what_an_asynchronous_write_left_behind_and_failed_to_write(FileCaching caching)
-    {
-        byte[] content = Bytes.Pattern(Length);
-        int seen = 0;
-        for (int n = 0; n < 14; n++)
-        {
-            string path = _temp.NewPath();
-            FaultyEngine engine = new(new FaultPlan(n).FailAt(n, FaultKind.DiskFull));
-            SluiceOptions options = new() { Mode = FileMode.Create, Access = FileAccess.Write, Caching = caching, Engine = engine };
-            await using SluiceStream stream = new(path, options);
-            int done = 0;
-            bool failed = false;
-            while (done < Length && !failed)
-            {
-                ReadOnlyMemory<byte> piece = content.AsMemory(done, Math.Min(Chunk, Length - done));
-                failed = await FailsAsync(() => stream.WriteAsync(piece).AsTask());
-                done += failed ? 0 : piece.Length;
-                stream.Position.ShouldBe(done);
-            }
-
-            // The other kind of call goes on: it hears of a failure that nobody heard of yet, and a second one finds nothing wrong.
-            if (await FailsAsync(() => Task.Run(stream.Flush)))
-            {
-                failed = true;
-                stream.Flush();
-            }
-
-            seen += failed ? 1 : 0;
-            stream.Position.ShouldBe(done);
-
-            // Of what was rejected a part may have been made.
-            byte[] written = File.ReadAllBytes(path);
-            written.Length.ShouldBeGreaterThanOrEqualTo(done, $"submission {n}");
-            written.ShouldBeBytes(content.AsSpan(0, written.Length), $"submission {n}");
-        }
-
-        seen.ShouldBeGreaterThan(1);
-    }
-
-    /// <summary>A write that passes by the window ends with the error of the one behind it, and with nothing in memory but that.</summary>
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task After_a_write_that_failed_for_an_earlier_window_a_flush_writes_that_window(bool isAsync)
-    {
-        int[] sizes = [AdaptiveSize.Start / 4, (2 * AdaptiveSize.MaxWrite) + 100];
-        byte[] content = Bytes.Pattern(12 * sizes[1]);
-        int seen = 0;
-        for (int n = 0; n < 40; n++)
-        {
-            string path = _temp.NewPath();
-            FaultyEngine engine = new(new FaultPlan(n).FailAt(n, FaultKind.DeviceError));
-            await using SluiceStream stream = NewDirect(path, engine);
-            int done = 0;
-            bool failed = false;
-            for (int i = 0; !failed && done < content.Length - sizes[1]; i++)
-            {
-                failed = await FailsAsync(() => stream.WriteAsync(content.AsMemory(done, sizes[i % 2])).AsTask());
-                done = (int)stream.Position;
-            }
-
-            // Accepted bytes count in the length, wherever they are.
-            stream.Length.ShouldBeGreaterThanOrEqualTo(done, $"submission {n}");
-            seen += failed ? 1 : 0;
-            failed = await FailsAsync(() => FlushAsync(stream, isAsync)) && !failed;
-            if (failed)
-            {
-                await FlushAsync(stream, isAsync);
-            }
-
-            // Of what was rejected a part may have been made.
-            stream.Position.ShouldBe(done);
-            byte[] written = File.ReadAllBytes(path);
-            written.Length.ShouldBeGreaterThanOrEqualTo(done, $"submission {n}");
-            written.ShouldBeBytes(content.AsSpan(0, written.Length), $"submission {n}");
-        }
-
-        seen.ShouldBeGreaterThan(3);
-    }
 
     /// <summary>As FileStream's: what has room in the buffer is taken, although what is in it could not be written.</summary>
     [Theory]
@@ -123,12 +39,12 @@ public sealed class StreamStateTests : AccountedTests, IDisposable
             plan.Eio = 1;
             await stream.WriteAsync(content.AsMemory(done, piece));
             stream.Position.ShouldBe(done + piece);
-            (await FailsAsync(() => FlushAsync(stream, isAsync))).ShouldBeTrue();
+            (await FailsAsync(() => stream.FlushAsync(isAsync))).ShouldBeTrue();
             stream.Position.ShouldBe(done + piece);
         }
 
         plan.Eio = 0;
-        await FlushAsync(stream, isAsync);
+        await stream.FlushAsync(isAsync);
         File.ReadAllBytes(path).ShouldBeBytes(content);
     }
 
@@ -173,14 +89,7 @@ public sealed class StreamStateTests : AccountedTests, IDisposable
                     other.Write(changed);
                 }
 
-                if (isAsync)
-                {
-                    await stream.FlushAsync();
-                }
-                else
-                {
-                    stream.Flush();
-                }
+                await stream.FlushAsync(isAsync);
 
                 int position = (int)stream.Position;
                 position.ShouldBe(chunks * chunk);
@@ -308,18 +217,6 @@ public sealed class StreamStateTests : AccountedTests, IDisposable
         Caching = caching,
         Engine = new FaultyEngine(new FaultPlan(1) { Delay = 1, MaxDelayMs = 2 }),
     });
-
-    /// <summary>A stream that leaves its larger windows to be written behind its caller.</summary>
-    private static SluiceStream NewDirect(string path, FaultyEngine engine) => new(path, new SluiceOptions
-    {
-        Mode = FileMode.Create,
-        Access = FileAccess.Write,
-        Share = FileShare.ReadWrite,
-        Caching = FileCaching.Direct,
-        Engine = engine,
-    });
-
-    private static Task FlushAsync(SluiceStream stream, bool isAsync) => isAsync ? stream.FlushAsync() : Task.Run(stream.Flush);
 
     private static async Task ReadAsync(SluiceStream stream, byte[] buffer, int chunks)
     {

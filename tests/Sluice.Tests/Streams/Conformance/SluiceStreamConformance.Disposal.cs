@@ -4,63 +4,6 @@ namespace Sluice.Tests.Streams;
 
 public abstract partial class SluiceStreamConformance
 {
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task Disposing_twice_is_harmless(bool isAsync)
-    {
-        Stream stream = Create(out string path);
-        stream.Write(Bytes.Pattern(10));
-        for (int i = 0; i < 3; i++)
-        {
-            if (isAsync)
-            {
-                await stream.DisposeAsync();
-            }
-
-            stream.Dispose();
-            stream.Close();
-        }
-
-        OnDisk(path).ShouldBeBytes(Bytes.Pattern(10));
-    }
-
-    [Fact]
-    public async Task A_disposed_stream_refuses_everything()
-    {
-        string path = _temp.NewFile(100);
-        StreamSubject subject = OpenSubject(path);
-        Stream stream = subject.Stream;
-        stream.ReadByte().ShouldBe(1);
-        SafeFileHandle handle = subject.Handle;
-        await stream.DisposeAsync();
-        handle.IsClosed.ShouldBeTrue();
-        byte[] buffer = new byte[10];
-        (stream.CanRead, stream.CanWrite, stream.CanSeek).ShouldBe((false, false, false));
-        subject.Name.ShouldBe(path);
-        subject.Handle.ShouldBeSameAs(handle);
-        Should.Throw<ObjectDisposedException>(() => stream.Read(buffer, 0, 10));
-        Should.Throw<ObjectDisposedException>(() => stream.Read(buffer.AsSpan()));
-        Should.Throw<ObjectDisposedException>(() => stream.ReadByte());
-        Should.Throw<ObjectDisposedException>(() => stream.Write(buffer, 0, 10));
-        Should.Throw<ObjectDisposedException>(() => stream.Write(buffer.AsSpan()));
-        Should.Throw<ObjectDisposedException>(() => stream.WriteByte(1));
-        Should.Throw<ObjectDisposedException>(() => stream.Position);
-        Should.Throw<ObjectDisposedException>(() => stream.Position = 1);
-        Should.Throw<ObjectDisposedException>(() => stream.Length);
-        Should.Throw<ObjectDisposedException>(() => stream.Seek(0, SeekOrigin.Begin));
-        Should.Throw<ObjectDisposedException>(() => stream.SetLength(1));
-        Should.Throw<ObjectDisposedException>(() => stream.Flush());
-        Should.Throw<ObjectDisposedException>(() => subject.Flush(flushToDisk: true));
-        Should.Throw<ObjectDisposedException>(() => stream.CopyTo(Stream.Null));
-        await Should.ThrowAsync<ObjectDisposedException>(async () => await stream.ReadAsync(buffer));
-        await Should.ThrowAsync<ObjectDisposedException>(async () => await stream.WriteAsync(buffer));
-        await Should.ThrowAsync<ObjectDisposedException>(async () => await subject.ReadByteAsync());
-        await Should.ThrowAsync<ObjectDisposedException>(async () => await subject.WriteByteAsync(1));
-        await Should.ThrowAsync<ObjectDisposedException>(() => stream.FlushAsync());
-        await Should.ThrowAsync<ObjectDisposedException>(() => stream.CopyToAsync(Stream.Null));
-    }
-
     [Fact]
     public void A_stream_whose_file_was_closed_under_it_can_do_nothing()
     {
@@ -118,35 +61,5 @@ public abstract partial class SluiceStreamConformance
         await stream.DisposeAsync();
         handle.SafeFileHandle.IsClosed.ShouldBe(ownsHandle);
         OnDisk(path)[1].ShouldBe((byte)255);
-    }
-
-    [Fact]
-    public void Properties_say_how_the_stream_was_opened()
-    {
-        string path = _temp.NewFile(1);
-        StreamSubject subject = OpenSubject(path);
-        using Stream stream = subject.Stream;
-        subject.Name.ShouldBe(path);
-        // On Unix .NET 10 returns what was asked for, and .NET 11 false.
-        FileOptions options = _isAsync ? FileOptions.Asynchronous : FileOptions.None;
-        using (FileStream same = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, 0, options))
-        {
-            subject.IsAsync.ShouldBe(same.IsAsync);
-        }
-
-        (stream.CanRead, stream.CanWrite, stream.CanSeek, stream.CanTimeout).ShouldBe((true, true, true, false));
-        (stream as SluiceStream)?.SluiceHandle.Path.ShouldBe(path);
-    }
-
-    [SkippableFact]
-    public void Regions_are_locked_and_unlocked()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no region locks on this system");
-        StreamSubject subject = OpenSubject(_temp.NewFile(100));
-        using Stream stream = subject.Stream;
-        subject.Lock(0, 10);
-        subject.Unlock(0, 10);
-        Should.Throw<ArgumentOutOfRangeException>(() => subject.Lock(-1, 1)).ParamName.ShouldBe("position");
-        Should.Throw<ArgumentOutOfRangeException>(() => subject.Lock(0, -1)).ParamName.ShouldBe("length");
     }
 }

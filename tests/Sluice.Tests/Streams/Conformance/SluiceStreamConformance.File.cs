@@ -4,32 +4,6 @@ namespace Sluice.Tests.Streams;
 public abstract partial class SluiceStreamConformance
 {
     [Fact]
-    public async Task Cutting_takes_the_bytes_and_the_position_with_it()
-    {
-        string path = _temp.NewFile(20_000);
-        using (Stream stream = Open(path))
-        {
-            byte[] buffer = new byte[5_000];
-            await stream.ReadExactlyAsync(buffer);
-            stream.SetLength(3_000);
-            stream.Length.ShouldBe(3_000);
-            stream.Position.ShouldBe(3_000);
-            stream.Read(buffer).ShouldBe(0);
-            stream.Position = 2_990;
-            stream.ReadAtLeast(buffer, 5_000, throwOnEndOfStream: false).ShouldBe(10);
-            stream.Write(Bytes.Pattern(10));
-            stream.SetLength(3_005);
-            stream.Position.ShouldBe(3_005);
-            stream.Position = 3_006;
-            stream.SetLength(3_005);
-            stream.Position.ShouldBe(3_005);
-        }
-
-        byte[] expected = [.. Bytes.Pattern(3_000), .. Bytes.Pattern(5)];
-        OnDisk(path).ShouldBeBytes(expected);
-    }
-
-    [Fact]
     public void The_length_is_asked_for_while_others_may_write()
     {
         string path = _temp.NewFile(10);
