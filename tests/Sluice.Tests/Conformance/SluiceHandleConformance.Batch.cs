@@ -2,65 +2,6 @@ namespace Sluice.Tests.Conformance;
 
 public abstract partial class SluiceHandleConformance
 {
-    [Theory]
-    [InlineData(0)]
-    [InlineData(1)]
-    [InlineData(7)]
-    [InlineData(300)]
-    public void A_batch_reads_every_request_at_its_offset(int count)
-    {
-        using SluiceHandle handle = OpenNew(300_001, out byte[] content);
-        Random random = new(count);
-        ReadRequest[] requests = new ReadRequest[count];
-        for (int i = 0; i < count; i++)
-        {
-            // Aligned, unaligned, empty, longer than a bounce buffer, across and behind the end.
-            int length = (i % 5) switch { 0 => 4096, 1 => random.Next(5000), 2 => 0, 3 => 40_000, _ => 512 };
-            int offset = i % 2 == 0 ? random.Next(content.Length / 4096) * 4096 : random.Next(content.Length + 5000);
-            requests[i] = new ReadRequest(offset, Bytes.Pinned(length, i % 3));
-        }
-
-        handle.ReadBatch(requests);
-        foreach (ReadRequest request in requests)
-        {
-            int offset = (int)request.FileOffset;
-            int expected = Math.Clamp(content.Length - offset, 0, request.Buffer.Length);
-            request.Error.ShouldBeNull();
-            request.BytesRead.ShouldBe(expected);
-            request.Buffer[..expected].ShouldBeBytes(content.AsSpan(Math.Min(offset, content.Length), expected));
-        }
-    }
-
-    [Theory]
-    [InlineData(0)]
-    [InlineData(1)]
-    [InlineData(7)]
-    [InlineData(300)]
-    public void A_batch_writes_every_request_at_its_offset(int count)
-    {
-        using SluiceHandle handle = Open(_temp.NewPath(), FileMode.CreateNew);
-        byte[] expected = new byte[count * 24_576];
-        int end = 0;
-        WriteRequest[] requests = new WriteRequest[count];
-        int offset = 0;
-        for (int i = 0; i < count; i++)
-        {
-            int length = (i % 5) switch { 0 => 4096, 1 => 4096, 2 => 0, 3 => 1000, _ => 24_576 };
-            offset = i % 7 == 0 ? offset : (offset + 4095) & ~4095;
-            Memory<byte> bytes = Bytes.Pinned(length, i % 3);
-            Bytes.Pattern(length, i).CopyTo(bytes);
-            requests[i] = new WriteRequest(offset, bytes);
-            bytes.Span.CopyTo(expected.AsSpan(offset));
-            end = length == 0 ? end : Math.Max(end, offset + length);
-            offset += length;
-        }
-
-        new Random(count).Shuffle(requests);
-        handle.WriteBatch(requests);
-        requests.ShouldAllBe(r => r.Error == null && r.BytesWritten == r.Buffer.Length);
-        Content(handle).ShouldBeBytes(expected.AsSpan(0, end));
-    }
-
     [Fact]
     public void Results_of_a_batch_take_the_place_of_those_of_the_batch_before()
     {

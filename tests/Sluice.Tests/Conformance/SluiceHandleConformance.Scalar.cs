@@ -3,20 +3,6 @@ namespace Sluice.Tests.Conformance;
 public abstract partial class SluiceHandleConformance
 {
     [Theory]
-    [MemberData(nameof(Sizes))]
-    public async Task Write_then_read_gives_the_same_bytes(int size, bool isAsync)
-    {
-        byte[] content = Bytes.Pattern(size);
-        await using SluiceHandle handle = Open(_temp.NewPath(), FileMode.CreateNew);
-        await WriteAsync(handle, content, 0, isAsync);
-        handle.Length.ShouldBe(size);
-        byte[] buffer = new byte[size + 1];
-        (await ReadAsync(handle, buffer, 0, isAsync)).ShouldBe(size);
-        buffer.AsMemory(0, size).ShouldBeBytes(content);
-        Content(handle).ShouldBeBytes(content);
-    }
-
-    [Theory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task Read_gives_what_is_there_whatever_offset_length_and_address(bool isAsync)

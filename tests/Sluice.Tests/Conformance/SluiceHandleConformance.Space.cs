@@ -4,22 +4,6 @@ namespace Sluice.Tests.Conformance;
 
 public abstract partial class SluiceHandleConformance
 {
-    [Fact]
-    public void SetLength_cuts_and_extends_with_zeros()
-    {
-        using SluiceHandle handle = OpenNew(10_000, out byte[] content);
-        foreach (int length in (int[])[9_999, 4097, 4096, 4095, 513, 1, 0, 1, 5000, 100_000])
-        {
-            handle.SetLength(length);
-            handle.Length.ShouldBe(length);
-            Array.Resize(ref content, length);
-            Content(handle).ShouldBeBytes(content, $"length {length}:");
-            byte[] buffer = new byte[length + 1];
-            handle.Read(buffer, 0).ShouldBe(length);
-            buffer.AsMemory(0, length).ShouldBeBytes(content);
-        }
-    }
-
     [SkippableFact]
     public void Allocate_reserves_space_and_extends_the_file()
     {
@@ -29,23 +13,6 @@ public abstract partial class SluiceHandleConformance
         handle.Allocate(900, 5000);
         handle.Length.ShouldBe(5900);
         Array.Resize(ref content, 5900);
-        Content(handle).ShouldBeBytes(content);
-    }
-
-    [SkippableTheory]
-    [InlineData(0, 4096)]
-    [InlineData(1, 511)]
-    [InlineData(100, 9000)]
-    [InlineData(15_000, 100_000)]
-    public void PunchHole_leaves_zeros_and_the_length(int offset, int length)
-    {
-        using SluiceHandle handle = OpenNew(20_000, out byte[] content);
-        SkipWhereNotSupported(() => handle.PunchHole(offset, length));
-        content.AsSpan(offset, Math.Min(length, content.Length - offset)).Clear();
-        handle.Length.ShouldBe(20_000);
-        byte[] buffer = new byte[20_001];
-        handle.Read(buffer, 0).ShouldBe(20_000);
-        buffer.AsMemory(0, 20_000).ShouldBeBytes(content);
         Content(handle).ShouldBeBytes(content);
     }
 

@@ -3,17 +3,6 @@ namespace Sluice.Tests.Conformance;
 public abstract partial class SluiceHandleConformance
 {
     [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task No_segments_transfer_nothing(bool isAsync)
-    {
-        await using SluiceHandle handle = OpenNew(100, out byte[] content);
-        (await ReadAsync(handle, Array.Empty<Memory<byte>>(), 0, isAsync)).ShouldBe(0);
-        await WriteAsync(handle, Array.Empty<ReadOnlyMemory<byte>>(), 0, isAsync);
-        Content(handle).ShouldBeBytes(content);
-    }
-
-    [Theory]
     [InlineData(1, false)]
     [InlineData(1, true)]
     [InlineData(40, false)]

@@ -20,23 +20,6 @@ public abstract partial class SluiceHandleConformance : IDisposable
         }
     }
 
-    /// <summary>Sizes about the borders of blocks, pages, bounce buffers and Debug builds' cuts.</summary>
-    public static TheoryData<int, bool> Sizes
-    {
-        get
-        {
-            TheoryData<int, bool> data = [];
-            bool isAsync = false;
-            foreach (int size in (int[])[0, 1, 511, 512, 513, 4095, 4096, 4097, 16_383, 16_384, 16_385, 49_151, 49_152, 49_153, 200_003])
-            {
-                data.Add(size, isAsync);
-                isAsync = !isAsync;
-            }
-
-            return data;
-        }
-    }
-
     private bool IsFaulty => _engine is FaultyEngine;
 
     public void Dispose()
