@@ -58,6 +58,25 @@ public sealed class CopyEndTests : IDisposable
         told[1].Bytes.ShouldBeGreaterThanOrEqualTo(told[0].Bytes);
     }
 
+    [SkippableFact]
+    public async Task A_copy_that_was_cancelled_is_gone_on_from_where_it_was()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "temporary files are kept on Linux");
+        byte[] content = Bytes.Pattern(12 << 20);
+        string source = _temp.NewFile(content);
+        string target = _temp.NewPath();
+        using CancellationTokenSource stop = new();
+        CopyOptions first = new() { Method = CopyMethod.Buffered, Resume = true, Progress = new Within(stop.Cancel) };
+        await Should.ThrowAsync<OperationCanceledException>(() => SluiceFile.CopyAsync(source, target, first, stop.Token));
+        Directory.GetFileSystemEntries(_temp.Root).Length.ShouldBe(2);
+        File.Exists(target).ShouldBeFalse();
+        CopyOptions second = new() { Method = CopyMethod.Buffered, Resume = true };
+        CopyResult result = await SluiceFile.CopyAsync(source, target, second);
+        result.ResumedBytes.ShouldBeInRange(1, content.Length - 1);
+        File.ReadAllBytes(target).ShouldBeBytes(content);
+        Directory.GetFileSystemEntries(_temp.Root).Length.ShouldBe(2);
+    }
+
     [SkippableTheory]
     [InlineData(CopyMethod.Auto)]
     [InlineData(CopyMethod.CopyFileRange)]
