@@ -33,8 +33,12 @@ public static class SluiceFile
     private const int MaxGroups = 1024;
 
 #if DEBUG
+    private const int MinReservedChars = 256;
     private const int MaxEncodedAtOnce = 512;
 #else
+    /// <summary>The minimum length, in UTF-16 code units, of a text whose space is reserved before it is written.</summary>
+    private const int MinReservedChars = 8 * 1024;
+
     /// <summary>
     /// The maximum length, in UTF-16 code units, of a text that is encoded into one array. Longer texts go through a writer.
     /// </summary>
@@ -285,9 +289,16 @@ public static class SluiceFile
         handle.CloseUnshared();
     }
 
-    private static SluiceHandle OpenToWrite(string path, bool isAppending, bool isAsync) => SluiceHandle.Open(
+    private static SluiceHandle OpenToWrite(string path, bool isAppending, bool isAsync, long preallocationSize = 0) => SluiceHandle.Open(
         path, isAppending ? FileMode.Append : FileMode.Create, FileAccess.Write, FileShare.Read,
-        isAsync ? FileOptions.Asynchronous : FileOptions.None);
+        isAsync ? FileOptions.Asynchronous : FileOptions.None, preallocationSize);
+
+    /// <summary>
+    /// Returns the space to reserve for a text, as in .NET: 0 for an appended or a short one. Without a reservation, closing a file that
+    /// was truncated starts to write it to the disk on ext4.
+    /// </summary>
+    private static long SpaceFor(ReadOnlySpan<char> contents, Encoding encoding, bool isAppending) =>
+        isAppending || contents.Length < MinReservedChars ? 0 : encoding.Preamble.Length + encoding.GetByteCount(contents);
 
     private static long EndOf(SluiceHandle handle) => handle.CanSeek ? handle.Length : 0;
 
@@ -420,7 +431,8 @@ public static class SluiceFile
 
         async Task Write()
         {
-            using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: true);
+            long space = contents.Length <= MaxEncodedAtOnce ? SpaceFor(contents.Span, encoding, isAppending) : 0;
+            using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: true, space);
             await InlineLimit.SwitchThreadIfAboveAsync(InlineLimit.BytesPerChar * contents.Length);
             await WriteTextAsync(handle, contents, encoding, isAppending, cancellationToken).ConfigureAwait(false);
             handle.CloseUnshared();
@@ -430,7 +442,8 @@ public static class SluiceFile
     private static void WriteText(string path, ReadOnlySpan<char> contents, Encoding encoding, bool isAppending)
     {
         CheckText(path, encoding);
-        using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: false);
+        long space = contents.Length <= MaxEncodedAtOnce ? SpaceFor(contents, encoding, isAppending) : 0;
+        using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: false, space);
         WriteText(handle, contents, encoding, isAppending);
         handle.CloseUnshared();
     }
@@ -446,7 +459,7 @@ public static class SluiceFile
             return;
         }
 
-        using SluiceWriter writer = BeginText(handle, encoding, isAppending);
+        using SluiceWriter writer = BeginText(handle, encoding, isAppending, SpaceFor(contents, encoding, isAppending));
         try
         {
             writer.Write(contents);
@@ -471,7 +484,7 @@ public static class SluiceFile
             return;
         }
 
-        SluiceWriter writer = BeginText(handle, encoding, isAppending);
+        SluiceWriter writer = BeginText(handle, encoding, isAppending, SpaceFor(contents.Span, encoding, isAppending));
         await using ConfiguredAsyncDisposable _ = writer.ConfigureAwait(false);
         try
         {
@@ -495,8 +508,10 @@ public static class SluiceFile
     }
 
     /// <summary>Creates a writer that leaves the handle open. The preamble of the encoding is written only at offset 0.</summary>
-    private static SluiceWriter BeginText(SluiceHandle handle, Encoding encoding, bool isAppending) => new(
-        handle, new SluiceWriterOptions { Encoding = encoding, Offset = isAppending ? EndOf(handle) : 0 }, ownsHandle: false);
+    private static SluiceWriter BeginText(SluiceHandle handle, Encoding encoding, bool isAppending, long space = 0) => new(
+        handle,
+        new SluiceWriterOptions { Encoding = encoding, Offset = isAppending ? EndOf(handle) : 0, PreallocationSize = space },
+        ownsHandle: false);
 
     /// <inheritdoc cref="File.ReadLines(string)"/>
     public static IEnumerable<string> ReadLines(string path) => File.ReadLines(path);
