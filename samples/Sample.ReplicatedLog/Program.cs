@@ -1,5 +1,6 @@
 // A log on three nodes: Raft by DotNext, and on each node a SluiceLog of the records that a majority has. README.md says more.
 //   Sample.ReplicatedLog                              starts three nodes, kills and restarts one, and compares their logs
+//   Sample.ReplicatedLog measure FOLDER               compares the rate of three nodes with that of a single log
 //   Sample.ReplicatedLog node FOLDER PORT PORT...     runs one node, with its own port and those of all nodes, until it is interrupted
 using Sample.ReplicatedLog;
 
@@ -18,6 +19,12 @@ if (args is ["node", string folder, string port, .. string[] ports])
     }
 
     await Node.RunAsync(folder, int.Parse(port), [.. ports.Select(int.Parse)]);
+    return 0;
+}
+
+if (args is ["measure", string measured])
+{
+    await Measurement.RunAsync(measured);
     return 0;
 }
 

@@ -304,6 +304,26 @@ public sealed class SluiceDirectoryTests : IDisposable
     }
 
     [Fact]
+    public void A_file_whose_name_could_not_be_flushed_is_refused_until_it_is_written_again()
+    {
+        string index = PathOf("index");
+        string elsewhere = PathOf("elsewhere");
+        using SluiceDirectory directory = new(index);
+        Write(directory, "a", [1]);
+
+        // The folder is gone when its turn comes.
+        using (IoEngine.UseForCurrentContext(new FlushCount { OnFlush = () => System.IO.Directory.Move(index, elsewhere) }))
+        {
+            Should.Throw<DirectoryNotFoundException>(() => directory.Sync(["a"]));
+        }
+
+        System.IO.Directory.Move(elsewhere, index);
+        Should.Throw<IOException>(() => directory.Sync(["a"])).Message.ShouldContain("an earlier flush failed");
+        Write(directory, "a", [1]);
+        directory.Sync(["a"]);
+    }
+
+    [Fact]
     public void What_is_written_after_a_sync_is_flushed_by_the_next()
     {
         using SluiceDirectory directory = new(_folder);

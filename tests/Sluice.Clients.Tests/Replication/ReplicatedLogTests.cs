@@ -1,6 +1,7 @@
 using System.Globalization;
 using Sample.ReplicatedLog;
 using Shouldly;
+using Sluice.Faults.Tests.Support;
 using Xunit;
 
 namespace Sluice.Clients.Tests.Replication;
@@ -14,12 +15,55 @@ public sealed class ReplicatedLogTests : IDisposable
     private static readonly int Kills =
         int.TryParse(Environment.GetEnvironmentVariable("SLUICE_KILLS"), CultureInfo.InvariantCulture, out int kills) ? kills : 5;
 
+    private static readonly TimeSpan Frozen = TimeSpan.FromMilliseconds(150);
+    private static readonly TimeSpan Thawed = TimeSpan.FromMilliseconds(50);
+
     private readonly string _folder = Directory.CreateTempSubdirectory("sluice-replicated-").FullName;
 
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
-    public async Task What_was_acknowledged_is_on_all_nodes_once_and_in_order()
+    public Task What_was_acknowledged_is_on_all_nodes_once_and_in_order() => KillNodesAsync();
+
+    /// <summary>The file system of the first node takes no write for three quarters of the time.</summary>
+    [SkippableFact]
+    public async Task The_same_with_a_slow_disk_on_one_node()
+    {
+        Skip.IfNot(Command.Exists("fsfreeze"), "it needs fsfreeze");
+        using Mount mount = Mount.OrSkip(FileSystemKind.Ext4, "1G");
+        Directory.CreateSymbolicLink(Path.Combine(_folder, "node0"), mount.Folder);
+        using CancellationTokenSource end = new();
+        Task<int> slowness = Task.Run(() => Slow(mount.Folder, end.Token));
+        try
+        {
+            await KillNodesAsync();
+        }
+        finally
+        {
+            await end.CancelAsync();
+            (await slowness).ShouldBePositive();
+            Directory.Delete(Path.Combine(_folder, "node0"));
+        }
+    }
+
+    /// <summary>Freezes a file system again and again.</summary>
+    /// <returns>How often.</returns>
+    private static int Slow(string folder, CancellationToken end)
+    {
+        int count = 0;
+        while (!end.IsCancellationRequested)
+        {
+            Command.Run("fsfreeze", "--freeze", folder);
+            count++;
+            Thread.Sleep(Frozen);
+            Command.Run("fsfreeze", "--unfreeze", folder);
+            Thread.Sleep(Thawed);
+        }
+
+        return count;
+    }
+
+    private async Task KillNodesAsync()
     {
         Random random = new(1);
         using Cluster cluster = new(Program(), _folder, Nodes);

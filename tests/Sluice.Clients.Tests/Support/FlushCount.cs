@@ -7,6 +7,9 @@ internal sealed class FlushCount : InterceptingEngine
 
     public override string Name => "counting flushes";
 
+    /// <summary>Gets what is done before each flush.</summary>
+    public Action? OnFlush { get; init; }
+
     public long Flushes => Interlocked.Read(ref _flushes);
 
     protected override Interception OnSubmit(in IoSubmission submission)
@@ -14,6 +17,7 @@ internal sealed class FlushCount : InterceptingEngine
         if (!submission.IsRead && !submission.IsWrite)
         {
             Interlocked.Increment(ref _flushes);
+            OnFlush?.Invoke();
         }
 
         return default;

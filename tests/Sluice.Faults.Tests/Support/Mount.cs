@@ -12,6 +12,8 @@ public sealed class Mount : IDisposable
 
     private const long MinFreeMemory = 2L << 30;
 
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(2);
+
     private readonly string _root = Directory.CreateTempSubdirectory("sluice-mount-").FullName;
     private readonly List<string> _mounted = [];
     private readonly FileSystemKind _kind;
@@ -64,8 +66,14 @@ public sealed class Mount : IDisposable
             return refusal;
         }
 
+        // A process in another mount namespace may keep the file system alive, and mounting its device would give the same one again.
         _mounted.Clear();
-        return MountAt(Folder, [.. Options, _loop!, Folder]);
+        string device = Path.GetFileName(_loop!);
+        return SpinWait.SpinUntil(() => !IsAlive(device), Patience)
+            ? MountAt(Folder, [.. Options, _loop!, Folder])
+            : $"{device} is still mounted in another namespace";
+
+        static bool IsAlive(string device) => Directory.Exists($"/sys/fs/ext4/{device}") || Directory.Exists($"/sys/fs/xfs/{device}");
     }
 
     /// <summary>As ext4 does when it finds an error: no more writes, open files or not.</summary>
