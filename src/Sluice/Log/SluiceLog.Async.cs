@@ -65,7 +65,7 @@ public sealed partial class SluiceLog
         {
             return TryAppend(record.Span, durability, out ValueTask<long> appended, out long waitFor, out int epoch)
                 ? appended
-                : AppendLaterAsync(new ReadOnlySequence<byte>(record), durability, waitFor, epoch, cancellationToken);
+                : AppendLaterAsync(record, durability, waitFor, epoch, cancellationToken);
         }
         catch (IOException e)
         {
@@ -74,8 +74,7 @@ public sealed partial class SluiceLog
     }
 
     /// <param name="record">
-    /// The bytes of the record, which are copied once, into the log's own buffer. The sequence can be empty. Its memory must not be changed
-    /// until the returned task has completed.
+    /// The bytes of the record. The sequence can be empty. Its memory must not be changed until the returned task has completed.
     /// </param>
     /// <param name="cancellationToken">
     /// The token to monitor for cancellation requests. It can cancel the append only while the record waits for space. The default is
@@ -86,8 +85,7 @@ public sealed partial class SluiceLog
         AppendAsync(record, _settings.Durability, cancellationToken);
 
     /// <param name="record">
-    /// The bytes of the record, which are copied once, into the log's own buffer. The sequence can be empty. Its memory must not be changed
-    /// until the returned task has completed.
+    /// The bytes of the record. The sequence can be empty. Its memory must not be changed until the returned task has completed.
     /// </param>
     /// <param name="durability">The durability to wait for.</param>
     /// <param name="cancellationToken">
@@ -98,27 +96,10 @@ public sealed partial class SluiceLog
     public ValueTask<long> AppendAsync(
         ReadOnlySequence<byte> record, LogDurability durability, CancellationToken cancellationToken = default)
     {
-        if (record.IsSingleSegment)
-        {
-            return AppendAsync(record.First, durability, cancellationToken);
-        }
-
-        _ = SluiceLogOptions.Known(durability);
-        if (cancellationToken.IsCancellationRequested)
-        {
-            return ValueTask.FromCanceled<long>(cancellationToken);
-        }
-
-        try
-        {
-            return TryAppend(record, durability, out ValueTask<long> appended, out long waitFor, out int epoch)
-                ? appended
-                : AppendLaterAsync(record, durability, waitFor, epoch, cancellationToken);
-        }
-        catch (IOException e)
-        {
-            return ValueTask.FromException<long>(e);
-        }
+        return record.IsSingleSegment
+            ? AppendAsync(record.First, durability, cancellationToken)
+            : AppendAsync(
+                new RecordBatch(record, _headerBytes, SluiceLogOptions.Known(durability), _settings.MaxRecordBytes), durability, cancellationToken);
     }
 
     /// <summary>
@@ -154,21 +135,10 @@ public sealed partial class SluiceLog
     {
         LogDurability wanted = SluiceLogOptions.Known(durability ?? _settings.Durability);
         cancellationToken.ThrowIfCancellationRequested();
-        if (records.IsEmpty)
-        {
-            return NextSequence;
-        }
-
-        using RecordBatch batch = new(records.Span, _headerBytes, wanted, _settings.MaxRecordBytes);
-        Placed place;
-        while (!TryTake(batch.Bytes.Length, batch.Count, out place, out long waitFor))
-        {
-            await WaitForRoomAsync(waitFor, place.Epoch, cancellationToken).ConfigureAwait(false);
-        }
-
-        long first = place.FirstSequence;
-        return !CopyBatch(place, batch, wanted) ? first
-            : await WaitAsync(wanted, first + batch.Count - 1, place, batch.Count, first).ConfigureAwait(false);
+        return records.IsEmpty
+            ? NextSequence
+            : await AppendAsync(
+                new RecordBatch(records.Span, _headerBytes, wanted, _settings.MaxRecordBytes), wanted, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>Waits asynchronously until a record and all records before it are durable.</summary>
@@ -220,6 +190,23 @@ public sealed partial class SluiceLog
             : WaitPlainAsync(durability, _ring.NextSequenceIn(out int epoch) - 1, 0, epoch, cancellationToken);
     }
 
+    private async ValueTask<long> AppendAsync(RecordBatch batch, LogDurability durability, CancellationToken cancellationToken)
+    {
+        using (batch)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            Placed place;
+            while (!TryTake(batch.Bytes.Length, batch.Count, out place, out long waitFor))
+            {
+                await WaitForRoomAsync(waitFor, place.Epoch, cancellationToken).ConfigureAwait(false);
+            }
+
+            long first = place.FirstSequence;
+            return !CopyBatch(place, batch, durability) ? first
+                : await WaitAsync(durability, first + batch.Count - 1, place, batch.Count, first).ConfigureAwait(false);
+        }
+    }
+
     /// <summary>
     /// Appends a record if there is space for it. The caller has read the memory before, because an exception after space was reserved
     /// would prevent later records from being written.
@@ -227,48 +214,27 @@ public sealed partial class SluiceLog
     private bool TryAppend(
         ReadOnlySpan<byte> record, LogDurability durability, out ValueTask<long> appended, out long waitFor, out int epoch)
     {
-        CheckLength(record.Length, nameof(record));
         int bytes = _headerBytes + record.Length;
         bool isTaken = TryTake(bytes, 1, out Placed place, out waitFor);
         (appended, epoch) = (default, place.Epoch);
         if (isTaken)
         {
             CopyRecord(place.Page!.Bytes.Slice(place.Offset, bytes), record, durability);
-            appended = Appended(place, EndCopy(place, bytes, 1, durability), durability);
+            appended = EndCopy(place, bytes, 1, durability)
+                ? WaitAsync(durability, place.FirstSequence, place, 1, place.FirstSequence)
+                : new ValueTask<long>(place.FirstSequence);
         }
 
         return isTaken;
     }
-
-    private bool TryAppend(
-        ReadOnlySequence<byte> record, LogDurability durability, out ValueTask<long> appended, out long waitFor, out int epoch)
-    {
-        if (record.IsSingleSegment)
-        {
-            return TryAppend(record.FirstSpan, durability, out appended, out waitFor, out epoch);
-        }
-
-        int length = LengthOf(record);
-        bool isTaken = TryTake(_headerBytes + length, 1, out Placed place, out waitFor);
-        (appended, epoch) = (default, place.Epoch);
-        if (isTaken)
-        {
-            appended = Appended(place, CopySequence(place, record, length, durability), durability);
-        }
-
-        return isTaken;
-    }
-
-    private ValueTask<long> Appended(in Placed place, bool waits, LogDurability durability) =>
-        waits ? WaitAsync(durability, place.FirstSequence, place, 1, place.FirstSequence) : new ValueTask<long>(place.FirstSequence);
 
     private async ValueTask<long> AppendLaterAsync(
-        ReadOnlySequence<byte> record, LogDurability durability, long waitFor, int epoch, CancellationToken cancellationToken)
+        ReadOnlyMemory<byte> record, LogDurability durability, long waitFor, int epoch, CancellationToken cancellationToken)
     {
         while (true)
         {
             await WaitForRoomAsync(waitFor, epoch, cancellationToken).ConfigureAwait(false);
-            if (TryAppend(record, durability, out ValueTask<long> appended, out waitFor, out epoch))
+            if (TryAppend(record.Span, durability, out ValueTask<long> appended, out waitFor, out epoch))
             {
                 return await appended.ConfigureAwait(false);
             }

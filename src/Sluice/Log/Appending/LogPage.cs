@@ -47,9 +47,6 @@ internal sealed class LogPage
     /// <summary>True if records of the page were withdrawn because a write failed.</summary>
     public bool HasFailedRecords { get; private set; }
 
-    /// <summary>The number of reserved bytes, including those before the first record.</summary>
-    public int Taken => (int)(Volatile.Read(ref _hot.State) & 0x7FFF_FFFF);
-
     public int TakenCount => (int)((Volatile.Read(ref _hot.State) & ~SealedBit) >> CountShift);
 
     /// <summary>

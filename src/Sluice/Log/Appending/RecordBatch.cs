@@ -15,41 +15,31 @@ internal readonly struct RecordBatch : IDisposable
     /// <exception cref="ArgumentException">The records together are longer than the log allows.</exception>
     public RecordBatch(ReadOnlySpan<ReadOnlyMemory<byte>> records, int headerBytes, LogDurability durability, int most)
     {
-        long bytes = 0;
+        long bytes = -headerBytes;
         foreach (ReadOnlyMemory<byte> record in records)
         {
             bytes += headerBytes + record.Length;
         }
 
-        if (bytes > most + headerBytes)
-        {
-            LogErrors.ThrowTooLong((int)Math.Min(bytes, int.MaxValue), most, nameof(records));
-        }
-
         Count = records.Length;
-        _rented = ArrayPool<byte>.Shared.Rent((int)bytes);
-        try
+        _rented = Rent(bytes, headerBytes, most, nameof(records));
+        int end = 0;
+        foreach (ReadOnlyMemory<byte> record in records)
         {
-            int at = 0;
-            foreach (ReadOnlyMemory<byte> record in records)
-            {
-                ReadOnlySpan<byte> content = record.Span;
-                if (headerBytes > 0)
-                {
-                    BinaryPrimitives.WriteUInt32LittleEndian(_rented.AsSpan(at), (uint)content.Length | ((uint)durability << 30));
-                }
-
-                content.CopyTo(_rented.AsSpan(at + headerBytes, (int)bytes - at - headerBytes));
-                at += headerBytes + content.Length;
-            }
-
-            _length = at;
+            Span<byte> rest = _rented.AsSpan(end, (int)bytes + headerBytes - end);
+            end += Copy(new ReadOnlySequence<byte>(record), rest, headerBytes, durability);
         }
-        catch
-        {
-            ArrayPool<byte>.Shared.Return(_rented);
-            throw;
-        }
+
+        _length = end;
+    }
+
+    /// <summary>A single record, which is in several pieces of memory.</summary>
+    /// <exception cref="ArgumentException">The record is longer than the log allows.</exception>
+    public RecordBatch(ReadOnlySequence<byte> record, int headerBytes, LogDurability durability, int most)
+    {
+        Count = 1;
+        _rented = Rent(record.Length, headerBytes, most, nameof(record));
+        _length = Copy(record, _rented.AsSpan(0, headerBytes + (int)record.Length), headerBytes, durability);
     }
 
     public int Count { get; }
@@ -57,4 +47,34 @@ internal readonly struct RecordBatch : IDisposable
     public ReadOnlySpan<byte> Bytes => _rented.AsSpan(0, _length);
 
     public void Dispose() => ArrayPool<byte>.Shared.Return(_rented);
+
+    /// <param name="bytes">The size of the records, without the header of the first one.</param>
+    private static byte[] Rent(long bytes, int headerBytes, int most, string parameter)
+    {
+        if (bytes > most)
+        {
+            LogErrors.ThrowTooLong((int)Math.Min(bytes, int.MaxValue), most, parameter);
+        }
+
+        return ArrayPool<byte>.Shared.Rent((int)bytes + headerBytes);
+    }
+
+    /// <returns>The number of copied bytes, including the header.</returns>
+    private static int Copy(ReadOnlySequence<byte> record, Span<byte> target, int headerBytes, LogDurability durability)
+    {
+        int end = headerBytes;
+        foreach (ReadOnlyMemory<byte> part in record)
+        {
+            ReadOnlySpan<byte> content = part.Span;
+            content.CopyTo(target[end..]);
+            end += content.Length;
+        }
+
+        if (headerBytes > 0)
+        {
+            BinaryPrimitives.WriteUInt32LittleEndian(target, (uint)(end - headerBytes) | ((uint)durability << 30));
+        }
+
+        return end;
+    }
 }
