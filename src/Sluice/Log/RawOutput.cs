@@ -38,8 +38,10 @@ internal sealed class RawOutput : LogOutput
     private int _done;
     private bool _rolled;
 
-    /// <summary>True if the name of a written file may not be on the disk. Used by the thread that writes.</summary>
-    private bool _hasNewName;
+    /// <summary>
+    /// True if the name of a written file may not be on the disk, as that of the file that was found. Used by the thread that writes.
+    /// </summary>
+    private bool _hasNewName = true;
 
     /// <summary>True if the next sync flushes the folder first. Used by the thread that syncs.</summary>
     private bool _flushesFolder;
@@ -61,13 +63,16 @@ internal sealed class RawOutput : LogOutput
     public RawOutput(LogFolder folder, SluiceLogOptions settings)
     {
         (_folder, _settings) = (folder, settings);
-        Compressor = settings.Compression == CompressionLevel.NoCompression ? null : new SegmentCompressor(folder, settings, CompressNext, e => LastError = e);
+        Compressor = settings.Compression == CompressionLevel.NoCompression ? null : new SegmentCompressor(folder, settings, Full, e => LastError = e);
         (_current, long id, DateTime utc) = OpenNewest();
         SetName(id, utc);
         try
         {
-            RemoveLeftovers();
-            folder.FlushToDisk();
+            if (Libc.IsSupported)
+            {
+                SegmentCompressor.RemoveLeftovers(folder, settings, Full());
+            }
+
             _end = EndOf(_current);
         }
         catch
@@ -207,7 +212,6 @@ internal sealed class RawOutput : LogOutput
         }
         finally
         {
-            _folder.Close();
             LogFile.CloseAll([_current, .. _unsynced], LogFile.Close);
         }
     }
@@ -367,107 +371,5 @@ internal sealed class RawOutput : LogOutput
 
         using OpenFile.Reference reference = file.Hold();
         return new AppendTarget(file);
-    }
-
-    private bool CompressNext(HashSet<string> tried)
-    {
-        foreach (SegmentEntry entry in Full().Where(e => e is { HasPlain: true, HasCompressed: false } && !tried.Contains(e.Path)))
-        {
-            tried.Add(entry.Path);
-            SluiceHandle? file = TryOpenAlone(entry.Path);
-            try
-            {
-                if (file is not null && TryCompress(entry, file))
-                {
-                    return true;
-                }
-            }
-            finally
-            {
-                LogFile.TryClose(file);
-            }
-        }
-
-        return false;
-    }
-
-    private bool TryCompress(SegmentEntry entry, SluiceHandle file)
-    {
-        if (!Compressor!.TryMakeCopy(file, entry.Path))
-        {
-            return false;
-        }
-
-        if (LogFile.HasNoName(file, out _))
-        {
-            // Another process has removed the original, because retention does not keep it.
-            _folder.TryDelete(entry.UnfinishedPath);
-            return false;
-        }
-
-        Compressor.Name(entry.Path);
-        Compressor.RemoveOriginal(entry.Path);
-        return true;
-    }
-
-    /// <summary>
-    /// Opens a file and locks it exclusively until it is disposed. Returns null if the lock is refused, for example because a process
-    /// appends to the file.
-    /// </summary>
-    private SluiceHandle? TryOpenAlone(string path)
-    {
-        SluiceHandle file = _folder.Open(path, FileMode.Open, FileAccess.ReadWrite, _settings);
-        if (LogFile.LockNow(file, alone: true) == 0)
-        {
-            return file;
-        }
-
-        file.Dispose();
-        return null;
-    }
-
-    /// <summary>
-    /// Removes the files that an interrupted compression left, on Linux: an incomplete copy, and a complete copy of a file that still
-    /// exists.
-    /// </summary>
-    private void RemoveLeftovers()
-    {
-        if (!Libc.IsSupported)
-        {
-            return;
-        }
-
-        foreach (SegmentEntry entry in Full().Where(static e => e.HasUnfinished || e is { HasPlain: true, HasCompressed: true }))
-        {
-            SluiceHandle? file = null;
-            try
-            {
-                file = entry.HasPlain ? TryOpenAlone(entry.Path) : null;
-                if (entry.HasUnfinished && (file is not null || !entry.HasPlain))
-                {
-                    _folder.Delete(entry.UnfinishedPath);
-                }
-
-                if (file is not null && entry.HasCompressed && IsCopyOf(file, entry))
-                {
-                    _folder.Delete(entry.CompressedPath);
-                }
-            }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-            {
-                // The log opens nevertheless, because it does not read this file.
-            }
-            finally
-            {
-                LogFile.TryClose(file);
-            }
-        }
-    }
-
-    private bool IsCopyOf(SluiceHandle file, SegmentEntry entry)
-    {
-        using SluiceHandle copy = _folder.Open(entry.CompressedPath, FileMode.Open, FileAccess.Read);
-        return File.GetLastWriteTimeUtc(file.SafeFileHandle) == File.GetLastWriteTimeUtc(copy.SafeFileHandle)
-            && SegmentCompressor.HasContentOf(copy, file);
     }
 }

@@ -18,22 +18,19 @@ internal sealed class SegmentCompressor
 
     private readonly LogFolder _folder;
     private readonly SluiceLogOptions _settings;
-    private readonly Func<HashSet<string>, bool> _compressNext;
+    private readonly Func<IEnumerable<SegmentEntry>> _full;
     private readonly Action<Exception> _noteError;
     private readonly LogWorker _worker;
-
-    /// <summary>The files that the current round has tried.</summary>
-    private readonly HashSet<string> _tried = new(StringComparer.Ordinal);
     private bool _ends;
 
     /// <param name="folder">The log's folder.</param>
     /// <param name="settings">The options of the log.</param>
-    /// <param name="compressNext">Compresses a file that is not in the set and adds it; returns false if there is none.</param>
+    /// <param name="full">Returns the files that are full.</param>
     /// <param name="noteError">Called with the error of a file that could not be compressed.</param>
     public SegmentCompressor(
-        LogFolder folder, SluiceLogOptions settings, Func<HashSet<string>, bool> compressNext, Action<Exception> noteError)
+        LogFolder folder, SluiceLogOptions settings, Func<IEnumerable<SegmentEntry>> full, Action<Exception> noteError)
     {
-        (_folder, _settings, _compressNext, _noteError) = (folder, settings, compressNext, noteError);
+        (_folder, _settings, _full, _noteError) = (folder, settings, full, noteError);
         _worker = new LogWorker(Timeout.Infinite, Round, static () => false);
     }
 
@@ -47,50 +44,64 @@ internal sealed class SegmentCompressor
         _worker.End();
     }
 
-    /// <summary>Writes a compressed copy under a temporary name, flushes it and reads it back.</summary>
-    /// <param name="source">A file that no process writes to.</param>
-    /// <param name="path">The path of that file.</param>
-    /// <returns>False if the file is empty or the log is being closed.</returns>
-    public bool TryMakeCopy(SluiceHandle source, string path)
+    /// <summary>
+    /// Removes the files that an interrupted compression left, on Linux: an incomplete copy, and a complete copy of a file that still
+    /// exists.
+    /// </summary>
+    public static void RemoveLeftovers(LogFolder folder, SluiceLogOptions settings, IEnumerable<SegmentEntry> full)
     {
-        string unfinished = path + SegmentNames.Compressing;
-        if (source.Length == 0)
+        foreach (SegmentEntry entry in full.Where(static e => e.HasUnfinished || e is { HasPlain: true, HasCompressed: true }))
         {
-            return false;
-        }
-
-        Tell("begin");
-        _folder.Delete(unfinished);
-        bool isWhole = false;
-        try
-        {
-            // Nobody else may read the copy before it has the permissions of the original.
-            const UnixFileMode own = UnixFileMode.UserRead | UnixFileMode.UserWrite;
-            using SluiceHandle target = _folder.Open(unfinished, FileMode.CreateNew, FileAccess.ReadWrite, _settings, own);
-            if (!TryCompress(source, target))
+            SluiceHandle? file = null;
+            try
             {
-                return false;
+                file = entry.HasPlain ? TryOpenAlone(folder, settings, entry.Path) : null;
+                if (entry.HasUnfinished && (file is not null || !entry.HasPlain))
+                {
+                    folder.Delete(entry.UnfinishedPath);
+                }
+
+                if (file is not null && entry.HasCompressed && IsCopy(folder, file, entry.CompressedPath))
+                {
+                    folder.Delete(entry.CompressedPath);
+                }
             }
-
-            TakeOver(source, target);
-            Tell("written");
-            LogFile.Flush(target, _settings);
-            Tell("flushed");
-            isWhole = HasContentOf(target, source)
-                ? true : throw new IOException($"Compressing '{source.Path}' failed: the copy does not decompress to the original.");
-            return isWhole;
-        }
-        finally
-        {
-            if (!isWhole)
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                _folder.TryDelete(unfinished);
+                // The log opens nevertheless, because it does not read this file.
+            }
+            finally
+            {
+                LogFile.TryClose(file);
             }
         }
     }
 
+    private static bool IsCopy(LogFolder folder, SluiceHandle file, string compressedPath)
+    {
+        using SluiceHandle copy = folder.Open(compressedPath, FileMode.Open, FileAccess.Read);
+        return File.GetLastWriteTimeUtc(file.SafeFileHandle) == File.GetLastWriteTimeUtc(copy.SafeFileHandle)
+            && HasContentOf(copy, file);
+    }
+
+    /// <summary>
+    /// Opens a file and locks it exclusively until it is disposed. Returns null if the lock is refused, for example because a process
+    /// appends to the file.
+    /// </summary>
+    private static SluiceHandle? TryOpenAlone(LogFolder folder, SluiceLogOptions settings, string path)
+    {
+        SluiceHandle file = folder.Open(path, FileMode.Open, FileAccess.ReadWrite, settings);
+        if (LogFile.LockNow(file, alone: true) == 0)
+        {
+            return file;
+        }
+
+        file.Dispose();
+        return null;
+    }
+
     /// <summary>Returns true if a compressed file decompresses to the content of another file.</summary>
-    public static bool HasContentOf(SluiceHandle compressed, SluiceHandle original)
+    private static bool HasContentOf(SluiceHandle compressed, SluiceHandle original)
     {
         byte[] expected = new byte[BlockBytes];
         byte[] actual = new byte[BlockBytes];
@@ -113,23 +124,6 @@ internal sealed class SegmentCompressor
         {
             return false;
         }
-    }
-
-    /// <summary>Renames the temporary copy to its final name.</summary>
-    public void Name(string path)
-    {
-        Tell("name");
-        _folder.Rename(path + SegmentNames.Compressing, path + SegmentNames.Compressed);
-        Tell("named");
-    }
-
-    /// <summary>Makes the name of the copy durable and then removes the original.</summary>
-    public void RemoveOriginal(string path)
-    {
-        _folder.FlushToDisk();
-        Tell("remove");
-        _folder.Delete(path);
-        Tell("removed");
     }
 
     /// <summary>
@@ -174,28 +168,83 @@ internal sealed class SegmentCompressor
         return true;
     }
 
-    private void Tell(string step) => _settings.CompressionStep?.Invoke(step);
-
     private void Round(bool asked)
     {
-        _tried.Clear();
-        while (!Volatile.Read(ref _ends))
+        try
         {
-            try
+            foreach (SegmentEntry entry in _full().Where(static e => e is { HasPlain: true, HasCompressed: false }))
             {
-                if (!_compressNext(_tried))
+                TryReplace(entry);
+            }
+        }
+        catch (Exception e)
+        {
+            _noteError(e);
+        }
+    }
+
+    private void TryReplace(SegmentEntry entry)
+    {
+        SluiceHandle? file = null;
+        try
+        {
+            file = Volatile.Read(ref _ends) ? null : TryOpenAlone(_folder, _settings, entry.Path);
+            if (file is { Length: > 0 } && TryMakeCopy(file, entry.UnfinishedPath))
+            {
+                if (LogFile.HasNoName(file, out _))
                 {
+                    // Another process has removed the original, because retention does not keep it.
+                    _folder.TryDelete(entry.UnfinishedPath);
                     return;
                 }
+
+                _folder.Rename(entry.UnfinishedPath, entry.CompressedPath);
+                _folder.FlushToDisk();
+                _folder.Delete(entry.Path);
             }
-            catch (FileNotFoundException)
+        }
+        catch (FileNotFoundException)
+        {
+            // Another process has removed the file.
+        }
+        catch (Exception e)
+        {
+            // The file stays as it is; the next round tries again.
+            _noteError(e);
+        }
+        finally
+        {
+            LogFile.TryClose(file);
+        }
+    }
+
+    /// <summary>Writes a compressed copy under a temporary name, flushes it and reads it back.</summary>
+    /// <returns>False if the log is being closed.</returns>
+    private bool TryMakeCopy(SluiceHandle source, string path)
+    {
+        _folder.Delete(path);
+        bool isWhole = false;
+        try
+        {
+            // Nobody else may read the copy before it has the permissions of the original.
+            const UnixFileMode own = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+            using SluiceHandle target = _folder.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, _settings, own);
+            if (!TryCompress(source, target))
             {
-                // Another process has removed the file.
+                return false;
             }
-            catch (Exception e)
+
+            TakeOver(source, target);
+            LogFile.Flush(target, _settings);
+            isWhole = HasContentOf(target, source)
+                ? true : throw new IOException($"Compressing '{source.Path}' failed: the copy does not decompress to the original.");
+            return isWhole;
+        }
+        finally
+        {
+            if (!isWhole)
             {
-                // The file stays as it is; the next round tries again.
-                _noteError(e);
+                _folder.TryDelete(path);
             }
         }
     }
