@@ -67,6 +67,9 @@ internal sealed class SegmentReader : IDisposable
     /// <summary>The offset of the last frame.</summary>
     public long FrameOffset => _before.Offset;
 
+    /// <summary>The checksum that the last frame continues.</summary>
+    public uint FrameChain => _before.Chain;
+
     /// <summary>The last sequence number that was read or skipped.</summary>
     public long ReadTo { get; private set; }
 
@@ -114,7 +117,7 @@ internal sealed class SegmentReader : IDisposable
         List<long> ids = folder.List();
         for (int i = ids.Count - 1; i >= 0; i--)
         {
-            if (HeaderOf(folder, ids[i]) is { LogId: var found } && found != Guid.Empty)
+            if (LogIdOf(folder, ids[i]) is { } found)
             {
                 return found != LogId;
             }
@@ -144,20 +147,17 @@ internal sealed class SegmentReader : IDisposable
         }
     }
 
-    /// <summary>Returns the header of a segment; the default if there is none.</summary>
-    private static SegmentHeader HeaderOf(LogFolder folder, long id)
+    /// <summary>Returns the id in the header of a segment; null if there is no header.</summary>
+    private static Guid? LogIdOf(LogFolder folder, long id)
     {
         try
         {
             using SluiceHandle there = folder.OpenToRead(id);
-            Span<byte> header = stackalloc byte[LogLayout.HeaderBytes];
-            return there.Read(header, 0) == header.Length && SegmentHeader.Read(header, out SegmentHeader found, out _) is null
-                ? found
-                : default;
+            return SegmentInfo.Read(there, id)?.Header.LogId;
         }
         catch (Exception e) when (e is FileNotFoundException or SluiceLogDamagedException)
         {
-            return default;
+            return null;
         }
     }
 
@@ -388,7 +388,7 @@ internal sealed class SegmentReader : IDisposable
 
         if (sequence < _frame.FirstSequence || sequence > _frame.LastSequence)
         {
-            ReadFrameOf(sequence, known);
+            _ = ReadFrameOf(sequence, known);
         }
 
         int offset = 0;
@@ -409,7 +409,9 @@ internal sealed class SegmentReader : IDisposable
 
     public void Dispose() => _file.Dispose();
 
-    private void ReadFrameOf(long sequence, IndexEntry? known)
+    /// <summary>Reads the frame of a record that is in the file.</summary>
+    /// <exception cref="SluiceLogDamagedException">The record is not where it should be.</exception>
+    public FrameHeader ReadFrameOf(long sequence, IndexEntry? known)
     {
         _frame = default;
         if (sequence <= ReadTo || EntryFor(sequence, known)?.Sequence > ReadTo + 1)
@@ -430,6 +432,7 @@ internal sealed class SegmentReader : IDisposable
         }
         while (ReadTo < sequence);
         _frame = frame;
+        return frame;
     }
 
     private IndexEntry? EntryFor(long sequence, IndexEntry? known)

@@ -27,34 +27,23 @@ internal sealed record TailRemoval(Guid LogId, long LastKept, long SegmentId, lo
     private static ReadOnlySpan<byte> Magic => "SLUICETR"u8;
 
     /// <summary>Determines where to truncate a log. Changes nothing.</summary>
-    /// <param name="folder">The log's folder.</param>
-    /// <param name="segmentId">The id of the segment that contains the first record to remove.</param>
+    /// <param name="segment">A reader of the segment that contains the first record to remove.</param>
+    /// <param name="entry">An entry of the writer's index for the last record to keep; null if there is none.</param>
     /// <param name="lastKept">The sequence number of the last record to keep.</param>
     /// <exception cref="IOException">The segment is damaged or cannot be read.</exception>
-    public static TailRemoval Plan(LogFolder folder, long segmentId, long lastKept)
+    public static TailRemoval Plan(SegmentReader segment, IndexEntry? entry, long lastKept)
     {
-        using SluiceHandle file = folder.OpenToRead(segmentId);
-        SegmentInfo info = SegmentInfo.Read(file, segmentId) is { HasBegun: true } found ? found
-            : throw new SluiceLogDamagedException(file.Path, 0, lastKept, "it has no records");
-        FrameScanner scanner = info.ScannerAt(file, info.FirstOffset, info.FirstChain);
-        long reached = info.FirstSequence - 1;
-        while (true)
+        if (lastKept < segment.FirstSequence)
         {
-            (long offset, uint chain) = (scanner.Offset, scanner.Chain);
-            bool isRecords = scanner.TryNext(out FrameHeader frame, out ReadOnlySpan<byte> payload) == FrameResult.Good
-                && frame.Kind == FrameKind.Records;
-            if (isRecords && frame.LastSequence <= lastKept)
-            {
-                reached = frame.LastSequence;
-                continue;
-            }
-
-            byte[] kept = isRecords && frame.FirstSequence <= lastKept
-                ? Shorten(frame, payload, (int)(lastKept - frame.FirstSequence + 1), chain) : [];
-            return reached == lastKept || kept.Length > 0
-                ? new TailRemoval(info.Header.LogId, lastKept, segmentId, offset, kept)
-                : throw new SluiceLogDamagedException(file.Path, offset, reached + 1, scanner.Reason);
+            return new TailRemoval(segment.LogId, lastKept, segment.Id, segment.Offset, []);
         }
+
+        FrameHeader last = segment.ReadFrameOf(lastKept, entry);
+        int kept = (int)(lastKept - last.FirstSequence + 1);
+        return kept == last.Count
+            ? new TailRemoval(segment.LogId, lastKept, segment.Id, segment.Offset, [])
+            : new TailRemoval(
+                segment.LogId, lastKept, segment.Id, segment.FrameOffset, Shorten(last, segment.Payload, kept, segment.FrameChain));
     }
 
     /// <summary>Returns the removal that was saved and not completed; null if there is none, or if its file is incomplete.</summary>
