@@ -44,15 +44,7 @@ internal sealed class FramedOutput : LogOutput
         _durable = _nextSequence - 1;
         if (_current is null)
         {
-            try
-            {
-                _next.Prepare(reserves: false);
-            }
-            catch
-            {
-                _next.Dispose();
-                throw;
-            }
+            _next.Make();
         }
     }
 
@@ -166,7 +158,7 @@ internal sealed class FramedOutput : LogOutput
                 return;
             }
 
-            TailRemoval removal = TailRemoval.Plan(_folder, Locate(lastKept + 1).Id, lastKept);
+            TailRemoval removal = Plan(lastKept);
             Save(removal, fail);
             try
             {
@@ -269,7 +261,7 @@ internal sealed class FramedOutput : LogOutput
         if (Interlocked.Exchange(ref _wantsNext, false))
         {
             // If that fails, the thread that needs the segment tries again, and gets the error.
-            _next.Prepare();
+            _ = _next.Get();
         }
     }
 
@@ -320,6 +312,13 @@ internal sealed class FramedOutput : LogOutput
         {
             _readers.Return(reader, isUsable, version);
         }
+    }
+
+    private TailRemoval Plan(long lastKept)
+    {
+        (long id, _, long? lastSequence) = Locate(lastKept + 1);
+        using SegmentReader segment = SegmentReader.Open(_folder, id, lastSequence);
+        return TailRemoval.Plan(segment, EntryNear(id, lastKept), lastKept);
     }
 
     private void Save(TailRemoval removal, Action<Exception> fail)

@@ -118,6 +118,8 @@ public sealed partial class SluiceLog
             error ??= e;
         }
 
+        _folder.Close();
+
         if (_onExit is not null)
         {
             AppDomain.CurrentDomain.ProcessExit -= _onExit;

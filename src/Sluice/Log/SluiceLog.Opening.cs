@@ -41,44 +41,29 @@ public sealed partial class SluiceLog
         ArgumentException.ThrowIfNullOrEmpty(directory);
         SluiceLogOptions settings = (options ?? new SluiceLogOptions()).Check();
         directory = Path.TrimEndingDirectorySeparator(Path.GetFullPath(directory));
-        LogFolder.Make(directory);
-        return settings.Format == LogFormat.Raw ? OpenRaw(directory, settings) : OpenFramed(directory, settings);
-    }
-
-    private static SluiceLog OpenRaw(string directory, SluiceLogOptions settings)
-    {
-        LogFolder folder = new(directory, settings.Names, LogFolder.OpenFolder(directory));
-        RawOutput? output = null;
+        LogFolder folder = LogFolder.Make(directory, settings.Names);
+        WriterLock? writerLock = null;
+        LogOutput? output = null;
         try
         {
-            output = new RawOutput(folder, settings);
-            return new SluiceLog(directory, settings, output, null, null);
-        }
-        catch
-        {
-            output?.Dispose();
-            folder.Close();
-            throw;
-        }
-    }
+            if (settings.Format == LogFormat.Raw)
+            {
+                output = new RawOutput(folder, settings);
+                return new SluiceLog(folder, settings, output, null, null);
+            }
 
-    private static SluiceLog OpenFramed(string directory, SluiceLogOptions settings)
-    {
-        WriterLock writerLock = WriterLock.Take(directory, settings.UnixCreateMode);
-        FramedOutput? output = null;
-        try
-        {
-            LogFolder folder = new(directory, settings.Names, writerLock.Folder);
+            writerLock = WriterLock.Take(folder, settings.UnixCreateMode);
             folder.ThrowIfOfRemovedFeature();
             CompleteRemoval(folder, settings, writerLock);
             RecoveredLog found = RecoveredLog.Open(folder, settings, writerLock);
             output = new FramedOutput(folder, settings, found);
-            return new SluiceLog(directory, settings, output, writerLock, found);
+            return new SluiceLog(folder, settings, output, writerLock, found);
         }
         catch
         {
             output?.Dispose();
-            writerLock.Dispose();
+            writerLock?.Dispose();
+            folder.Close();
             throw;
         }
     }
@@ -96,8 +81,7 @@ public sealed partial class SluiceLog
             long largest = Math.Max(writerLock.State?.LargestId ?? 0, folder.List().LastOrDefault());
             removal.Apply(folder, settings, durable =>
             {
-                writerLock.Write(new LogState(
-                    settings.Durability, removal.LogId, durable, Environment.ProcessId, LogState.CurrentBoot, largest));
+                writerLock.Write(settings, removal.LogId, durable, largest);
                 writerLock.Flush(settings);
             }).Dispose();
         }

@@ -3,7 +3,6 @@ using System.Buffers.Binary;
 using System.IO.Pipelines;
 using Sluice.Log;
 using Sluice.Log.Folders;
-using Sluice.Log.Frames;
 using Sluice.Log.Segments;
 using Sluice.Log.Appending;
 
@@ -30,6 +29,7 @@ namespace Sluice;
 /// </remarks>
 public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 {
+    private readonly LogFolder _folder;
     private readonly SluiceLogOptions _settings;
     private readonly LogOutput _output;
     private readonly PageRing _ring;
@@ -44,17 +44,17 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     private bool _isClosing;
     private bool _isClosed;
 
-    private SluiceLog(string directory, SluiceLogOptions settings, LogOutput output, WriterLock? writerLock, RecoveredLog? found)
+    private SluiceLog(LogFolder folder, SluiceLogOptions settings, LogOutput output, WriterLock? writerLock, RecoveredLog? found)
     {
-        Directory = directory;
-        (_settings, _output, _lock, Cut) = (settings, output, writerLock, found?.Cut);
+        Directory = folder.Path;
+        (_folder, _settings, _output, _lock, Cut) = (folder, settings, output, writerLock, found?.Cut);
         _logId = found?.LogId ?? Guid.Empty;
         long next = found?.NextSequence ?? 1;
         _headerBytes = output.RecordHeaderBytes;
         _ring = new PageRing(
             Enumerable.Range(0, settings.Pages).Select(_ => new LogPage(settings.PageBytes)), output.PageStart, next);
         _stateFile = new StateFile(WriteState, () => _lock?.Flush(_settings), output.DurableSequence);
-        _committer = new Committer(_ring, output, directory, _stateFile, next - 1, (int)Math.Min(settings.FlushInterval.TotalMilliseconds, int.MaxValue));
+        _committer = new Committer(_ring, output, Directory, _stateFile, next - 1, (int)Math.Min(settings.FlushInterval.TotalMilliseconds, int.MaxValue));
         _keeper = new Keeper(_committer, output, settings.RetentionIntervalMs);
         LogThreads.Start();
         _keeper.Signal();
@@ -166,17 +166,11 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         return place.FirstSequence;
     }
 
-    /// <param name="record">
-    /// The bytes of the record, which are copied once, into the log's own buffer. The sequence can be empty. Its memory must not be changed
-    /// during the call.
-    /// </param>
+    /// <param name="record">The bytes of the record. The sequence can be empty. Its memory must not be changed during the call.</param>
     /// <inheritdoc cref="Append(ReadOnlySpan{byte})"/>
     public long Append(ReadOnlySequence<byte> record) => Append(record, _settings.Durability);
 
-    /// <param name="record">
-    /// The bytes of the record, which are copied once, into the log's own buffer. The sequence can be empty. Its memory must not be changed
-    /// during the call.
-    /// </param>
+    /// <param name="record">The bytes of the record. The sequence can be empty. Its memory must not be changed during the call.</param>
     /// <inheritdoc cref="Append(ReadOnlySpan{byte}, LogDurability)"/>
     public long Append(ReadOnlySequence<byte> record, LogDurability durability)
     {
@@ -185,15 +179,8 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
             return Append(record.FirstSpan, durability);
         }
 
-        _ = SluiceLogOptions.Known(durability);
-        int length = LengthOf(record);
-        Placed place = Take(_headerBytes + length, 1);
-        if (CopySequence(place, record, length, durability))
-        {
-            Wait(durability, place.FirstSequence, place, 1);
-        }
-
-        return place.FirstSequence;
+        using RecordBatch batch = new(record, _headerBytes, SluiceLogOptions.Known(durability), _settings.MaxRecordBytes);
+        return Append(batch, durability);
     }
 
     /// <summary>
@@ -225,13 +212,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         }
 
         using RecordBatch batch = new(records, _headerBytes, wanted, _settings.MaxRecordBytes);
-        Placed place = Take(batch.Bytes.Length, batch.Count);
-        if (CopyBatch(place, batch, wanted))
-        {
-            Wait(wanted, place.FirstSequence + batch.Count - 1, place, batch.Count);
-        }
-
-        return place.FirstSequence;
+        return Append(batch, wanted);
     }
 
     /// <summary>Returns a buffer in which the caller writes a record and then commits it.</summary>
@@ -313,7 +294,18 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     public PipeWriter CreatePipeWriter(LogDurability? durability = null) =>
         new LogPipeWriter(this, SluiceLogOptions.Known(durability ?? _settings.Durability));
 
-    private bool CopyBatch(Placed place, RecordBatch batch, LogDurability durability)
+    private long Append(in RecordBatch batch, LogDurability durability)
+    {
+        Placed place = Take(batch.Bytes.Length, batch.Count);
+        if (CopyBatch(place, batch, durability))
+        {
+            Wait(durability, place.FirstSequence + batch.Count - 1, place, batch.Count);
+        }
+
+        return place.FirstSequence;
+    }
+
+    private bool CopyBatch(in Placed place, in RecordBatch batch, LogDurability durability)
     {
         batch.Bytes.CopyTo(place.Page!.Bytes[place.Offset..]);
         return EndCopy(place, batch.Bytes.Length, batch.Count, durability);
@@ -321,72 +313,12 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
     private void CopyRecord(Span<byte> at, ReadOnlySpan<byte> record, LogDurability durability)
     {
-        WriteHeader(at, record.Length, (uint)durability << 30);
-        record.CopyTo(at[_headerBytes..]);
-    }
-
-    /// <summary>
-    /// Copies a record to its place. If this fails, for example because the memory has changed since its length was read, the record is
-    /// withdrawn.
-    /// </summary>
-    /// <returns>True if the caller waits for a write or sync.</returns>
-    private bool CopySequence(in Placed place, ReadOnlySequence<byte> record, int length, LogDurability durability)
-    {
-        int bytes = _headerBytes + length;
-        Span<byte> at = place.Page!.Bytes.Slice(place.Offset, bytes);
-        bool isCopied = false;
-        try
-        {
-            Span<byte> rest = at[_headerBytes..];
-            foreach (ReadOnlyMemory<byte> part in record)
-            {
-                ReadOnlySpan<byte> content = part.Span;
-                content.CopyTo(rest);
-                rest = rest[content.Length..];
-            }
-
-            isCopied = rest.IsEmpty ? true : throw new ArgumentException("The sequence was changed while it was copied.", nameof(record));
-        }
-        finally
-        {
-            // The reserved space is filled in any case; otherwise no later record could be written.
-            if (!isCopied)
-            {
-                at.Clear();
-            }
-
-            WriteHeader(at, length, isCopied ? (uint)durability << 30 : LogLayout.Withdrawn);
-            if (!isCopied)
-            {
-                _ = EndCopy(place, bytes, 1, LogDurability.Buffered);
-            }
-        }
-
-        return EndCopy(place, bytes, 1, durability);
-    }
-
-    private void WriteHeader(Span<byte> at, int length, uint flags)
-    {
         if (_headerBytes > 0)
         {
-            BinaryPrimitives.WriteUInt32LittleEndian(at, (uint)length | flags);
-        }
-    }
-
-    /// <summary>
-    /// Returns the length of a sequence. All of its memory is read before space is reserved, because an exception after that would prevent
-    /// later records from being written.
-    /// </summary>
-    private int LengthOf(ReadOnlySequence<byte> record)
-    {
-        long length = 0;
-        foreach (ReadOnlyMemory<byte> part in record)
-        {
-            length += part.Span.Length;
+            BinaryPrimitives.WriteUInt32LittleEndian(at, (uint)record.Length | ((uint)durability << 30));
         }
 
-        CheckLength((int)Math.Min(length, int.MaxValue), nameof(record));
-        return (int)length;
+        record.CopyTo(at[_headerBytes..]);
     }
 
     private void CheckLength(int bytes, string parameter)
@@ -406,6 +338,5 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
     }
 
     private void WriteState(long durable) =>
-        _lock?.Write(new LogState(
-            _settings.Durability, _logId, durable, Environment.ProcessId, LogState.CurrentBoot, _output.LargestId));
+        _lock?.Write(_settings, _logId, durable, _output.LargestId);
 }

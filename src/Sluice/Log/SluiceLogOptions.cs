@@ -26,8 +26,6 @@ public class SluiceLogOptions
     /// <summary>The maximum number of milliseconds between two checks.</summary>
     private const int MaxLookMs = 600_000;
 
-    private string? _fileNamePattern;
-
     /// <summary>
     /// Gets or sets the format of the log's files. Files of the other format in the same directory are not part of the log.
     /// </summary>
@@ -158,11 +156,7 @@ public class SluiceLogOptions
     /// the log. Therefore, several logs with different patterns can share a directory.
     /// </para>
     /// </remarks>
-    public string? FileNamePattern
-    {
-        get => _fileNamePattern;
-        set => _fileNamePattern = value;
-    }
+    public string? FileNamePattern { get; set; }
 
     /// <summary>Gets or sets the level at which full files of a raw log are compressed with gzip in the background. Linux only.</summary>
     /// <value>
@@ -210,9 +204,6 @@ public class SluiceLogOptions
     /// <summary>Gets or sets the clock, for tests.</summary>
     internal TimeProvider Clock { get; set; } = TimeProvider.System;
 
-    /// <summary>Gets or sets a callback for tests, which is called with the name of each step of compressing a segment.</summary>
-    internal Action<string>? CompressionStep { get; set; }
-
     /// <summary>Gets or sets the engine for the files of the log. This property is intended for tests.</summary>
     /// <value>
     /// The default is <see langword="null"/>, which stands for the engine of the current context
@@ -237,7 +228,7 @@ public class SluiceLogOptions
     internal SluiceLogOptions WithFileNamePattern(string pattern)
     {
         SluiceLogOptions copy = (SluiceLogOptions)MemberwiseClone();
-        copy._fileNamePattern = pattern;
+        copy.FileNamePattern = pattern;
         return copy;
     }
 

@@ -251,9 +251,6 @@ public sealed class SluiceLogReader : IDisposable
         _segment = null;
     }
 
-    /// <summary>Gets the number of times that the reader has listed the folder and read the headers of its segments, for tests.</summary>
-    internal int Looks { get; private set; }
-
     private async IAsyncEnumerable<SluiceLogRecord> EnumerateAsync(
         bool follows, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
@@ -405,7 +402,6 @@ public sealed class SluiceLogReader : IDisposable
 
     private LogCatalog Look(long fromId = 0)
     {
-        Looks++;
         _catalog = LogCatalog.Read(_folder, State, fromId);
         foreach (CatalogFile file in _catalog.Files)
         {

@@ -15,7 +15,8 @@ namespace Sluice.Log.Folders;
 /// The open folder, relative to which files are opened even if the path refers to another folder now; null for a reader, and on operating
 /// systems other than Linux.
 /// </param>
-internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle? folder = null)
+/// <param name="unflushedParents">The number of parent folders, from the folder's own on, with names that may not be on the disk.</param>
+internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle? folder = null, int unflushedParents = 0)
 {
     public const string StateName = "log.state";
 
@@ -26,6 +27,8 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
     private const string RemovalName = "log.truncate";
 
     private volatile SafeFileHandle? _folder = folder;
+
+    private volatile int _unflushedParents = unflushedParents;
 
     public string Path { get; } = path;
 
@@ -220,30 +223,29 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
     }
 
     /// <summary>
-    /// Makes the names in the folder durable (fsync(2)). Does nothing if the file system or the operating system has no such call for
-    /// folders.
+    /// Makes the names in the folder durable (fsync(2)), and the first time that of the folder itself. Does nothing if the file system or
+    /// the operating system has no such call for folders.
     /// </summary>
     /// <exception cref="IOException">The device failed, or the folder is gone.</exception>
     public void FlushToDisk()
     {
-        int result;
-        if (_folder is { } open)
+        if (_folder is not { } open)
         {
-            using OpenFile.Reference held = new(open);
-            result = WhereKnown(Libc.Flush(DescriptorOf(open)));
-        }
-        else
-        {
-            result = Flush(Path);
+            return;
         }
 
-        PathErrors.ThrowIfFailed(result, "Flushing the folder", Path);
+        using OpenFile.Reference held = new(open);
+        for (int level = _unflushedParents; level > 0; level--)
+        {
+            FlushParent(DescriptorOf(open), level);
+            _unflushedParents = level - 1;
+        }
+
+        PathErrors.ThrowIfFailed(WhereKnown(Libc.Flush(DescriptorOf(open))), "Flushing the folder", Path);
     }
 
     /// <summary>Opens a folder. Returns null on operating systems other than Linux.</summary>
-    /// <exception cref="IOException">The folder cannot be opened.</exception>
-    /// <exception cref="UnauthorizedAccessException">The process is not permitted to open the folder.</exception>
-    public static SafeFileHandle? OpenFolder(string path)
+    private static SafeFileHandle? OpenFolder(string path)
     {
         if (!Libc.IsSupported)
         {
@@ -256,7 +258,7 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
     }
 
     /// <summary>Returns the descriptor of an open folder. The caller holds a reference to it.</summary>
-    public static int DescriptorOf(SafeFileHandle folder) => (int)folder.DangerousGetHandle();
+    private static int DescriptorOf(SafeFileHandle folder) => (int)folder.DangerousGetHandle();
 
     /// <summary>
     /// Opens the folder at the path again if the open one was deleted. This is safe, because only a user who can remove all of its files
@@ -264,30 +266,38 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
     /// </summary>
     public void Renew()
     {
-        if (_folder is not { } open)
-        {
-            return;
-        }
-
-        using OpenFile.Reference held = new(open);
-        if (Libc.Stat(DescriptorOf(open), StatxMask.NLink, out Statx stat) == 0 && stat.NLink == 0)
+        if (TryLook(out Statx stat) && stat.NLink == 0)
         {
             // The old handle is closed by the garbage collector, because other threads may still use it.
             _folder = OpenFolder(Path);
         }
     }
 
+    /// <summary>Looks at the open folder. Returns false if that fails, or if there is none.</summary>
+    public bool TryLook(out Statx stat)
+    {
+        stat = default;
+        if (_folder is not { } open)
+        {
+            return false;
+        }
+
+        using OpenFile.Reference held = new(open);
+        return Libc.Stat(DescriptorOf(open), StatxMask.BasicStats, out stat) == 0;
+    }
+
     /// <summary>Closes the open folder.</summary>
     public void Close() => _folder?.Dispose();
 
     /// <summary>
-    /// Creates the folder of a log and missing parent folders durably, by flushing each folder that contains a new name. The parent of the
-    /// log's folder is flushed even if the log's folder exists, because the program that created it may not have flushed its name.
+    /// Creates the folder of a log and missing parent folders, and opens it. The names of new folders are made durable with the names of
+    /// the log's files; so is that of the log's folder if it exists, because the program that created it may not have flushed its name.
     /// </summary>
     /// <param name="path">A full path without a separator at its end.</param>
-    /// <exception cref="IOException">A folder cannot be created, or its name cannot be flushed.</exception>
-    /// <exception cref="UnauthorizedAccessException">The process is not permitted to create a folder.</exception>
-    public static void Make(string path)
+    /// <param name="names">The names of the segments.</param>
+    /// <exception cref="IOException">A folder cannot be created or opened.</exception>
+    /// <exception cref="UnauthorizedAccessException">The process is not permitted to create or open a folder.</exception>
+    public static LogFolder Make(string path, SegmentNames names)
     {
         string? oldest = System.IO.Path.GetDirectoryName(path);
         while (oldest is not null && !Directory.Exists(oldest))
@@ -296,18 +306,26 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
         }
 
         _ = Directory.CreateDirectory(path);
+        int parents = 0;
         for (string? at = path; at != oldest && (at = System.IO.Path.GetDirectoryName(at)) is not null;)
         {
-            int result = Flush(at);
-            if (result == -Errno.EACCES)
-            {
-                // A folder without read permission cannot be opened, so the whole file system of the log is flushed.
-                result = FlushFileSystem(path);
-            }
-
-            // The file system of the log can be mounted in a folder of a read-only file system, which has nothing to flush.
-            PathErrors.ThrowIfFailed(result == -Errno.EROFS ? 0 : result, "Flushing the folder", at);
+            parents++;
         }
+
+        return new LogFolder(path, names, OpenFolder(path), parents);
+    }
+
+    private void FlushParent(int folder, int level)
+    {
+        string parent = string.Join('/', Enumerable.Repeat("..", level));
+        int fd = PathCalls.OpenAt(folder, PathCalls.ToKernel(parent), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
+        using SafeFileHandle? opened = fd < 0 ? null : new SafeFileHandle(fd, ownsHandle: true);
+
+        // A folder without read permission cannot be opened, so the whole file system of the log is flushed.
+        int result = WhereKnown(fd < 0 ? CopyCalls.FlushFileSystem(folder) : Libc.Flush(fd));
+
+        // The file system of the log can be mounted in a folder of a read-only file system, which has nothing to flush.
+        PathErrors.ThrowIfFailed(result == -Errno.EROFS ? 0 : result, "Flushing the folder", System.IO.Path.GetFullPath(parent, Path));
     }
 
     private bool TryEmpty(string path, SluiceLogOptions settings)
@@ -381,28 +399,6 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
 
         using OpenFile.Reference held = new(open);
         return PathCalls.OpenAt(DescriptorOf(open), ".\0"u8, flags);
-    }
-
-    /// <summary>Calls fsync(2). Returns 0 if the operating system or the file system has no such call for folders.</summary>
-    private static int Flush(string path) => WithFolder(path, static fd => Libc.Flush(fd));
-
-    private static int FlushFileSystem(string path) => WithFolder(path, CopyCalls.FlushFileSystem);
-
-    private static int WithFolder(string path, Func<int, int> flush)
-    {
-        if (!Libc.IsSupported)
-        {
-            return 0;
-        }
-
-        int fd = PathCalls.Open(PathCalls.ToKernel(path), PathCalls.ReadOnly | PathCalls.DirectoryFlag);
-        if (fd < 0)
-        {
-            return fd;
-        }
-
-        using SafeFileHandle folder = new(fd, ownsHandle: true);
-        return WhereKnown(flush(fd));
     }
 
     /// <summary>Returns 0 in place of an error which says that the file system does not support the call.</summary>

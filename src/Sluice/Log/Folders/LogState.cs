@@ -27,8 +27,8 @@ internal readonly record struct LogState(
 
     private static ReadOnlySpan<byte> Magic => "SLUICEST"u8;
 
-    /// <summary>Gets or sets the checksum of this machine's boot id; 0 if unknown. Tests set it to simulate a restart.</summary>
-    public static uint CurrentBoot { get; set; } = ReadBoot();
+    /// <summary>The checksum of this machine's boot id; 0 if unknown.</summary>
+    public static uint CurrentBoot { get; } = ReadBoot();
 
     /// <summary>
     /// Returns true if the machine may have been restarted since a state was written. Without a restart, the operating system has kept all

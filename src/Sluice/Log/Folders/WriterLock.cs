@@ -1,4 +1,3 @@
-using Microsoft.Win32.SafeHandles;
 using Sluice.Errors;
 using Sluice.Kernel;
 using Sluice.Uring;
@@ -16,9 +15,9 @@ internal sealed class WriterLock : IDisposable
     private readonly SluiceHandle? _lockFile;
     private readonly SluiceHandle _file;
 
-    private WriterLock(SafeFileHandle? folder, SluiceHandle? lockFile, SluiceHandle file)
+    private WriterLock(SluiceHandle? lockFile, SluiceHandle file)
     {
-        (Folder, _lockFile, _file) = (folder, lockFile, file);
+        (_lockFile, _file) = (lockFile, file);
         try
         {
             State = LogState.TryRead(file, out _);
@@ -30,37 +29,29 @@ internal sealed class WriterLock : IDisposable
         }
     }
 
-    /// <summary>The log's open folder; null on operating systems other than Linux.</summary>
-    public SafeFileHandle? Folder { get; }
-
     /// <summary>The content of log.state; null if there is none.</summary>
     public LogState? State { get; private set; }
 
     /// <summary>Locks a log for this writer and opens log.state.</summary>
-    /// <param name="directory">The log's folder.</param>
+    /// <param name="folder">The log's folder.</param>
     /// <param name="permissions">The permissions of log.state; null for the default of .NET.</param>
     /// <exception cref="IOException">Another writer has the log.</exception>
-    public static WriterLock Take(string directory, UnixFileMode? permissions)
+    public static WriterLock Take(LogFolder folder, UnixFileMode? permissions)
     {
-        string path = Path.Combine(directory, LogFolder.StateName);
-        if (LogFolder.OpenFolder(directory) is not { } folder)
+        string path = Path.Combine(folder.Path, LogFolder.StateName);
+        if (!Libc.IsSupported)
         {
-            return new WriterLock(null, null, OpenUnshared(directory, path, permissions));
+            return new WriterLock(null, OpenUnshared(folder.Path, path, permissions));
         }
 
-        SluiceHandle? lockFile = null;
+        SluiceHandle lockFile = OpenLocked(folder);
         try
         {
-            int fd = LogFolder.DescriptorOf(folder);
-            lockFile = OpenLocked(fd, directory);
-            NodePath node = NodePath.In(fd, PathCalls.ToKernel(LogFolder.StateName), directory);
-            return new WriterLock(
-                folder, lockFile, LogFile.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, permissions: permissions, node: node));
+            return new WriterLock(lockFile, folder.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, permissions: permissions));
         }
         catch
         {
             LogFile.TryClose(lockFile);
-            folder.Dispose();
             throw;
         }
     }
@@ -92,8 +83,13 @@ internal sealed class WriterLock : IDisposable
     }
 
     /// <summary>Writes log.state. Called by one thread at a time.</summary>
-    public void Write(LogState state)
+    /// <param name="settings">The options with the default durability.</param>
+    /// <param name="logId">The log's id.</param>
+    /// <param name="durable">The last sequence number that is known to be on the disk.</param>
+    /// <param name="largestId">The largest id that a segment has had.</param>
+    public void Write(SluiceLogOptions settings, Guid logId, long durable, long largestId)
     {
+        LogState state = new(settings.Durability, logId, durable, Environment.ProcessId, LogState.CurrentBoot, largestId);
         State = state;
         state.Write(_file);
     }
@@ -109,29 +105,27 @@ internal sealed class WriterLock : IDisposable
         finally
         {
             LogFile.TryClose(_lockFile);
-            Folder?.Dispose();
         }
     }
 
     /// <summary>Opens and locks log.lock, which only its owner can open.</summary>
-    private static SluiceHandle OpenLocked(int folder, string directory)
+    private static SluiceHandle OpenLocked(LogFolder folder)
     {
         const UnixFileMode ownerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
-        string path = Path.Combine(directory, LogFolder.LockName);
-        NodePath node = NodePath.In(folder, PathCalls.ToKernel(LogFolder.LockName), directory);
-        SluiceHandle file = LogFile.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, permissions: ownerOnly, node: node);
+        string path = Path.Combine(folder.Path, LogFolder.LockName);
+        SluiceHandle file = folder.Open(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, permissions: ownerOnly);
         try
         {
             int result = LogFile.LockNow(file, alone: true);
             if (result is -Errno.EAGAIN or -Errno.EACCES)
             {
-                throw Refusal(directory, null);
+                throw Refusal(folder.Path, null);
             }
 
             PathErrors.ThrowIfFailed(result, "Locking", path);
             using OpenFile.Reference reference = file.Hold();
             if (Environment.IsPrivilegedProcess
-                && Libc.Stat(folder, StatxMask.BasicStats, out Statx owner) == 0
+                && folder.TryLook(out Statx owner)
                 && Libc.Stat(file.Descriptor, StatxMask.BasicStats, out Statx own) == 0
                 && own is { NLink: 1, Size: 0 }
                 && own.Uid != owner.Uid)

@@ -24,18 +24,32 @@ internal sealed class NextSegment(LogFolder folder, SluiceLogOptions settings, G
     /// <summary>The largest id that a segment has had. Thread-safe.</summary>
     public long LargestId => Volatile.Read(ref _nextId) - 1;
 
-    /// <summary>Creates the segment, if it does not exist.</summary>
-    /// <param name="reserves">True to reserve its space; false to leave that to its first append.</param>
-    public void Prepare(bool reserves = true)
+    /// <summary>
+    /// Creates the segment, if it does not exist. It is locked, so that no other writer opens the log, but not yet on the disk.
+    /// </summary>
+    public void Make()
     {
         lock (_creating)
         {
-            _prepared ??= Create(reserves);
+            if (_prepared is not null)
+            {
+                return;
+            }
+
+            if (_leftover is { } leftover)
+            {
+                _ = folder.DeleteOrEmpty(leftover, settings);
+                _leftover = null;
+            }
+
+            _prepared = SegmentFile.Create(folder, _nextId++, settings, logId);
+            RemoveIfFails(_prepared.WriteHeader);
         }
     }
 
     /// <summary>
-    /// Returns the next segment, which has no records, and creates it if necessary. It stays the next one until <see cref="Take"/>.
+    /// Returns the next segment, which has no records and whose header and name are on the disk. It is created if necessary, and stays the
+    /// next one until <see cref="Take"/>.
     /// </summary>
     public SegmentFile Get()
     {
@@ -48,7 +62,9 @@ internal sealed class NextSegment(LogFolder folder, SluiceLogOptions settings, G
                 deleted.Dispose();
             }
 
-            return _prepared ??= Create();
+            Make();
+            RemoveIfFails(_prepared!.FlushHeader);
+            return _prepared;
         }
     }
 
@@ -79,23 +95,15 @@ internal sealed class NextSegment(LogFolder folder, SluiceLogOptions settings, G
 
     public void Dispose() => _prepared?.Dispose();
 
-    private SegmentFile Create(bool reserves = true)
+    private void RemoveIfFails(Action step)
     {
-        if (_leftover is { } leftover)
-        {
-            _ = folder.DeleteOrEmpty(leftover, settings);
-            _leftover = null;
-        }
-
-        SegmentFile segment = SegmentFile.Create(folder, _nextId++, settings, logId);
         try
         {
-            segment.WriteHeader(reserves);
-            return segment;
+            step();
         }
         catch
         {
-            TryRemove(segment);
+            Remove();
             throw;
         }
     }

@@ -386,8 +386,7 @@ internal sealed class RecoveredLog
     /// </summary>
     private void Seal(WriterLock writer)
     {
-        writer.Write(new LogState(
-            _settings.Durability, LogId, NextSequence - 1, Environment.ProcessId, LogState.CurrentBoot, LargestId));
+        writer.Write(_settings, LogId, NextSequence - 1, LargestId);
         if (_hasAcceptedLoss || _unsealed.Count > 0)
         {
             // A power failure must not bring the old state back, and with it the loss. A footer is trusted only if log.state covers it.

@@ -30,8 +30,9 @@ internal sealed class SegmentFile : IDisposable
     private long _durableOffset;
     private long _zerosOnDisk;
     private bool _isDeleted;
+    private bool _hasDurableHeader;
 
-    /// <summary>True if the space of the segment is reserved by the first append.</summary>
+    /// <summary>True if the space of a segment that was resumed is reserved by the first append.</summary>
     private bool _reservesLater;
 
     /// <summary>The monotonic time at which the first record was written, or at which the segment was resumed.</summary>
@@ -107,22 +108,28 @@ internal sealed class SegmentFile : IDisposable
         return new SegmentFile(folder, handle, settings, header, header.Write(new byte[LogLayout.HeaderBytes]));
     }
 
-    /// <summary>Locks a new file, writes its header, and makes the header and the name durable.</summary>
-    /// <param name="reserves">True to reserve the space of the segment; false to leave that to the first append.</param>
-    public void WriteHeader(bool reserves)
+    /// <summary>Locks a new file and writes its header.</summary>
+    public void WriteHeader()
     {
         WriterLock.TakeSegment(_folder.Path, _handle);
-        _reservesLater = !reserves;
-        if (reserves)
-        {
-            Reserve();
-        }
-
         byte[] bytes = new byte[LogLayout.HeaderBytes];
         _ = Header.Write(bytes);
         LogFile.Write(_handle, bytes, 0);
-        LogFile.Flush(_handle, _settings);
-        _folder.FlushToDisk();
+    }
+
+    /// <summary>
+    /// Reserves the space of a new segment, and makes its header and its name durable. Does nothing if that has been done. Called before the
+    /// segment begins.
+    /// </summary>
+    public void FlushHeader()
+    {
+        if (!_hasDurableHeader)
+        {
+            Reserve();
+            LogFile.Flush(_handle, _settings);
+            _folder.FlushToDisk();
+            _hasDurableHeader = true;
+        }
     }
 
     /// <summary>Continues a segment whose frames were checked, and which was synced.</summary>

@@ -52,18 +52,11 @@ internal sealed record SegmentInfo
     public IndexEntry[] Index => IsSealed ? Footer!.Index : [];
 
     /// <summary>Reads header, opening and footer.</summary>
-    /// <param name="path">The file.</param>
+    /// <param name="file">The file.</param>
     /// <param name="id">The number in the file's name.</param>
     /// <returns>Null if the file has no valid header and only zeros follow: it was being created.</returns>
     /// <exception cref="NotSupportedException">An earlier version has restarted the log.</exception>
     /// <exception cref="SluiceLogDamagedException">The header is damaged.</exception>
-    public static SegmentInfo? Read(string path, long id)
-    {
-        using SluiceHandle file = LogFile.OpenToRead(path);
-        return Read(file, id);
-    }
-
-    /// <inheritdoc cref="Read(string, long)"/>
     public static SegmentInfo? Read(SluiceHandle file, long id)
     {
         if (!TryReadHeader(file, id, out SegmentHeader header, out uint chain))
