@@ -1,3 +1,4 @@
+using Sluice.Tests.Shared;
 using Sluice.Log.Folders;
 using Sluice.Uring;
 
@@ -14,10 +15,10 @@ public sealed class AcceptedLossTests
     [InlineData(true)]
     public void The_state_without_what_was_lost_is_on_the_disk_before_the_first_append(bool isWholeSegment)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new();
         new SmallLog(60, isDurable: true).WriteTo(folder.Log);
-        string last = Directory.GetFiles(folder.Log, "*.slog").Max(StringComparer.Ordinal)!;
+        string last = folder.Segments.Max(StringComparer.Ordinal)!;
         if (isWholeSegment)
         {
             File.Delete(last);
@@ -28,15 +29,15 @@ public sealed class AcceptedLossTests
             file.SetLength(file.Length - 20);
         }
 
-        Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options));
+        folder.OpenDamaged();
         List<string> calls = [];
         SystemCallFaults.Use((call, fd, length) =>
         {
             // Behind a sync comes a write of nothing, which asks whether the file system lives.
             bool isSync = call == "fsync";
             if ((isSync || (call.Contains("write", StringComparison.Ordinal) && length > 0))
-                && File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.FullName
-                    == Path.Combine(folder.Log, LogFolder.StateName))
+                && OpenFiles.NameOf(fd)
+                    == folder.PathOf(LogFolder.StateName))
             {
                 lock (calls)
                 {
@@ -48,8 +49,8 @@ public sealed class AcceptedLossTests
         });
         try
         {
-            SluiceLogOptions accepting = new() { SegmentBytes = 4096, MaxRecordBytes = 1000, Preallocate = false, AcceptLoss = true };
-            using SluiceLog log = SluiceLog.Open(folder.Log, accepting);
+            SluiceLogOptions accepting = SmallLog.With(o => o.AcceptLoss = true);
+            using SluiceLog log = folder.Open(accepting);
             lock (calls)
             {
                 calls.ShouldBe(["write", "sync"]);
@@ -60,7 +61,7 @@ public sealed class AcceptedLossTests
             SystemCallFaults.Use(null);
         }
 
-        using SluiceLog again = SluiceLog.Open(folder.Log, SmallLog.Options);
+        using SluiceLog again = folder.Open(SmallLog.Options);
         again.Cut.ShouldBeNull();
     }
 }

@@ -1,6 +1,6 @@
 namespace Sluice.Log.Tests;
 
-/// <summary>A clock that was ahead once has no effect on what comes later.</summary>
+/// <summary>A clock that was ahead or behind once has no effect on what comes later.</summary>
 public sealed class ClockTests
 {
     private static readonly DateTimeOffset s_now = DateTimeOffset.UtcNow;
@@ -14,13 +14,10 @@ public sealed class ClockTests
         {
             log.Append(Records.Make(0, 0, 900));
             clock.Now = s_now;
-            for (int i = 1; i < 20; i++)
-            {
-                log.Append(Records.Make(0, i, 900));
-            }
+            log.AppendMany(1, 19, 900);
         }
 
-        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        using SluiceLogReader reader = folder.OpenReader(LogDurability.Written);
         reader.TryRead(out LogEntry ahead).ShouldBeTrue();
         ahead.Time.ShouldBeGreaterThan(s_now.AddYears(4));
         while (reader.TryRead(out LogEntry entry))
@@ -29,9 +26,9 @@ public sealed class ClockTests
         }
 
         SluiceLogReaderOptions later = new() { UpTo = LogDurability.Written, FromTime = s_now.AddYears(1) };
-        Records.ReadAll(folder.Log, later).Select(static r => Records.Check(r.Bytes).Number).ShouldBe([0]);
+        folder.Numbers(later).ShouldBe([0]);
         SluiceLogReaderOptions all = new() { UpTo = LogDurability.Written, FromTime = s_now.AddMinutes(-1) };
-        Records.ReadAll(folder.Log, all).Count.ShouldBe(20);
+        folder.ReadAll(all).Count.ShouldBe(20);
     }
 
     [Fact]
@@ -60,30 +57,108 @@ public sealed class ClockTests
             FileNamePattern = "{date:yyyyMMdd}-{id}.log",
             Clock = clock,
         };
-        using (SluiceLog log = SluiceLog.Open(folder.Log, options))
+        using (SluiceLog log = folder.Open(options))
         {
             log.Append("ahead\n"u8, LogDurability.Written);
         }
 
         clock.Now = s_now;
-        using (SluiceLog log = SluiceLog.Open(folder.Log, options))
+        using (SluiceLog log = folder.Open(options))
         {
             log.Append("today\n"u8, LogDurability.Written);
             clock.Now = s_now.AddDays(1);
             log.Append("tomorrow\n"u8, LogDurability.Written);
         }
 
-        Directory.GetFiles(folder.Log).Order(StringComparer.Ordinal).Select(File.ReadAllText).ShouldBe(["ahead\ntoday\n", "tomorrow\n"]);
+        folder.Files.Select(File.ReadAllText).ShouldBe(["ahead\ntoday\n", "tomorrow\n"]);
     }
 
-    private static SluiceLog Open(TempFolder folder, Clock clock) => SluiceLog.Open(folder.Log, new SluiceLogOptions
+    [Fact]
+    public void Segments_become_too_old_though_the_clock_was_ahead()
     {
-        SegmentBytes = 4096,
-        MaxRecordBytes = 1000,
-        BufferBytes = 4000,
-        Preallocate = false,
-        Clock = clock,
-    });
+        using TempFolder folder = new();
+        AppendAt(folder, s_now.AddDays(1));
+        using SluiceLog log = folder.Open(new SluiceLogOptions { SegmentAge = TimeSpan.FromMilliseconds(10), Preallocate = false });
+        Threads.WaitUntil(() =>
+            {
+                log.Append([1], LogDurability.Written);
+                return folder.Segments.Length > 3;
+            });
+    }
+
+    /// <summary>As where a machine without a clock of its own starts before it has asked for the time: nothing is older for that.</summary>
+    [Theory]
+    [InlineData(LogFormat.Framed)]
+    [InlineData(LogFormat.Raw)]
+    public void What_is_young_stays_though_the_clock_was_behind(LogFormat format)
+    {
+        using TempFolder folder = new();
+        DateTime old = DateTime.UtcNow.AddDays(-10);
+        if (format == LogFormat.Framed)
+        {
+            AppendAt(folder, old);
+        }
+
+        using (SluiceLog log = folder.Open(SmallLog.With(format, segmentAge: format == LogFormat.Framed ? TimeSpan.FromDays(1) : null)))
+        {
+            log.AppendMany(1, 199);
+        }
+
+        string[] files = format == LogFormat.Framed ? folder.Segments : folder.RawFiles;
+        files.Length.ShouldBeGreaterThan(4);
+        File.SetLastWriteTimeUtc(files[0], old);
+        File.SetLastWriteTimeUtc(files[2], DateTime.UnixEpoch.AddMinutes(1));
+        using (SluiceLog log = folder.Open(SmallLog.With(format, retainAge: TimeSpan.FromDays(1))))
+        {
+            // A raw log looks when a file is full.
+            log.AppendMany(0, 50);
+
+            Threads.WaitUntil(() => !File.Exists(files[0]));
+        }
+
+        files[1..].ShouldAllBe(static f => File.Exists(f));
+    }
+
+    /// <summary>A machine without a clock of its own writes its very first segments in 1970.</summary>
+    [Theory]
+    [InlineData(LogFormat.Framed)]
+    [InlineData(LogFormat.Raw)]
+    public void The_oldest_is_not_too_old_for_having_been_written_before_the_clock_was_set(LogFormat format)
+    {
+        using TempFolder folder = new();
+        if (format == LogFormat.Framed)
+        {
+            AppendAt(folder, DateTime.UnixEpoch.AddMinutes(1));
+        }
+
+        string[] files = [];
+        for (int run = 0; run < 2; run++)
+        {
+            TimeSpan? segmentAge = format == LogFormat.Framed ? TimeSpan.FromDays(1) : null;
+            using (SluiceLog log = folder.Open(SmallLog.With(format, TimeSpan.FromDays(1), segmentAge)))
+            {
+                log.AppendMany(1, 199);
+            }
+
+            files = files.Length > 0 ? files : format == LogFormat.Framed ? folder.Segments : folder.RawFiles;
+            if (format == LogFormat.Raw && run == 0)
+            {
+                File.SetLastWriteTimeUtc(files[0], DateTime.UnixEpoch.AddMinutes(1));
+            }
+        }
+
+        files.Length.ShouldBeGreaterThan(2);
+        files.ShouldAllBe(static f => File.Exists(f));
+    }
+
+    /// <summary>A log with a record of that time.</summary>
+    private static void AppendAt(TempFolder folder, DateTimeOffset time)
+    {
+        using SluiceLog log = Open(folder, new Clock { Now = time });
+        log.AppendMany(0, 1);
+    }
+
+    private static SluiceLog Open(TempFolder folder, Clock clock) => folder.Open(SmallLog.With(o => o.Clock = clock));
 
     private sealed class Clock : TimeProvider
     {

@@ -22,7 +22,7 @@ public sealed class ClosingTests : IDisposable
             goes.Wait(Patience);
             return Interception.PassOn;
         });
-        SluiceLog log = SluiceLog.Open(folder.Log, Options(engine));
+        SluiceLog log = folder.Open(Options(engine));
         log.Append(Records.Make(0, 0, 100), LogDurability.Durable);
         log.Append(Records.Make(0, 1, 100));
         engine.Begin();
@@ -31,7 +31,7 @@ public sealed class ClosingTests : IDisposable
         {
             begun.Wait(Patience).ShouldBeTrue();
             Task closing = Task.Factory.StartNew(log.Dispose, TaskCreationOptions.LongRunning);
-            Should.Throw<IOException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain("another writer");
+            Should.Throw<IOException>(() => folder.Open()).Message.ShouldContain("another writer");
             closing.IsCompleted.ShouldBeFalse();
             goes.Set();
             await closing;
@@ -42,12 +42,12 @@ public sealed class ClosingTests : IDisposable
         }
 
         await waiting;
-        using (SluiceLog again = SluiceLog.Open(folder.Log))
+        using (SluiceLog again = folder.Open())
         {
             again.NextSequence.ShouldBe(3);
         }
 
-        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
+        Records.ShouldBeInOrder(folder.ReadAll(), 1, 0);
     }
 
     /// <summary>Closing could not write, and somebody asks for it once more: the log may be another writer's by then.</summary>
@@ -62,17 +62,17 @@ public sealed class ClosingTests : IDisposable
             late += isClosed ? 1 : 0;
             return Interception.Fail(FailingEngine.EIO);
         });
-        SluiceLog log = SluiceLog.Open(folder.Log, Options(engine));
+        SluiceLog log = folder.Open(Options(engine));
         log.Append(Records.Make(0, 0, 100), LogDurability.Durable);
         log.Append(Records.Make(0, 1, 100));
         engine.Begin();
         Should.Throw<IOException>(log.Dispose).HResult.ShouldBe(FailingEngine.EIO);
         isClosed = true;
-        using SluiceLog next = SluiceLog.Open(folder.Log);
+        using SluiceLog next = folder.Open();
         (await Should.ThrowAsync<IOException>(() => log.WaitDurableAsync(2).AsTask())).Message.ShouldContain("was closed");
         late.ShouldBe(0);
         next.Append(Records.Make(0, 1, 100)).ShouldBe(2);
-        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
+        Records.ShouldBeInOrder(folder.ReadAll(), 1, 0);
     }
 
     private static SluiceLogOptions Options(IoEngine engine) => new()

@@ -99,6 +99,19 @@ public sealed class CommitterTests
         Fill(ring).FirstSequence.ShouldBe(unwritten.FirstSequence + 1);
     }
 
+    /// <summary>An append that waits for the oldest page waits for a number of that epoch.</summary>
+    [Fact]
+    public void A_full_ring_tells_the_epoch_of_the_page_that_is_waited_for()
+    {
+        PageRing ring = new([new LogPage(4096), new LogPage(4096)], 32, 7);
+        ring.TryFreeze().ShouldBeTrue();
+        ring.Thaw(3);
+        ring.Active.TryTake(10, 1, out _, out _).ShouldBeTrue();
+        ring.Turn(ring.Active, out _, out _).ShouldBe(TurnResult.Turned);
+        ring.Turn(ring.Active, out long last, out int epoch).ShouldBe(TurnResult.Full);
+        (last, epoch).ShouldBe((3, 1));
+    }
+
     [Fact]
     public void A_wait_that_ends_leaves_the_others_in_the_list()
     {

@@ -44,13 +44,13 @@ public sealed class CorpusTests
         Extract(name, folder.Log);
         List<string> expected = [.. s_manifest[name].Lines.Where(static l => !l.StartsWith("  tail", StringComparison.Ordinal))];
         byte[] added = "added by a later build"u8.ToArray();
-        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 4096, MaxRecordBytes = 1000 }))
+        using (SluiceLog log = folder.Open(SmallLog.Options))
         {
             expected.Add($"  {log.Append(added, LogDurability.Durable)} {Hash(added)}");
         }
 
         ReadLines(folder.Log).ShouldBe(expected);
-        using (SluiceLog log = SluiceLog.Open(folder.Log))
+        using (SluiceLog log = folder.Open())
         {
             log.Cut.ShouldBeNull();
             log.TruncateAfter(log.NextSequence - 2);
@@ -67,7 +67,7 @@ public sealed class CorpusTests
         Extract(name, folder.Log);
         Dictionary<string, string> before = Files(folder.Log);
         Should.Throw<NotSupportedException>(() => ReadLines(folder.Log)).Message.ShouldContain(folder.Log);
-        Should.Throw<NotSupportedException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain(folder.Log);
+        Should.Throw<NotSupportedException>(() => folder.Open()).Message.ShouldContain(folder.Log);
         Files(folder.Log).Where(static f => f.Key != "log.lock").ShouldBe(before);
     }
 
@@ -76,9 +76,9 @@ public sealed class CorpusTests
     {
         using TempFolder folder = new();
         Extract("compressed", folder.Log);
-        string name = Path.Combine(folder.Log, "0000000001.slog.gz");
+        string name = folder.PathOf("0000000001.slog.gz");
         Should.Throw<NotSupportedException>(() => ReadLines(folder.Log)).Message.ShouldContain(name);
-        Should.Throw<NotSupportedException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain(name);
+        Should.Throw<NotSupportedException>(() => folder.Open()).Message.ShouldContain(name);
     }
 
     [Fact]
@@ -86,10 +86,10 @@ public sealed class CorpusTests
     {
         using TempFolder folder = new();
         Extract("with-memory", folder.Log);
-        string name = Path.Combine(folder.Log, "log.memory");
-        Should.Throw<NotSupportedException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain(name);
+        string name = folder.PathOf("log.memory");
+        Should.Throw<NotSupportedException>(() => folder.Open()).Message.ShouldContain(name);
         File.Delete(name);
-        SluiceLog.Open(folder.Log).Dispose();
+        folder.Open().Dispose();
     }
 
     [Theory]
@@ -100,8 +100,7 @@ public sealed class CorpusTests
         Extract(name, folder.Log);
         HashContent(folder.Log).ShouldBe(s_manifest[name].Lines.Single().Trim());
         string? pattern = name == "raw-with-a-date" ? "app-{date:yyyyMMdd}-{id}.log" : null;
-        using (SluiceLog log = SluiceLog.Open(
-            folder.Log, new SluiceLogOptions { Format = LogFormat.Raw, FileNamePattern = pattern }))
+        using (SluiceLog log = folder.Open(new SluiceLogOptions { Format = LogFormat.Raw, FileNamePattern = pattern }))
         {
             log.Append([], LogDurability.Durable);
         }

@@ -29,23 +29,14 @@ public sealed class DamageTests
     {
         using TempFolder folder = new(isInMemory: true);
         SmallLog log = new(Count, isDurable);
-        log.Files.Count(static f => f.Key.EndsWith(".slog", StringComparison.Ordinal)).ShouldBeGreaterThan(1);
-        Random random = new(5);
-        foreach ((string name, byte[] content) in log.Files)
+        log.Segments.Length.ShouldBeGreaterThan(1);
+        foreach (string name in log.Files.Keys)
         {
-            for (int i = 0; i < content.Length; i++)
+            foreach ((int at, byte[] flipped) in Flip(log.Files[name], isDurable ? 0 : 3))
             {
-                int bit = random.Next(8);
-                if (!TriesAll && i >= EndBytes && i < content.Length - EndBytes && i % EachOf != (isDurable ? 0 : 3))
-                {
-                    continue;
-                }
-
-                byte[] flipped = [.. content];
-                flipped[i] ^= (byte)(1 << bit);
                 log.WriteTo(folder.Log, name, flipped);
-                bool told = log.Prove(folder.Log, $"byte {i} of {name}");
-                (told || name == LogFolder.StateName).ShouldBeTrue($"nobody noticed that byte {i} of {name} was flipped");
+                bool told = log.Prove(folder.Log, $"byte {at} of {name}");
+                (told || name == LogFolder.StateName).ShouldBeTrue($"nobody noticed that byte {at} of {name} was flipped");
             }
         }
     }
@@ -55,43 +46,31 @@ public sealed class DamageTests
     public void Every_byte_flipped_of_a_sealed_last_segment_is_found()
     {
         using TempFolder folder = new(isInMemory: true);
-        SmallLog log = new(48, isDurable: false);
-        log.DropUnsealed();
-        byte[] content = log.Files[log.Last];
-        log.WriteTo(folder.Log);
-        SegmentInfo whole = SegmentInfo.Read(Path.Combine(folder.Log, log.Last), log.Files.Count).ShouldNotBeNull();
-        whole.IsSealed.ShouldBeTrue();
-        for (int i = 0; i < content.Length; i++)
+        (SmallLog log, SegmentInfo whole) = MakeSealed(folder);
+        foreach ((int at, byte[] flipped) in Flip(log.Files[log.Last]))
         {
-            if (!TriesAll && i >= EndBytes && i < content.Length - EndBytes && i % EachOf != 0)
+            log.WriteTo(folder.Log, log.Last, flipped);
+            log.Prove(folder.Log, $"byte {at} of {log.Last}").ShouldBeTrue($"nobody noticed that byte {at} of {log.Last} was flipped");
+            if (at % EachOf != 0 || at < whole.FirstOffset || at >= whole.FooterOffset)
             {
                 continue;
             }
 
-            byte[] flipped = [.. content];
-            flipped[i] ^= (byte)(1 << (i % 8));
+            // It is damage, and never cut for a torn end; of the readers alone where the state says that all was on the disk.
             log.WriteTo(folder.Log, log.Last, flipped);
-            log.Prove(folder.Log, $"byte {i} of {log.Last}").ShouldBeTrue($"nobody noticed that byte {i} of {log.Last} was flipped");
-            if (i % EachOf == 0 && i >= whole.FirstOffset && i < whole.FooterOffset)
+            folder.OpenDamaged($"byte {at}");
+            using (SluiceHandle state = SluiceHandle.Open(folder.PathOf(LogFolder.StateName), FileMode.Open, FileAccess.Write))
             {
-                log.WriteTo(folder.Log, log.Last, flipped);
-
-                // It is damage, and never cut for a torn end; of the readers alone where the state says that all was on the disk.
-                Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options), $"byte {i}");
-                string path = Path.Combine(folder.Log, LogFolder.StateName);
-                using (SluiceHandle state = SluiceHandle.Open(path, FileMode.Open, FileAccess.Write))
-                {
-                    new LogState(LogDurability.Written, log.LogId, log.All.Count, 1).Write(state);
-                }
-
-                using (SluiceLog opened = SluiceLog.Open(folder.Log, SmallLog.Options))
-                {
-                    opened.Cut.ShouldBeNull($"byte {i}");
-                    opened.NextSequence.ShouldBe(log.All.Count + 1, $"byte {i}");
-                }
-
-                File.ReadAllBytes(Path.Combine(folder.Log, log.Last)).ShouldBe(flipped);
+                new LogState(LogDurability.Written, log.LogId, log.All.Count, 1).Write(state);
             }
+
+            using (SluiceLog opened = folder.Open(SmallLog.Options))
+            {
+                opened.Cut.ShouldBeNull($"byte {at}");
+                opened.NextSequence.ShouldBe(log.All.Count + 1, $"byte {at}");
+            }
+
+            File.ReadAllBytes(folder.PathOf(log.Last)).ShouldBe(flipped);
         }
     }
 
@@ -100,22 +79,18 @@ public sealed class DamageTests
     public void A_sealed_segment_whose_footer_is_damaged_too_is_not_cut()
     {
         using TempFolder folder = new(isInMemory: true);
-        SmallLog log = new(48, isDurable: false);
-        log.DropUnsealed();
-        log.WriteTo(folder.Log);
-        SegmentInfo whole = SegmentInfo.Read(Path.Combine(folder.Log, log.Last), log.Files.Count).ShouldNotBeNull();
+        (SmallLog log, SegmentInfo whole) = MakeSealed(folder);
         byte[] bytes = [.. log.Files[log.Last]];
         bytes[whole.FirstOffset + 40] ^= 1;
         bytes[whole.FooterOffset + 40] ^= 1;
         log.WriteTo(folder.Log, log.Last, bytes);
-        SluiceLogDamagedException damage = Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options));
+        SluiceLogDamagedException damage = folder.OpenDamaged();
         damage.Path.ShouldContain(log.Last);
         damage.FileOffset.ShouldBe(whole.FirstOffset);
         damage.Sequence.ShouldBe(whole.FirstSequence);
-        File.ReadAllBytes(Path.Combine(folder.Log, log.Last)).ShouldBe(bytes);
-        Should.Throw<SluiceLogDamagedException>(() => Records.ReadWritten(folder.Log)).Sequence.ShouldBe(whole.FirstSequence);
-        using SluiceLog accepted = SluiceLog.Open(
-            folder.Log, new SluiceLogOptions { AcceptLoss = true, MaxRecordBytes = 1000, Preallocate = false });
+        File.ReadAllBytes(folder.PathOf(log.Last)).ShouldBe(bytes);
+        folder.ReadDamaged().Sequence.ShouldBe(whole.FirstSequence);
+        using SluiceLog accepted = folder.Open(SmallLog.Accepting);
         accepted.NextSequence.ShouldBe(whole.FirstSequence);
     }
 
@@ -127,13 +102,10 @@ public sealed class DamageTests
     {
         using TempFolder folder = new(isInMemory: true);
         const int count = 10;
-        string path = Path.Combine(folder.Log, "0000000001.slog");
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        string path = folder.PathOf("0000000001.slog");
+        using (SluiceLog log = folder.Open(SmallLog.Options))
         {
-            for (int i = 0; i < count; i++)
-            {
-                log.Append(Records.Make(0, i, 100));
-            }
+            log.AppendMany(0, count);
 
             // Each record was a frame of its own: 32 bytes of header, 4 of the record's, 100, and zeros up to a multiple of 8.
             int end = LogLayout.HeaderBytes + LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes + (count * 136);
@@ -146,14 +118,14 @@ public sealed class DamageTests
         }
 
         File.ReadAllBytes(path)[^4..].AsSpan().SequenceEqual("SLFT"u8).ShouldBeTrue();
-        SegmentInfo.Read(path, 1).ShouldNotBeNull().IsSealed.ShouldBeFalse();
-        using (SluiceLog again = SluiceLog.Open(folder.Log, SmallLog.Options))
+        Segment.Read(path, 1).ShouldNotBeNull().IsSealed.ShouldBeFalse();
+        using (SluiceLog again = folder.Open(SmallLog.Options))
         {
             again.NextSequence.ShouldBe(count + 2);
             again.Append("next"u8).ShouldBe(count + 2);
         }
 
-        Records.ReadAll(folder.Log).Select(static r => r.Sequence).ShouldBe(Enumerable.Range(1, count + 2).Select(static i => (long)i));
+        folder.Sequences().ShouldBe(Records.Range(1, count + 2));
     }
 
     [Theory]
@@ -162,26 +134,17 @@ public sealed class DamageTests
     public void Every_prefix_of_the_last_segment_ends_with_a_whole_record(bool isOneMadeAhead)
     {
         using TempFolder folder = new(isInMemory: true);
-        SmallLog log = new(Count, isDurable: false);
-        int step = isOneMadeAhead && !TriesAll ? EachOf : 1;
-        for (int length = 0; length < log.Files[log.Last].Length; length += step)
+        foreach (int _ in Cut(new SmallLog(Count, isDurable: false), folder, isOneMadeAhead))
         {
             // A prefix that ends at a frame's border is a shorter log.
-            log.WriteTo(folder.Log, log.Last, log.Files[log.Last][..length]);
-            if (isOneMadeAhead)
+            int left = folder.ReadWritten().Count;
+            using (SluiceLog opened = folder.Open(SmallLog.Options))
             {
-                SmallLog.MakeAhead(folder.Log, log.LogId);
+                opened.NextSequence.ShouldBe(left + 1);
+                opened.AppendMany(left, 1, 30);
             }
 
-            using (SluiceLog opened = SluiceLog.Open(folder.Log, SmallLog.Options))
-            {
-                List<(long Sequence, byte[] Bytes)> left = Records.ReadWritten(folder.Log);
-                left.Count.ShouldBe((int)opened.NextSequence - 1);
-                Records.ShouldBeInOrder(left, 1, 0);
-                opened.Append(Records.Make(0, left.Count, 30));
-            }
-
-            Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
+            folder.ShouldHave(left + 1);
         }
     }
 
@@ -192,24 +155,14 @@ public sealed class DamageTests
     {
         using TempFolder folder = new(isInMemory: true);
         SmallLog log = new(Count, isDurable: true);
-        int step = isOneMadeAhead && !TriesAll ? EachOf : 1;
-        for (int length = 0; length < log.Files[log.Last].Length; length += step)
+        foreach (int length in Cut(log, folder, isOneMadeAhead))
         {
-            log.WriteTo(folder.Log, log.Last, log.Files[log.Last][..length]);
-            if (isOneMadeAhead)
-            {
-                SmallLog.MakeAhead(folder.Log, log.LogId);
-            }
-
-            SluiceLogDamagedException damage = Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options),
-                $"the first {length} bytes of {log.Last}; {string.Join(", ", log.Files.Select(f => $"{f.Key} {f.Value.Length}"))}");
+            SluiceLogDamagedException damage = folder.OpenDamaged($"the first {length} bytes of {log.Last}");
             damage.Sequence.ShouldBeGreaterThan(0, $"the first {length} bytes: {damage.Message}");
-            new FileInfo(Path.Combine(folder.Log, log.Last)).Length.ShouldBe(length);
+            new FileInfo(folder.PathOf(log.Last)).Length.ShouldBe(length);
             if (length % 5 == 0)
             {
-                using SluiceLog accepted = SluiceLog.Open(
-                    folder.Log, new SluiceLogOptions { AcceptLoss = true, MaxRecordBytes = 1000, Preallocate = false });
-                accepted.NextSequence.ShouldBe(damage.Sequence);
+                using SluiceLog accepted = folder.Open(SmallLog.Accepting);
                 accepted.Append("again"u8).ShouldBe(damage.Sequence);
             }
         }
@@ -239,54 +192,24 @@ public sealed class DamageTests
     {
         using TempFolder folder = new(isInMemory: true);
         SmallLog log = new(120, isDurable: true);
-        string[] names = [.. log.Files.Keys.Where(static f => f.EndsWith(".slog", StringComparison.Ordinal)).Order(StringComparer.Ordinal)];
+        string[] names = log.Segments;
         names.Length.ShouldBeGreaterThan(3);
         log.WriteTo(folder.Log, names[1]);
-        Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options)).Message.ShouldContain("missing");
-        Should.Throw<SluiceLogDamagedException>(() => Records.ReadAll(folder.Log)).Message.ShouldContain("missing");
-        using (SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true }))
+        folder.OpenDamaged().Message.ShouldContain("missing");
+        folder.ReadDamaged(null).Message.ShouldContain("missing");
+        using (SluiceLogReader reader = folder.OpenReader(skips: true))
         {
-            long last = 0;
-            int count = 0;
-            foreach (LogEntry entry in reader.Entries)
-            {
-                entry.Sequence.ShouldBeGreaterThan(last);
-                last = entry.Sequence;
-                count++;
-            }
-
-            last.ShouldBe(120);
-            count.ShouldBeInRange(60, 119);
+            List<long> read = reader.ReadToEnd();
+            read.ShouldBe(read.Distinct().Order());
+            read[^1].ShouldBe(120);
+            read.Count.ShouldBeInRange(60, 119);
             reader.Damage.Count.ShouldBe(1);
         }
 
         log.WriteTo(folder.Log, names[1], log.Files[names[2]]);
-        Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options)).Path.ShouldContain(names[1]);
+        folder.OpenDamaged().Path.ShouldContain(names[1]);
         log.WriteTo(folder.Log, names[2], new SmallLog(60, isDurable: true).Files[names[0]]);
-        Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options)).Path.ShouldContain(names[2]);
-    }
-
-    [Fact]
-    public void Damage_in_a_sealed_segment_is_passed_over_on_request_and_little_is_lost()
-    {
-        using TempFolder folder = new(isInMemory: true);
-        SmallLog log = new(120, isDurable: true);
-        string first = log.Files.Keys.Order(StringComparer.Ordinal).First();
-        byte[] bytes = [.. log.Files[first]];
-        bytes[700] ^= 4;
-        log.WriteTo(folder.Log, first, bytes);
-        SluiceLogDamagedException damage = Should.Throw<SluiceLogDamagedException>(() => Records.ReadAll(folder.Log));
-        damage.Path.ShouldContain(first);
-        damage.FileOffset.ShouldBeInRange(400, 700);
-        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true });
-        int count = 0;
-        foreach (LogEntry _ in reader.Entries)
-        {
-            count++;
-        }
-
-        count.ShouldBe(119);
-        reader.Damage.Single().Sequence.ShouldBe(damage.Sequence);
+        folder.OpenDamaged().Path.ShouldContain(names[2]);
     }
 
     /// <summary>A length may be damaged so that it could well be one: what it leads to is not believed, and not passed over.</summary>
@@ -299,32 +222,26 @@ public sealed class DamageTests
             new() { SegmentBytes = 3 << 20, MaxRecordBytes = 1 << 20, Preallocate = false, Durability = LogDurability.Durable };
         string first;
         int count = 0;
-        using (SluiceLog log = SluiceLog.Open(folder.Log, options))
+        using (SluiceLog log = folder.Open(options))
         {
-            first = Directory.GetFiles(folder.Log, "*.slog").Single();
+            first = folder.Segments.Single();
 
             // The log's own thread seals a segment when it is full and on the disk.
-            SpinWait.SpinUntil(() =>
+            Threads.WaitUntil(() =>
             {
                 log.Append(Records.Make(0, count, 10_000));
                 count++;
-                return count > 320 && SegmentInfo.Read(first, 1)?.IsSealed == true;
-            }, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+                return count > 320 && Segment.Read(first, 1)?.IsSealed == true;
+            });
         }
 
-        SegmentInfo info = SegmentInfo.Read(first, 1).ShouldNotBeNull();
+        SegmentInfo info = Segment.Read(first, 1).ShouldNotBeNull();
         info.Index.Length.ShouldBeGreaterThan(6);
         byte[] bytes = File.ReadAllBytes(first);
         BitConverter.TryWriteBytes(bytes.AsSpan((int)info.Index[2].Offset), length).ShouldBeTrue();
         File.WriteAllBytes(first, bytes);
-        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true });
-        List<long> sequences = [];
-        foreach (LogEntry entry in reader.Entries)
-        {
-            sequences.Add(entry.Sequence);
-        }
-
-        sequences.ShouldBe(Enumerable.Range(1, count).Select(static i => (long)i).Where(s => s != info.Index[2].Sequence));
+        using SluiceLogReader reader = folder.OpenReader(skips: true);
+        reader.ReadToEnd().ShouldBe(Records.Range(1, count).Where(s => s != info.Index[2].Sequence));
         reader.Damage.ShouldNotBeEmpty();
     }
 
@@ -335,26 +252,25 @@ public sealed class DamageTests
     {
         using TempFolder folder = new(isInMemory: true);
         SmallLog log = new(48, isDurable);
-        string first = log.Files.Keys.Order(StringComparer.Ordinal).First();
+        string first = log.First;
         log.WriteTo(folder.Log, first, [.. log.Files[first][..1000], .. new byte[3000]]);
         if (isDurable)
         {
-            Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options)).Sequence.ShouldBeGreaterThan(1);
-            Should.Throw<SluiceLogDamagedException>(() => Records.ReadWritten(folder.Log));
+            folder.OpenDamaged().Sequence.ShouldBeGreaterThan(1);
+            folder.ReadDamaged();
             return;
         }
 
-        int left = Records.ReadWritten(folder.Log).Count;
+        int left = folder.ReadWritten().Count;
         left.ShouldBeInRange(3, 15);
-        using (SluiceLog opened = SluiceLog.Open(folder.Log, SmallLog.Options))
+        using (SluiceLog opened = folder.Open(SmallLog.Options))
         {
             opened.NextSequence.ShouldBe(left + 1);
             opened.Cut.ShouldNotBeNull().Path.ShouldContain(first);
             opened.Append(Records.Make(0, left, 40)).ShouldBe(left + 1);
         }
 
-        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
-        Records.ReadAll(folder.Log).Count.ShouldBe(left + 1);
+        folder.ShouldHave(left + 1);
     }
 
     [Theory]
@@ -363,19 +279,64 @@ public sealed class DamageTests
     public void A_length_that_cannot_be_takes_no_memory(byte kind)
     {
         using TempFolder folder = new(isInMemory: true);
-        SmallLog log = new(48, isDurable: false);
-        byte[] bytes = [.. log.Files[log.Last], .. new byte[64]];
-        int end = log.Files[log.Last].Length;
-        bytes[end + 3] = 0x3F;
-        bytes[end + 24] = kind;
-        log.WriteTo(folder.Log, log.Last, bytes);
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
-        foreach (LogEntry _ in reader.Entries)
+        using (SluiceLog log = folder.Open(new SluiceLogOptions { MaxRecordBytes = 64 << 20, BufferBytes = 0, Preallocate = false }))
         {
+            log.AppendMany(0, 5);
         }
+
+        // More than the file has, and no more than a frame of this log may have.
+        string path = folder.Segments.Single();
+        int end = (int)new FileInfo(path).Length;
+        byte[] bytes = [.. File.ReadAllBytes(path), .. new byte[64]];
+        BitConverter.TryWriteBytes(bytes.AsSpan(end), 60 << 20).ShouldBeTrue();
+        bytes[end + 24] = kind;
+        File.WriteAllBytes(path, bytes);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        using SluiceLogReader reader = folder.OpenReader(LogDurability.Written);
+        reader.ReadToEnd();
 
         (GC.GetAllocatedBytesForCurrentThread() - before).ShouldBeLessThan(20_000_000);
         reader.Tail.ShouldNotBeNull().FileOffset.ShouldBe(end);
+    }
+
+    /// <summary>A log whose last segment has its footer, and which has no state file.</summary>
+    private static (SmallLog Log, SegmentInfo Last) MakeSealed(TempFolder folder)
+    {
+        SmallLog log = new(48, isDurable: false);
+        log.DropUnsealed();
+        log.WriteTo(folder.Log);
+        SegmentInfo whole = Segment.Read(folder.PathOf(log.Last), log.Files.Count).ShouldNotBeNull();
+        whole.IsSealed.ShouldBeTrue();
+        return (log, whole);
+    }
+
+    /// <summary>The content with one bit flipped of each byte, or of many of them.</summary>
+    private static IEnumerable<(int At, byte[] Bytes)> Flip(byte[] content, int rest = 0)
+    {
+        for (int i = 0; i < content.Length; i++)
+        {
+            if (TriesAll || i < EndBytes || i >= content.Length - EndBytes || i % EachOf == rest)
+            {
+                byte[] flipped = [.. content];
+                flipped[i] ^= (byte)(1 << (i % 8));
+                yield return (i, flipped);
+            }
+        }
+    }
+
+    /// <summary>Writes a log with each prefix of its last segment, or with some of them where a segment was made ahead.</summary>
+    private static IEnumerable<int> Cut(SmallLog log, TempFolder folder, bool isOneMadeAhead)
+    {
+        byte[] content = log.Files[log.Last];
+        for (int length = 0; length < content.Length; length += isOneMadeAhead && !TriesAll ? EachOf : 1)
+        {
+            log.WriteTo(folder.Log, log.Last, content[..length]);
+            if (isOneMadeAhead)
+            {
+                SmallLog.MakeAhead(folder.Log, log.LogId);
+            }
+
+            yield return length;
+        }
     }
 }

@@ -17,7 +17,7 @@ public sealed class EndOfLogTests
         using TempFolder folder = new(isInMemory: true);
         SmallLog log = new(120, isDurable: true);
         log.WriteTo(folder.Log);
-        string[] names = [.. log.Files.Keys.Where(static f => f.EndsWith(".slog", StringComparison.Ordinal)).Order(StringComparer.Ordinal)];
+        string[] names = log.Segments;
         if (gone == "all but one made ahead")
         {
             SmallLog.MakeAhead(folder.Log, log.LogId);
@@ -25,21 +25,16 @@ public sealed class EndOfLogTests
 
         foreach (string name in gone == "last" ? names[^1..] : gone == "all but the first" ? names[1..] : names)
         {
-            File.Delete(Path.Combine(folder.Log, name));
+            File.Delete(folder.PathOf(name));
         }
 
         long last = 0;
         string message = "";
         try
         {
-            using SluiceLogReader reader = new(folder.Log);
-            message = Should.Throw<SluiceLogDamagedException>(() =>
-            {
-                while (reader.TryRead(out LogEntry entry))
-                {
-                    last = entry.Sequence;
-                }
-            }).Message;
+            using SluiceLogReader reader = folder.OpenReader();
+            message = Should.Throw<SluiceLogDamagedException>(() => reader.ReadToEnd()).Message;
+            last = reader.NextSequence - 1;
 
             // The same again, whoever asks.
             Should.Throw<SluiceLogDamagedException>(() => reader.TryRead(out _)).Message.ShouldBe(message);
@@ -51,14 +46,8 @@ public sealed class EndOfLogTests
 
         message.ShouldContain("records up to 120 were on the disk");
         message.ShouldContain($"from record {last + 1} on");
-        using SluiceLogReader skipping = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true });
-        int count = 0;
-        foreach (LogEntry entry in skipping.Entries)
-        {
-            entry.Sequence.ShouldBe(++count);
-        }
-
-        count.ShouldBe((int)last);
+        using SluiceLogReader skipping = folder.OpenReader(skips: true);
+        skipping.ReadToEnd().ShouldBe(Records.Range(1, (int)last));
         skipping.Damage.Single().Message.ShouldBe(message);
     }
 
@@ -68,19 +57,18 @@ public sealed class EndOfLogTests
     {
         using TempFolder folder = new(isInMemory: true);
         SmallLog log = new(48, isDurable: true);
-        Directory.CreateDirectory(folder.Log);
-        File.WriteAllBytes(Path.Combine(folder.Log, LogFolder.StateName), log.Files[LogFolder.StateName]);
-        Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log));
-        SluiceLog.Open(folder.Log, new SluiceLogOptions { AcceptLoss = true, MaxRecordBytes = 1000, Preallocate = false }).Dispose();
+        folder.Clear();
+        File.WriteAllBytes(folder.PathOf(LogFolder.StateName), log.Files[LogFolder.StateName]);
+        folder.OpenDamaged();
+        folder.Open(SmallLog.Accepting).Dispose();
 
         // Once for all, though nothing was appended.
-        using SluiceLog accepted = SluiceLog.Open(folder.Log, new SluiceLogOptions { MaxRecordBytes = 1000, Preallocate = false });
+        using SluiceLog accepted = folder.Open(new SluiceLogOptions { MaxRecordBytes = 1000, Preallocate = false });
         accepted.FirstSequence.ShouldBe(49);
-        using SluiceLogReader reader = new(folder.Log);
+        using SluiceLogReader reader = folder.OpenReader();
         reader.TryRead(out _).ShouldBeFalse();
         accepted.Append("next"u8, LogDurability.Durable).ShouldBe(49);
-        reader.TryRead(out LogEntry entry).ShouldBeTrue();
-        entry.Sequence.ShouldBe(49);
+        reader.Next().Sequence.ShouldBe(49);
         reader.TryRead(out _).ShouldBeFalse();
     }
 
@@ -94,36 +82,22 @@ public sealed class EndOfLogTests
     public void A_log_whose_every_record_was_to_be_removed_is_no_damaged_one(bool isAsked)
     {
         using TempFolder folder = new(isInMemory: true);
-        SmallLog small = new(48, isDurable: false);
-        small.DropUnsealed();
-        small.WriteTo(folder.Log);
-        long next = small.All.Count + 1;
-        SluiceLogOptions options = new()
-        {
-            SegmentBytes = 4096,
-            MaxRecordBytes = 1000,
-            BufferBytes = 4000,
-            Preallocate = false,
-            RetainAge = isAsked ? null : TimeSpan.Zero,
-        };
-        using (SluiceLog log = SluiceLog.Open(folder.Log, options))
+        long next = WriteSealed(folder);
+        SluiceLogOptions options = SmallLog.With(o => o.RetainAge = isAsked ? null : TimeSpan.Zero);
+        using (SluiceLog log = folder.Open(options))
         {
             log.NextSequence.ShouldBe(next);
             _ = log.TruncateBefore(isAsked ? next : 1);
             log.DurableSequence.ShouldBe(next - 1);
         }
 
-        using (SluiceLogReader reader = new(folder.Log))
+        using (SluiceLogReader reader = folder.OpenReader())
         {
-            while (reader.TryRead(out LogEntry entry))
-            {
-                entry.Sequence.ShouldBeLessThan(next);
-            }
-
+            reader.ReadToEnd();
             reader.NextSequence.ShouldBe(next);
         }
 
-        using SluiceLog again = SluiceLog.Open(folder.Log, options);
+        using SluiceLog again = folder.Open(options);
         again.Append("x"u8, LogDurability.Durable).ShouldBe(next);
 
         // Now there is another segment on the disk; where nothing may have an age the log itself may have removed the others by now.
@@ -137,37 +111,27 @@ public sealed class EndOfLogTests
     public void The_last_segment_that_is_on_the_disk_is_not_removed()
     {
         using TempFolder folder = new(isInMemory: true);
-        SmallLog small = new(48, isDurable: false);
-        small.DropUnsealed();
-        small.WriteTo(folder.Log);
-        long next = small.All.Count + 1;
-        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        long next = WriteSealed(folder);
+        using SluiceLog log = folder.Open(SmallLog.Options);
         log.Append("x"u8, LogDurability.Written).ShouldBe(next);
         _ = log.TruncateBefore(next);
         log.DurableSequence.ShouldBe(next - 1);
 
         // As a power cut leaves it: of the newest segment the header was on the disk.
         using TempFolder cut = new(isInMemory: true);
-        Directory.CreateDirectory(cut.Log);
-        string newest = Directory.GetFiles(folder.Log, "*.slog").Max()!;
-        foreach (string path in Directory.GetFiles(folder.Log))
+        FolderImage.Copy(folder.Log, cut.Log);
+        using (FileStream newest = new(cut.Segments[^1], FileMode.Open))
         {
-            using FileStream file = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
-            byte[] bytes = new byte[path == newest ? LogLayout.HeaderBytes : file.Length];
-            file.ReadExactly(bytes);
-            File.WriteAllBytes(Path.Combine(cut.Log, Path.GetFileName(path)), bytes);
+            newest.SetLength(LogLayout.HeaderBytes);
         }
 
-        using (SluiceLogReader reader = new(cut.Log))
+        using (SluiceLogReader reader = cut.OpenReader())
         {
-            while (reader.TryRead(out _))
-            {
-            }
-
+            reader.ReadToEnd();
             reader.NextSequence.ShouldBe(next);
         }
 
-        using SluiceLog again = SluiceLog.Open(cut.Log, SmallLog.Options);
+        using SluiceLog again = cut.Open(SmallLog.Options);
         again.NextSequence.ShouldBe(next);
     }
 
@@ -178,16 +142,10 @@ public sealed class EndOfLogTests
     {
         using TempFolder folder = new(isInMemory: true);
         SmallLog log = new(60, isDurable);
-        string[] names = [.. log.Files.Keys.Where(static f => f.EndsWith(".slog", StringComparison.Ordinal)).Order(StringComparer.Ordinal)];
+        string[] names = log.Segments;
         log.WriteTo(folder.Log, names[^2]);
-        using SluiceLogReader reader = new(folder.Log);
-        string message = Should.Throw<SluiceLogDamagedException>(() =>
-        {
-            while (reader.TryRead(out LogEntry entry))
-            {
-                Records.Check(entry.Bytes).Number.ShouldBe((int)entry.Sequence - 1);
-            }
-        }).Message;
+        using SluiceLogReader reader = folder.OpenReader();
+        string message = Should.Throw<SluiceLogDamagedException>(() => reader.ReadToEnd()).Message;
         message.ShouldContain("missing");
         for (int i = 0; i < 2; i++)
         {
@@ -195,13 +153,16 @@ public sealed class EndOfLogTests
         }
 
         // It is there again, and read on from where it was missing.
-        File.WriteAllBytes(Path.Combine(folder.Log, names[^2]), log.Files[names[^2]]);
-        long last = reader.NextSequence - 1;
-        while (reader.TryRead(out LogEntry entry))
-        {
-            entry.Sequence.ShouldBe(++last);
-        }
+        File.WriteAllBytes(folder.PathOf(names[^2]), log.Files[names[^2]]);
+        reader.ReadTo(60);
+    }
 
-        last.ShouldBe(60);
+    /// <summary>A log whose last segment has a footer; the sequence number that follows it.</summary>
+    private static long WriteSealed(TempFolder folder)
+    {
+        SmallLog log = new(48, isDurable: false);
+        log.DropUnsealed();
+        log.WriteTo(folder.Log);
+        return log.All.Count + 1;
     }
 }

@@ -23,7 +23,7 @@ public sealed class ErrorTests
     {
         using TempFolder folder = new();
         FailingEngine engine = new();
-        using (SluiceLog log = SluiceLog.Open(folder.Log, With(engine)))
+        using (SluiceLog log = folder.Open(With(engine)))
         {
             log.Append(Records.Make(0, 0, 100));
             engine.WriteErrno = FailingEngine.ENOSPC;
@@ -40,6 +40,7 @@ public sealed class ErrorTests
 
             Should.Throw<IOException>(() => log.Flush());
             log.LastError.ShouldBeOfType<IOException>();
+            log.Failure.ShouldBeNull();
             engine.WriteErrno = 0;
 
             // Space is back: what was only buffered is written after all.
@@ -47,28 +48,11 @@ public sealed class ErrorTests
             log.Flush();
         }
 
-        List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log);
+        List<(long Sequence, byte[] Bytes)> records = folder.ReadAll();
         records.Select(static r => Records.Check(r.Bytes)).ShouldBe([(0, 0), (0, 1), (0, 2)]);
-        using SluiceLog again = SluiceLog.Open(folder.Log);
+        using SluiceLog again = folder.Open();
         again.Cut.ShouldBeNull();
         again.NextSequence.ShouldBe(records[^1].Sequence + 1);
-    }
-
-    [Fact]
-    public void The_newest_error_is_told_whatever_it_is_of()
-    {
-        using TempFolder folder = new();
-        FailingEngine engine = new();
-        SluiceLog log = SluiceLog.Open(folder.Log, With(engine));
-        log.Append(Records.Make(0, 0, 100));
-        engine.WriteErrno = FailingEngine.ENOSPC;
-        Should.Throw<IOException>(() => log.Append(Records.Make(0, 1, 100)));
-        log.LastError!.HResult.ShouldBe(FailingEngine.ENOSPC);
-        engine.WriteErrno = 0;
-        engine.FailingFlushes = 1;
-        Should.Throw<IOException>(() => log.Append(Records.Make(0, 2, 100), LogDurability.Durable));
-        log.LastError!.HResult.ShouldBe(FailingEngine.EIO);
-        Should.Throw<IOException>(log.Dispose);
     }
 
     [Fact]
@@ -76,7 +60,7 @@ public sealed class ErrorTests
     {
         using TempFolder folder = new();
         FailingEngine engine = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, With(engine, LogDurability.Buffered));
+        using SluiceLog log = folder.Open(With(engine, LogDurability.Buffered));
         log.Append(Records.Make(0, 0, 100), LogDurability.Written);
         engine.WriteErrno = FailingEngine.ENOSPC;
         int appended = 1;
@@ -90,42 +74,25 @@ public sealed class ErrorTests
         error.HResult.ShouldBe(FailingEngine.ENOSPC);
         engine.WriteErrno = 0;
         log.Flush();
-        List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log);
-        records.Count.ShouldBe(appended);
-        Records.ShouldBeInOrder(records, 1, 0);
-    }
-
-    [SkippableFact]
-    public void A_deleted_folder_is_no_place_for_durable_records()
-    {
-        Skip.If(OperatingSystem.IsWindows(), "Windows does not delete open files");
-        using TempFolder folder = new();
-        SluiceLog log = SluiceLog.Open(folder.Log);
-        log.Append("here"u8, LogDurability.Durable);
-        Directory.Delete(folder.Log, recursive: true);
-        Should.Throw<IOException>(() => log.Append("nowhere"u8, LogDurability.Durable)).Message.ShouldContain(folder.Log);
-        log.DurableSequence.ShouldBe(1);
-        Should.Throw<IOException>(log.Dispose);
+        folder.ShouldHave(appended);
     }
 
     /// <summary>What stands in a file without a name does not survive the process: whoever goes on appending hears of it.</summary>
     [SkippableFact]
     public void A_deleted_folder_is_no_place_for_written_records()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "elsewhere nothing says that a file has no name");
+        Linux.OrSkip();
         using TempFolder folder = new();
-        SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Preallocate = false });
+        SluiceLog log = folder.Open(new SluiceLogOptions { Preallocate = false });
         log.Append("here"u8);
         Directory.Delete(folder.Log, recursive: true);
         Exception? error = null;
-        SpinWait.SpinUntil(
-            () =>
-            {
-                Thread.Sleep(20);
-                error = Record.Exception(() => log.Append("nowhere"u8));
-                return error is not null;
-            },
-            TimeSpan.FromMinutes(1));
+        Threads.WaitUntil(() =>
+        {
+            Thread.Sleep(20);
+            error = Record.Exception(() => log.Append("nowhere"u8));
+            return error is not null;
+        });
         error.ShouldBeOfType<IOException>().Message.ShouldContain(folder.Log);
         Should.Throw<IOException>(() => log.Append("nowhere"u8)).Message.ShouldContain(folder.Log);
         Should.Throw<IOException>(log.Dispose);
@@ -137,11 +104,11 @@ public sealed class ErrorTests
     [InlineData(true)]
     public void A_segment_that_was_moved_away_takes_no_durable_record(bool isReplaced)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "elsewhere nothing says that a file has no name");
+        Linux.OrSkip();
         using TempFolder folder = new();
-        SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Preallocate = false });
+        SluiceLog log = folder.Open(new SluiceLogOptions { Preallocate = false });
         log.Append("here"u8, LogDurability.Durable);
-        string segment = Directory.GetFiles(folder.Log, "*.slog").Single();
+        string segment = folder.Segments.Single();
         string moved = Path.Combine(folder.Root, "moved away");
         File.Move(segment, moved);
         if (isReplaced)
@@ -158,34 +125,34 @@ public sealed class ErrorTests
             File.Move(moved, segment);
         }
 
-        using SluiceLog again = SluiceLog.Open(folder.Log);
+        using SluiceLog again = folder.Open();
         again.Append("next"u8, LogDurability.Durable);
-        Records.ReadAll(folder.Log)[^1].Bytes.ShouldBe("next"u8.ToArray());
+        folder.ReadAll()[^1].Bytes.ShouldBe("next"u8.ToArray());
     }
 
     /// <summary>The file that has the log's name takes the next one; what was moved away is not in the log.</summary>
     [SkippableFact]
     public void A_raw_file_that_was_moved_away_takes_no_durable_record()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "elsewhere nothing says that a file has no name");
+        Linux.OrSkip();
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = LogFormat.Raw });
+        using SluiceLog log = folder.Open(new SluiceLogOptions { Format = LogFormat.Raw });
         log.Append("here\n"u8, LogDurability.Durable);
-        string file = Directory.GetFiles(folder.Log).Single();
+        string file = folder.Files.Single();
         File.Move(file, Path.Combine(folder.Root, "moved away"));
         Should.Throw<IOException>(() => log.Append("nowhere\n"u8, LogDurability.Durable)).Message.ShouldContain("moved away");
         log.Failure.ShouldBeNull();
         log.Append("next\n"u8, LogDurability.Durable);
-        Directory.GetFiles(folder.Log).Select(File.ReadAllText).ShouldBe(["next\n"]);
+        folder.Files.Select(File.ReadAllText).ShouldBe(["next\n"]);
     }
 
     /// <summary>What the file system finds too large (EFBIG) is an argument out of range for .NET, and none of the caller's.</summary>
     [SkippableFact]
     public void What_is_too_large_for_the_file_system_is_an_error_of_the_system()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Durability = LogDurability.Durable, Preallocate = false });
+        using SluiceLog log = folder.Open(new SluiceLogOptions { Durability = LogDurability.Durable, Preallocate = false });
         log.Append("here"u8);
         SystemCallFaults.Use((call, fd, length) => call == "pwrite" && length > 0 ? -27 : 0);
         Should.Throw<IOException>(() => log.Append("nowhere"u8)).HResult.ShouldBe(27);
@@ -202,9 +169,9 @@ public sealed class ErrorTests
     [InlineData(LogFormat.Raw)]
     public void An_error_of_closing_a_file_is_reported_once(LogFormat format)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new(isInMemory: true);
-        SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = format, Preallocate = false });
+        SluiceLog log = folder.Open(new SluiceLogOptions { Format = format, Preallocate = false });
         log.Append("here"u8, LogDurability.Durable);
         string name = Directory.GetFiles(folder.Log, "0000000001*").Single();
         SystemCallFaults.Use((call, fd, _) => call == "close" && OpenFiles.NameOf(fd) == name ? -FailingEngine.EIO : 0);
@@ -213,37 +180,52 @@ public sealed class ErrorTests
         error.HResult.ShouldBe(FailingEngine.EIO);
         log.Dispose();
         OpenFiles.Of(folder.Log).ShouldBeEmpty();
-        SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = format }).Dispose();
+        folder.Open(new SluiceLogOptions { Format = format }).Dispose();
     }
 
     /// <summary>The oldest segment cannot be deleted: it is emptied, and the others are deleted.</summary>
     [SkippableFact]
     public void A_segment_that_cannot_be_deleted_does_not_stop_retention()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new(isInMemory: true);
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        using (SluiceLog log = folder.Open(SmallLog.Options))
         {
-            for (int i = 0; i < 20; i++)
-            {
-                log.Append(Records.Make(0, i, 900), LogDurability.Durable);
-            }
+            log.AppendMany(0, 20, 900, LogDurability.Durable);
 
-            int thread = Environment.CurrentManagedThreadId;
             int removals = 0;
-            SystemCallFaults.Use((call, _, _) =>
-                call == "unlinkat" && Environment.CurrentManagedThreadId == thread && removals++ == 0 ? -13 : 0);
+            SystemCallSteps.UseOwn((call, _, _) =>
+                call == "unlinkat" && removals++ == 0 ? -13 : 0);
             Should.Throw<UnauthorizedAccessException>(() => log.TruncateBefore(13));
             SystemCallFaults.Use(null);
             removals.ShouldBeGreaterThan(1);
             log.FirstSequence.ShouldBeGreaterThan(8);
-            new FileInfo(Path.Combine(folder.Log, "0000000001.slog")).Length.ShouldBe(0);
-            Records.ReadAll(folder.Log)[0].Sequence.ShouldBe(log.FirstSequence);
+            new FileInfo(folder.PathOf("0000000001.slog")).Length.ShouldBe(0);
+            folder.ReadAll()[0].Sequence.ShouldBe(log.FirstSequence);
         }
 
-        using SluiceLog again = SluiceLog.Open(folder.Log, SmallLog.Options);
+        using SluiceLog again = folder.Open(SmallLog.Options);
         again.NextSequence.ShouldBe(21);
-        File.Exists(Path.Combine(folder.Log, "0000000001.slog")).ShouldBeFalse();
+        File.Exists(folder.PathOf("0000000001.slog")).ShouldBeFalse();
+    }
+
+    [SkippableFact]
+    public void A_raw_file_that_cannot_be_removed_does_not_stop_retention()
+    {
+        Linux.OrSkip();
+        using TempFolder folder = new(isInMemory: true);
+        folder.Clear();
+        for (int i = 1; i <= 4; i++)
+        {
+            File.WriteAllBytes(folder.PathOf($"000000000{i}.log"), new byte[5000]);
+        }
+
+        int removals = 0;
+        SystemCallFaults.Use((call, _, _) => call == "unlinkat" && removals++ == 0 ? -13 : 0);
+        using SluiceLog log = folder.Open(SmallLog.With(o => (o.Format, o.RetainSegments) = (LogFormat.Raw, 2)));
+        Threads.WaitUntil(() => log.LastError is not null);
+        SystemCallFaults.Use(null);
+        folder.RawFiles.Select(Path.GetFileName).ShouldBe(["0000000001.log", "0000000003.log", "0000000004.log"]);
     }
 
     [Fact]
@@ -251,12 +233,12 @@ public sealed class ErrorTests
     {
         using TempFolder folder = new();
         FailingEngine engine = new();
-        SluiceLog log = SluiceLog.Open(folder.Log, With(engine, LogDurability.Buffered));
+        SluiceLog log = folder.Open(With(engine, LogDurability.Buffered));
         log.Append("first"u8, LogDurability.Durable);
         engine.WriteErrno = FailingEngine.EIO;
         log.Append("second"u8);
         Should.Throw<IOException>(log.Dispose).HResult.ShouldBe(FailingEngine.EIO);
-        using SluiceLog again = SluiceLog.Open(folder.Log);
+        using SluiceLog again = folder.Open();
         again.NextSequence.ShouldBe(2);
     }
 }

@@ -6,7 +6,6 @@ public sealed class ExitTests
 {
     [Theory]
     [InlineData("own")]
-    [InlineData("other")]
     [InlineData("main")]
     public async Task A_process_that_exits_beside_an_open_reservation_keeps_its_records(string kind)
     {
@@ -14,13 +13,13 @@ public sealed class ExitTests
         using ChildProcess child = new("exit", folder.Log, kind);
         (_, int exitCode, string errors) = await child.FinishAsync();
         exitCode.ShouldBe(kind == "main" ? 0 : 7, errors);
-        Records.ReadWritten(folder.Log).Select(static r => Records.Check(r.Bytes).Number).ShouldBe([0, 1]);
+        folder.ReadWritten().Select(static r => Records.Check(r.Bytes).Number).ShouldBe([0, 1]);
     }
 
     [SkippableFact]
     public async Task A_handler_of_an_exception_in_the_log_can_exit()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new();
         using ChildProcess child = new("exit", folder.Log, "handler");
         (_, int exitCode, string errors) = await child.FinishAsync();

@@ -16,7 +16,7 @@ public sealed class FloodTests
     public async Task An_append_beside_a_flood_is_acknowledged_while_it_lasts(LogDurability durability)
     {
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { RetainSegments = RetainedSegments });
+        using SluiceLog log = folder.Open(new SluiceLogOptions { RetainSegments = RetainedSegments });
         using Flood flood = new(log, threads: 2, recordBytes: 65536);
         await Task.Run(() =>
         {
@@ -34,17 +34,14 @@ public sealed class FloodTests
     public async Task A_tail_is_dropped_beside_a_flood(int threads, int recordBytes)
     {
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log);
-        for (int i = 0; i < 10; i++)
-        {
-            log.Append(Records.Make(0, i, 100), LogDurability.Durable);
-        }
+        using SluiceLog log = folder.Open();
+        log.AppendMany(0, 10, durability: LogDurability.Durable);
 
         using Flood flood = new(log, threads, recordBytes);
         await Task.Run(() => log.TruncateAfter(5)).WaitAsync(Patience);
         flood.End();
         log.Flush();
-        List<(long Sequence, byte[] Bytes)> all = Records.ReadAll(folder.Log);
+        List<(long Sequence, byte[] Bytes)> all = folder.ReadAll();
         all.Select(static r => r.Sequence).ShouldBe(Enumerable.Range(1, (int)log.DurableSequence).Select(static n => (long)n));
         all.Take(5).Select(static r => Records.Check(r.Bytes).Number).ShouldBe([0, 1, 2, 3, 4]);
     }
@@ -56,7 +53,7 @@ public sealed class FloodTests
     public async Task No_more_is_kept_beside_a_flood_than_is_asked_for_and_waits_for_the_disk(LogFormat format)
     {
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        using SluiceLog log = folder.Open(new SluiceLogOptions
         {
             Format = format,
             SegmentBytes = 65536,
@@ -71,7 +68,7 @@ public sealed class FloodTests
             while (flood.Appended < 200_000)
             {
                 flood.Error.ShouldBeNull();
-                most = Math.Max(most, Directory.GetFiles(folder.Log).Length);
+                most = Math.Max(most, folder.Files.Length);
                 await Task.Delay(1);
             }
 
@@ -92,9 +89,8 @@ public sealed class FloodTests
 
         public Flood(SluiceLog log, int threads, int recordBytes)
         {
-            _threads = [.. Enumerable.Range(0, threads).Select(i => new Thread(() => Append(log, i, recordBytes)) { IsBackground = true })];
-            Array.ForEach(_threads, static t => t.Start());
-            SpinWait.SpinUntil(() => Appended > 100 || _error is not null, Patience).ShouldBeTrue();
+            _threads = Threads.Start(threads, i => Append(log, i, recordBytes));
+            Threads.WaitUntil(() => Appended > 100 || _error is not null);
         }
 
         public long Appended => Volatile.Read(ref _appended);
@@ -112,7 +108,7 @@ public sealed class FloodTests
         public void Dispose()
         {
             _ends = true;
-            Array.ForEach(_threads, static t => t.JoinInTime());
+            _threads.JoinInTime();
         }
 
         private void Append(SluiceLog log, int writer, int recordBytes)

@@ -21,13 +21,13 @@ public sealed class FooterTests
     public void A_torn_record_that_ends_the_last_segment_as_a_footer_would_leads_nobody_astray(long lastSequence)
     {
         using TempFolder folder = new(isInMemory: true);
-        string path = Path.Combine(folder.Log, "0000000001.slog");
+        string path = folder.PathOf("0000000001.slog");
         MakeTorn(folder, path, lastSequence);
-        SegmentInfo.Read(path, 1).ShouldNotBeNull().IsSealed.ShouldBeTrue("the file does not end as one with a footer does");
+        Segment.Read(path, 1).ShouldNotBeNull().IsSealed.ShouldBeTrue("the file does not end as one with a footer does");
         foreach (bool skips in (bool[])[false, true])
         {
             using SluiceLogReader reader =
-                new(folder.Log, new SluiceLogReaderOptions { FromSequence = 2, SkipDamage = skips, UpTo = LogDurability.Written });
+                folder.OpenReader(LogDurability.Written, skips: skips, from: 2);
             List<long> sequences = [];
             foreach (LogEntry entry in reader.Entries)
             {
@@ -35,18 +35,17 @@ public sealed class FooterTests
                 Records.Check(entry.Bytes).ShouldBe((0, (int)entry.Sequence - 1));
             }
 
-            sequences.ShouldBe(Enumerable.Range(2, Count - 1).Select(static i => (long)i));
+            sequences.ShouldBe(Records.Range(2, Count - 1));
         }
 
-        using (SluiceLog again = SluiceLog.Open(folder.Log, SmallLog.Options))
+        using (SluiceLog again = folder.Open(SmallLog.Options))
         {
             again.NextSequence.ShouldBe(Count + 1);
             again.Cut.ShouldNotBeNull().Sequence.ShouldBe(Count + 1);
             again.Append(Records.Make(0, Count, 100)).ShouldBe(Count + 1);
         }
 
-        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
-        Records.ReadAll(folder.Log).Count.ShouldBe(Count + 1);
+        folder.ShouldHave(Count + 1);
     }
 
     /// <summary>
@@ -61,24 +60,23 @@ public sealed class FooterTests
     public void What_looks_like_a_footer_that_no_frame_leads_to_gives_no_numbers(long lastSequence, long durable)
     {
         using TempFolder folder = new(isInMemory: true);
-        string path = Path.Combine(folder.Log, "0000000001.slog");
+        string path = folder.PathOf("0000000001.slog");
         MakeTorn(folder, path, lastSequence, durable);
-        SegmentInfo.Read(path, 1).ShouldNotBeNull().IsSealed.ShouldBeTrue("the file does not end as one with a footer does");
+        Segment.Read(path, 1).ShouldNotBeNull().IsSealed.ShouldBeTrue("the file does not end as one with a footer does");
         byte[] before = File.ReadAllBytes(path);
         if (lastSequence > Count)
         {
-            SluiceLogDamagedException damage = Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options));
+            SluiceLogDamagedException damage = folder.OpenDamaged();
             damage.Sequence.ShouldBe(Count + 1);
             File.ReadAllBytes(path).ShouldBe(before);
         }
 
-        using (SluiceLog again = SluiceLog.Open(folder.Log, new SluiceLogOptions { AcceptLoss = true, MaxRecordBytes = 1000 }))
+        using (SluiceLog again = folder.Open(SmallLog.Accepting))
         {
             again.Append(Records.Make(0, Count, 100)).ShouldBe(Count + 1);
         }
 
-        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
-        Records.ReadAll(folder.Log).Count.ShouldBe(Count + 1);
+        folder.ShouldHave(Count + 1);
     }
 
     /// <summary>A writer's mistake: the footer's sum is right, and its index leads elsewhere.</summary>
@@ -99,10 +97,10 @@ public sealed class FooterTests
     {
         using TempFolder folder = new(isInMemory: true);
         SmallLog log = new(100, isDurable: true);
-        string first = log.Files.Keys.Min()!;
+        string first = log.First;
         byte[] file = [.. log.Files[first]];
         log.WriteTo(folder.Log);
-        SegmentInfo info = SegmentInfo.Read(Path.Combine(folder.Log, first), 1).ShouldNotBeNull();
+        SegmentInfo info = Segment.Read(folder.PathOf(first), 1).ShouldNotBeNull();
         info.IsSealed.ShouldBeTrue();
         List<IndexEntry> frames = [];
         uint chain = info.FirstChain;
@@ -134,16 +132,16 @@ public sealed class FooterTests
             new SegmentTotals(info.LastSequence, info.LastSequence, info.Footer!.FirstTime, info.Footer.LastTime),
             index, info.FooterOffset, chain, info.HeaderChain);
         log.WriteTo(folder.Log, first, [.. file[..(int)info.FooterOffset], .. footer]);
-        SegmentInfo.Read(Path.Combine(folder.Log, first), 1).ShouldNotBeNull().IsSealed.ShouldBeTrue();
+        Segment.Read(folder.PathOf(first), 1).ShouldNotBeNull().IsSealed.ShouldBeTrue();
         for (int from = 1; from <= info.LastSequence; from++)
         {
-            List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log, new SluiceLogReaderOptions { FromSequence = from });
+            List<(long Sequence, byte[] Bytes)> records = folder.ReadAll(new SluiceLogReaderOptions { FromSequence = from });
             records.Count.ShouldBe(101 - from);
             Records.ShouldBeInOrder(records, from, from - 1);
         }
 
         DateTimeOffset time = LogLayout.ToTime(frames[3].Time);
-        List<(long Sequence, byte[] Bytes)> later = Records.ReadAll(folder.Log, new SluiceLogReaderOptions { FromTime = time });
+        List<(long Sequence, byte[] Bytes)> later = folder.ReadAll(new SluiceLogReaderOptions { FromTime = time });
         later[0].Sequence.ShouldBeLessThanOrEqualTo(frames[3].Sequence);
         Records.ShouldBeInOrder(later, later[0].Sequence, (int)later[0].Sequence - 1);
 
@@ -151,7 +149,7 @@ public sealed class FooterTests
         byte[] damaged = [.. file[..(int)info.FooterOffset], .. footer];
         damaged[(int)frames[1].Offset] ^= 0x55;
         log.WriteTo(folder.Log, first, damaged);
-        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true });
+        using SluiceLogReader reader = folder.OpenReader(skips: true);
         long last = 0;
         while (reader.TryRead(out LogEntry entry))
         {
@@ -169,7 +167,7 @@ public sealed class FooterTests
     public void What_looks_like_a_footer_and_does_not_lead_to_the_next_segment_is_none()
     {
         using TempFolder folder = new(isInMemory: true);
-        string path = Path.Combine(folder.Log, "0000000001.slog");
+        string path = folder.PathOf("0000000001.slog");
         MakeTorn(folder, path, lastSequence: 30);
         SegmentHeader.Read(File.ReadAllBytes(path), out SegmentHeader header, out _).ShouldBeNull();
         LogFolder files = new(folder.Log, SegmentNames.Framed);
@@ -178,10 +176,10 @@ public sealed class FooterTests
             next.Begin(Count + 1, LogLayout.ToNanoseconds(DateTime.UtcNow));
         }
 
-        List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log, new SluiceLogReaderOptions { FromSequence = 2 });
+        List<(long Sequence, byte[] Bytes)> records = folder.ReadAll(new SluiceLogReaderOptions { FromSequence = 2 });
         records.Count.ShouldBe(Count - 1);
         Records.ShouldBeInOrder(records, 2, 1);
-        using SluiceLog again = SluiceLog.Open(folder.Log, SmallLog.Options);
+        using SluiceLog again = folder.Open(SmallLog.Options);
         again.NextSequence.ShouldBe(Count + 1);
     }
 
@@ -195,17 +193,17 @@ public sealed class FooterTests
         log.WriteTo(folder.Log, names[0], [.. log.Files[names[0]][..1000], .. new byte[3000]]);
         foreach (string name in names[2..])
         {
-            File.Delete(Path.Combine(folder.Log, name));
+            File.Delete(folder.PathOf(name));
         }
 
-        string second = Path.Combine(folder.Log, names[1]);
+        string second = folder.PathOf(names[1]);
         byte[] bytes = File.ReadAllBytes(second);
-        bytes[SegmentInfo.Read(second, 2).ShouldNotBeNull().FooterOffset + 40] ^= 1;
+        bytes[Segment.Read(second, 2).ShouldNotBeNull().FooterOffset + 40] ^= 1;
         File.WriteAllBytes(second, bytes);
-        SegmentInfo.Read(second, 2).ShouldNotBeNull().IsSealed.ShouldBeFalse();
-        SluiceLogDamagedException damage = Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options));
+        Segment.Read(second, 2).ShouldNotBeNull().IsSealed.ShouldBeFalse();
+        SluiceLogDamagedException damage = folder.OpenDamaged();
         damage.Path.ShouldContain(names[0]);
-        Should.Throw<SluiceLogDamagedException>(() => Records.ReadWritten(folder.Log)).Sequence.ShouldBe(damage.Sequence);
+        folder.ReadDamaged().Sequence.ShouldBe(damage.Sequence);
         File.ReadAllBytes(second).ShouldBe(bytes);
     }
 
@@ -213,12 +211,9 @@ public sealed class FooterTests
     private static void MakeTorn(TempFolder folder, string path, long lastSequence, long durable = 0)
     {
         int end;
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        using (SluiceLog log = folder.Open(SmallLog.Options))
         {
-            for (int i = 0; i < Count; i++)
-            {
-                log.Append(Records.Make(0, i, 100));
-            }
+            log.AppendMany(0, Count);
 
             // 32 bytes of header, 4 of the record's, 100, and zeros up to a multiple of 8.
             int at = LogLayout.HeaderBytes + LogLayout.FrameHeaderBytes + LogLayout.OpeningPayloadBytes + (Count * 136);
@@ -238,7 +233,7 @@ public sealed class FooterTests
             end = frameAt + frame.Length + footer.Length;
         }
 
-        string state = Path.Combine(folder.Log, LogFolder.StateName);
+        string state = folder.PathOf(LogFolder.StateName);
         LogState closed = LogState.TryRead(state).ShouldNotBeNull();
         File.Delete(state);
         if (durable > 0)

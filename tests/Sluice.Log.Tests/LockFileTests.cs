@@ -10,9 +10,9 @@ public sealed class LockFileTests
     [SkippableFact]
     public void A_read_lock_of_another_process_refuses_neither_an_opening_nor_an_append()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "Locks of open files are Linux's here.");
+        Linux.OrSkip();
         using TempFolder folder = new();
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        using (SluiceLog log = folder.Open(SmallLog.Options))
         {
             log.Append(Records.Make(0, 0, 900), LogDurability.Durable);
         }
@@ -21,7 +21,7 @@ public sealed class LockFileTests
         try
         {
             LockForReading();
-            using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+            using (SluiceLog log = folder.Open(SmallLog.Options))
             {
                 for (int i = 1; i < 20; i++)
                 {
@@ -35,11 +35,11 @@ public sealed class LockFileTests
             bystanders.ForEach(static b => b.Dispose());
         }
 
-        Records.ReadAll(folder.Log).Count.ShouldBe(20);
+        folder.ReadAll().Count.ShouldBe(20);
 
         void LockForReading()
         {
-            foreach (string path in Directory.GetFiles(folder.Log).Where(static p => Path.GetFileName(p) != LogFolder.LockName))
+            foreach (string path in folder.Files.Where(static p => Path.GetFileName(p) != LogFolder.LockName))
             {
                 SluiceHandle bystander = LogFile.OpenToRead(path);
                 bystanders.Add(bystander);
@@ -51,19 +51,17 @@ public sealed class LockFileTests
     [SkippableFact]
     public void Only_the_owner_can_open_the_file_with_the_lock()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "permissions of Unix");
+        Linux.OrSkip();
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log);
+        using SluiceLog log = folder.Open();
         log.Append("first"u8);
-        string path = Path.Combine(folder.Log, LogFolder.LockName);
+        string path = folder.PathOf(LogFolder.LockName);
         if (OperatingSystem.IsLinux())
         {
             File.GetUnixFileMode(path).ShouldBe(UnixFileMode.UserRead | UnixFileMode.UserWrite);
         }
 
-        Should.Throw<IOException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain("another writer");
-        File.Delete(path);
-        Should.Throw<IOException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain("another writer");
+        Should.Throw<IOException>(() => folder.Open()).Message.ShouldContain("another writer");
     }
 
     /// <summary>An administrator who opens a user's log makes the lock's file the user's, and no other file.</summary>
@@ -73,11 +71,11 @@ public sealed class LockFileTests
     [InlineData("secret")]
     public void A_file_that_the_owner_of_the_folder_has_linked_stays_its_owners(string? planted)
     {
-        Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "Only an administrator gives files away.");
+        Linux.RootOrSkip();
         using TempFolder folder = new();
         Directory.CreateDirectory(folder.Log);
         Run("chown", "65534:65534", folder.Log);
-        string path = Path.Combine(folder.Log, LogFolder.LockName);
+        string path = folder.PathOf(LogFolder.LockName);
         if (planted is not null)
         {
             string victim = Path.Combine(folder.Root, "victim");
@@ -85,7 +83,7 @@ public sealed class LockFileTests
             Run("ln", victim, path);
         }
 
-        using (SluiceLog log = SluiceLog.Open(folder.Log))
+        using (SluiceLog log = folder.Open())
         {
             log.Append("first"u8);
         }

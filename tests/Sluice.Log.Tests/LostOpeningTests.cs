@@ -13,30 +13,20 @@ public sealed class LostOpeningTests
     public async Task Damage_where_a_segment_begins_is_told_of_and_not_looked_at_for_ever(bool isOpening)
     {
         using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
-        {
-            SegmentBytes = 4096,
-            MaxRecordBytes = 1000,
-            BufferBytes = 4000,
-            FlushInterval = TimeSpan.FromHours(1),
-            Durability = LogDurability.Written,
-        });
-        for (int i = 0; i < 9; i++)
-        {
-            log.Append(Records.Make(0, i, 900));
-        }
+        using SluiceLog log = folder.Open(SmallLog.With(o => o.FlushInterval = TimeSpan.FromHours(1)));
+        log.AppendMany(0, 9, 900);
 
         // Seals the first two; then a restart at 7, to which the second one's footer does not lead.
         log.TruncateBefore(1).ShouldBe(0);
         log.TruncateAfter(6);
-        using SluiceLogReader follower = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        using SluiceLogReader follower = folder.OpenReader(LogDurability.Written);
         for (int i = 0; i < 4; i++)
         {
             follower.TryRead(out _).ShouldBeTrue();
         }
 
         using (FileStream file = new(
-            Path.Combine(folder.Log, "0000000002.slog"), FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete))
+            folder.PathOf("0000000002.slog"), FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete))
         {
             byte[] bad = new byte[80];
             bad.AsSpan().Fill(0xFF);
@@ -48,9 +38,7 @@ public sealed class LostOpeningTests
 
         await Task.Run(() => Should.Throw<SluiceLogDamagedException>(() =>
         {
-            while (follower.TryRead(out _))
-            {
-            }
+            follower.ReadToEnd();
         })).WaitAsync(TimeSpan.FromMinutes(1));
     }
 }

@@ -17,12 +17,12 @@ public sealed class MissingTests
     public void A_segment_that_has_more_than_the_next_one_allows_is_told_of()
     {
         using TempFolder folder = new(isInMemory: true);
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        using (SluiceLog log = folder.Open(SmallLog.Options))
         {
-            Append(log, 10, 1);
+            log.AppendMany(0, 10, writer: 1);
         }
 
-        string first = Files(folder)[0];
+        string first = folder.Segments[0];
         byte[] before = File.ReadAllBytes(first);
         using (SluiceHandle file = SluiceHandle.Open(first, FileMode.Open, FileAccess.ReadWrite))
         {
@@ -30,9 +30,9 @@ public sealed class MissingTests
             file.SetLength(LogLayout.HeaderBytes + ((before.Length - LogLayout.HeaderBytes) * 6 / 10));
         }
 
-        File.Delete(Path.Combine(folder.Log, LogFolder.StateName));
+        File.Delete(folder.PathOf(LogFolder.StateName));
         long last;
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        using (SluiceLog log = folder.Open(SmallLog.Options))
         {
             last = log.NextSequence - 1;
             last.ShouldBeInRange(3, 8);
@@ -40,22 +40,19 @@ public sealed class MissingTests
         }
 
         SluiceLogOptions larger = new() { SegmentBytes = 4096, MaxRecordBytes = 20_000, BufferBytes = 80_000, Preallocate = false };
-        using (SluiceLog log = SluiceLog.Open(folder.Log, larger))
+        using (SluiceLog log = folder.Open(larger))
         {
             // It has no room in the first segment.
             log.Append(Records.Make(2, 1, 9000), LogDurability.Written);
         }
 
-        Records.ReadAll(folder.Log).Count.ShouldBe((int)last + 2);
+        folder.ReadAll().Count.ShouldBe((int)last + 2);
         File.WriteAllBytes(first, before);
         ShouldBeTold(folder, "a wrong order");
-        SluiceLogDamagedException error = Should.Throw<SluiceLogDamagedException>(() => Records.ReadAll(folder.Log));
-        (error.Path, error.Sequence).ShouldBe((Files(folder)[1], last + 2));
-        using SluiceLogReader reader = new(folder.Log);
-        for (int i = 0; i < 10; i++)
-        {
-            reader.TryRead(out _).ShouldBeTrue();
-        }
+        SluiceLogDamagedException error = folder.ReadDamaged(null);
+        (error.Path, error.Sequence).ShouldBe((folder.Segments[1], last + 2));
+        using SluiceLogReader reader = folder.OpenReader();
+        reader.ReadTo(10);
 
         // The same again at the next call.
         Should.Throw<SluiceLogDamagedException>(() => reader.TryRead(out _)).Message.ShouldContain("wrong order");
@@ -71,10 +68,10 @@ public sealed class MissingTests
         using TempFolder folder = new(isInMemory: true);
         for (int opened = 0; opened < 3; opened++)
         {
-            using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+            using SluiceLog log = folder.Open(SmallLog.Options);
             for (int i = 0; i < 4; i++)
             {
-                Append(log, random.Next(1, 60), i);
+                log.AppendMany(0, random.Next(1, 60), writer: i);
                 if (random.Next(3) > 0)
                 {
                     log.TruncateAfter(random.NextInt64(log.FirstSequence - 1, log.NextSequence));
@@ -86,12 +83,12 @@ public sealed class MissingTests
             }
         }
 
-        int count = Records.ReadAll(folder.Log).Count;
-        string[] files = Files(folder);
+        int count = folder.ReadAll().Count;
+        string[] files = folder.Segments;
         for (int i = 0; i < files.Length; i++)
         {
             long id = long.Parse(Path.GetFileNameWithoutExtension(files[i]), CultureInfo.InvariantCulture);
-            if (SegmentInfo.Read(files[i], id) is not { } info || !HasRecords(info))
+            if (Segment.Read(files[i], id) is not { } info || !HasRecords(info))
             {
                 continue;
             }
@@ -104,7 +101,7 @@ public sealed class MissingTests
             }
 
             File.Move(aside, files[i]);
-            Records.ReadAll(folder.Log).Count.ShouldBe(count);
+            folder.ReadAll().Count.ShouldBe(count);
         }
     }
 
@@ -116,28 +113,16 @@ public sealed class MissingTests
         return info.Scan(file).LastSequence >= info.FirstSequence;
     }
 
-    private static string[] Files(TempFolder folder) => [.. Directory.GetFiles(folder.Log, "*.slog").Order(StringComparer.Ordinal)];
-
-    private static void Append(SluiceLog log, int count, int writer)
-    {
-        for (int i = 0; i < count; i++)
-        {
-            log.Append(Records.Make(writer, i, 100), LogDurability.Written);
-        }
-    }
-
     private static void ShouldBeTold(TempFolder folder, string what)
     {
-        Should.Throw<SluiceLogDamagedException>(() => Records.ReadAll(folder.Log), $"the reader, {what}");
-        using (SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true }))
+        Should.Throw<SluiceLogDamagedException>(() => folder.ReadAll(), $"the reader, {what}");
+        using (SluiceLogReader reader = folder.OpenReader(skips: true))
         {
-            while (reader.TryRead(out _))
-            {
-            }
+            reader.ReadToEnd();
 
             reader.Damage.ShouldNotBeEmpty(what);
         }
 
-        Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options).Dispose(), $"the writer, {what}");
+        Should.Throw<SluiceLogDamagedException>(() => folder.Open(SmallLog.Options).Dispose(), $"the writer, {what}");
     }
 }

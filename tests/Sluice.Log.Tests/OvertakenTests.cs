@@ -15,17 +15,9 @@ public sealed class OvertakenTests : IDisposable
     [InlineData(40)]
     public void It_is_told_of_no_loss_where_all_that_it_has_listed_is_removed_before_it_looks(int times)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
-        {
-            SegmentBytes = 4096,
-            MaxRecordBytes = 1000,
-            BufferBytes = 4000,
-            Preallocate = false,
-            RetainSegments = 1,
-            Durability = LogDurability.Durable,
-        });
+        using SluiceLog log = folder.Open(SmallLog.With(o => (o.RetainSegments, o.Durability) = (1, LogDurability.Durable)));
         int number = 0;
         int overtaken = 0;
         void Append(int count)
@@ -37,15 +29,13 @@ public sealed class OvertakenTests : IDisposable
         }
 
         Append(1);
-        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true });
-        reader.TryRead(out LogEntry first).ShouldBeTrue();
-        first.Sequence.ShouldBe(1);
+        using SluiceLogReader reader = folder.OpenReader(skips: true);
+        reader.Next().Sequence.ShouldBe(1);
         Append(10);
-        int thread = Environment.CurrentManagedThreadId;
         bool isInside = false;
-        SystemCallFaults.Use((call, _, _) =>
+        SystemCallSteps.UseOwn((call, _, _) =>
         {
-            if (call is "openat" or "openat2" && Environment.CurrentManagedThreadId == thread && !isInside && overtaken < times)
+            if (call is "openat" or "openat2" && !isInside && overtaken < times)
             {
                 isInside = true;
                 Append(20);
@@ -72,25 +62,21 @@ public sealed class OvertakenTests : IDisposable
     [SkippableFact]
     public void It_opens_no_segment_more_than_a_few_times()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         const int Segments = 100;
         using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
-        for (int i = 0; i < Segments * 4; i++)
-        {
-            log.Append(Records.Make(0, i, 900));
-        }
+        using SluiceLog log = folder.Open(SmallLog.Options);
+        log.AppendMany(0, Segments * 4, 900);
 
         log.Flush();
-        int thread = Environment.CurrentManagedThreadId;
         int opened = 0;
-        SystemCallFaults.Use((call, _, _) =>
+        SystemCallSteps.UseOwn((call, _, _) =>
         {
-            opened += call is "openat" or "openat2" && Environment.CurrentManagedThreadId == thread ? 1 : 0;
+            opened += call is "openat" or "openat2" ? 1 : 0;
             return 0;
         });
         int count = 0;
-        using (SluiceLogReader reader = new(folder.Log))
+        using (SluiceLogReader reader = folder.OpenReader())
         {
             foreach (LogEntry entry in reader.Entries)
             {
@@ -112,28 +98,24 @@ public sealed class OvertakenTests : IDisposable
     [InlineData(true)]
     public void It_opens_a_log_of_many_segments_whose_tail_is_dropped_all_the_time(bool fromEnd)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         const int Segments = 60;
         const int Times = 40;
         using TempFolder folder = new(isInMemory: true);
-        using (SluiceLog first = SluiceLog.Open(folder.Log, SmallLog.Options))
+        using (SluiceLog first = folder.Open(SmallLog.Options))
         {
-            for (int i = 0; i < Segments * 4; i++)
-            {
-                first.Append(Records.Make(0, i, 900));
-            }
+            first.AppendMany(0, Segments * 4, 900);
         }
 
         // All full segments are sealed when the log is closed.
-        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        using SluiceLog log = folder.Open(SmallLog.Options);
         log.TruncateAfter((Segments * 4) - 1);
-        int thread = Environment.CurrentManagedThreadId;
         int opened = 0;
         int dropped = 0;
         bool isInside = false;
-        SystemCallFaults.Use((call, _, _) =>
+        SystemCallSteps.UseOwn((call, _, _) =>
         {
-            if (call is "openat" or "openat2" && Environment.CurrentManagedThreadId == thread && !isInside
+            if (call is "openat" or "openat2" && !isInside
                 && ++opened % (Segments / 2) == 0 && dropped < Times)
             {
                 isInside = true;
@@ -155,17 +137,14 @@ public sealed class OvertakenTests : IDisposable
     [SkippableFact]
     public void A_reader_from_a_time_on_does_not_go_through_all_that_is_before_it()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
-        for (int i = 0; i < 1000; i++)
-        {
-            log.Append(Records.Make(0, i, 200));
-        }
+        using SluiceLog log = folder.Open(SmallLog.Options);
+        log.AppendMany(0, 1000, 200);
 
         log.Flush();
         DateTimeOffset time = default;
-        using (SluiceLogReader last = new(folder.Log, new SluiceLogReaderOptions { FromSequence = 1000 }))
+        using (SluiceLogReader last = folder.OpenReader(from: 1000))
         {
             last.TryRead(out LogEntry entry).ShouldBeTrue();
             time = entry.Time;
@@ -179,11 +158,10 @@ public sealed class OvertakenTests : IDisposable
     private static int CountListings(SluiceLogReaderOptions options, string directory)
     {
         using SluiceLogReader reader = new(directory, options);
-        int thread = Environment.CurrentManagedThreadId;
         int count = 0;
-        SystemCallFaults.Use((call, _, _) =>
+        SystemCallSteps.UseOwn((call, _, _) =>
         {
-            count += call is "openat" or "openat2" or "open" or "getdents64" && Environment.CurrentManagedThreadId == thread ? 1 : 0;
+            count += call is "openat" or "openat2" or "open" or "getdents64" ? 1 : 0;
             return 0;
         });
         reader.TryRead(out _).ShouldBeTrue();

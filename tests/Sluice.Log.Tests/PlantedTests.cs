@@ -8,14 +8,12 @@ public sealed class PlantedTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
 
-    private static void OnLinux() => Skip.IfNot(OperatingSystem.IsLinux(), "Links and FIFOs as Linux has them.");
-
     [SkippableTheory]
     [InlineData(true)]
     [InlineData(false)]
     public void A_link_in_place_of_the_state_is_not_followed(bool isThere)
     {
-        OnLinux();
+        Linux.OrSkip();
         using TempFolder folder = new();
         Directory.CreateDirectory(folder.Log);
         string victim = Path.Combine(folder.Root, "victim");
@@ -25,10 +23,10 @@ public sealed class PlantedTests
             File.WriteAllBytes(victim, content);
         }
 
-        File.CreateSymbolicLink(Path.Combine(folder.Log, "log.state"), victim);
+        File.CreateSymbolicLink(folder.PathOf("log.state"), victim);
         Should.Throw<IOException>(() =>
         {
-            using SluiceLog log = SluiceLog.Open(folder.Log);
+            using SluiceLog log = folder.Open();
             log.Append(new byte[10], LogDurability.Durable);
         }).Message.ShouldContain("log.state");
         File.Exists(victim).ShouldBe(isThere);
@@ -44,7 +42,7 @@ public sealed class PlantedTests
     [InlineData(CompressionLevel.Fastest)]
     public void A_raw_log_stays_in_the_folder_that_it_has_opened(CompressionLevel compression)
     {
-        OnLinux();
+        Linux.OrSkip();
         using TempFolder folder = new();
         string victim = Path.Combine(folder.Root, "victim");
         string moved = Path.Combine(folder.Root, "moved");
@@ -54,9 +52,9 @@ public sealed class PlantedTests
             Append(other, 40);
         }
 
-        Dictionary<string, byte[]> before = Directory.GetFiles(victim).ToDictionary(static f => f, File.ReadAllBytes);
+        Dictionary<string, byte[]> before = FolderImage.Read(victim);
         (options.RetainSegments, options.Compression) = (3, compression);
-        using (SluiceLog log = SluiceLog.Open(folder.Log, options))
+        using (SluiceLog log = folder.Open(options))
         {
             Append(log, 10);
             Directory.Move(folder.Log, moved);
@@ -64,8 +62,7 @@ public sealed class PlantedTests
             Append(log, 100);
         }
 
-        Directory.GetFiles(victim).ShouldBe(before.Keys, ignoreOrder: true);
-        before.ShouldAllBe(static f => File.ReadAllBytes(f.Key).SequenceEqual(f.Value));
+        FolderImage.ShouldBe(victim, before);
         Directory.GetFiles(moved).Max().ShouldNotBeNull().ShouldContain("00000002");
 
         static void Append(SluiceLog log, int count)
@@ -80,15 +77,15 @@ public sealed class PlantedTests
     [SkippableFact]
     public void A_raw_log_whose_folder_was_deleted_continues_in_a_new_one_at_its_path()
     {
-        OnLinux();
+        Linux.OrSkip();
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = LogFormat.Raw });
+        using SluiceLog log = folder.Open(new SluiceLogOptions { Format = LogFormat.Raw });
         log.Append("before"u8);
         Directory.Delete(folder.Log, recursive: true);
         Should.Throw<IOException>(() => log.Append("between"u8));
         Directory.CreateDirectory(folder.Log);
         log.Append("after"u8, LogDurability.Durable);
-        File.ReadAllText(Directory.GetFiles(folder.Log).ShouldHaveSingleItem()).ShouldEndWith("after");
+        File.ReadAllText(folder.Files.ShouldHaveSingleItem()).ShouldEndWith("after");
     }
 
     [Fact]
@@ -96,15 +93,15 @@ public sealed class PlantedTests
     {
         using TempFolder folder = new();
         Directory.CreateDirectory(folder.Log);
-        string planted = Path.Combine(folder.Log, "999999999999999999.log");
+        string planted = folder.PathOf("999999999999999999.log");
         File.WriteAllBytes(planted, new byte[5000]);
         SluiceLogOptions options = new() { Format = LogFormat.Raw, SegmentBytes = 4096 };
         Should.Throw<IOException>(() =>
         {
-            using SluiceLog log = SluiceLog.Open(folder.Log, options);
+            using SluiceLog log = folder.Open(options);
             log.Append(new byte[10], LogDurability.Written);
         }).ToString().ShouldContain("digits at most");
-        Directory.GetFiles(folder.Log).ShouldBe([planted]);
+        folder.Files.ShouldBe([planted]);
     }
 
     /// <summary>A longer number than that is no segment's for whoever lists them: what went there could not be read.</summary>
@@ -115,17 +112,17 @@ public sealed class PlantedTests
     public void Behind_one_of_the_last_numbers_that_there_are_nothing_is_written(string name)
     {
         using TempFolder folder = new();
-        using (SluiceLog log = SluiceLog.Open(folder.Log))
+        using (SluiceLog log = folder.Open())
         {
             log.Append(new byte[10], LogDurability.Durable);
         }
 
-        string planted = Path.Combine(folder.Log, name);
+        string planted = folder.PathOf(name);
         File.WriteAllBytes(planted, []);
-        Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain(planted);
+        folder.OpenDamaged().Message.ShouldContain(planted);
         File.Exists(planted).ShouldBeTrue();
         File.Delete(planted);
-        using SluiceLog again = SluiceLog.Open(folder.Log);
+        using SluiceLog again = folder.Open();
         again.NextSequence.ShouldBe(2);
     }
 
@@ -134,21 +131,21 @@ public sealed class PlantedTests
     [InlineData(LogFormat.Raw)]
     public void A_link_in_place_of_a_segment_is_not_written_through(LogFormat format)
     {
-        OnLinux();
+        Linux.OrSkip();
         using TempFolder folder = new();
         string victim = Path.Combine(folder.Root, "victim");
         string name = format == LogFormat.Framed ? "0000000001.slog" : "0000000001.log";
-        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = format, Preallocate = false }))
+        using (SluiceLog log = folder.Open(new SluiceLogOptions { Format = format, Preallocate = false }))
         {
             log.Append(Records.Make(0, 0, 100));
         }
 
-        File.Move(Path.Combine(folder.Log, name), victim);
-        File.CreateSymbolicLink(Path.Combine(folder.Log, name), victim);
+        File.Move(folder.PathOf(name), victim);
+        File.CreateSymbolicLink(folder.PathOf(name), victim);
         byte[] content = File.ReadAllBytes(victim);
         Should.Throw<IOException>(() =>
         {
-            using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = format, Preallocate = false });
+            using SluiceLog log = folder.Open(new SluiceLogOptions { Format = format, Preallocate = false });
             log.Append(new byte[10], LogDurability.Durable);
         }).Message.ShouldContain(name);
         File.ReadAllBytes(victim).ShouldBe(content);
@@ -160,19 +157,19 @@ public sealed class PlantedTests
     [InlineData("0000000001.log", LogFormat.Raw)]
     public async Task A_fifo_is_waited_for_by_nobody(string name, LogFormat format)
     {
-        OnLinux();
+        Linux.OrSkip();
         using TempFolder folder = new();
         Directory.CreateDirectory(folder.Log);
-        using (Process mkfifo = Process.Start("mkfifo", [Path.Combine(folder.Log, name)]))
+        using (Process mkfifo = Process.Start("mkfifo", [folder.PathOf(name)]))
         {
             await mkfifo.WaitForExitAsync();
         }
 
         await Should.ThrowAsync<IOException>(() => Task.Run(() =>
-            SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = format }).Dispose()).WaitAsync(Patience));
+            folder.Open(new SluiceLogOptions { Format = format }).Dispose()).WaitAsync(Patience));
         if (format == LogFormat.Framed)
         {
-            Task read = Task.Run(() => Records.ReadAll(folder.Log)).WaitAsync(Patience);
+            Task read = Task.Run(() => folder.ReadAll()).WaitAsync(Patience);
             try
             {
                 await read;

@@ -25,12 +25,12 @@ public sealed class ProcessTests(ITestOutputHelper output)
     [SkippableFact]
     public async Task A_log_works_where_files_may_not_be_as_long_as_its_segments()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "RLIMIT_FSIZE");
+        Linux.OrSkip();
         using TempFolder folder = new();
         using ChildProcess child = new("limited", folder.Root);
         (_, int exitCode, string errors) = await child.FinishAsync();
         exitCode.ShouldBe(0, errors);
-        Records.ReadAll(folder.Log).Count.ShouldBe(LimitedProgram.RecordCount);
+        folder.ReadAll().Count.ShouldBe(LimitedProgram.RecordCount);
     }
 
     [Theory]
@@ -84,7 +84,7 @@ public sealed class ProcessTests(ITestOutputHelper output)
 
             Dictionary<long, (int Writer, int Number)> found = [];
             long last = 0;
-            foreach ((long sequence, byte[] bytes) in Records.ReadWritten(folder.Log))
+            foreach ((long sequence, byte[] bytes) in folder.ReadWritten())
             {
                 sequence.ShouldBeGreaterThan(last);
                 last = sequence;
@@ -101,7 +101,7 @@ public sealed class ProcessTests(ITestOutputHelper output)
         }
 
         acknowledged.Count.ShouldBeGreaterThanOrEqualTo(3 * kills);
-        using SluiceLog log = SluiceLog.Open(folder.Log);
+        using SluiceLog log = folder.Open();
         log.NextSequence.ShouldBeGreaterThan(acknowledged.Keys.Max());
         return acknowledged.Count;
     }
@@ -111,7 +111,7 @@ public sealed class ProcessTests(ITestOutputHelper output)
     [InlineData(LogFormat.Raw)]
     public async Task With_few_descriptors_left_a_log_is_refused_or_works_whole(LogFormat format)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "The limit of descriptors is Linux's here.");
+        Linux.OrSkip();
         using TempFolder folder = new();
         using ChildProcess child = new("scarce", folder.Root, $"{format}");
         (string[] lines, int exitCode, string errors) = await child.FinishAsync();
@@ -137,9 +137,8 @@ public sealed class ProcessTests(ITestOutputHelper output)
         if (compression != CompressionLevel.NoCompression)
         {
             // What all of them had open until their ends is compressed by whoever comes next.
-            using SluiceLog next = SluiceLog.Open(
-                folder.Log, new SluiceLogOptions { Format = LogFormat.Raw, Compression = compression, SegmentBytes = segmentBytes });
-            CompressedLog.AwaitCompressed(folder, "log");
+            using SluiceLog next = folder.Open(new SluiceLogOptions { Format = LogFormat.Raw, Compression = compression, SegmentBytes = segmentBytes });
+            CompressedLog.AwaitCompressed(folder.Log);
         }
 
         string[] files = [.. Directory.GetFiles(folder.Log, "*.log*").Order(StringComparer.Ordinal)];
@@ -147,23 +146,6 @@ public sealed class ProcessTests(ITestOutputHelper output)
         files.Any(static f => f.EndsWith(".gz", StringComparison.Ordinal)).ShouldBe(compression != CompressionLevel.NoCompression);
         files.Any(f => files.Contains(f + ".gz")).ShouldBeFalse();
         CheckLines(files, writers: 4 * 8, count: 1000);
-    }
-
-    /// <summary>SLUICE_RAW_LINES asks for more: a million, 8 processes of 8 threads each.</summary>
-    [Fact]
-    public async Task Lines_of_eight_processes_of_eight_threads_are_whole_in_one_file()
-    {
-        const int processes = 8;
-        const int threads = 8;
-        int lines = int.TryParse(Environment.GetEnvironmentVariable("SLUICE_RAW_LINES"), CultureInfo.InvariantCulture, out int asked)
-            ? asked
-            : 6_400;
-        int count = lines / processes / threads;
-        using TempFolder folder = new();
-        await WriteLinesAsync(folder, processes, threads, count, CompressionLevel.NoCompression, segmentBytes: 1L << 40);
-        string[] files = Directory.GetFiles(folder.Log);
-        files.Length.ShouldBe(1);
-        CheckLines(files, processes * threads, count);
     }
 
     private static async Task WriteLinesAsync(
@@ -228,7 +210,7 @@ public sealed class ProcessTests(ITestOutputHelper output)
     [SkippableFact]
     public async Task Descriptors_threads_and_memory_stay_what_they_were()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "What a process has open is asked of /proc.");
+        Linux.OrSkip();
         int minutes = int.TryParse(Environment.GetEnvironmentVariable("SLUICE_SOAK_MINUTES"), CultureInfo.InvariantCulture, out int asked)
             ? asked
             : 0;
@@ -257,12 +239,12 @@ public sealed class ProcessTests(ITestOutputHelper output)
         using TempFolder folder = new();
         using ChildProcess child = new("append", folder.Log, $"{LogDurability.Written}");
         (await child.ReadLineAsync()).ShouldBe("open 1");
-        Should.Throw<IOException>(() => SluiceLog.Open(folder.Log)).Message.ShouldContain("another writer");
+        Should.Throw<IOException>(() => folder.Open()).Message.ShouldContain("another writer");
 
         // And its records are read while it writes. What it says is taken from it, or it would wait for that.
         Task<string> said = child.Output.ReadToEndAsync();
         using CancellationTokenSource patience = new(TimeSpan.FromMinutes(3));
-        using SluiceLogReader reader = new(folder.Log);
+        using SluiceLogReader reader = folder.OpenReader();
         int count = 0;
         await foreach (SluiceLogRecord record in reader.FollowAsync(patience.Token))
         {

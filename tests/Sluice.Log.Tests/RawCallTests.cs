@@ -16,36 +16,31 @@ public sealed class RawCallTests : IDisposable
     [SkippableFact]
     public void A_written_record_is_one_write_and_a_look_at_the_file()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = SluiceLog.Open(
-            folder.Log, new SluiceLogOptions { Format = LogFormat.Raw, Durability = LogDurability.Written });
+        using SluiceLog log = folder.Open(new SluiceLogOptions { Format = LogFormat.Raw, Durability = LogDurability.Written });
         log.Append("first\n"u8);
         List<string> calls = [];
-        int thread = Environment.CurrentManagedThreadId;
-        SystemCallFaults.Use((call, _, _) =>
+        SystemCallSteps.UseOwn((call, _, _) =>
         {
-            if (Environment.CurrentManagedThreadId == thread)
-            {
-                calls.Add(call);
-            }
-
+            calls.Add(call);
             return 0;
         });
         log.Append("second\n"u8);
         SystemCallFaults.Use(null);
         calls.TakeLast(2).ShouldBe(["write", "statx"]);
         calls.SkipLast(2).ShouldBeSubsetOf(["statx"]);
-        File.ReadAllText(Directory.GetFiles(folder.Log, "*.log").Single()).ShouldBe("first\nsecond\n");
+        File.ReadAllText(folder.RawFiles.Single()).ShouldBe("first\nsecond\n");
     }
 
     /// <summary>Whoever appends waits for no flush where a file is followed by another one: the next sync flushes its name first.</summary>
     [SkippableFact]
     public void A_new_files_name_is_flushed_with_the_next_sync_and_not_before()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw));
+        using SluiceLog log = folder.Open(SmallLog.With(LogFormat.Raw));
+        log.Append("first\n"u8, LogDurability.Durable);
         List<string> flushed = [];
         int appends = Environment.CurrentManagedThreadId;
         bool hasWaited = false;
@@ -68,12 +63,9 @@ public sealed class RawCallTests : IDisposable
         });
         try
         {
-            for (int i = 0; i < 6; i++)
-            {
-                log.Append(Records.Make(0, i, 900), LogDurability.Written);
-            }
+            log.AppendMany(0, 6, 900, LogDurability.Written);
 
-            Directory.GetFiles(folder.Log, "*.log").Length.ShouldBe(2);
+            folder.RawFiles.Length.ShouldBe(2);
             hasWaited.ShouldBeFalse();
 
             // Or the keeper has flushed already, who sees to the full file.
@@ -92,26 +84,26 @@ public sealed class RawCallTests : IDisposable
     {
         using TempFolder folder = new();
         TimeSpan age = TimeSpan.FromMilliseconds(1);
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw, segmentAge: age)))
+        using (SluiceLog log = folder.Open(SmallLog.With(LogFormat.Raw, segmentAge: age)))
         {
             log.Append("a"u8);
             Thread.Sleep(20);
             log.Append("b"u8);
-            Directory.GetFiles(folder.Log, "*.log").Length.ShouldBe(2);
+            folder.RawFiles.Length.ShouldBe(2);
         }
 
         Thread.Sleep(20);
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw, segmentAge: age)))
+        using (SluiceLog log = folder.Open(SmallLog.With(LogFormat.Raw, segmentAge: age)))
         {
             log.Append("c"u8);
         }
 
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw, segmentAge: TimeSpan.FromDays(1))))
+        using (SluiceLog log = folder.Open(SmallLog.With(LogFormat.Raw, segmentAge: TimeSpan.FromDays(1))))
         {
             log.Append("d"u8);
         }
 
-        Directory.GetFiles(folder.Log, "*.log").Order(StringComparer.Ordinal).Select(File.ReadAllText).ShouldBe(["a", "b", "cd"]);
+        folder.RawFiles.Select(File.ReadAllText).ShouldBe(["a", "b", "cd"]);
     }
 
     /// <summary>The file's own beginning counts, as far as the file system says it: not when it was written to last.</summary>
@@ -119,24 +111,24 @@ public sealed class RawCallTests : IDisposable
     public void A_raw_file_grows_old_from_its_making_on_whoever_writes_to_it()
     {
         using TempFolder folder = new();
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw, segmentAge: TimeSpan.FromDays(1))))
+        using (SluiceLog log = folder.Open(SmallLog.With(LogFormat.Raw, segmentAge: TimeSpan.FromDays(1))))
         {
             log.Append("a"u8);
         }
 
-        Skip.IfNot(HasBirthTime(Directory.GetFiles(folder.Log, "*.log").Single()), "the file system does not say when a file was made");
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw, segmentAge: TimeSpan.FromDays(1))))
+        Skip.IfNot(HasBirthTime(folder.RawFiles.Single()), "the file system does not say when a file was made");
+        using (SluiceLog log = folder.Open(SmallLog.With(LogFormat.Raw, segmentAge: TimeSpan.FromDays(1))))
         {
             log.Append("b"u8);
         }
 
-        File.SetLastWriteTimeUtc(Directory.GetFiles(folder.Log, "*.log").Single(), DateTime.UtcNow.AddHours(1));
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(LogFormat.Raw, segmentAge: TimeSpan.FromMilliseconds(1))))
+        File.SetLastWriteTimeUtc(folder.RawFiles.Single(), DateTime.UtcNow.AddHours(1));
+        using (SluiceLog log = folder.Open(SmallLog.With(LogFormat.Raw, segmentAge: TimeSpan.FromMilliseconds(1))))
         {
             log.Append("c"u8);
         }
 
-        Directory.GetFiles(folder.Log, "*.log").Order(StringComparer.Ordinal).Select(File.ReadAllText).ShouldBe(["ab", "c"]);
+        folder.RawFiles.Select(File.ReadAllText).ShouldBe(["ab", "c"]);
     }
 
     /// <summary>An append that failed, while somebody else's has come: what stands there is not this one's beginning.</summary>
@@ -154,10 +146,10 @@ public sealed class RawCallTests : IDisposable
                 return Interception.PassOn;
             }
 
-            File.AppendAllText(Directory.GetFiles(folder.Log, "*.log").Single(), meanwhile);
+            File.AppendAllText(folder.RawFiles.Single(), meanwhile);
             return Interception.Fail(FailingEngine.ENOSPC);
         });
-        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        using (SluiceLog log = folder.Open(new SluiceLogOptions
         {
             Format = LogFormat.Raw,
             Engine = engine,
@@ -171,7 +163,7 @@ public sealed class RawCallTests : IDisposable
             log.Flush();
         }
 
-        string content = File.ReadAllText(Directory.GetFiles(folder.Log, "*.log").Single());
+        string content = File.ReadAllText(folder.RawFiles.Single());
         content.ShouldBe(meanwhile + "0123456789");
     }
 

@@ -14,12 +14,12 @@ public sealed class ReaderTests
         new SmallLog(150, isDurable: true).WriteTo(folder.Log);
         for (int from = 1; from <= 151; from += 7)
         {
-            List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log, new SluiceLogReaderOptions { FromSequence = from });
+            List<(long Sequence, byte[] Bytes)> records = folder.ReadAll(new SluiceLogReaderOptions { FromSequence = from });
             records.Count.ShouldBe(151 - from);
             Records.ShouldBeInOrder(records, from, from - 1);
         }
 
-        Records.ReadAll(folder.Log, new SluiceLogReaderOptions { FromSequence = 9999 }).ShouldBeEmpty();
+        folder.ReadAll(new SluiceLogReaderOptions { FromSequence = 9999 }).ShouldBeEmpty();
     }
 
     [Fact]
@@ -27,7 +27,7 @@ public sealed class ReaderTests
     {
         using TempFolder folder = new();
         List<DateTimeOffset> times = [];
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        using (SluiceLog log = folder.Open(SmallLog.Options))
         {
             for (int i = 0; i < 60; i++)
             {
@@ -36,7 +36,7 @@ public sealed class ReaderTests
             }
         }
 
-        using (SluiceLogReader reader = new(folder.Log))
+        using (SluiceLogReader reader = folder.OpenReader())
         {
             foreach (LogEntry entry in reader.Entries)
             {
@@ -47,28 +47,25 @@ public sealed class ReaderTests
         times.ShouldBe(times.Order());
         for (int i = 0; i < 60; i += 7)
         {
-            List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log, new SluiceLogReaderOptions { FromTime = times[i] });
+            List<(long Sequence, byte[] Bytes)> records = folder.ReadAll(new SluiceLogReaderOptions { FromTime = times[i] });
             records[0].Sequence.ShouldBe(times.IndexOf(times[i]) + 1);
             records.Count.ShouldBe(60 - times.IndexOf(times[i]));
         }
 
-        Records.ReadAll(folder.Log, new SluiceLogReaderOptions { FromTime = DateTimeOffset.UtcNow.AddDays(1) }).ShouldBeEmpty();
+        folder.ReadAll(new SluiceLogReaderOptions { FromTime = DateTimeOffset.UtcNow.AddDays(1) }).ShouldBeEmpty();
     }
 
     [Fact]
     public void From_the_end_it_returns_records_of_earlier_segments_that_become_durable_later()
     {
         using TempFolder folder = new();
-        string path = Path.Combine(folder.Log, LogFolder.StateName);
+        string path = folder.PathOf(LogFolder.StateName);
         byte[] state;
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        using (SluiceLog log = folder.Open(SmallLog.Options))
         {
             log.Append(Records.Make(0, 0, 500), LogDurability.Durable);
             state = File.ReadAllBytes(path);
-            for (int i = 1; i < 30; i++)
-            {
-                log.Append(Records.Make(0, i, 500));
-            }
+            log.AppendMany(1, 29, 500);
         }
 
         byte[] later = File.ReadAllBytes(path);
@@ -78,31 +75,18 @@ public sealed class ReaderTests
         reader.NextSequence.ShouldBe(2);
         reader.TryRead(out _).ShouldBeFalse();
         File.WriteAllBytes(path, later);
-        foreach (long sequence in Enumerable.Range(2, 29))
-        {
-            reader.TryRead(out LogEntry entry).ShouldBeTrue();
-            entry.Sequence.ShouldBe(sequence);
-        }
+        reader.ReadTo(30);
     }
 
     [Fact]
     public async Task It_follows_from_the_end_over_segments_and_stops_at_what_is_durable()
     {
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        using SluiceLog log = folder.Open(SmallLog.Options);
         log.Append(Records.Make(0, -1, 100));
         using CancellationTokenSource enough = new();
-        using SluiceLogReader written = new(folder.Log, new SluiceLogReaderOptions
-        {
-            FromEnd = true,
-            PollInterval = TimeSpan.FromMilliseconds(1),
-        });
-        using SluiceLogReader durable = new(folder.Log, new SluiceLogReaderOptions
-        {
-            FromSequence = 2,
-            UpTo = LogDurability.Durable,
-            PollInterval = TimeSpan.FromMilliseconds(1),
-        });
+        using SluiceLogReader written = new(folder.Log, new SluiceLogReaderOptions { FromEnd = true });
+        using SluiceLogReader durable = folder.OpenReader(LogDurability.Durable, from: 2);
         Task<int> followed = FollowAsync(written, _ => { });
         Task<int> followedDurable = FollowAsync(durable, sequence => sequence.ShouldBeLessThanOrEqualTo(log.DurableSequence));
         for (int i = 0; i < 400; i++)
@@ -130,30 +114,6 @@ public sealed class ReaderTests
         }
     }
 
-    [Fact]
-    public void It_reads_on_where_a_call_found_the_end()
-    {
-        using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
-        using SluiceLogReader reader = new(folder.Log);
-        int next = 0;
-        for (int run = 0; run < 200; run++)
-        {
-            for (int i = 0; i < run % 3; i++)
-            {
-                log.Append(Records.Make(0, next + i, 100));
-            }
-
-            for (int i = 0; i < run % 3; i++)
-            {
-                reader.TryRead(out LogEntry entry).ShouldBeTrue();
-                Records.Check(entry.Bytes).Number.ShouldBe(next++);
-            }
-
-            reader.TryRead(out _).ShouldBeFalse();
-        }
-    }
-
     /// <summary>Segments go while it is in an older one, and with that one, or before it has opened what it found.</summary>
     [Theory]
     [InlineData(false)]
@@ -161,14 +121,10 @@ public sealed class ReaderTests
     public async Task It_says_that_what_it_was_to_read_was_removed(bool skips)
     {
         using TempFolder folder = new();
-        SluiceLogOptions options =
-            new() { SegmentBytes = 4096, MaxRecordBytes = 1000, BufferBytes = 4000, Preallocate = false };
-        using SluiceLog log = SluiceLog.Open(folder.Log, options);
-        int number = 0;
-        Append(100);
-        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = skips });
-        reader.TryRead(out LogEntry entry).ShouldBeTrue();
-        entry.Sequence.ShouldBe(1);
+        using SluiceLog log = folder.Open(SmallLog.Options);
+        log.AppendMany(0, 100);
+        using SluiceLogReader reader = folder.OpenReader(skips: skips);
+        reader.ReadTo(1);
         log.TruncateBefore(90).ShouldBeGreaterThan(1);
         long oldest = log.FirstSequence;
         oldest.ShouldBeInRange(30, 90);
@@ -178,7 +134,7 @@ public sealed class ReaderTests
         SluiceLogDamagedException? told = null;
         try
         {
-            while (reader.NextSequence < 101 && reader.TryRead(out entry))
+            while (reader.NextSequence < 101 && reader.TryRead(out LogEntry entry))
             {
                 entry.Sequence.ShouldBe(reader.Damage.Count > 0 && last < oldest ? oldest : last + 1);
                 Records.Check(entry.Bytes).Number.ShouldBe((int)entry.Sequence - 1);
@@ -209,100 +165,20 @@ public sealed class ReaderTests
             last.ShouldBe(100);
         }
 
-        Records.ReadAll(folder.Log, new SluiceLogReaderOptions { FromSequence = told.Sequence })[0].Sequence.ShouldBe(oldest);
-
-        void Append(int count)
-        {
-            for (int i = 0; i < count; i++)
-            {
-                log.Append(Records.Make(0, number++, 100));
-            }
-        }
-    }
-
-    /// <summary>A writer that keeps two segments, and readers that it leaves behind again and again.</summary>
-    [Fact]
-    public async Task It_gives_only_records_in_order_however_often_it_is_overtaken()
-    {
-        using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
-        {
-            SegmentBytes = 4096,
-            MaxRecordBytes = 1000,
-            BufferBytes = 4000,
-            Preallocate = false,
-            RetainSegments = 2,
-        });
-        bool ends = false;
-        int number = 0;
-        Task writing = Task.Run(() =>
-        {
-            for (; !Volatile.Read(ref ends); number++)
-            {
-                log.Append(Records.Make(0, number, 900));
-            }
-        });
-        int overtaken = 0;
-        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true });
-        long last = 0;
-        while (overtaken < 20 && !writing.IsCompleted)
-        {
-            while (reader.TryRead(out LogEntry entry))
-            {
-                entry.Sequence.ShouldBeGreaterThan(last);
-                Records.Check(entry.Bytes).Number.ShouldBe((int)entry.Sequence - 1);
-                overtaken += last > 0 && entry.Sequence > last + 1 ? 1 : 0;
-                last = entry.Sequence;
-                if (log.NextSequence > 0 && overtaken < 20)
-                {
-                    // Behind, by more than is kept.
-                    long until = last + 40;
-                    SpinWait.SpinUntil(() => log.NextSequence > until || writing.IsCompleted, TimeSpan.FromMinutes(1)).ShouldBeTrue();
-                }
-            }
-        }
-
-        Volatile.Write(ref ends, true);
-        await writing;
-        overtaken.ShouldBeGreaterThanOrEqualTo(20);
-        reader.Damage.ShouldAllBe(static d => d.Reason.Contains("removed before it was read", StringComparison.Ordinal));
-        while (reader.TryRead(out LogEntry entry))
-        {
-            last = entry.Sequence;
-        }
-
-        last.ShouldBe(number);
-    }
-
-    [Fact]
-    public void It_sees_a_tail_that_is_dropped()
-    {
-        using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
-        using SluiceLogReader reader = new(folder.Log);
-        for (int i = 0; i < 10; i++)
-        {
-            log.Append(Records.Make(0, i, 100));
-            reader.TryRead(out _).ShouldBeTrue();
-        }
-
-        log.TruncateAfter(4);
-        log.Append(Records.Make(0, 77, 100)).ShouldBe(5);
-        Should.Throw<SluiceLogDamagedException>(() => reader.TryRead(out _)).Sequence.ShouldBe(5);
+        folder.Sequences(new SluiceLogReaderOptions { FromSequence = told.Sequence })[0].ShouldBe(oldest);
     }
 
     [Fact]
     public void An_empty_log_and_none_at_all()
     {
         using TempFolder folder = new();
-        Should.Throw<DirectoryNotFoundException>(() => new SluiceLogReader(folder.Log));
-        using SluiceLog log = SluiceLog.Open(folder.Log);
-        using SluiceLogReader reader = new(folder.Log);
+        Should.Throw<DirectoryNotFoundException>(() => folder.OpenReader());
+        using SluiceLog log = folder.Open();
+        using SluiceLogReader reader = folder.OpenReader();
         reader.TryRead(out _).ShouldBeFalse();
         reader.Tail.ShouldBeNull();
         log.Append("x"u8);
-        reader.TryRead(out LogEntry entry).ShouldBeTrue();
-        entry.Sequence.ShouldBe(1);
+        reader.Next().Sequence.ShouldBe(1);
     }
 
     [Theory]
@@ -311,24 +187,18 @@ public sealed class ReaderTests
     public async Task What_is_cancelled_swallows_no_record(bool follows)
     {
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
-        for (int i = 0; i < 3; i++)
-        {
-            log.Append(Records.Make(0, i, 100));
-        }
+        using SluiceLog log = folder.Open(SmallLog.Options);
+        log.AppendMany(0, 3);
 
         using CancellationTokenSource stop = new();
-        using SluiceLogReader reader = new(folder.Log);
+        using SluiceLogReader reader = folder.OpenReader();
         await using IAsyncEnumerator<SluiceLogRecord> records =
             (follows ? reader.FollowAsync(stop.Token) : reader.ReadAllAsync(stop.Token)).GetAsyncEnumerator(CancellationToken.None);
         (await records.MoveNextAsync()).ShouldBeTrue();
         records.Current.Sequence.ShouldBe(1);
         await stop.CancelAsync();
         await Should.ThrowAsync<OperationCanceledException>(async () => await records.MoveNextAsync());
-        reader.NextSequence.ShouldBe(2);
-        reader.TryRead(out LogEntry entry).ShouldBeTrue();
-        entry.Sequence.ShouldBe(2);
-        Records.Check(entry.Bytes).Number.ShouldBe(1);
+        Records.Check(reader.Next().Bytes.Span).Number.ShouldBe(1);
     }
 
     /// <summary>Its sums are right, and a record is longer than its frame: nothing behind it is given, however often one asks.</summary>
@@ -336,13 +206,13 @@ public sealed class ReaderTests
     public void A_record_that_is_longer_than_its_frame_is_told_at_each_call()
     {
         using TempFolder folder = new();
-        using (SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options))
+        using (SluiceLog log = folder.Open(SmallLog.Options))
         {
             log.AppendBatch([Records.Make(0, 0, 100), Records.Make(0, 1, 100)]);
             log.Append(Records.Make(0, 2, 100));
         }
 
-        string path = Directory.GetFiles(folder.Log, "*.slog").Order(StringComparer.Ordinal).First();
+        string path = folder.Segments.First();
         byte[] bytes = File.ReadAllBytes(path);
         int at = LogLayout.HeaderBytes;
         uint chain = BinaryPrimitives.ReadUInt32LittleEndian(bytes.AsSpan(at - sizeof(uint)));
@@ -363,9 +233,8 @@ public sealed class ReaderTests
         }
 
         File.WriteAllBytes(path, bytes);
-        using SluiceLogReader reader = new(folder.Log);
-        reader.TryRead(out LogEntry entry).ShouldBeTrue();
-        entry.Sequence.ShouldBe(1);
+        using SluiceLogReader reader = folder.OpenReader();
+        reader.Next().Sequence.ShouldBe(1);
         for (int i = 0; i < 3; i++)
         {
             Should.Throw<SluiceLogDamagedException>(() => reader.TryRead(out _)).Reason.ShouldContain("longer than its frame");
@@ -373,6 +242,6 @@ public sealed class ReaderTests
         }
 
         // Who passes over damage goes on behind the frame.
-        Records.ReadAll(folder.Log, new SluiceLogReaderOptions { SkipDamage = true }).Select(static r => r.Sequence).ShouldBe([1, 3]);
+        folder.Sequences(new SluiceLogReaderOptions { SkipDamage = true }).ShouldBe([1, 3]);
     }
 }

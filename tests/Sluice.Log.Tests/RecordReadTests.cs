@@ -27,12 +27,12 @@ public sealed class RecordReadTests : IDisposable
         if (isReopened)
         {
             log.Dispose();
-            log = SluiceLog.Open(folder.Log, s_options);
+            log = folder.Open(s_options);
         }
 
         using (log)
         {
-            Directory.GetFiles(folder.Log, "*.slog").Length.ShouldBeGreaterThan(1);
+            folder.Segments.Length.ShouldBeGreaterThan(1);
             log.LastSequence.ShouldBe(4000);
             for (int i = 0; i < 4000; i++)
             {
@@ -60,7 +60,7 @@ public sealed class RecordReadTests : IDisposable
     public void A_record_in_memory_is_written_first()
     {
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { FlushInterval = TimeSpan.FromHours(1) });
+        using SluiceLog log = folder.Open(new SluiceLogOptions { FlushInterval = TimeSpan.FromHours(1) });
         for (int i = 1; i < 10; i++)
         {
             log.Append(Records.Make(0, i, 500), LogDurability.Buffered).ShouldBe(i);
@@ -131,7 +131,7 @@ public sealed class RecordReadTests : IDisposable
     {
         using TempFolder folder = new(isInMemory: true);
         using SluiceLog log = Fill(folder, 1500);
-        string path = Path.Combine(folder.Log, "0000000001.slog");
+        string path = folder.PathOf("0000000001.slog");
         using (FileStream file = new(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete))
         {
             file.Position = 100_000;
@@ -151,7 +151,7 @@ public sealed class RecordReadTests : IDisposable
     public void A_raw_log_has_no_records_to_be_read()
     {
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = LogFormat.Raw });
+        using SluiceLog log = folder.Open(new SluiceLogOptions { Format = LogFormat.Raw });
         Should.Throw<NotSupportedException>(() => log.TryRead(1, out _));
         Should.Throw<NotSupportedException>(() => log.OpenReader());
     }
@@ -162,13 +162,10 @@ public sealed class RecordReadTests : IDisposable
     [InlineData(true, LogDurability.Durable)]
     public void A_reader_of_the_open_segment_does_not_read_it_from_its_start(bool fromEnd, LogDurability? upTo)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 16 << 20, MaxRecordBytes = 2000 });
-        for (int i = 1; i <= 4000; i++)
-        {
-            log.Append(Records.Make(0, i, 1000), LogDurability.Written);
-        }
+        using SluiceLog log = folder.Open(new SluiceLogOptions { SegmentBytes = 16 << 20, MaxRecordBytes = 2000 });
+        log.AppendMany(1, 4000, 1000, LogDurability.Written);
 
         log.Flush();
         int reads = 0;
@@ -181,8 +178,7 @@ public sealed class RecordReadTests : IDisposable
             ? new SluiceLogReaderOptions { FromEnd = true, UpTo = upTo } : new SluiceLogReaderOptions { FromSequence = 3999 });
         if (!fromEnd)
         {
-            reader.TryRead(out LogEntry entry).ShouldBeTrue();
-            Records.Check(entry.Bytes).Number.ShouldBe(3999);
+            Records.Check(reader.Next().Bytes.Span).Number.ShouldBe(3999);
         }
 
         // One for each frame after the entry of the index, and some for headers.
@@ -193,8 +189,7 @@ public sealed class RecordReadTests : IDisposable
             reader.NextSequence.ShouldBe(4001);
             reader.TryRead(out _).ShouldBeFalse();
             log.Append(Records.Make(0, 4001, 1000), LogDurability.Durable);
-            reader.TryRead(out LogEntry entry).ShouldBeTrue();
-            Records.Check(entry.Bytes).Number.ShouldBe(4001);
+            Records.Check(reader.Next().Bytes.Span).Number.ShouldBe(4001);
         }
     }
 
@@ -204,11 +199,8 @@ public sealed class RecordReadTests : IDisposable
     public void A_reader_whose_place_is_removed_before_it_reads_goes_on_with_what_is_there(bool isDurable)
     {
         using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 16 << 20, MaxRecordBytes = 2000 });
-        for (int i = 1; i <= 2000; i++)
-        {
-            log.Append(Records.Make(0, i, 1000), LogDurability.Written);
-        }
+        using SluiceLog log = folder.Open(new SluiceLogOptions { SegmentBytes = 16 << 20, MaxRecordBytes = 2000 });
+        log.AppendMany(1, 2000, 1000, LogDurability.Written);
 
         using SluiceLogReader reader = log.OpenReader(new SluiceLogReaderOptions
         {
@@ -217,16 +209,12 @@ public sealed class RecordReadTests : IDisposable
         });
         log.TruncateAfter(500);
         reader.TryRead(out _).ShouldBeFalse();
-        for (int i = 501; i <= 3000; i++)
-        {
-            log.Append(Records.Make(1, i, 900), LogDurability.Written);
-        }
+        log.AppendMany(501, 2500, 900, LogDurability.Written, writer: 1);
 
         log.Flush();
         for (int i = 1900; i <= 3000; i++)
         {
-            reader.TryRead(out LogEntry entry).ShouldBeTrue();
-            Records.Check(entry.Bytes).ShouldBe((1, i));
+            Records.Check(reader.Next().Bytes.Span).ShouldBe((1, i));
         }
 
         reader.TryRead(out _).ShouldBeFalse();
@@ -234,7 +222,7 @@ public sealed class RecordReadTests : IDisposable
 
     private static SluiceLog Fill(TempFolder folder, int count)
     {
-        SluiceLog log = SluiceLog.Open(folder.Log, s_options);
+        SluiceLog log = folder.Open(s_options);
         for (int i = 1; i <= count; i++)
         {
             // Frames of one record, and of several.

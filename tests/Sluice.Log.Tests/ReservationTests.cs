@@ -8,13 +8,13 @@ public sealed class ReservationTests
     public async Task A_reservation_ends_once_whatever_copy_of_it_ends_it()
     {
         using TempFolder folder = new();
-        SluiceLog log = SluiceLog.Open(folder.Log);
+        SluiceLog log = folder.Open();
         int lengthBehindEnd = -1;
         int lengthOfNext = -1;
         bool threw = false;
         Use();
         await Task.Run(log.Dispose).WaitAsync(TimeSpan.FromMinutes(1));
-        Records.ReadAll(folder.Log).Select(static r => (r.Sequence, Records.Check(r.Bytes).Number)).ShouldBe([(1, 1), (2, 2), (3, 4)]);
+        folder.ReadAll().Select(static r => (r.Sequence, Records.Check(r.Bytes).Number)).ShouldBe([(1, 1), (2, 2), (3, 4)]);
         threw.ShouldBeTrue();
         lengthBehindEnd.ShouldBe(0);
         lengthOfNext.ShouldBe(40);
@@ -69,7 +69,7 @@ public sealed class ReservationTests
     public void What_a_reservation_does_not_fill_is_zeros_in_the_file(LogFormat format)
     {
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(format));
+        using SluiceLog log = folder.Open(SmallLog.With(format));
         for (int i = 0; i < 10; i++)
         {
             using (LogReservation discarded = log.Reserve(700))
@@ -90,7 +90,7 @@ public sealed class ReservationTests
     public void An_open_reservation_holds_up_nothing()
     {
         using TempFolder folder = new();
-        SluiceLog log = SluiceLog.Open(folder.Log);
+        SluiceLog log = folder.Open();
         LogReservation open = log.Reserve(40);
         log.Append(Records.Make(0, 1, 50), LogDurability.Written).ShouldBe(1);
         log.Append(Records.Make(0, 2, 50), LogDurability.Durable).ShouldBe(2);
@@ -111,6 +111,6 @@ public sealed class ReservationTests
         }
 
         error.ShouldNotBeNull();
-        Records.ReadAll(folder.Log).Select(static r => Records.Check(r.Bytes).Number).ShouldBe([1, 3]);
+        folder.Numbers().ShouldBe([1, 3]);
     }
 }

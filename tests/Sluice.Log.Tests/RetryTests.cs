@@ -18,9 +18,9 @@ public sealed class RetryTests : IDisposable
     [SkippableFact]
     public void Buffered_records_behind_one_that_failed_are_written_within_the_interval()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        using SluiceLog log = folder.Open(new SluiceLogOptions
         {
             SegmentBytes = 65536,
             FlushInterval = TimeSpan.FromMilliseconds(20),
@@ -44,16 +44,16 @@ public sealed class RetryTests : IDisposable
 
         error.ShouldNotBeNull();
         SystemCallFaults.Use(null);
-        SpinWait.SpinUntil(() => log.WrittenSequence >= buffered, Patience).ShouldBeTrue();
+        Threads.WaitUntil(() => log.WrittenSequence >= buffered);
     }
 
     /// <summary>A failed write fails the appends whose records it had. One that came during the write is written with the next.</summary>
     [SkippableFact]
     public void An_append_does_not_fail_with_a_write_that_began_before_it()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Preallocate = false });
+        using SluiceLog log = folder.Open(new SluiceLogOptions { Preallocate = false });
         log.Append("one"u8, LogDurability.Durable);
         Exception? error = null;
         Thread another = new(() => error = Record.Exception(() => log.Append("three"u8, LogDurability.Durable)));
@@ -85,9 +85,9 @@ public sealed class RetryTests : IDisposable
     [SkippableFact]
     public void A_full_disk_is_given_back_what_need_not_be_kept()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        using SluiceLog log = folder.Open(new SluiceLogOptions
         {
             SegmentBytes = 4096,
             Preallocate = false,
@@ -99,20 +99,17 @@ public sealed class RetryTests : IDisposable
         SystemCallFaults.Use((call, _, length) => call switch
         {
             "unlinkat" or "ftruncate" when !Volatile.Read(ref mayRemove) => -EBUSY,
-            "pwrite" when Volatile.Read(ref isFull) && length > 64 && Directory.GetFiles(folder.Log, "*.slog").Length > 4 => -ENOSPC,
+            "pwrite" when Volatile.Read(ref isFull) && length > 64 && folder.Segments.Length > 4 => -ENOSPC,
             _ => 0,
         });
-        for (int i = 0; i < 300; i++)
-        {
-            log.Append(Records.Make(0, i, 100));
-        }
+        log.AppendMany(0, 300);
 
         // The keeper has tried, and sleeps.
-        SpinWait.SpinUntil(() => log.LastError is not null, Patience).ShouldBeTrue();
+        Threads.WaitUntil(() => log.LastError is not null);
         Volatile.Write(ref isFull, true);
         Volatile.Write(ref mayRemove, true);
-        SpinWait.SpinUntil(() => TryAppend(log), Patience).ShouldBeTrue();
-        Directory.GetFiles(folder.Log, "*.slog").Length.ShouldBeLessThanOrEqualTo(5);
+        Threads.WaitUntil(() => TryAppend(log));
+        folder.Segments.Length.ShouldBeLessThanOrEqualTo(5);
     }
 
     private static bool TryAppend(SluiceLog log)

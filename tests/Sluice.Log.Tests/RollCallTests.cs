@@ -1,5 +1,6 @@
 using Sluice.Log.Folders;
 using Sluice.Log.Segments;
+using Sluice.Tests.Shared;
 using Sluice.Uring;
 
 namespace Sluice.Log.Tests;
@@ -20,13 +21,13 @@ public sealed class RollCallTests : IDisposable
     [SkippableFact]
     public void Who_appends_makes_flushes_and_closes_no_segment_though_the_disk_does_not_keep_up()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new();
         using ManualResetEventSlim isDone = new();
         HashSet<string> calls = [];
         int made = 0;
         int thread = Environment.CurrentManagedThreadId;
-        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 8000, MaxRecordBytes = 1000 }))
+        using (SluiceLog log = folder.Open(new SluiceLogOptions { SegmentBytes = 8000, MaxRecordBytes = 1000 }))
         {
             log.Append(Records.Make(0, 0, 900), LogDurability.Written);
             SystemCallFaults.Use((call, fd, _) =>
@@ -35,12 +36,12 @@ public sealed class RollCallTests : IDisposable
                 {
                     calls.Add(call);
                 }
-                else if (call == "fsync" && PathOf(fd) == folder.Log)
+                else if (call == "fsync" && OpenFiles.NameOf(fd) == folder.Log)
                 {
                     // The last of what is done for a segment that is made.
                     Interlocked.Increment(ref made);
                 }
-                else if (call == "fsync" && Path.GetFileName(PathOf(fd)) == "0000000001.slog")
+                else if (call == "fsync" && Path.GetFileName(OpenFiles.NameOf(fd)) == "0000000001.slog")
                 {
                     isDone.Wait(Patience).ShouldBeTrue();
                 }
@@ -52,8 +53,7 @@ public sealed class RollCallTests : IDisposable
                 log.Append(Records.Make(0, i, 900), LogDurability.Written);
                 if (Of(folder, segments) > 4000)
                 {
-                    SpinWait.SpinUntil(() => Volatile.Read(ref made) >= segments, Patience)
-                        .ShouldBeTrue($"nobody made segment {segments + 1}");
+                    Threads.WaitUntil(() => Volatile.Read(ref made) >= segments, $"nobody made segment {segments + 1}");
                     segments++;
                 }
             }
@@ -68,7 +68,7 @@ public sealed class RollCallTests : IDisposable
             SystemCallFaults.Use(null);
         }
 
-        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
+        Records.ShouldBeInOrder(folder.ReadAll(), 1, 0);
     }
 
     /// <summary>A segment that could not be begun is used for the next attempt.</summary>
@@ -81,7 +81,7 @@ public sealed class RollCallTests : IDisposable
         using (NextSegment next = new(files, SmallLog.Options.Check(), Guid.NewGuid(), 1))
         {
             SegmentFile first = next.Get();
-            next.Prepare();
+            next.Make();
             next.Get().ShouldBeSameAs(first);
             files.List().ShouldBe([1]);
             next.Take();
@@ -93,7 +93,7 @@ public sealed class RollCallTests : IDisposable
         }
 
         // Nor does the lock on one stay, which would keep the next writer out.
-        using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+        using SluiceLog log = folder.Open(SmallLog.Options);
         log.NextSequence.ShouldBe(1);
     }
 
@@ -101,11 +101,9 @@ public sealed class RollCallTests : IDisposable
     [SkippableFact]
     public void A_segment_whose_creation_fails_leaves_no_header_before_the_next_one()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new();
-        Directory.CreateDirectory(folder.Log);
-        using WriterLock writer = WriterLock.Take(folder.Log, null);
-        LogFolder files = new(folder.Log, SegmentNames.Framed, writer.Folder);
+        LogFolder files = LogFolder.Make(folder.Log, SegmentNames.Framed);
         using NextSegment next = new(files, SmallLog.Options.Check(), Guid.NewGuid(), 1);
 
         bool mayBeEmptied = true;
@@ -133,11 +131,9 @@ public sealed class RollCallTests : IDisposable
     private static long Of(TempFolder folder, int id)
     {
         using FileStream file = new(
-            Path.Combine(folder.Log, $"{id:D10}.slog"), FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+            folder.PathOf($"{id:D10}.slog"), FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
         byte[] bytes = new byte[file.Length];
         file.ReadExactly(bytes);
         return bytes.AsSpan().LastIndexOfAnyExcept((byte)0) + 1;
     }
-
-    private static string PathOf(int fd) => File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.FullName ?? "";
 }

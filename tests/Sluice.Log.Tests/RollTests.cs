@@ -14,9 +14,9 @@ public sealed class RollTests
     [SkippableFact]
     public void A_segment_that_was_deleted_before_its_first_record_gets_none()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "elsewhere nothing says that a file has no name");
+        Linux.OrSkip();
         using TempFolder folder = new();
-        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { SegmentBytes = 8 * RecordBytes, Preallocate = false }))
+        using (SluiceLog log = folder.Open(new SluiceLogOptions { SegmentBytes = 8 * RecordBytes, Preallocate = false }))
         {
             for (int i = 0; i < 40; i++)
             {
@@ -28,14 +28,14 @@ public sealed class RollTests
                 }
             }
 
-            Records.ReadWritten(folder.Log).Count.ShouldBe(40);
+            folder.ReadWritten().Count.ShouldBe(40);
         }
 
-        SluiceLog.Open(folder.Log).Dispose();
-        Records.ShouldBeInOrder(Records.ReadWritten(folder.Log), 1, 0);
+        folder.Open().Dispose();
+        Records.ShouldBeInOrder(folder.ReadWritten(), 1, 0);
     }
 
-    private static void WaitFor(Func<bool> condition) => SpinWait.SpinUntil(condition, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+    private static void WaitFor(Func<bool> condition) => Threads.WaitUntil(condition);
 
     private static string PathOf(TempFolder folder, long id) => new LogFolder(folder.Log, SegmentNames.Framed).PathOf(id);
 }

@@ -1,10 +1,10 @@
+using Sluice.Tests.Shared;
 using Sluice.Uring;
 
 namespace Sluice.Log.Tests;
 
 /// <summary>
-/// What a power cut may leave of a log that has rolled: each file as it was when it was last flushed, and any of the writes since. Unlike
-/// <see cref="LostWriteTests"/> it has many segments, each with flushes of its own, and <c>log.state</c>.
+/// What a power cut may leave of a log that has rolled: each file as it was when it was last flushed, and any of the sectors written since.
 /// </summary>
 [Trait("Tier", "slow")]
 [Trait("Runs", "once")]
@@ -13,14 +13,7 @@ public sealed class RolledPowerCutTests
 {
     private const int Sector = 512;
 
-    private static readonly SluiceLogOptions Options = new()
-    {
-        MaxRecordBytes = 800,
-        BufferBytes = 4000,
-        SegmentBytes = 4096,
-        Preallocate = false,
-        FlushInterval = TimeSpan.FromHours(1),
-    };
+    private static readonly SluiceLogOptions Options = SmallLog.With(o => o.FlushInterval = TimeSpan.FromHours(1));
 
     [SkippableTheory]
     [MemberData(nameof(Seeds))]
@@ -38,7 +31,7 @@ public sealed class RolledPowerCutTests
 
     private static void CutEverywhere(int seed, bool truncates)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new(isInMemory: true);
         Random random = new(seed);
         Disk disk = new(folder.Log);
@@ -50,7 +43,7 @@ public sealed class RolledPowerCutTests
         });
         try
         {
-            using SluiceLog log = SluiceLog.Open(folder.Log, Options);
+            using SluiceLog log = folder.Open(Options);
             int epoch = 0;
             for (int i = 0; i < 90; i++)
             {
@@ -167,15 +160,15 @@ public sealed class RolledPowerCutTests
                 return;
             }
 
-            string? path = File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.FullName;
-            if (path is null || Path.GetDirectoryName(path) != folder)
+            string path = OpenFiles.NameOf(fd);
+            if (Path.GetDirectoryName(path) != folder)
             {
                 return;
             }
 
             lock (_lock)
             {
-                Dictionary<string, byte[]> files = Take();
+                Dictionary<string, byte[]> files = FolderImage.Read(folder);
                 Steps.Add((files, _flushed, promise));
                 if (isFlush && files.TryGetValue(Path.GetFileName(path), out byte[]? bytes))
                 {
@@ -190,12 +183,7 @@ public sealed class RolledPowerCutTests
         public void CutAt(int step, Random random, string target)
         {
             (Dictionary<string, byte[]> files, Dictionary<string, byte[]> flushed, _) = Steps[step];
-            if (Directory.Exists(target))
-            {
-                Directory.Delete(target, recursive: true);
-            }
-
-            Directory.CreateDirectory(target);
+            Dictionary<string, byte[]> cut = [];
             foreach ((string name, byte[] now) in files)
             {
                 byte[] was = flushed.GetValueOrDefault(name, []);
@@ -217,18 +205,11 @@ public sealed class RolledPowerCutTests
                     }
                 }
 
-                File.WriteAllBytes(Path.Combine(target, name), left);
+                cut.Add(name, left);
             }
 
+            FolderImage.Write(target, cut);
             Restart.Of(target);
         }
-
-        private Dictionary<string, byte[]> Take() => Directory.GetFiles(folder).ToDictionary(static f => Path.GetFileName(f), static f =>
-        {
-            using FileStream file = new(f, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-            byte[] bytes = new byte[file.Length];
-            file.ReadExactly(bytes);
-            return bytes;
-        });
     }
 }

@@ -1,3 +1,4 @@
+using Sluice.Tests.Shared;
 using Sluice.Uring;
 
 namespace Sluice.Log.Tests;
@@ -17,7 +18,7 @@ public sealed class SharedThreadTests : IDisposable
     [SkippableFact]
     public async Task A_hundred_logs_share_four_threads()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the threads of the process are in /proc");
+        Linux.OrSkip();
         using TempFolder folder = new(isInMemory: true);
         SluiceLog[] logs = [.. Enumerable.Range(0, Logs).Select(i => SluiceLog.Open($"{folder.Log}{i}", s_options))];
         try
@@ -31,8 +32,8 @@ public sealed class SharedThreadTests : IDisposable
                 }
             }
 
-            SpinWait.SpinUntil(() => logs.All(static log => log.WrittenSequence == 6), Patience).ShouldBeTrue();
-            SpinWait.SpinUntil(() => LogThreads() <= MaxThreads, Patience).ShouldBeTrue();
+            Threads.WaitUntil(() => logs.All(static log => log.WrittenSequence == 6));
+            Threads.WaitUntil(() => LogThreads() <= MaxThreads);
         }
         finally
         {
@@ -45,7 +46,7 @@ public sealed class SharedThreadTests : IDisposable
     public async Task A_log_whose_disk_does_not_respond_holds_no_other_up()
     {
         const int held = 12;
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new(isInMemory: true);
         using ManualResetEventSlim responds = new();
         SluiceLog[] logs = [.. Enumerable.Range(0, held).Select(i => SluiceLog.Open($"{folder.Log}{i}", s_options))];
@@ -53,7 +54,7 @@ public sealed class SharedThreadTests : IDisposable
         Array.ForEach(logs, static log => log.Append(Records.Make(0, 0, 100), LogDurability.Durable));
         SystemCallFaults.Use((call, fd, _) =>
         {
-            string? path = call == "fsync" ? File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.FullName : null;
+            string? path = call == "fsync" ? OpenFiles.NameOf(fd) : null;
             if (path?.StartsWith(folder.Log, StringComparison.Ordinal) == true)
             {
                 responds.Wait(Patience).ShouldBeTrue();
@@ -66,7 +67,7 @@ public sealed class SharedThreadTests : IDisposable
         {
             (await other.AppendAsync(Records.Make(0, i, 100), LogDurability.Durable).AsTask().WaitAsync(Patience)).ShouldBe(i);
             other.Append(Records.Make(0, i + 1, 100), LogDurability.Buffered);
-            SpinWait.SpinUntil(() => other.WrittenSequence > i, Patience).ShouldBeTrue();
+            Threads.WaitUntil(() => other.WrittenSequence > i);
         }
 
         waiting.ShouldAllBe(static task => !task.IsCompleted);
@@ -84,14 +85,14 @@ public sealed class SharedThreadTests : IDisposable
         for (int run = 0; run < 3; run++)
         {
             long before = GC.GetAllocatedBytesForCurrentThread();
-            using SluiceLog log = SluiceLog.Open(folder.Log);
+            using SluiceLog log = folder.Open();
             (GC.GetAllocatedBytesForCurrentThread() - before).ShouldBeLessThan(small);
-            Directory.GetFiles(folder.Log).ShouldAllBe(static f => new FileInfo(f).Length < small);
+            folder.Files.ShouldAllBe(static f => new FileInfo(f).Length < small);
             log.Append(Records.Make(0, run, 100));
-            Directory.GetFiles(folder.Log).ShouldContain(static f => new FileInfo(f).Length == 256 << 20);
+            folder.Files.ShouldContain(static f => new FileInfo(f).Length == 256 << 20);
         }
 
-        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
+        Records.ShouldBeInOrder(folder.ReadAll(), 1, 0);
     }
 
     private static int LogThreads() =>

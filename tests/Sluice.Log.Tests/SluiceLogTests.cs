@@ -10,7 +10,7 @@ public sealed class SluiceLogTests
     public async Task What_was_appended_is_read_back_in_order(LogDurability durability)
     {
         using TempFolder folder = new();
-        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Durability = durability, Preallocate = false }))
+        using (SluiceLog log = folder.Open(new SluiceLogOptions { Durability = durability, Preallocate = false }))
         {
             for (int i = 0; i < 300; i++)
             {
@@ -24,36 +24,34 @@ public sealed class SluiceLogTests
             log.WrittenSequence.ShouldBe(300);
             await log.WaitDurableAsync(300);
             log.DurableSequence.ShouldBe(300);
-            Records.ReadAll(folder.Log).Count.ShouldBe(300);
+            folder.ReadAll().Count.ShouldBe(300);
         }
 
-        List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log);
-        records.Count.ShouldBe(300);
-        Records.ShouldBeInOrder(records, 1, 0);
+        folder.ShouldHave(300);
     }
 
     [Fact]
     public void An_acknowledged_record_is_in_the_file_or_on_the_disk()
     {
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { FlushInterval = TimeSpan.FromHours(1) });
+        using SluiceLog log = folder.Open(new SluiceLogOptions { FlushInterval = TimeSpan.FromHours(1) });
         log.Append(Records.Make(0, 0, 50), LogDurability.Buffered).ShouldBe(1);
         log.WrittenSequence.ShouldBe(0);
         log.Append(Records.Make(0, 1, 50), LogDurability.Written).ShouldBe(2);
         log.WrittenSequence.ShouldBe(2);
         log.DurableSequence.ShouldBe(0);
-        Records.ReadAll(folder.Log).Count.ShouldBe(2);
-        Records.ReadAll(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Durable }).Count.ShouldBe(0);
+        folder.ReadAll().Count.ShouldBe(2);
+        folder.ReadAll(new SluiceLogReaderOptions { UpTo = LogDurability.Durable }).Count.ShouldBe(0);
         log.Append(Records.Make(0, 2, 50), LogDurability.Durable).ShouldBe(3);
         log.DurableSequence.ShouldBe(3);
-        Records.ReadAll(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Durable }).Count.ShouldBe(3);
+        folder.ReadAll(new SluiceLogReaderOptions { UpTo = LogDurability.Durable }).Count.ShouldBe(3);
     }
 
     [Fact]
     public async Task A_buffered_record_is_written_without_being_asked_for()
     {
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        using SluiceLog log = folder.Open(new SluiceLogOptions
         {
             Durability = LogDurability.Buffered,
             FlushInterval = TimeSpan.FromMilliseconds(5),
@@ -73,7 +71,7 @@ public sealed class SluiceLogTests
     {
         using TempFolder folder = new();
         SluiceLogOptions options = new() { SegmentBytes = 64 * 1024, MaxRecordBytes = 8000, BufferBytes = 32_000 };
-        using (SluiceLog log = SluiceLog.Open(folder.Log, options))
+        using (SluiceLog log = folder.Open(options))
         {
             for (int i = 0; i < 4000; i++)
             {
@@ -81,12 +79,10 @@ public sealed class SluiceLogTests
             }
         }
 
-        Directory.GetFiles(folder.Log, "*.slog").Length.ShouldBeGreaterThan(10);
-        Directory.GetFiles(folder.Log, "*.slog").ShouldAllBe(f => new FileInfo(f).Length <= 70_000);
-        List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log);
-        records.Count.ShouldBe(4000);
-        Records.ShouldBeInOrder(records, 1, 0);
-        using SluiceLog again = SluiceLog.Open(folder.Log, options);
+        folder.Segments.Length.ShouldBeGreaterThan(10);
+        folder.Segments.ShouldAllBe(f => new FileInfo(f).Length <= 70_000);
+        folder.ShouldHave(4000);
+        using SluiceLog again = folder.Open(options);
         again.NextSequence.ShouldBe(4001);
         again.Cut.ShouldBeNull();
     }
@@ -97,8 +93,7 @@ public sealed class SluiceLogTests
         using TempFolder folder = new();
         for (int run = 0; run < 12; run++)
         {
-            using SluiceLog log = SluiceLog.Open(
-                folder.Log, new SluiceLogOptions { SegmentBytes = 8192, MaxRecordBytes = 2000, BufferBytes = 8000 });
+            using SluiceLog log = folder.Open(new SluiceLogOptions { SegmentBytes = 8192, MaxRecordBytes = 2000, BufferBytes = 8000 });
             log.Cut.ShouldBeNull();
             for (int i = 0; i < 25; i++)
             {
@@ -106,9 +101,7 @@ public sealed class SluiceLogTests
             }
         }
 
-        List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(folder.Log);
-        records.Count.ShouldBe(300);
-        Records.ShouldBeInOrder(records, 1, 0);
+        folder.ShouldHave(300);
     }
 
     [Theory]
@@ -117,7 +110,7 @@ public sealed class SluiceLogTests
     {
         using TempFolder folder = new();
         int count = durability == LogDurability.Durable ? 60 : 1500;
-        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        using (SluiceLog log = folder.Open(new SluiceLogOptions
         {
             Durability = durability,
             SegmentBytes = 200_000,
@@ -125,7 +118,7 @@ public sealed class SluiceLogTests
             BufferBytes = 64_000,
         }))
         {
-            Thread[] threads = [.. Enumerable.Range(0, 8).Select(t => new Thread(() =>
+            Thread[] threads = Threads.Start(8, t =>
             {
                 long last = 0;
                 for (int i = 0; i < count; i++)
@@ -134,12 +127,7 @@ public sealed class SluiceLogTests
                     sequence.ShouldBeGreaterThan(last);
                     last = sequence;
                 }
-            }))];
-            foreach (Thread thread in threads)
-            {
-                thread.Start();
-            }
-
+            });
             await Task.WhenAll(Enumerable.Range(8, 8).Select(t => Task.Run(async () =>
             {
                 for (int i = 0; i < count; i++)
@@ -147,15 +135,12 @@ public sealed class SluiceLogTests
                     await log.AppendAsync(Records.Make(t, i, (i * 17) % 400));
                 }
             })));
-            foreach (Thread thread in threads)
-            {
-                thread.JoinInTime();
-            }
+            threads.JoinInTime();
         }
 
         int[] next = new int[16];
         long sequence = 0;
-        foreach ((long at, byte[] bytes) in Records.ReadAll(folder.Log))
+        foreach ((long at, byte[] bytes) in folder.ReadAll())
         {
             at.ShouldBe(++sequence);
             (int writer, int number) = Records.Check(bytes);
@@ -169,13 +154,13 @@ public sealed class SluiceLogTests
     public async Task A_batch_stands_together()
     {
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log);
+        using SluiceLog log = folder.Open();
         ReadOnlyMemory<byte>[] batch = [.. Enumerable.Range(0, 5).Select(static i => (ReadOnlyMemory<byte>)Records.Make(0, i, 30))];
         log.AppendBatch(batch).ShouldBe(1);
         log.AppendBatch([]).ShouldBe(6);
         (await log.AppendBatchAsync(batch, LogDurability.Durable)).ShouldBe(6);
         log.DurableSequence.ShouldBe(10);
-        Records.ReadAll(folder.Log).Select(static r => Records.Check(r.Bytes).Number).ShouldBe([0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
+        folder.Numbers().ShouldBe([0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
         ReadOnlyMemory<byte>[] tooLong = [new byte[600_000], new byte[600_000]];
         Should.Throw<ArgumentException>(() => log.AppendBatch(tooLong));
         log.NextSequence.ShouldBe(11);
@@ -185,35 +170,35 @@ public sealed class SluiceLogTests
     public void Larger_records_than_a_segment_was_made_for_go_to_a_new_one()
     {
         using TempFolder folder = new();
-        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { MaxRecordBytes = 100, Preallocate = false }))
+        using (SluiceLog log = folder.Open(new SluiceLogOptions { MaxRecordBytes = 100, Preallocate = false }))
         {
             log.Append(Records.Make(0, 0, 90));
         }
 
         for (int i = 1; i < 4; i++)
         {
-            using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { MaxRecordBytes = 100_000, Preallocate = false });
+            using SluiceLog log = folder.Open(new SluiceLogOptions { MaxRecordBytes = 100_000, Preallocate = false });
             log.Cut.ShouldBeNull();
             log.Append(Records.Make(0, i, 30_000)).ShouldBe(i + 1);
         }
 
-        Records.ReadAll(folder.Log).Count.ShouldBe(4);
+        folder.ReadAll().Count.ShouldBe(4);
     }
 
     [Fact]
     public void A_second_writer_is_told_who_has_the_log()
     {
         using TempFolder folder = new();
-        using (SluiceLog log = SluiceLog.Open(folder.Log))
+        using (SluiceLog log = folder.Open())
         {
-            IOException error = Should.Throw<IOException>(() => SluiceLog.Open(folder.Log));
+            IOException error = Should.Throw<IOException>(() => folder.Open());
             error.Message.ShouldContain(folder.Log);
             error.Message.ShouldContain("another writer");
             error.Message.ShouldContain($"{Environment.ProcessId}");
             log.Append("still here"u8);
         }
 
-        using SluiceLog again = SluiceLog.Open(folder.Log);
+        using SluiceLog again = folder.Open();
         again.NextSequence.ShouldBe(2);
     }
 
@@ -221,27 +206,27 @@ public sealed class SluiceLogTests
     public async Task A_closed_log_says_so()
     {
         using TempFolder folder = new();
-        SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Durability = LogDurability.Buffered });
+        SluiceLog log = folder.Open(new SluiceLogOptions { Durability = LogDurability.Buffered });
         log.Append("one"u8);
         await log.DisposeAsync();
         log.Dispose();
         Should.Throw<ObjectDisposedException>(() => log.Append("two"u8));
         Should.Throw<ObjectDisposedException>(() => log.Flush());
         Should.Throw<ObjectDisposedException>(() => log.Reserve(3).Commit());
-        Records.ReadAll(folder.Log).Count.ShouldBe(1);
+        folder.ReadAll().Count.ShouldBe(1);
     }
 
     [Fact]
     public void Arguments_are_checked_and_change_nothing()
     {
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { MaxRecordBytes = 1000 });
+        using SluiceLog log = folder.Open(new SluiceLogOptions { MaxRecordBytes = 1000 });
         Should.Throw<ArgumentException>(() => log.Append(new byte[1001]));
         Should.Throw<ArgumentOutOfRangeException>(() => log.Append(new byte[1], (LogDurability)3));
         Should.Throw<ArgumentOutOfRangeException>(() => log.WaitDurableAsync(1).AsTask().GetAwaiter().GetResult());
         log.Append(new byte[1000]).ShouldBe(1);
         log.Append([]).ShouldBe(2);
-        Records.ReadAll(folder.Log).Select(static r => r.Bytes.Length).ShouldBe([1000, 0]);
+        folder.ReadAll().Select(static r => r.Bytes.Length).ShouldBe([1000, 0]);
     }
 
     [Fact]
@@ -250,7 +235,7 @@ public sealed class SluiceLogTests
         for (int run = 0; run < 9; run++)
         {
             using TempFolder folder = new(isInMemory: true);
-            SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+            SluiceLog log = folder.Open(new SluiceLogOptions
             {
                 Durability = (LogDurability)(run % 3),
                 MaxRecordBytes = 4000,
@@ -258,7 +243,7 @@ public sealed class SluiceLogTests
                 Preallocate = false,
             });
             int[] acknowledged = new int[4];
-            Thread[] threads = [.. Enumerable.Range(0, 4).Select(t => new Thread(() =>
+            Thread[] threads = Threads.Start(4, t =>
             {
                 try
                 {
@@ -271,22 +256,14 @@ public sealed class SluiceLogTests
                 catch (ObjectDisposedException)
                 {
                 }
-            }))];
-            foreach (Thread thread in threads)
-            {
-                thread.Start();
-            }
-
-            SpinWait.SpinUntil(() => Volatile.Read(ref acknowledged[0]) >= 20, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+            });
+            Threads.WaitUntil(() => Volatile.Read(ref acknowledged[0]) >= 20);
 
             log.Dispose();
-            foreach (Thread thread in threads)
-            {
-                thread.JoinInTime();
-            }
+            threads.JoinInTime();
 
             int[] found = new int[4];
-            foreach ((long _, byte[] bytes) in Records.ReadAll(folder.Log))
+            foreach ((long _, byte[] bytes) in folder.ReadAll())
             {
                 (int writer, int number) = Records.Check(bytes);
                 number.ShouldBe(found[writer]++);
@@ -304,7 +281,7 @@ public sealed class SluiceLogTests
     {
         using TempFolder folder = new();
         HeldEngine engine = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions
+        using SluiceLog log = folder.Open(new SluiceLogOptions
         {
             Durability = LogDurability.Buffered,
             MaxRecordBytes = 1000,
@@ -327,15 +304,14 @@ public sealed class SluiceLogTests
         engine.Release();
         log.Flush();
         log.NextSequence.ShouldBe(appended + 2);
-        Records.ReadAll(folder.Log).Count.ShouldBe(appended + 1);
+        folder.ReadAll().Count.ShouldBe(appended + 1);
     }
 
     [Fact]
     public async Task Waiting_for_memory_appends_in_the_end()
     {
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(
-            folder.Log, new SluiceLogOptions { Durability = LogDurability.Buffered, MaxRecordBytes = 1000, BufferBytes = 1 });
+        using SluiceLog log = folder.Open(new SluiceLogOptions { Durability = LogDurability.Buffered, MaxRecordBytes = 1000, BufferBytes = 1 });
         List<Task<long>> tasks = [];
         for (int i = 0; i < 500; i++)
         {
@@ -343,6 +319,6 @@ public sealed class SluiceLogTests
         }
 
         long[] sequences = await Task.WhenAll(tasks);
-        sequences.Order().ShouldBe(Enumerable.Range(1, 500).Select(static i => (long)i));
+        sequences.Order().ShouldBe(Records.Range(1, 500));
     }
 }

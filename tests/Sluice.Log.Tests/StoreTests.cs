@@ -18,7 +18,7 @@ public sealed class StoreTests
         {
             engine.Hold();
             changes.Add(store.SetAsync("first", 0));
-            SpinWait.SpinUntil(() => engine.Count > 0, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+            Threads.WaitUntil(() => engine.Count > 0);
             Thread sets = new(() =>
             {
                 // In the second page, of 1088 bytes, 12 are left.

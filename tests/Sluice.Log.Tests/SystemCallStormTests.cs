@@ -25,7 +25,7 @@ public sealed class SystemCallStormTests(ITestOutputHelper output)
     [MemberData(nameof(Seeds))]
     public void What_is_acknowledged_between_system_calls_that_fail_is_there(int seed)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new(isInMemory: true);
         StormTrace trace = new();
         try

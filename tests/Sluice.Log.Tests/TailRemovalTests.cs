@@ -22,22 +22,18 @@ public sealed class TailRemovalTests : IDisposable
     [MemberData(nameof(Kept))]
     public void A_crash_between_two_system_calls_leaves_all_or_what_was_to_stay(int kept)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new(isInMemory: true);
         List<string> crashed = [];
         string[] before;
         using (SluiceLog log = Fill(folder.Log))
         {
             before = Segments(folder.Log);
-            int thread = Environment.CurrentManagedThreadId;
-            SystemCallFaults.Use((_, _, _) =>
+            SystemCallSteps.UseOwn((_, _, _) =>
             {
-                if (Environment.CurrentManagedThreadId == thread)
-                {
-                    string copy = Path.Combine(folder.Root, $"crashed-{crashed.Count}");
-                    FolderImage.Copy(folder.Log, copy);
-                    crashed.Add(copy);
-                }
+                string copy = Path.Combine(folder.Root, $"crashed-{crashed.Count}");
+                FolderImage.Copy(folder.Log, copy);
+                crashed.Add(copy);
 
                 return 0;
             });
@@ -45,11 +41,11 @@ public sealed class TailRemovalTests : IDisposable
             SystemCallFaults.Use(null);
             log.NextSequence.ShouldBe(kept + 1);
             (log.DurableSequence, log.WrittenSequence).ShouldBe((kept, kept));
-            ShouldHave(folder.Log, kept);
+            folder.ShouldHave(kept);
             Append(log, kept, kept + 30);
         }
 
-        ShouldHave(folder.Log, kept + 30);
+        folder.ShouldHave(kept + 30);
         crashed.Count.ShouldBeGreaterThan(10);
         bool hasAll = true;
         for (int i = 0; i < crashed.Count; i++)
@@ -65,7 +61,7 @@ public sealed class TailRemovalTests : IDisposable
                 Append(log, (int)last, (int)last + 10);
             }
 
-            ShouldHave(crashed[i], (int)last + 10);
+            Records.ShouldHave(crashed[i], (int)last + 10);
             using SluiceLog again = SluiceLog.Open(crashed[i], SmallLog.Options);
             Append(again, (int)last + 10, (int)last + 80);
             string.CompareOrdinal(Segments(crashed[i]).Except(before).Min(StringComparer.Ordinal), before[^1]).ShouldBeGreaterThan(
@@ -79,16 +75,15 @@ public sealed class TailRemovalTests : IDisposable
     [MemberData(nameof(Kept))]
     public void An_error_of_any_system_call_leaves_all_or_the_next_opening_completes_it(int kept)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         bool isOver = false;
         for (int step = 0; !isOver; step++)
         {
             using TempFolder folder = new(isInMemory: true);
             SluiceLog log = Fill(folder.Log);
-            int thread = Environment.CurrentManagedThreadId;
             int calls = 0;
-            SystemCallFaults.Use((call, _, _) =>
-                Environment.CurrentManagedThreadId == thread && call != "close" && calls++ == step ? -EIO : 0);
+            SystemCallSteps.UseOwn((call, _, _) =>
+                call != "close" && calls++ == step ? -EIO : 0);
             Exception? error = Record.Exception(() => log.TruncateAfter(kept));
             SystemCallFaults.Use(null);
             isOver = calls <= step;
@@ -104,31 +99,30 @@ public sealed class TailRemovalTests : IDisposable
             {
                 Should.Throw<IOException>(() => log.Append("refused"u8), $"step {step}");
                 _ = Record.Exception(log.Dispose);
-                using SluiceLog again = SluiceLog.Open(folder.Log, SmallLog.Options);
+                using SluiceLog again = folder.Open(SmallLog.Options);
                 last = (int)again.NextSequence - 1;
                 last.ShouldBeOneOf(kept, Count);
                 Append(again, last, last + 10);
             }
 
-            ShouldHave(folder.Log, last + 10);
+            folder.ShouldHave(last + 10);
         }
     }
 
     [SkippableFact]
     public void An_opening_that_cannot_look_for_a_begun_removal_fails_or_completes_it()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         const int kept = 23;
         using TempFolder folder = new(isInMemory: true);
         string crashed = Path.Combine(folder.Root, "crashed");
         using (SluiceLog log = Fill(folder.Log))
         {
-            int thread = Environment.CurrentManagedThreadId;
-            FileInfo removal = new(Path.Combine(folder.Log, "log.truncate"));
-            SystemCallFaults.Use((_, _, _) =>
+            FileInfo removal = new(folder.PathOf("log.truncate"));
+            SystemCallSteps.UseOwn((_, _, _) =>
             {
                 removal.Refresh();
-                if (Environment.CurrentManagedThreadId == thread && removal is { Exists: true, Length: > 0 } && !Directory.Exists(crashed))
+                if (removal is { Exists: true, Length: > 0 } && !Directory.Exists(crashed))
                 {
                     FolderImage.Copy(folder.Log, crashed);
                 }
@@ -144,10 +138,9 @@ public sealed class TailRemovalTests : IDisposable
         {
             string path = Path.Combine(folder.Root, $"step-{step}");
             FolderImage.Copy(crashed, path);
-            int thread = Environment.CurrentManagedThreadId;
             int looks = 0;
-            SystemCallFaults.Use((call, _, _) =>
-                Environment.CurrentManagedThreadId == thread && call == "statx" && ++looks == step ? -EIO : 0);
+            SystemCallSteps.UseOwn((call, _, _) =>
+                call == "statx" && ++looks == step ? -EIO : 0);
             try
             {
                 using SluiceLog log = SluiceLog.Open(path, SmallLog.Options);
@@ -161,7 +154,7 @@ public sealed class TailRemovalTests : IDisposable
             SystemCallFaults.Use(null);
             isOver = looks < step;
             SluiceLog.Open(path, SmallLog.Options).Dispose();
-            ShouldHave(path, kept);
+            Records.ShouldHave(path, kept);
         }
     }
 
@@ -177,12 +170,10 @@ public sealed class TailRemovalTests : IDisposable
                 using TempFolder folder = new(isInMemory: true);
                 using SluiceLog log = Fill(folder.Log);
                 using Follower follower = new(folder.Log, upTo);
-                using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { UpTo = upTo });
+                using SluiceLogReader reader = folder.OpenReader(upTo);
                 follower.Read();
                 follower.Records.Count.ShouldBe(Count);
-                while (reader.TryRead(out _))
-                {
-                }
+                reader.ReadToEnd();
 
                 log.TruncateAfter(kept);
                 for (int i = 0; i < added; i++)
@@ -192,17 +183,15 @@ public sealed class TailRemovalTests : IDisposable
 
                 string where = $"{kept} kept, {added} added";
                 follower.Read();
-                follower.Records.Keys.ShouldBe(Enumerable.Range(1, kept + added).Select(static s => (long)s), where);
-                follower.Records.Values.ShouldBe(Records.ReadAll(folder.Log).Select(static r => r.Bytes), where);
+                follower.Records.Keys.ShouldBe(Records.Range(1, kept + added), where);
+                follower.Records.Values.ShouldBe(folder.ReadAll().Select(static r => r.Bytes), where);
                 follower.Removals.ShouldBe(1, where);
                 for (int call = 0; call < 2; call++)
                 {
                     SluiceLogDamagedException told = Should.Throw<SluiceLogDamagedException>(
                         () =>
                         {
-                            while (reader.TryRead(out _))
-                            {
-                            }
+                            reader.ReadToEnd();
                         },
                         where);
                     told.Sequence.ShouldBeInRange(1, kept + 1, where);
@@ -222,7 +211,7 @@ public sealed class TailRemovalTests : IDisposable
         {
             Random random = new(seed);
             using TempFolder folder = new(isInMemory: true);
-            SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+            SluiceLog log = folder.Open(SmallLog.Options);
             using Follower follower = new(folder.Log, upTo);
             for (int step = 0; step < 60; step++)
             {
@@ -239,7 +228,7 @@ public sealed class TailRemovalTests : IDisposable
                         break;
                     default:
                         log.Dispose();
-                        log = SluiceLog.Open(folder.Log, SmallLog.Options);
+                        log = folder.Open(SmallLog.Options);
                         break;
                 }
             }
@@ -247,47 +236,8 @@ public sealed class TailRemovalTests : IDisposable
             log.Append("last"u8, LogDurability.Durable);
             follower.Read();
             follower.Records.Select(static r => (r.Key, Convert.ToHexString(r.Value)))
-                .ShouldBe(Records.ReadAll(folder.Log).Select(static r => (r.Sequence, Convert.ToHexString(r.Bytes))), $"seed {seed}");
+                .ShouldBe(folder.ReadAll().Select(static r => (r.Sequence, Convert.ToHexString(r.Bytes))), $"seed {seed}");
             log.Dispose();
-        }
-    }
-
-    /// <summary>Beside a writer on another thread, at moments that are the scheduler's.</summary>
-    [Fact]
-    public void A_reader_on_another_thread_has_in_the_end_what_the_log_has()
-    {
-        for (int round = 0; round < 20; round++)
-        {
-            Random random = new(round);
-            using TempFolder folder = new(isInMemory: true);
-            using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
-            using Follower follower = new(folder.Log, LogDurability.Written);
-            bool isOver = false;
-            Exception? error = null;
-            Thread reading = new(() => error = Record.Exception(() =>
-            {
-                while (!Volatile.Read(ref isOver))
-                {
-                    follower.Read();
-                }
-
-                follower.Read();
-            }));
-            reading.Start();
-            for (int step = 0; step < 100; step++)
-            {
-                Append(log, (int)log.NextSequence - 1, (int)log.NextSequence - 1 + random.Next(1, 12), step);
-                if (random.Next(2) == 0)
-                {
-                    log.TruncateAfter(random.NextInt64(Math.Max(0, log.NextSequence - 30), log.NextSequence));
-                }
-            }
-
-            Volatile.Write(ref isOver, true);
-            reading.JoinInTime();
-            error.ShouldBeNull();
-            follower.Records.Select(static r => (r.Key, Convert.ToHexString(r.Value)))
-                .ShouldBe(Records.ReadAll(folder.Log).Select(static r => (r.Sequence, Convert.ToHexString(r.Bytes))), $"round {round}");
         }
     }
 
@@ -316,16 +266,6 @@ public sealed class TailRemovalTests : IDisposable
         for (int i = from; i < to; i++)
         {
             log.Append(Records.Make(writer, i, 40 + (i % 300))).ShouldBe(i + 1);
-        }
-    }
-
-    private static void ShouldHave(string directory, int count)
-    {
-        List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(directory);
-        records.Count.ShouldBe(count);
-        if (count > 0)
-        {
-            Records.ShouldBeInOrder(records, 1, 0);
         }
     }
 }

@@ -21,7 +21,7 @@ public sealed class TailTests
             file.WriteByte(1);
         }
 
-        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        using SluiceLogReader reader = folder.OpenReader(LogDurability.Written);
         reader.TryRead(out _).ShouldBeTrue();
         (long bytes, _) = Count(() =>
         {
@@ -39,12 +39,12 @@ public sealed class TailTests
     public void A_file_without_a_header_is_not_read_page_by_page()
     {
         using TempFolder folder = WithOneRecord(out string segment);
-        using (FileStream file = new(Path.Combine(folder.Log, "0000000002.slog"), FileMode.CreateNew))
+        using (FileStream file = new(folder.PathOf("0000000002.slog"), FileMode.CreateNew))
         {
             file.SetLength(Reserved);
         }
 
-        using SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { UpTo = LogDurability.Written });
+        using SluiceLogReader reader = folder.OpenReader(LogDurability.Written);
         reader.TryRead(out _).ShouldBeTrue();
         (_, long calls) = Count(() => reader.TryRead(out _).ShouldBeFalse());
         calls.ShouldBeLessThan(Reserved / 4096 / 4);
@@ -53,25 +53,24 @@ public sealed class TailTests
 
     private static TempFolder WithOneRecord(out string segment)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         TempFolder folder = new();
-        using (SluiceLog log = SluiceLog.Open(folder.Log))
+        using (SluiceLog log = folder.Open())
         {
             log.Append(Records.Make(0, 0, 100));
         }
 
-        segment = Directory.GetFiles(folder.Log, "*.slog").ShouldHaveSingleItem();
+        segment = folder.Segments.ShouldHaveSingleItem();
         return folder;
     }
 
     /// <summary>What this thread asks the system to read, and how often.</summary>
     private static (long Bytes, long Calls) Count(Action action)
     {
-        int thread = Environment.CurrentManagedThreadId;
         (long bytes, long calls) = (0, 0);
-        SystemCallFaults.Use((call, _, length) =>
+        SystemCallSteps.UseOwn((call, _, length) =>
         {
-            if (Environment.CurrentManagedThreadId == thread && call.StartsWith("pread", StringComparison.Ordinal))
+            if (call.StartsWith("pread", StringComparison.Ordinal))
             {
                 bytes += length;
                 calls++;

@@ -26,7 +26,7 @@ public sealed class TakeOverTests : IDisposable
     [SkippableFact]
     public void What_is_about_the_bytes_of_the_original_stays_behind()
     {
-        Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "Only root can set such attributes.");
+        Linux.RootOrSkip();
         string first = Make();
         byte[] capability = [1, 0, 0, 2, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         Set(first, "user.checksum", "1234"u8);
@@ -50,7 +50,7 @@ public sealed class TakeOverTests : IDisposable
     [InlineData(0x1A6, 0x1A4)] // 646 -> 644
     public void Without_its_group_a_copy_gives_the_group_and_others_no_more_than_both_had(int mode, int expected)
     {
-        Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "Only root can give files away.");
+        Linux.RootOrSkip();
         string first = Make();
         using (SluiceHandle file = LogFile.OpenToRead(first))
         {
@@ -67,7 +67,7 @@ public sealed class TakeOverTests : IDisposable
     [SkippableFact]
     public void A_copy_whose_owner_can_be_set_and_whose_permissions_cannot_is_none()
     {
-        Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "Only root can give files away.");
+        Linux.RootOrSkip();
         string first = Make();
         byte[] content = File.ReadAllBytes(first);
         using (SluiceHandle file = LogFile.OpenToRead(first))
@@ -89,9 +89,9 @@ public sealed class TakeOverTests : IDisposable
             refused++;
             return -EPERM;
         });
-        using (SluiceLog log = SluiceLog.Open(_folder.Log, CompressedLog.Options()))
+        using (SluiceLog log = _folder.Open(CompressedLog.Options()))
         {
-            SpinWait.SpinUntil(() => log.LastError is not null, TimeSpan.FromMinutes(1)).ShouldBeTrue();
+            Threads.WaitUntil(() => log.LastError is not null);
             log.LastError.ShouldBeOfType<UnauthorizedAccessException>();
         }
 
@@ -105,14 +105,14 @@ public sealed class TakeOverTests : IDisposable
 
     private string Make()
     {
-        CompressedLog.Fill(_folder.Log, CompressedLog.Options(level: System.IO.Compression.CompressionLevel.NoCompression), count: 60);
-        return Directory.GetFiles(_folder.Log, "*.log").Min()!;
+        CompressedLog.Fill(_folder.Log, count: 60);
+        return _folder.RawFiles.Min()!;
     }
 
     private void Compress()
     {
-        using SluiceLog log = SluiceLog.Open(_folder.Log, CompressedLog.Options());
-        CompressedLog.AwaitCompressed(_folder, "log");
+        using SluiceLog log = _folder.Open(CompressedLog.Options());
+        CompressedLog.AwaitCompressed(_folder.Log);
         log.LastError.ShouldBeNull();
     }
 

@@ -11,7 +11,7 @@ public sealed class TextWriterTests
     public async Task Each_line_is_a_record(LogFormat format)
     {
         using TempFolder folder = new();
-        using (SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { Format = format, Preallocate = false }))
+        using (SluiceLog log = folder.Open(new SluiceLogOptions { Format = format, Preallocate = false }))
         {
             using (TextWriter writer = log.CreateTextWriter())
             {
@@ -27,8 +27,8 @@ public sealed class TextWriterTests
         }
 
         string[] lines = format == LogFormat.Framed
-            ? [.. Records.ReadAll(folder.Log).Select(static r => Encoding.UTF8.GetString(r.Bytes))]
-            : await File.ReadAllLinesAsync(Directory.GetFiles(folder.Log, "*.log").Single());
+            ? [.. folder.ReadAll().Select(static r => Encoding.UTF8.GetString(r.Bytes))]
+            : await File.ReadAllLinesAsync(folder.RawFiles.Single());
         lines.ShouldBe(["one", "two", "three", "", "fünf", "and no end", "log is open"]);
     }
 
@@ -38,8 +38,7 @@ public sealed class TextWriterTests
     public async Task A_flush_writes_the_lines_of_a_buffered_log(bool isAsynchronous)
     {
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(
-            folder.Log, new SluiceLogOptions { Durability = LogDurability.Buffered, FlushInterval = TimeSpan.FromHours(1) });
+        using SluiceLog log = folder.Open(new SluiceLogOptions { Durability = LogDurability.Buffered, FlushInterval = TimeSpan.FromHours(1) });
         using TextWriter writer = log.CreateTextWriter();
         writer.Write("one\ntwo\nno end");
         if (isAsynchronous)
@@ -58,13 +57,13 @@ public sealed class TextWriterTests
     public void A_line_that_is_too_long_takes_no_other_line_with_it()
     {
         using TempFolder folder = new();
-        using SluiceLog log = SluiceLog.Open(folder.Log, new SluiceLogOptions { MaxRecordBytes = 100 });
+        using SluiceLog log = folder.Open(new SluiceLogOptions { MaxRecordBytes = 100 });
         using (TextWriter writer = log.CreateTextWriter())
         {
             Should.Throw<ArgumentException>(() => writer.Write($"one\n{new string('x', 101)}\ntwo\nthr"));
             writer.Write("ee\n");
         }
 
-        Records.ReadAll(folder.Log).Select(static r => Encoding.UTF8.GetString(r.Bytes)).ShouldBe(["one", "two", "three"]);
+        folder.ReadAll().Select(static r => Encoding.UTF8.GetString(r.Bytes)).ShouldBe(["one", "two", "three"]);
     }
 }

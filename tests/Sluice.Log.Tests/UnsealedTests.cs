@@ -14,26 +14,25 @@ public sealed class UnsealedTests
     {
         using TempFolder folder = new(isInMemory: true);
         (string path, byte[] whole, int footer) = Leave(folder);
-        using (SluiceLog log = SluiceLog.Open(folder.Log, Options(retainBytes: Reserved / 2)))
+        using (SluiceLog log = folder.Open(Options(retainBytes: Reserved / 2)))
         {
             new FileInfo(path).Length.ShouldBeInRange(footer, whole.Length);
             log.Append(Records.Make(0, Count, 50), LogDurability.Durable);
         }
 
         File.ReadAllBytes(path).ShouldBe(whole);
-        Records.ShouldBeInOrder(Records.ReadAll(folder.Log), 1, 0);
-        Records.ReadAll(folder.Log).Count.ShouldBe(Count + 1);
+        folder.ShouldHave(Count + 1);
     }
 
     /// <summary>As a kill leaves the first of a log's segments: what it is when it is sealed, and where its footer is then.</summary>
     private static (string Path, byte[] Whole, int Footer) Leave(TempFolder folder)
     {
         SmallLog log = new(Count, isDurable: true);
-        string first = log.Files.Keys.Order(StringComparer.Ordinal).First();
+        string first = log.First;
         first.ShouldNotBe(log.Last);
         log.WriteTo(folder.Log);
-        string path = Path.Combine(folder.Log, first);
-        int footer = (int)SegmentInfo.Read(path, 1).ShouldNotBeNull().FooterOffset;
+        string path = folder.PathOf(first);
+        int footer = (int)Segment.Read(path, 1).ShouldNotBeNull().FooterOffset;
         footer.ShouldBeGreaterThan(0);
         using FileStream file = new(path, FileMode.Open);
         file.SetLength(footer);

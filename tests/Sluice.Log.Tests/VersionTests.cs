@@ -17,7 +17,7 @@ public sealed class VersionTests
     {
         using TempFolder folder = new(isInMemory: true);
         SmallLog log = new(48, isDurable: false);
-        string first = log.Files.Keys.Order(StringComparer.Ordinal).First();
+        string first = log.First;
         string name = which == "first" ? first : log.Last;
         byte[] old = [.. log.Files[name]];
         OfVersion1(old);
@@ -26,30 +26,28 @@ public sealed class VersionTests
         {
             log.WriteTo(folder.Log);
             SmallLog.MakeAhead(folder.Log, log.LogId);
-            string ahead = Directory.GetFiles(folder.Log, "*.slog").Max()!;
+            string ahead = folder.Segments.Max()!;
             byte[] header = File.ReadAllBytes(ahead);
             OfVersion1(header);
             File.WriteAllBytes(ahead, header);
             name = Path.GetFileName(ahead);
         }
 
-        Dictionary<string, byte[]> before = Content(folder.Log);
-        ShouldSayWhy(Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options)));
-        ShouldSayWhy(Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, new SluiceLogOptions { AcceptLoss = true })));
-        ShouldSayWhy(Should.Throw<SluiceLogDamagedException>(() => Records.ReadAll(folder.Log)));
-        using (SluiceLogReader reader = new(folder.Log, new SluiceLogReaderOptions { SkipDamage = true }))
+        Dictionary<string, byte[]> before = FolderImage.Read(folder.Log);
+        ShouldSayWhy(folder.OpenDamaged());
+        ShouldSayWhy(Should.Throw<SluiceLogDamagedException>(() => folder.Open(SmallLog.Accepting)));
+        ShouldSayWhy(folder.ReadDamaged(null));
+        using (SluiceLogReader reader = folder.OpenReader(skips: true))
         {
             ShouldSayWhy(reader.Damage.Single());
         }
 
-        Dictionary<string, byte[]> after = Content(folder.Log);
-        after.Remove(LogFolder.StateName);
-        after.Keys.Order(StringComparer.Ordinal).ShouldBe(before.Keys.Order(StringComparer.Ordinal));
-        after.ShouldAllBe(file => file.Value.SequenceEqual(before[file.Key]));
+        File.Delete(folder.PathOf(LogFolder.StateName));
+        FolderImage.ShouldBe(folder.Log, before);
 
         void ShouldSayWhy(SluiceLogDamagedException refused)
         {
-            refused.Path.ShouldBe(Path.Combine(folder.Log, name));
+            refused.Path.ShouldBe(folder.PathOf(name));
             refused.Message.ShouldContain("it has version 1 of the format, and this build reads only version 2");
         }
     }
@@ -66,22 +64,20 @@ public sealed class VersionTests
         state[8] = version;
         Sum(state);
         log.WriteTo(folder.Log, LogFolder.StateName, state);
-        Dictionary<string, byte[]> before = Content(folder.Log);
-        ShouldSayWhy(() => SluiceLog.Open(folder.Log, SmallLog.Options));
-        ShouldSayWhy(() => SluiceLog.Open(folder.Log, new SluiceLogOptions { AcceptLoss = true }));
-        ShouldSayWhy(() => Records.ReadAll(folder.Log));
-        ShouldSayWhy(() => Records.ReadAll(folder.Log, new SluiceLogReaderOptions { SkipDamage = true }));
-        Dictionary<string, byte[]> after = Content(folder.Log);
-        after.Keys.Order(StringComparer.Ordinal).ShouldBe(before.Keys.Order(StringComparer.Ordinal));
-        after.ShouldAllBe(file => file.Value.SequenceEqual(before[file.Key]));
-        File.Delete(Path.Combine(folder.Log, LogFolder.StateName));
-        using SluiceLog again = SluiceLog.Open(folder.Log, SmallLog.Options);
+        Dictionary<string, byte[]> before = FolderImage.Read(folder.Log);
+        ShouldSayWhy(() => folder.Open(SmallLog.Options));
+        ShouldSayWhy(() => folder.Open(SmallLog.Accepting));
+        ShouldSayWhy(() => folder.ReadAll());
+        ShouldSayWhy(() => folder.ReadAll(new SluiceLogReaderOptions { SkipDamage = true }));
+        FolderImage.ShouldBe(folder.Log, before);
+        File.Delete(folder.PathOf(LogFolder.StateName));
+        using SluiceLog again = folder.Open(SmallLog.Options);
         again.NextSequence.ShouldBe(49);
 
         void ShouldSayWhy(Action action)
         {
             string message = Should.Throw<NotSupportedException>(action).Message;
-            message.ShouldContain($"'{Path.Combine(folder.Log, LogFolder.StateName)}' has version {version}, and this build reads only version 1");
+            message.ShouldContain($"'{folder.PathOf(LogFolder.StateName)}' has version {version}, and this build reads only version 1");
             message.ShouldContain("Open the log with a build that reads it, or delete this file");
         }
     }
@@ -95,7 +91,7 @@ public sealed class VersionTests
         BinaryPrimitives.WriteInt32LittleEndian(segment.AsSpan(12), int.MaxValue);
         Sum(segment);
         log.WriteTo(folder.Log, log.Last, segment);
-        Should.Throw<SluiceLogDamagedException>(() => SluiceLog.Open(folder.Log, SmallLog.Options))
+        folder.OpenDamaged()
             .Message.ShouldContain("the header allows larger frames than the format");
     }
 
@@ -107,7 +103,4 @@ public sealed class VersionTests
 
     private static void Sum(Span<byte> segment) =>
         BinaryPrimitives.WriteUInt32LittleEndian(segment[60..], Crc32C.Append(Crc32C.Begin, segment[..60]));
-
-    private static Dictionary<string, byte[]> Content(string directory) =>
-        Directory.GetFiles(directory).Where(static f => Path.GetFileName(f) != LogFolder.LockName).ToDictionary(static f => Path.GetFileName(f), File.ReadAllBytes);
 }

@@ -26,9 +26,9 @@ public sealed class WaitTests : IDisposable
     [InlineData(5, LogFormat.Raw)]
     public void Whatever_fails_each_wait_ends(int seed, LogFormat format)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         using TempFolder folder = new(isInMemory: true);
-        SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.With(format));
+        SluiceLog log = folder.Open(SmallLog.With(format));
         Random random = new(seed);
         long failed = 0;
         SystemCallFaults.Use((call, _, length) =>
@@ -47,19 +47,16 @@ public sealed class WaitTests : IDisposable
         });
         using CancellationTokenSource ends = new();
         Thread following = new(() => Follow(folder.Log, ends.Token)) { IsBackground = true };
-        Thread[] working = [.. Enumerable.Range(0, 8).Select(t => new Thread(() => Work(log, t, seed, format)) { IsBackground = true })];
         try
         {
             following.Start();
-            Array.ForEach(working, static t => t.Start());
-            SpinWait.SpinUntil(
-                () =>
+            Thread[] working = Threads.Start(8, t => Work(log, t, seed, format));
+            Threads.WaitUntil(() =>
                 {
                     working[0].Interrupt();
                     working[1].Interrupt();
                     return Array.TrueForAll(working, static t => !t.IsAlive);
-                },
-                Patience).ShouldBeTrue("a thread waits for ever");
+                }, "a thread waits for ever");
             Thread closing = new(() => Record.Exception(log.Dispose)) { IsBackground = true };
             closing.Start();
             closing.JoinInTime();
@@ -72,7 +69,7 @@ public sealed class WaitTests : IDisposable
         }
 
         failed.ShouldBeGreaterThan(0);
-        SluiceLog.Open(folder.Log, SmallLog.With(format)).Dispose();
+        folder.Open(SmallLog.With(format)).Dispose();
     }
 
     private static void Work(SluiceLog log, int thread, int seed, LogFormat format)

@@ -15,17 +15,18 @@ public sealed class WriterWindowTests : IDisposable
     public void Dispose() => SystemCallFaults.Use(null);
 
     /// <summary>The folder is moved away, and one with another log has its name: nothing of that one is written to or removed.</summary>
-    [SkippableFact]
-    public void A_folder_that_is_exchanged_at_any_moment_of_an_opening_keeps_its_files()
+    [SkippableTheory]
+    [InlineData(90)]
+    [InlineData(5)]
+    public void A_folder_that_is_exchanged_at_any_moment_of_an_opening_keeps_its_files(int others)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "Windows renames no folder with open files, and others do not ask which it is.");
-        SluiceLogOptions options = SmallLog.Options;
+        Linux.OrSkip();
         SmallLog small = new(40, isDurable: true);
         using TempFolder folder = new(isInMemory: true);
         string moved = folder.Log + "-moved";
         string another = folder.Log + "-another";
-        new SmallLog(90, isDurable: true).WriteTo(another);
-        Dictionary<string, byte[]> before = Content(another);
+        new SmallLog(others, isDurable: true).WriteTo(another);
+        Dictionary<string, byte[]> before = FolderImage.Read(another);
         bool isOver = false;
         for (int step = 0; !isOver; step++)
         {
@@ -38,26 +39,12 @@ public sealed class WriterWindowTests : IDisposable
             {
                 Directory.Move(folder.Log, moved);
                 Directory.Move(another, folder.Log);
-            }, () =>
-            {
-                try
-                {
-                    using SluiceLog log = SluiceLog.Open(folder.Log, options);
-                }
-                catch (IOException)
-                {
-                    // It may be refused.
-                }
-            }, from: "fcntl");
+            }, () => folder.Open(SmallLog.Options).Dispose(), from: "fcntl");
             isOver = !isExchanged;
             if (isExchanged)
             {
-                Dictionary<string, byte[]> after = Content(folder.Log);
-                after.Keys.Order(StringComparer.Ordinal).ShouldBe(before.Keys.Order(StringComparer.Ordinal), $"step {step}");
-                after.ShouldAllBe(f => f.Value.SequenceEqual(before[f.Key]), $"step {step}");
-                List<(long Sequence, byte[] Bytes)> records = Records.ReadAll(moved);
-                records.Count.ShouldBe(small.All.Count, $"step {step}");
-                Records.ShouldBeInOrder(records, 1, 0);
+                FolderImage.ShouldBe(folder.Log, before, $"step {step}");
+                Records.ShouldHave(moved, small.All.Count, $"step {step}");
                 Directory.Move(folder.Log, another);
                 Directory.Delete(moved, recursive: true);
             }
@@ -71,7 +58,7 @@ public sealed class WriterWindowTests : IDisposable
     [InlineData(LogFormat.Raw, 37)]
     public void A_file_that_cannot_be_locked_is_not_written_to(LogFormat format, int errno)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "Others have no lock of a segment.");
+        Linux.OrSkip();
         SmallLog small = new(40, isDurable: false);
         SluiceLogOptions options = format == LogFormat.Framed ? SmallLog.Options : new() { Format = format };
         using TempFolder folder = new(isInMemory: true);
@@ -81,13 +68,12 @@ public sealed class WriterWindowTests : IDisposable
         {
             small.WriteTo(folder.Log);
             int calls = 0;
-            int thread = Environment.CurrentManagedThreadId;
-            SystemCallFaults.Use((call, _, _) =>
-                call == "fcntl" && Environment.CurrentManagedThreadId == thread && calls++ == step ? -errno : 0);
+            SystemCallSteps.UseOwn((call, _, _) =>
+                call == "fcntl" && calls++ == step ? -errno : 0);
             SluiceLog? log = null;
             try
             {
-                log = SluiceLog.Open(folder.Log, options);
+                log = folder.Open(options);
             }
             catch (IOException)
             {
@@ -125,13 +111,13 @@ public sealed class WriterWindowTests : IDisposable
     [InlineData(5)]
     public void What_an_earlier_segment_has_in_the_cache_alone_is_not_taken_for_durable(int durable)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
+        Linux.OrSkip();
         SmallLog small = new(70, isDurable: false);
         using TempFolder folder = new(isInMemory: true);
         small.WriteTo(folder.Log);
-        string[] paths = [.. Directory.GetFiles(folder.Log, "*.slog").Order(StringComparer.Ordinal)];
+        string[] paths = folder.Segments;
         Array.ForEach(paths[2..], File.Delete);
-        SegmentInfo[] segments = [.. paths[..2].Select(static (path, i) => SegmentInfo.Read(path, i + 1).ShouldNotBeNull())];
+        SegmentInfo[] segments = [.. paths[..2].Select(static (path, i) => Segment.Read(path, i + 1).ShouldNotBeNull())];
         foreach (SegmentInfo segment in segments)
         {
             using SluiceHandle file = SluiceHandle.Open(segment.Path, FileMode.Open, FileAccess.ReadWrite);
@@ -157,11 +143,11 @@ public sealed class WriterWindowTests : IDisposable
             if (durable > 0)
             {
                 using SluiceHandle state = SluiceHandle.Open(
-                    Path.Combine(folder.Log, LogFolder.StateName), FileMode.CreateNew, FileAccess.Write);
+                    folder.PathOf(LogFolder.StateName), FileMode.CreateNew, FileAccess.Write);
                 new LogState(LogDurability.Written, segments[0].Header.LogId, durable, 1).Write(state);
             }
 
-            using SluiceLog log = SluiceLog.Open(folder.Log, SmallLog.Options);
+            using SluiceLog log = folder.Open(SmallLog.Options);
             dropped.ShouldBeGreaterThan(0);
             log.NextSequence.ShouldBe(whole);
             log.Cut.ShouldNotBeNull().Sequence.ShouldBe(whole);
@@ -172,12 +158,9 @@ public sealed class WriterWindowTests : IDisposable
             SystemCallFaults.Use(null);
         }
 
-        List<(long Sequence, byte[] Bytes)> all = Records.ReadAll(folder.Log);
+        List<(long Sequence, byte[] Bytes)> all = folder.ReadAll();
         all.Count.ShouldBe((int)whole);
         all[..^1].ShouldAllBe(r => r.Bytes.SequenceEqual(small.All[(int)r.Sequence - 1].Bytes));
         Records.Check(all[^1].Bytes).ShouldBe((7, 7));
     }
-
-    private static Dictionary<string, byte[]> Content(string directory) =>
-        Directory.GetFiles(directory).ToDictionary(static f => Path.GetFileName(f), File.ReadAllBytes);
 }

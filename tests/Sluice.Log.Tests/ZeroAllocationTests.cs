@@ -15,8 +15,7 @@ public sealed class ZeroAllocationTests
     {
         // In memory: there a sync takes no time.
         using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = SluiceLog.Open(
-            folder.Log, new SluiceLogOptions { Format = format, SegmentBytes = 1 << 30, Preallocate = false });
+        using SluiceLog log = folder.Open(new SluiceLogOptions { Format = format, SegmentBytes = 1 << 30, Preallocate = false });
         byte[] record = new byte[200];
         await AppendManyAsync(1000);
         long least = long.MaxValue;
@@ -47,7 +46,7 @@ public sealed class ZeroAllocationTests
     {
         using TempFolder folder = new(isInMemory: true);
         SluiceLogOptions options = new() { SegmentBytes = 1 << 30, Preallocate = false };
-        using SluiceLog log = SluiceLog.Open(folder.Log, options);
+        using SluiceLog log = folder.Open(options);
         using SluiceLog another = SluiceLog.Open(Path.Combine(folder.Root, "another"), options);
         ReserveMany(log, another, 100);
         long before = GC.GetAllocatedBytesForCurrentThread();

@@ -106,7 +106,7 @@ runs() {
 # The tests that run there: in emulation each takes ten times as long, and more.
 HANDLES="Conformance[.]OwnEngine|OpenFileTests|HandleModelTests"
 FILES="WholeFileTests|ReplaceAtomicallyTests|CopyAgainTests|SluiceFileCopyTests"
-LOG="SluiceLogTests|RecoveryTests"
+LOG="SluiceLogTests|ClockTests"
 
 # steps: what each machine does.
 steps() {

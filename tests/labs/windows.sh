@@ -29,5 +29,5 @@ cat "$lab/said"
 library="${1:-Conformance|DifferentialTests|OpenFileTests|HandleModelTests|AsFileStreamTests|PortableCopyTests|ReplaceAtomicallyTests|Sluice(Reader|Writer)Tests}"
 check "tests of the library" "$wine" "$lab/windows/Sluice.Labs.exe" test "$lab/windows/Sluice.Tests/Sluice.Tests.dll" "$library" "$not"
 check "tests of the log" "$wine" "$lab/windows/Sluice.Labs.exe" test "$lab/windows/Sluice.Log.Tests/Sluice.Log.Tests.dll" \
-  "${1:-SluiceLogTests|RecoveryTests|TruncationTests}" "$not"
+  "${1:-SluiceLogTests|ClockTests|TruncationTests}" "$not"
 finish

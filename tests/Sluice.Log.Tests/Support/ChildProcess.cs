@@ -45,12 +45,6 @@ internal sealed partial class ChildProcess : IDisposable
         }
     }
 
-    /// <summary>SIGSTOP: nothing of the process begins until <see cref="GoOn"/>. On Linux; elsewhere it goes on.</summary>
-    public void Halt() => Send(SIGSTOP);
-
-    /// <summary>SIGCONT.</summary>
-    public void GoOn() => Send(SIGCONT);
-
     /// <summary>SIGKILL: nothing of the process runs after it.</summary>
     public void Kill() => _process.Kill();
 
@@ -77,15 +71,4 @@ internal sealed partial class ChildProcess : IDisposable
 
         _process.Dispose();
     }
-
-    private void Send(int signal)
-    {
-        if (OperatingSystem.IsLinux())
-        {
-            kill(_process.Id, signal).ShouldBe(0);
-        }
-    }
-
-    [LibraryImport("libc")]
-    private static partial int kill(int id, int signal);
 }

@@ -19,25 +19,6 @@ internal static class ExitProgram
                 reserved.Span.Fill(1);
                 Environment.Exit(ExitCode);
                 break;
-            case "other":
-                using (ManualResetEventSlim isReserved = new())
-                {
-                    Thread other = new(() =>
-                    {
-                        LogReservation left = log.Reserve(50);
-                        left.Span.Fill(1);
-                        isReserved.Set();
-                        Thread.Sleep(Timeout.Infinite);
-                    })
-                    {
-                        IsBackground = true,
-                    };
-                    other.Start();
-                    isReserved.Wait();
-                    Environment.Exit(ExitCode);
-                }
-
-                break;
             case "main":
                 LogReservation open = log.Reserve(50);
                 open.Span.Fill(1);

@@ -1,3 +1,5 @@
+using Sluice.Log.Folders;
+
 namespace Sluice.Log.Tests.Support;
 
 /// <summary>A folder's files as they are at one moment, beside threads that write, make, rename and remove some.</summary>
@@ -18,12 +20,7 @@ internal static class FolderImage
             Dictionary<string, byte[]>? now = TryLook(from);
             if (before is not null && now is not null && IsSame(before, now))
             {
-                _ = Directory.CreateDirectory(to);
-                foreach ((string name, byte[] bytes) in now)
-                {
-                    File.WriteAllBytes(Path.Combine(to, name), bytes);
-                }
-
+                Write(to, now);
                 return;
             }
 
@@ -33,12 +30,39 @@ internal static class FolderImage
         throw new TimeoutException($"{from} is never twice the same");
     }
 
+    /// <summary>What each file has, but for that of the lock.</summary>
+    public static Dictionary<string, byte[]> Read(string folder) => Directory.GetFiles(folder)
+        .Where(static f => Path.GetFileName(f) != LogFolder.LockName).ToDictionary(static f => Path.GetFileName(f), File.ReadAllBytes);
+
+    /// <summary>A folder has these files, and no others but that of the lock.</summary>
+    public static void ShouldBe(string folder, Dictionary<string, byte[]> files, string? what = null)
+    {
+        Dictionary<string, byte[]> now = Read(folder);
+        now.Keys.Order(StringComparer.Ordinal).ShouldBe(files.Keys.Order(StringComparer.Ordinal), what);
+        now.ShouldAllBe(f => f.Value.SequenceEqual(files[f.Key]), what);
+    }
+
+    /// <summary>Makes a folder that has these files, and no others.</summary>
+    public static void Write(string folder, Dictionary<string, byte[]> files)
+    {
+        if (Directory.Exists(folder))
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+
+        Directory.CreateDirectory(folder);
+        foreach ((string name, byte[] bytes) in files)
+        {
+            File.WriteAllBytes(Path.Combine(folder, name), bytes);
+        }
+    }
+
     /// <summary>Null where a file was removed, or became shorter, while it was to be read.</summary>
     private static Dictionary<string, byte[]>? TryLook(string folder)
     {
         try
         {
-            return Directory.GetFiles(folder).ToDictionary(static f => Path.GetFileName(f), File.ReadAllBytes);
+            return Read(folder);
         }
         catch (Exception e) when (e is FileNotFoundException or EndOfStreamException)
         {

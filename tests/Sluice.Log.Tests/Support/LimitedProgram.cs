@@ -21,9 +21,6 @@ internal static class LimitedProgram
     private static void Use(string directory)
     {
         using SluiceLog log = SluiceLog.Open(directory);
-        for (int i = 0; i < RecordCount; i++)
-        {
-            log.Append(Records.Make(0, i, 100), LogDurability.Durable);
-        }
+        log.AppendMany(0, RecordCount, durability: LogDurability.Durable);
     }
 }

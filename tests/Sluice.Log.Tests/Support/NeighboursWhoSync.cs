@@ -11,11 +11,7 @@ internal sealed class NeighboursWhoSync : IDisposable
 
     public NeighboursWhoSync(string folder, int count)
     {
-        _threads = [.. Enumerable.Range(0, count).Select(i => new Thread(() => Sync(Path.Combine(folder, $"neighbour{i}"))))];
-        foreach (Thread thread in _threads)
-        {
-            thread.Start();
-        }
+        _threads = Threads.Start(count, i => Sync(Path.Combine(folder, $"neighbour{i}")));
     }
 
     /// <summary>Does something while nothing of theirs is open.</summary>
@@ -35,10 +31,7 @@ internal sealed class NeighboursWhoSync : IDisposable
     public void Dispose()
     {
         Volatile.Write(ref _end, true);
-        foreach (Thread thread in _threads)
-        {
-            thread.Join();
-        }
+        _threads.JoinInTime();
 
         _lock.Dispose();
     }

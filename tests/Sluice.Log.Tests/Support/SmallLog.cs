@@ -7,36 +7,31 @@ namespace Sluice.Log.Tests.Support;
 /// <summary>A log of some segments and a few dozen records, to be damaged.</summary>
 internal sealed class SmallLog
 {
-    public static readonly SluiceLogOptions Options = new()
-    {
-        SegmentBytes = 4096,
-        MaxRecordBytes = 1000,
-        BufferBytes = 4000,
-        Preallocate = false,
-        Durability = LogDurability.Written,
-    };
+    public static readonly SluiceLogOptions Options = With(static _ => { });
+
+    /// <summary>As <see cref="Options"/>, where a loss is accepted.</summary>
+    public static readonly SluiceLogOptions Accepting = With(static o => o.AcceptLoss = true);
 
     private readonly Dictionary<string, byte[]> _files;
 
-    /// <summary>As <see cref="Options"/>, in either format.</summary>
-    public static SluiceLogOptions With(LogFormat format, TimeSpan? retainAge = null, TimeSpan? segmentAge = null) => new()
+    /// <summary>As <see cref="Options"/>, but for what is changed.</summary>
+    public static SluiceLogOptions With(Action<SluiceLogOptions> change)
     {
-        Format = format,
-        SegmentBytes = Options.SegmentBytes,
-        MaxRecordBytes = Options.MaxRecordBytes,
-        BufferBytes = Options.BufferBytes,
-        Preallocate = Options.Preallocate,
-        Durability = Options.Durability,
-        RetainAge = retainAge,
-        SegmentAge = segmentAge,
-    };
+        SluiceLogOptions options = new() { SegmentBytes = 4096, MaxRecordBytes = 1000, BufferBytes = 4000, Preallocate = false };
+        change(options);
+        return options;
+    }
+
+    /// <summary>As <see cref="Options"/>, in either format.</summary>
+    public static SluiceLogOptions With(LogFormat format, TimeSpan? retainAge = null, TimeSpan? segmentAge = null) =>
+        With(o => (o.Format, o.RetainAge, o.SegmentAge) = (format, retainAge, segmentAge));
 
     /// <param name="records">How many.</param>
     /// <param name="isDurable">Whether the state file says that all are on the disk.</param>
     public SmallLog(int records, bool isDurable)
     {
         using TempFolder folder = new(isInMemory: true);
-        using (SluiceLog log = SluiceLog.Open(folder.Log, Options))
+        using (SluiceLog log = folder.Open(Options))
         {
             for (int i = 0; i < records; i++)
             {
@@ -44,9 +39,9 @@ internal sealed class SmallLog
             }
         }
 
-        All = Records.ReadAll(folder.Log);
+        All = folder.ReadAll();
         All.Count.ShouldBe(records);
-        _files = Directory.GetFiles(folder.Log)
+        _files = folder.Files
             .Where(f => (isDurable || !f.EndsWith(".state", StringComparison.Ordinal)) && Path.GetFileName(f) != LogFolder.LockName)
             .ToDictionary(static f => Path.GetFileName(f), File.ReadAllBytes);
 
@@ -64,7 +59,13 @@ internal sealed class SmallLog
 
     public IReadOnlyDictionary<string, byte[]> Files => _files;
 
-    public string Last => _files.Keys.Where(static f => f.EndsWith(".slog", StringComparison.Ordinal)).Max()!;
+    /// <summary>The names of the segments, in their order.</summary>
+    public string[] Segments =>
+        [.. _files.Keys.Where(static f => f.EndsWith(".slog", StringComparison.Ordinal)).Order(StringComparer.Ordinal)];
+
+    public string First => Segments[0];
+
+    public string Last => Segments[^1];
 
     /// <summary>Drops the segment that is not sealed: as if it had been lost before anything in it was on the disk.</summary>
     public void DropUnsealed()
@@ -72,7 +73,7 @@ internal sealed class SmallLog
         _files.Remove(Last);
         using TempFolder folder = new(isInMemory: true);
         WriteTo(folder.Log);
-        All = Records.ReadWritten(folder.Log);
+        All = folder.ReadWritten();
     }
 
     /// <summary>Beside what was written: a segment that was made ahead, behind the last one, and has a header alone.</summary>
@@ -87,8 +88,7 @@ internal sealed class SmallLog
     {
         get
         {
-            SegmentHeader.Read(_files[_files.Keys.Where(static f => f.EndsWith(".slog", StringComparison.Ordinal)).Min()!],
-                out SegmentHeader header, out _).ShouldBeNull();
+            SegmentHeader.Read(_files[First], out SegmentHeader header, out _).ShouldBeNull();
             return header.LogId;
         }
     }
@@ -96,19 +96,8 @@ internal sealed class SmallLog
     /// <summary>Writes the files, one of them with other bytes; null for none at all.</summary>
     public void WriteTo(string directory, string? changed = null, byte[]? bytes = null)
     {
-        if (Directory.Exists(directory))
-        {
-            Directory.Delete(directory, recursive: true);
-        }
-
-        Directory.CreateDirectory(directory);
-        foreach ((string name, byte[] content) in _files)
-        {
-            if (name != changed || bytes is not null)
-            {
-                File.WriteAllBytes(Path.Combine(directory, name), name == changed ? bytes! : content);
-            }
-        }
+        FolderImage.Write(
+            directory, _files.Where(f => f.Key != changed || bytes is not null).ToDictionary(f => f.Key, f => f.Key == changed ? bytes! : f.Value));
     }
 
     /// <summary>

@@ -26,7 +26,7 @@ internal sealed class StormedLog : IDisposable
     public StormedLog(TempFolder folder, int seed, StormFaults faults, StormTrace trace)
     {
         (_folder, _random, _faults, _trace) = (folder, new Random(seed), faults, trace);
-        _log = SluiceLog.Open(folder.Log, MakeOptions());
+        _log = folder.Open(MakeOptions());
         _followers.Add(new StormFollower(folder.Log, LogDurability.Written));
         _followers.Add(new StormFollower(folder.Log, LogDurability.Durable));
     }
@@ -100,7 +100,7 @@ internal sealed class StormedLog : IDisposable
                 $"what only a follower has that reads what is {follower.UpTo}");
         }
 
-        using SluiceLog again = SluiceLog.Open(_folder.Log, SmallLog.Options);
+        using SluiceLog again = _folder.Open(SmallLog.Options);
         again.Cut.ShouldBeNull();
     }
 
@@ -160,7 +160,7 @@ internal sealed class StormedLog : IDisposable
         // Where it throws, what was buffered alone may be lost, and none of that was acknowledged.
         _ = TryDo("closing", () => _log.Dispose());
         CheckFiles("what a closed log has");
-        for (int i = 0; !TryDo("opening", () => _log = SluiceLog.Open(_folder.Log, MakeOptions())); i++)
+        for (int i = 0; !TryDo("opening", () => _log = _folder.Open(MakeOptions())); i++)
         {
             _faults.Abate();
             i.ShouldBeLessThan(MaxTries, "it cannot be opened");
