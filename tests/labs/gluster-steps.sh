@@ -177,7 +177,7 @@ fi
 if wants bench; then
   say "figures"
   mkdir "$mountpoint/bench"
-  check "bench --suite remote" "${sluice[@]}" bench "$mountpoint/bench" --suite remote --wide --json "$lab/log/remote.json"
+  check "bench" "${sluice[@]}" bench "$mountpoint/bench" --wide --json "$lab/log/bench.json"
   cat "$(ls -t "$lab"/tmp.* | head -1)"
 fi
 

@@ -3,8 +3,8 @@
 # log's proofs, a copy in shards by Open MPI, and bricks that are killed in mid-write.
 #   tests/labs/gluster.sh [--long] [--only STEP,...] [--delay MICROSECONDS] [--keep-logs FOLDER]
 # Steps: copy log shards brick suite bench reads. --long takes more files and more kills. suite is the library's own suite in a folder of the
-# volume, on both engines, and takes half an hour; bench is the suite remote of sluice bench, reads what fio, Sluice and .NET read in small
-# pieces: only where they are named. --delay has each brick wait so long before a read (GlusterFS' own delay-gen), as for a network and a
+# volume, on both engines, and takes half an hour; bench is sluice bench, reads what fio, Sluice and .NET read in small pieces: only
+# where they are named. --delay has each brick wait so long before a read (GlusterFS' own delay-gen), as for a network and a
 # disk. Needs root, Debian (or what it installs: glusterfs-server, openmpi-bin), /dev/fuse and the .NET SDK; what it cannot do it skips and
 # says why. Ends with one line: N passed, N failed, N skipped
 # All of it runs in namespaces of its own (mounts, network, processes): when this script ends, however it ends, the kernel ends what it

@@ -33,9 +33,6 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
     /// <summary>Gets a file for rows that read with direct I/O from the start to the end.</summary>
     public string SequentialFile => Ensure("sequential.dat", Scale.SequentialFileBytes);
 
-    /// <summary>Gets a file of the suite remote, for file systems on another machine.</summary>
-    public string RemoteFile => Ensure("remote.dat", Scale.RemoteFileBytes);
-
     /// <summary>Gets the file that rows copy.</summary>
     public string CopyFile => Ensure("copy-source.dat", Scale.CopyFileBytes);
 

@@ -1,5 +1,4 @@
 using System.Text.Json.Serialization;
-using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Bench;
@@ -134,9 +133,6 @@ internal sealed record ContenderReport(
     /// <summary>The CPU time of an operation in each slice, in microseconds.</summary>
     [JsonIgnore]
     public IReadOnlyList<double> SliceCpuUs { get; init; } = [];
-
-    /// <summary>The latency of single operations, measured in a separate slice; null if an operation is a whole pass.</summary>
-    public LatencySummary? Latency { get; init; }
 }
 
 /// <summary>A selected row that was not measured, and the reason.</summary>
@@ -145,7 +141,6 @@ internal sealed record SkippedRow(string Id, string Reason)
     [JsonIgnore]
     public string Name { get; init; } = Id;
 }
-
 
 [JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true)]
 [JsonSerializable(typeof(BenchReport))]

@@ -52,15 +52,6 @@ internal sealed record BenchScale
     /// <summary>The size of the file that is copied.</summary>
     public required long CopyFileBytes { get; init; }
 
-    /// <summary>The size of the file that the suite remote reads at random and in sequence.</summary>
-    public required long RemoteFileBytes { get; init; }
-
-    /// <summary>The number of small files of the suite remote. On another machine, creating a file takes some milliseconds.</summary>
-    public required int RemoteFileCount { get; init; }
-
-    /// <summary>The divisor of the lengths that the names of text rows state.</summary>
-    public required int TextDivisor { get; init; }
-
     public static BenchScale Full { get; } = new()
     {
         SliceTime = TimeSpan.FromMilliseconds(220),
@@ -79,9 +70,6 @@ internal sealed record BenchScale
         TreeFileCount = 10_000,
         EnumeratedFileCount = 200_000,
         CopyFileBytes = ByteSize.GiB,
-        RemoteFileBytes = 256 * ByteSize.MiB,
-        RemoteFileCount = 2_000,
-        TextDivisor = 1,
     };
 
     /// <summary>The suite everyday: more and shorter rounds on smaller files, two minutes in all.</summary>
@@ -118,8 +106,5 @@ internal sealed record BenchScale
         TreeFileCount = 300,
         EnumeratedFileCount = 500,
         CopyFileBytes = 8 * ByteSize.MiB,
-        RemoteFileBytes = 8 * ByteSize.MiB,
-        RemoteFileCount = 100,
-        TextDivisor = 100,
     };
 }

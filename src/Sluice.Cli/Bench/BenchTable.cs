@@ -1,5 +1,4 @@
 using System.Globalization;
-using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 
@@ -34,8 +33,6 @@ internal static class BenchTable
         new(new("B/op"), r => Allocated(r.Sluice)),
         new(new(".NET's"), r => Allocated(r.DotNet)),
         new(new("best"), r => PageCell.Ratio(r.BestRatio)),
-        new(PageColumn.Text("p50/p99/p99.9 us"), r => Latency(r.Sluice)),
-        new(PageColumn.Text(".NET's"), r => Latency(r.DotNet)),
     ];
 
     // The columns of `compare` end with the rates of Sluice and .NET.
@@ -59,16 +56,6 @@ internal static class BenchTable
     };
 
     private static PageCell Rate(ContenderReport contender) => PageCell.Of(contender.Rate).With(contender.SliceRates);
-
-    private static PageCell Latency(ContenderReport contender) => contender.Latency is { } latency
-        ? string.Join('/', new[] { latency.P50Us, P99(latency), P999(latency) }.Select(us => us is null ? "-" : PageCell.Of(us).Text))
-        : PageCell.Empty;
-
-    /// <summary>Returns null if fewer than ten operations were slower.</summary>
-    private static double? P99(LatencySummary latency) => latency.Count >= 1_000 ? latency.P99Us : null;
-
-    /// <inheritdoc cref="P99"/>
-    private static double? P999(LatencySummary latency) => latency.Count >= 10_000 ? latency.P999Us : null;
 
     private static PageCell Allocated(ContenderReport contender) => PageCell.Of(contender.AllocatedBytesPerOperation, "#,0");
 

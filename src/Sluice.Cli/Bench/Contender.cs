@@ -21,9 +21,6 @@ internal record Contender(string Name, Func<Slice, Task> RunAsync)
     /// </summary>
     public bool RunsPrograms { get; init; }
 
-    /// <summary>True if an operation is a whole pass, or a part of one, so that it has no latency.</summary>
-    public bool IsPass { get; init; }
-
     /// <summary>True if <see cref="RunAsync"/> sets <see cref="Slice.AllocatedBytes"/>.</summary>
     public bool MeasuresAllocations { get; init; }
 }

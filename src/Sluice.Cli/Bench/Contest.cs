@@ -19,19 +19,19 @@ internal sealed class Contest(Contender sluice, Contender dotNet, params IDispos
     public IEnumerable<Contender> All => Second is null ? [Sluice, DotNet] : [Sluice, DotNet, Second];
 
     /// <summary>
-    /// Creates a contest of repeated passes over a file; see <see cref="Loops.Passes(string, Func{long}, bool, bool, long?)"/>.
+    /// Creates a contest of repeated passes over a file; see <see cref="Loops.Passes(string, Func{long}, bool, long?)"/>.
     /// </summary>
     public static Contest Passes(
-        Func<long> sluice, Func<long> dotNet, bool countUnits = false, bool isSingle = false, long? expected = null) => new(
-        Loops.Passes("Sluice", sluice, countUnits, isSingle, expected),
-        Loops.Passes(BenchTable.DotNetName, dotNet, countUnits, isSingle, expected));
+        Func<long> sluice, Func<long> dotNet, bool countUnits = false, long? expected = null) => new(
+        Loops.Passes("Sluice", sluice, countUnits, expected),
+        Loops.Passes(BenchTable.DotNetName, dotNet, countUnits, expected));
 
-    /// <inheritdoc cref="Passes(Func{long}, Func{long}, bool, bool, long?)"/>
+    /// <inheritdoc cref="Passes(Func{long}, Func{long}, bool, long?)"/>
     public static Contest Passes(
-        Func<ValueTask<long>> sluice, Func<ValueTask<long>> dotNet, bool countUnits = false, bool isSingle = false,
+        Func<ValueTask<long>> sluice, Func<ValueTask<long>> dotNet, bool countUnits = false,
         long? expected = null) => new(
-        Loops.Passes("Sluice", sluice, countUnits, isSingle, expected),
-        Loops.Passes(BenchTable.DotNetName, dotNet, countUnits, isSingle, expected));
+        Loops.Passes("Sluice", sluice, countUnits, expected),
+        Loops.Passes(BenchTable.DotNetName, dotNet, countUnits, expected));
 
     /// <summary>Returns the same contest with a check of the results of Sluice and of .NET after each slice.</summary>
     public Contest Checked(Action<Slice> sluice, Action<Slice> dotNet) =>

@@ -57,14 +57,8 @@ internal static class FileCheck
     }
 
     /// <summary>Compares what was read with the content of the file.</summary>
-    public static void Same(ReadOnlySpan<char> expected, ReadOnlySpan<char> actual, string path)
-    {
-        if (!actual.SequenceEqual(expected))
-            throw Differs(path);
-    }
-
-    /// <inheritdoc cref="Same(ReadOnlySpan{char}, ReadOnlySpan{char}, string)"/>
-    public static void Same(ReadOnlySpan<byte> expected, ReadOnlySpan<byte> actual, string path)
+    public static void Same<T>(ReadOnlySpan<T> expected, ReadOnlySpan<T> actual, string path)
+        where T : IEquatable<T>
     {
         if (!actual.SequenceEqual(expected))
             throw Differs(path);

@@ -19,8 +19,5 @@ internal sealed record FioJob(string ReadWrite, int RequestSizeBytes, int Depth)
     /// </summary>
     public bool IsBatch { get; init; }
 
-    /// <summary>Returns true if the job reads the smaller file of the suite remote.</summary>
-    public bool IsRemote { get; init; }
-
     public bool IsWrite => ReadWrite.Contains("write", StringComparison.Ordinal);
 }

@@ -27,13 +27,11 @@ internal static class Loops
             {
                 for (int i = 0; i < burst; i++)
                 {
-                    long began = slice.Begin();
                     int transferred = buffer.Length;
                     if (writes)
                         await target.WriteAsync(buffer, offsets.Next(loop));
                     else
                         transferred = await target.ReadAsync(buffer, offsets.Next(loop));
-                    slice.End(began);
                     RequireWhole(transferred, buffer.Length);
                     slice.Count(loop);
                 }
@@ -60,9 +58,7 @@ internal static class Loops
             {
                 for (int i = 0; i < ClockEvery; i++)
                 {
-                    long began = slice.Begin();
                     await target.WriteAsync(buffer, offset);
-                    slice.End(began);
                     offset += buffer.Length;
                     slice.Count(0);
                 }
@@ -104,9 +100,7 @@ internal static class Loops
         {
             for (int i = 0; i < ClockEvery; i++)
             {
-                long began = slice.Begin();
                 operation(next++ & int.MaxValue);
-                slice.End(began);
                 slice.Count(0);
             }
         }
@@ -117,10 +111,9 @@ internal static class Loops
     /// <summary>Creates a contender that repeats a pass over a whole file.</summary>
     /// <param name="passAsync">The pass. Use a pooled method builder, because its allocations are counted.</param>
     /// <param name="countUnits">True to count the units that a pass returns (bytes, lines) as operations; false to count passes.</param>
-    /// <param name="isSingle">True to record the latency of each pass.</param>
     /// <param name="expected">The required result of each pass, otherwise <see cref="IOException"/>; null to accept any result.</param>
     public static Contender Passes(
-        string name, Func<ValueTask<long>> passAsync, bool countUnits = false, bool isSingle = false, long? expected = null) => new(
+        string name, Func<ValueTask<long>> passAsync, bool countUnits = false, long? expected = null) => new(
         name, async slice =>
         {
             // The yield moves the state machine of this method to the heap; later awaits allocate nothing.
@@ -128,9 +121,7 @@ internal static class Loops
             long allocated = GC.GetTotalAllocatedBytes(precise: true);
             do
             {
-                long began = slice.Begin();
                 long units = await passAsync();
-                slice.End(began);
                 if (expected is { } known && units != known)
                     throw new IOException($"a call of the benchmark gave {units} instead of {known}");
                 slice.Count(0, countUnits ? units : 1);
@@ -140,13 +131,12 @@ internal static class Loops
         })
         {
             MeasuresAllocations = true,
-            IsPass = !isSingle,
         };
 
-    /// <inheritdoc cref="Passes(string, Func{ValueTask{long}}, bool, bool, long?)"/>
+    /// <inheritdoc cref="Passes(string, Func{ValueTask{long}}, bool, long?)"/>
     public static Contender Passes(
-        string name, Func<long> pass, bool countUnits = false, bool isSingle = false, long? expected = null) =>
-        Passes(name, () => new ValueTask<long>(pass()), countUnits, isSingle, expected);
+        string name, Func<long> pass, bool countUnits = false, long? expected = null) =>
+        Passes(name, () => new ValueTask<long>(pass()), countUnits, expected);
 
     private static Func<Slice, Task> OnThreads(int threads, Action<int> operation) => slice => RunLoops(threads, loop =>
         Task.Factory.StartNew(
@@ -154,9 +144,7 @@ internal static class Loops
             {
                 do
                 {
-                    long began = slice.Begin();
                     operation(loop);
-                    slice.End(began);
                     slice.Count(loop);
                 }
                 while (!slice.IsOver);

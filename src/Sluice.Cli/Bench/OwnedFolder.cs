@@ -1,6 +1,6 @@
 using System.Security.Cryptography;
-using Sluice.Cli.Terminal;
 using Microsoft.Win32.SafeHandles;
+using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
 
 namespace Sluice.Cli.Bench;
@@ -12,9 +12,6 @@ namespace Sluice.Cli.Bench;
 internal sealed class OwnedFolder : IDisposable
 {
     private const int SuffixLength = 8;
-
-    // If locks have no effect, a folder that has not changed for this time belongs to a run that was killed.
-    private static readonly TimeSpan Abandoned = TimeSpan.FromDays(1);
 
     private readonly FileStream _lock;
 
@@ -67,8 +64,8 @@ internal sealed class OwnedFolder : IDisposable
         var taken = new OwnedFolder(folder, lockPath, OpenLocked(lockPath, FileMode.Open));
         try
         {
-            if (!KeepsOthersOut(lockPath) && IsTouchedLately(folder))
-                throw new IOException($"{folder} has changed within a day, and without effective locks it is not known whether its run is active");
+            if (!KeepsOthersOut(lockPath))
+                throw new IOException($"{folder}: locks have no effect here, so it is not known whether its run is active");
             return taken;
         }
         catch
@@ -128,10 +125,6 @@ internal sealed class OwnedFolder : IDisposable
             return true;
         }
     }
-
-    private static bool IsTouchedLately(string folder) =>
-        Directory.EnumerateFileSystemEntries(folder, "*", SearchOption.AllDirectories).Prepend(folder)
-            .Any(entry => File.GetLastWriteTimeUtc(entry) > DateTime.UtcNow - Abandoned);
 
     private static string LockName(string prefix) => prefix.TrimEnd('-') + ".lock";
 

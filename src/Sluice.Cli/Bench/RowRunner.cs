@@ -1,12 +1,9 @@
-using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench;
 
-/// <summary>
-/// Measures one row: its contenders in alternating slices, fio in the same rounds, and then the latencies of the contenders.
-/// </summary>
+/// <summary>Measures one row: its contenders in alternating slices, and fio in the same rounds.</summary>
 /// <param name="fio">The fio runner; null if no row has a job for it.</param>
 internal sealed class RowRunner(BenchContext context, FioRunner? fio, CancellationToken cancellationToken)
 {
@@ -30,25 +27,18 @@ internal sealed class RowRunner(BenchContext context, FioRunner? fio, Cancellati
     {
         TimeSpan sliceTime = suite.SliceTime(context.Scale);
         int rounds = Math.Min(context.Scale.Rounds, row.MaxRounds ?? int.MaxValue);
-        bool isSinglePass = row.FillsPageCache && !row.FillsForSlice;
         // The rate is 0 for rounds without fio. A pass of fio uses requests of 1 MiB, so its IOPS are MiB/s.
         var fioRates = new List<double>();
         (string? fioError, string? fioCommand) = (null, null);
         var turns = new TurnRunner(sliceTime, rounds, cancellationToken)
         {
             ReusesPages = row.FillsPageCache,
-            IsSinglePass = isSinglePass,
+            IsSinglePass = row.FillsPageCache && !row.FillsForSlice,
             Limit = suite.RowTime ?? TimeSpan.MaxValue,
             AfterRound = MeasureFio,
         };
         double scale = row.BytesPerOperation is { } bytes ? bytes(context.Scale) / (double)ByteSize.MiB : 1;
         ContenderReport[] sides = [.. await turns.MeasureAllAsync([.. contest.All], scale)];
-        foreach ((int i, Contender contender) in contest.All.Index())
-        {
-            if (!isSinglePass && !contender.IsPass && !contender.RunsPrograms)
-                sides[i] = sides[i] with { Latency = await MeasureLatencyAsync(contender, sliceTime) };
-        }
-        cancellationToken.ThrowIfCancellationRequested();
         RowReport first = Report(suite.Name, row, sides[0], sides[1], fioRates) with { FioError = fioError, FioCommand = fioCommand };
         return sides.Length == 2 ? [first]
             : [first, Report(suite.Name, row, sides[0], sides[2], []) with { Id = $"{row.Id}/second" }];
@@ -75,20 +65,9 @@ internal sealed class RowRunner(BenchContext context, FioRunner? fio, Cancellati
         }
     }
 
-    /// <summary>
-    /// Measures the latencies in a separate slice, because reading the clock for each operation costs more than some operations.
-    /// </summary>
-    private async Task<LatencySummary?> MeasureLatencyAsync(Contender contender, TimeSpan sliceTime)
-    {
-        var histogram = new LatencyHistogram();
-        await new SliceRunner(cancellationToken).RunAsync(contender, sliceTime, histogram);
-        return LatencySummary.From(histogram);
-    }
-
     private (double Iops, string CommandLine) RunFio(FioJob job)
     {
-        (string file, long sizeBytes) = job.IsRemote ? (context.RemoteFile, context.Scale.RemoteFileBytes)
-            : job.IsDurable ? (context.ScratchFile("fio.dat"), context.Scale.AppendLimitBytes)
+        (string file, long sizeBytes) = job.IsDurable ? (context.ScratchFile("fio.dat"), context.Scale.AppendLimitBytes)
             : !job.IsPass ? (context.DirectFile, context.Scale.DirectFileBytes)
             : (job.IsWrite ? context.ScratchFile("fio.dat") : context.SequentialFile, context.Scale.SequentialFileBytes);
         return FioRunner.MeasureIops(job, file, sizeBytes, context.Scale.FioTime);

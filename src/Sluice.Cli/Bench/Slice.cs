@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Sluice.Cli.Load;
 
 namespace Sluice.Cli.Bench;
 
@@ -10,21 +9,10 @@ internal sealed class Slice(TimeSpan duration, int loops, CancellationToken canc
     // The counters are a cache line apart, so that loops on different processors do not slow each other down.
     private const int Stride = 16;
 
-    // A TimeSpan has steps of 100 ns, which is longer than the fastest calls.
-    private static readonly double NsPerTick = 1e9 / Stopwatch.Frequency;
     private readonly long[] _operations = new long[(loops + 1) * Stride];
     private long _deadline = long.MaxValue;
 
     public int Loops => loops;
-
-    /// <summary>The histogram that receives the durations of single operations; null if the loops do not measure them.</summary>
-    public LatencyHistogram? Latencies { get; init; }
-
-    /// <summary>Returns the time at which an operation begins; 0 if durations are not measured.</summary>
-    public long Begin() => Latencies is null ? 0 : Stopwatch.GetTimestamp();
-
-    /// <summary>Records the duration of an operation that began at the given time, if durations are measured.</summary>
-    public void End(long began) => Latencies?.Record((long)((Stopwatch.GetTimestamp() - began) * NsPerTick));
 
     /// <summary>
     /// The number of bytes allocated while the operations ran, if the loop measured it (see <see cref="Contender.MeasuresAllocations"/>) or

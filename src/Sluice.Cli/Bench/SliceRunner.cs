@@ -8,11 +8,10 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
 {
     /// <param name="contender">The contender to run.</param>
     /// <param name="duration">The duration of the slice. A pass that has begun is completed.</param>
-    /// <param name="latencies">The histogram in which loops record the duration of single operations; null to record none.</param>
-    public async Task<SliceSample> RunAsync(Contender contender, TimeSpan duration, LatencyHistogram? latencies = null)
+    public async Task<SliceSample> RunAsync(Contender contender, TimeSpan duration)
     {
         contender.Prepare?.Invoke();
-        var slice = new Slice(duration, contender.Loops, cancellationToken) { Latencies = latencies };
+        var slice = new Slice(duration, contender.Loops, cancellationToken);
         // The watch is created before its first reading of the allocation counter, so that the readings do not include it.
         AllocationWatch? watch = contender.MeasuresAllocations || contender.RunsPrograms ? null : new AllocationWatch(slice, duration);
         // The yield moves the state machine of this method to the heap before the first reading, for the same reason.

@@ -2,7 +2,6 @@ using Sluice.Cli.Bench.Everyday;
 using Sluice.Cli.Bench.Files;
 using Sluice.Cli.Bench.Handles;
 using Sluice.Cli.Bench.Logs;
-using Sluice.Cli.Bench.Remote;
 using Sluice.Cli.Bench.Sequential;
 using Sluice.Cli.Bench.Streams;
 
@@ -13,17 +12,14 @@ namespace Sluice.Cli.Bench;
 /// <param name="SliceTime">Returns the duration of a slice.</param>
 internal sealed record Suite(string Name, string Description, int Minutes, Func<BenchScale, TimeSpan> SliceTime, IReadOnlyList<Row> Rows)
 {
-    /// <summary>The command-line name of all suites except those on request.</summary>
+    /// <summary>The command-line name of all suites except everyday.</summary>
     public const string AllName = "all";
 
     public static IReadOnlyList<Suite> All { get; } =
     [
         EverydaySuite.Create(), HandleRows.Create(), StreamRows.Create(), SequentialRows.Create(), FilesSuite.Create(), LogSuite.Create(),
-        HandleRows.CreateScale(), RemoteSuite.Create(),
+        HandleRows.CreateScale(),
     ];
-
-    /// <summary>True if the suite runs only if the command line names it, and is not part of <see cref="AllName"/>.</summary>
-    public bool IsOnRequest { get; init; }
 
     /// <summary>The time limit of a row (see <see cref="TurnRunner.Limit"/>); null if there is none.</summary>
     public TimeSpan? RowTime { get; init; }

@@ -46,7 +46,7 @@ internal sealed class BenchCommand(BenchOptions options, CommandContext context)
         if (options.IsEveryday)
             EverydayText.Write(_terminal, report);
         else
-            PageText.WriteResult(_terminal, page, hasBars: false);
+            PageText.WriteResult(_terminal, page);
         options.Output.Write(
             _terminal, page,
             json: writer => JsonFile.Write(writer, report, BenchJsonContext.Default.BenchReport),

@@ -38,13 +38,11 @@ internal sealed record BenchOptions(string Directory)
     public IReadOnlyList<Suite> SelectSuites() => SuiteName switch
     {
         null when RowFilter is null && !Full => [.. Suite.All.Where(static s => s.Name == EverydaySuite.Name)],
-        null or Suite.AllName => [.. Suite.All.Where(static s => !s.IsOnRequest)],
+        null or Suite.AllName => [.. Suite.All.Where(static s => s.Name != EverydaySuite.Name)],
         _ => [.. Suite.All.Where(s => s.Name == SuiteName)],
     };
 
-    /// <summary>
-    /// Returns the selected rows. If no suite is named and no other row matches, suites that run only on request are included.
-    /// </summary>
+    /// <summary>Returns the selected rows. If no suite is named and no other row matches, those of everyday are included.</summary>
     public IReadOnlyList<(Suite Suite, Row Row)> SelectRows()
     {
         IReadOnlyList<(Suite, Row)> rows = RowsOf(SelectSuites());
@@ -70,13 +68,12 @@ internal sealed record BenchOptions(string Directory)
         Option<string> suite = command.Value("--suite", null, "name",
             $"What to run: {string.Join(", ", Suite.All.Select(s => s.Name))} or {Suite.AllName} ({EverydaySuite.Name}).");
         Option<string> row = command.Value("--row", null, "text",
-            "Run only the rows whose id contains this text. If no suite is named, all are searched, everyday and remote only where no "
-            + "other has such a row (all rows of the suite).");
+            "Run only the rows whose id contains this text. If no suite is named, all are searched, everyday only where no other has such "
+                + "a row (all rows of the suite).");
         Option<bool> quick = command.Flag("--quick", null,
             "The same rows in five very short rounds on small files: shows that they work, and measures nothing; no row gets a verdict.");
         Option<bool> full = command.Flag("--full", null,
-            $"All suites but everyday and remote, as --suite {Suite.AllName}, about {MinutesOfAll} minutes "
-            + "(the suite everyday, at most two minutes).");
+            $"All suites but everyday, as --suite {Suite.AllName}, about {MinutesOfAll} minutes (the suite everyday, at most two minutes).");
         Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         return Bind;
 
@@ -101,5 +98,5 @@ internal sealed record BenchOptions(string Directory)
         }
     }
 
-    private static int MinutesOfAll => Suite.All.Where(static s => !s.IsOnRequest).Sum(static s => s.Minutes);
+    private static int MinutesOfAll => Suite.All.Where(static s => s.Name != EverydaySuite.Name).Sum(static s => s.Minutes);
 }

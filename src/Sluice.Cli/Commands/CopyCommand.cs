@@ -23,6 +23,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
     // True after an error that all further sources would have too, such as a full disk.
     private bool _isDiskOver;
     private int _notBegun;
+    private string[] _sources = [];
 
     public async Task<int> RunAsync()
     {
@@ -41,50 +42,39 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
 
     private void Tell(DateTimeOffset began)
     {
-        CopyRecord[] copies = [.. _records.Select(Noted)];
-        if (copies.Length + _failed + _notBegun > 1 && !options.Quiet)
-            _terminal.WriteLine(CopyText.Total(Report(began, copies)));
-        foreach (string note in options.Quiet ? [] : copies.Select(c => c.Note).OfType<string>().Distinct())
-            _terminal.WriteLine($"note: {note}", hang: 2);
+        CopyReport report = Report(began);
+        if (_records.Count + _failed + _notBegun > 1 && !options.Quiet)
+            _terminal.WriteLine(CopyText.Total(report));
         // The machine is examined only for a result file, because this takes longer than a small copy.
         if (options.Output.Named.Count == 0)
             return;
-        CopyReport report = Report(began, copies) with { Environment = EnvironmentProbe.ForPath(options.Target) };
+        report = report with { Environment = EnvironmentProbe.ForPath(options.Target) };
         options.Output.Write(
             _terminal, CopyPage.Of(report), json: writer => JsonFile.Write(writer, report, CopyJsonContext.Default.CopyReport));
     }
 
-    // Adds a note if "direct" and "on the disk" may mean nothing because the files are in memory or behind another file system.
-    private CopyRecord Noted(CopyRecord copy)
+    private CopyReport Report(DateTimeOffset began)
     {
-        string[] places = copy is { Method: "direct", Bytes: > 0 } ? [options.Target, copy.Source]
-            : options.Sync && !copy.Interrupted && copy.Files > 0 ? [options.Target] : [];
-        return places.Select(p => MemoryFileSystem.Caveat(EnvironmentProbe.FileSystemOf(p))).FirstOrDefault(c => c is not null) is { } caveat
-            ? copy with { Note = $"direct and on the disk may mean nothing here: {caveat}" }
-            : copy;
-    }
-
-    private CopyReport Report(DateTimeOffset began, IReadOnlyList<CopyRecord> copies)
-    {
-        double seconds = copies.Sum(r => r.Seconds);
-        long bytes = copies.Sum(r => r.Bytes);
+        double seconds = _records.Sum(r => r.Seconds);
+        long bytes = _records.Sum(r => r.Bytes);
         return new CopyReport
         {
             Started = began,
             Arguments = context.Arguments,
+            Sources = _sources,
             Target = options.Target,
             ShardIndex = options.Shard?.Index,
             ShardCount = options.Shard?.Count,
             Bytes = bytes,
-            Files = copies.Sum(r => r.Files),
-            UnchangedFiles = copies.Sum(r => r.UnchangedFiles),
-            Failed = _failed + copies.Sum(r => r.Failures.Count),
+            Files = _records.Sum(r => r.Files),
+            UnchangedFiles = _records.Sum(r => r.UnchangedFiles),
+            Failed = _failed + _records.Sum(r => r.Failures.Count),
             Interrupted = _isInterrupted,
             NotBegun = _notBegun,
             Seconds = seconds,
-            CpuSeconds = copies.Sum(r => r.CpuSeconds),
+            CpuSeconds = _records.Sum(r => r.CpuSeconds),
             MiBPerSecond = CopyReport.Rate(bytes, seconds),
-            Copies = copies,
+            Copies = _records,
         };
     }
 
@@ -99,7 +89,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         // All named sources count, including excluded ones, so that the meaning of TARGET does not depend on --exclude.
         if (named.Length > 1 && !Directory.Exists(options.Target))
             throw new DirectoryNotFoundException($"{options.Target}: several sources need a folder as their target");
-        string[] sources = [.. named.Where(s => !options.Excluded.ExcludesSource(s))];
+        string[] sources = _sources = [.. named.Where(s => !options.Excluded.ExcludesSource(s))];
         if (sources.Length == 0 && options.Sources.Count > 0)
             throw new UsageException("--exclude leaves out every source that is named; nothing was copied");
         var plan = new CopyPlan(_terminal, options.Excluded, options.Force || options.Update, options.Update, options.Quiet);
@@ -110,11 +100,10 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         {
             throw new UsageException($"{option} names a file that is copied, or the copy");
         }
-        CopyConsent[] consents = options.DryRun ? [] : CopyConsent.AskAll(copies, options, _terminal);
         var made = new HashSet<string>(StringComparer.Ordinal);
-        for (int i = 0; i < copies.Length; i++)
+        foreach (CopyPair copy in copies)
         {
-            (string source, string target) = copies[i];
+            (string source, string target) = copy;
             if (_isInterrupted || _isDiskOver)
             {
                 _notBegun++;
@@ -122,13 +111,13 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             }
             try
             {
-                if (!made.Add(Path.GetFullPath(target)) || (!copies[i].WasThere && File.Exists(target)))
+                if (!made.Add(Path.GetFullPath(target)) || (!copy.WasThere && File.Exists(target)))
                     throw new IOException($"{target} was just made from another source; {source} is not copied over it");
                 FolderArgument.RequireParentOf(target);
                 if (options.DryRun)
                     plan.Add(source, target, options.Recursive, _cancellationToken);
                 else
-                    exitCode = Math.Max(exitCode, await CopyOneAsync(source, target, consents[i]));
+                    exitCode = Math.Max(exitCode, await CopyOneAsync(source, target));
             }
             catch (OperationCanceledException) when (options.DryRun && _cancellationToken.IsCancellationRequested)
             {
@@ -174,12 +163,27 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             ? Path.Combine(options.Target, name)
             : options.Target;
 
-    private async Task<int> CopyOneAsync(string source, string target, CopyConsent consent)
+    /// <summary>Returns true if an existing target may be replaced. The copy of a tree reports each existing file.</summary>
+    /// <exception cref="IOException">The target exists, and the user did not consent to replace it.</exception>
+    private bool MayReplace(string source, string target)
+    {
+        bool isAllowed = options.Force || options.Update;
+        // There is no question for a file that cannot be copied there, because the copy reports the reason.
+        if (isAllowed || !File.Exists(target) || !File.Exists(source) || Path.GetFullPath(source) == Path.GetFullPath(target)
+            || !CopyPlan.IsReplaceable(source, isLink: options.Recursive && new FileInfo(source).LinkTarget is not null, target))
+            return isAllowed;
+        string what = $"{target} exists ({ByteSize.Format(new FileInfo(target).Length)})";
+        if (!_terminal.IsInputTerminal)
+            throw new IOException($"{what}: replacing it needs --force");
+        return _terminal.Confirm($"{what}. Replace it?") ? true : throw new IOException($"{target} left as it was");
+    }
+
+    private async Task<int> CopyOneAsync(string source, string target)
     {
         if (!options.Recursive)
             LinkedFile.RequireTarget(source);
         CopyPlan.RequireSource(source, options.Recursive);
-        bool mayReplace = consent.Require();
+        bool mayReplace = MayReplace(source, target);
         long start = Stopwatch.GetTimestamp();
         TimeSpan cpu = CpuMeter.ProcessTime();
         CopyResult result;
@@ -217,13 +221,13 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         if (!options.Force && failures.Any(f => IsThereAlready(f.Error)))
             _terminal.WriteError("what was there is left as it was; --force replaces it");
         cpu = CpuMeter.ProcessTime() - cpu;
-        CopyRecord record = Record(source, target, result, failures, elapsed, cpu, line);
+        CopyRecord record = Record(source, target, result, failures, elapsed, cpu);
         if (_isInterrupted)
         {
-            record = record with { Interrupted = true, Left = LeftOf(target, isTree) };
+            record = record with { Interrupted = true };
             _records[^1] = record;
             if (!options.Quiet)
-                _terminal.WriteLine(CopyText.Interrupted(record, isTree ? null : line.Last.TotalBytes, wasThere), hang: 2);
+                _terminal.WriteLine(CopyText.Interrupted(record, isTree ? null : line.Last.TotalBytes, wasThere, options.Resume), hang: 2);
             return ExitCode.Interrupted;
         }
         // The line is left out for a failed copy without any file, which has no rate.
@@ -251,14 +255,6 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         MethodReason = "interrupted",
     };
 
-    /// <summary>Returns the path where an interrupted copy has left data that a later copy can use; null if there is none.</summary>
-    private string? LeftOf(string target, bool isTree)
-    {
-        if (isTree)
-            return Directory.Exists(target) ? target : null;
-        return options.Resume && ResumeName.Of(target) is var kept && Path.Exists(kept) ? kept : null;
-    }
-
     private CopyOptions LibraryOptions(IProgress<CopyProgress> progress, bool mayReplace) => new()
     {
         SkipUnchanged = options.Update,
@@ -279,10 +275,8 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
     };
 
     private CopyRecord Record(
-        string source, string target, CopyResult result, IReadOnlyList<FileFailure> failures, TimeSpan elapsed, TimeSpan cpu,
-        CopyProgressLine line)
+        string source, string target, CopyResult result, IReadOnlyList<FileFailure> failures, TimeSpan elapsed, TimeSpan cpu)
     {
-        IReadOnlyList<CopyRate> rates = line.Rates;
         var record = new CopyRecord
         {
             Source = source,
@@ -299,8 +293,6 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             Reason = result.MethodReason,
             Depth = result.Method != CopyMethod.Direct ? 0 : options.BytesPerSecond is null ? options.Depth : 1,
             Failures = [.. failures.Select(f => ErrorText.Of(f.Error))],
-            RateSeconds = rates.Count == 0 ? [] : [.. rates.Select(r => r.Seconds)],
-            RateMiBPerSecond = rates.Count == 0 ? [] : [.. rates.Select(r => r.MiBPerSecond)],
         };
         _records.Add(record);
         return record;

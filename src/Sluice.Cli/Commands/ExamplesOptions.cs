@@ -70,35 +70,13 @@ internal sealed record ExamplesOptions
                 File = file,
                 Count = OptionText.Whole("--count", counted ?? option, 1, MaxRecords) ?? options.Count,
                 Rounds = OptionText.Rounds(result.GetValue(rounds), options.Rounds),
-                Cases = result.GetValue(cases) is { } names ? Choose(names) : options.Cases,
-                Show = result.GetValue(show) is { } name ? Find(name) : null,
+                Cases = result.GetValue(cases) is { } names ? OptionText.Matching("--case", names, options.Cases, c => c.Name) : options.Cases,
+                Show = result.GetValue(show) is { } name ? OptionText.Matching("--show", name, options.Cases, c => c.Name)[0] : null,
                 List = result.GetValue(list),
                 Force = result.GetValue(force),
                 Quiet = result.GetValue(quiet),
                 Output = results,
             };
         }
-    }
-
-    private static ExampleCase Find(string name) =>
-        ExampleCases.All.FirstOrDefault(c => c.IsCalled(name))
-        ?? throw new UsageException($"there is no case '{name}'; --list names them");
-
-    private static IReadOnlyList<ExampleCase> Choose(string names)
-    {
-        var chosen = new HashSet<ExampleCase>();
-        foreach (string name in names.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))
-        {
-            ExampleCase[] exact = [.. ExampleCases.All.Where(c => c.IsCalled(name))];
-            ExampleCase[] matching = exact.Length > 0
-                ? exact
-                : [.. ExampleCases.All.Where(c => c.Name.Contains(name, StringComparison.OrdinalIgnoreCase))];
-            if (matching.Length == 0)
-                throw new UsageException($"--case: there is no case '{name}'; --list names them");
-            chosen.UnionWith(matching);
-        }
-        return chosen.Count > 0
-            ? [.. ExampleCases.All.Where(chosen.Contains)]
-            : throw new UsageException("--case names none");
     }
 }

@@ -40,12 +40,12 @@ internal sealed class ExtentsCommand(ExtentsOptions options, CommandContext cont
             Started = began,
             Arguments = context.Arguments,
         };
-        PageText.Write(_terminal, ExtentPage.Of(report, scan.Places, options.ExtentLimit) with
+        PageText.Write(_terminal, ExtentPage.Of(report, options.ExtentLimit) with
         {
             Notes = report.InterruptedNote is { } note ? [note] : [],
         });
         options.Output.Write(
-            _terminal, ExtentPage.Of(report, scan.Places),
+            _terminal, ExtentPage.Of(report),
             json: writer => JsonFile.Write(writer, report, ExtentJsonContext.Default.ExtentReport));
         if (scan.IsInterrupted)
             return ExitCode.Interrupted;

@@ -57,10 +57,7 @@ internal sealed class FragCommand(FragOptions options, CommandContext context)
         using FragFolder folder = FragFolder.Create(options.Directory);
         try
         {
-            bool canMap = folder.CanMap();
-            if (!canMap && options.Settings.TargetPieces is not null)
-                throw new NotSupportedException($"{options.Directory}: --target-extents needs a file system that lists extents (FIEMAP)");
-            var run = new FragRun(options.Settings, folder, canMap, _cancellationToken);
+            var run = new FragRun(options.Settings, folder, folder.CanMap(), _cancellationToken);
             using (var progress = new LiveProgress(_terminal, options.Quiet))
             {
                 progress.Show(run.ProgressLine);
@@ -100,7 +97,6 @@ internal sealed class FragCommand(FragOptions options, CommandContext context)
         CyclePiecesPerFile = run.CyclePiecesPerFile,
         PiecesPerFile = run.LivingPiecesPerFile,
         History = run.History,
-        TargetReached = run.TargetReached,
         Seconds = Math.Round(elapsed.TotalSeconds, 2),
     };
 
@@ -115,8 +111,6 @@ internal sealed class FragCommand(FragOptions options, CommandContext context)
         _terminal.WriteLine(report.CyclePiecesPerFile is { } pieces
             ? $"the files of the last cycle lay in {pieces:0.00} pieces on average, those left in {report.PiecesPerFile ?? 0:0.00}"
             : "the file system does not tell in how many pieces they lie (no FIEMAP)");
-        if (options.Settings.TargetPieces is { } target && !report.TargetReached)
-            _terminal.WriteLine($"{target:0.##} pieces were not reached");
         _terminal.WriteLine($"they are in {report.Folder}; sluice frag --cleanup {options.Directory} removes them");
     }
 

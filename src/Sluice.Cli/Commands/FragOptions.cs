@@ -50,10 +50,6 @@ internal sealed record FragOptions(string Directory, FragSettings Settings)
         Option<string> seed = command.Value("--seed", "r", "number", "The same seed makes the same files (137).");
         Option<string> leave = command.Value("--leave", null, "size", "Leave at least so much free, whatever -f says (2G).");
         Option<string> budget = command.Value("--budget", null, "size", "Fill at most so much, whatever -f says (no limit).");
-        Option<string> profile = command.Value("--profile", null, "name",
-            "uniform (FragDisk's), log-normal sizes, append (small steps), interleaved (8 files grow in turns) (uniform).");
-        Option<string> target = command.Value("--target-extents", null, "N",
-            "End after the cycle whose files lie in N pieces on average (never).");
         Option<bool> dryRunFlag = command.Flag("--dry-run", null, "Print what would be made and deleted; touch nothing.");
         Option<bool> cleanupFlag = command.Flag("--cleanup", null, "Remove what earlier runs made in DIRECTORY, and nothing else.");
         Option<bool> force = command.Flag("--force", null, "Do not ask.");
@@ -80,9 +76,6 @@ internal sealed record FragOptions(string Directory, FragSettings Settings)
                 FillPercent = OptionText.Whole("-f", result.GetValue(fill), 1, 99, Defaults.FillPercent),
                 Seed = OptionText.Whole("-r", result.GetValue(seed), 0, int.MaxValue, Defaults.Seed),
                 LeaveBytes = OptionText.Size("--leave", result.GetValue(leave), 0) ?? Defaults.LeaveBytes,
-                Profile = OptionText.Choice("--profile", result.GetValue(profile),
-                    [.. Enum.GetValues<FragProfile>().Select(static p => (p.ToName(), p))]) ?? FragProfile.Uniform,
-                TargetPieces = OptionText.Number("--target-extents", result.GetValue(target), 1.000001, 1e6),
             };
             if (settings.MinSizeBytes > settings.MaxSizeBytes)
             {

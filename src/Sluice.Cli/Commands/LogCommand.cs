@@ -74,7 +74,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         string directory = Path.Combine(scratch.FullPath, "log");
         LogLoadResult result;
         using (var progress = new LiveProgress(_terminal, options.Quiet))
-            result = options.Load.Run(directory, progress.Show, options.Output.Named.Count > 0, _cancellationToken);
+            result = options.Load.Run(directory, progress.Show, _cancellationToken);
         ReportPage page = LogLoadPage.Of(
             options.Load, result, ReportPage.CommandLineOf(context.Arguments), began, EnvironmentProbe.ForPath(options.Directory));
         PageText.WriteResult(_terminal, page);

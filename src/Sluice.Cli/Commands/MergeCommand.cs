@@ -1,7 +1,5 @@
 using System.CommandLine;
 using System.Text.Json;
-using System.Text.Json.Serialization.Metadata;
-using Sluice.Cli.Load;
 using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
@@ -9,14 +7,14 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
 
-/// <summary>`sluice merge`: combines the results of several processes of one copy or one measurement, and lists missing ones.</summary>
+/// <summary>`sluice merge`: adds up the results of the shards of one copy, and lists missing ones.</summary>
 internal static class MergeCommand
 {
     public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)
     {
         Argument<string[]> resultsArgument = command.Argument(new Argument<string[]>("RESULT.json")
         {
-            Description = "The results of a copy's shards, or of speed's ranks, as --json wrote them; in any order.",
+            Description = "The results of a copy's shards, as --json wrote them; in any order.",
             Arity = ArgumentArity.ZeroOrMore,
         });
         Func<ParseResult, PageOutput> outputOf = PageOutput.Define(command);
@@ -36,44 +34,29 @@ internal static class MergeCommand
     {
         (string Path, byte[] Json)[] files =
             InterruptSignals.WhileNothingHasBegun(() => results.Select(r => (r, ResultJson.ReadBytes(r))).ToArray());
-        (ReportPage page, bool isWhole) = Merge(files, context.Arguments);
-        output.Check(context.Terminal);
-        PageText.WriteResult(context.Terminal, page);
-        output.Write(context.Terminal, page);
-        return isWhole ? ExitCode.Success : ExitCode.IoError;
-    }
-
-    private static (ReportPage Page, bool IsWhole) Merge((string Path, byte[] Json)[] files, IReadOnlyList<string> arguments)
-    {
+        MergedCopy copy;
+        ReportPage page;
         try
         {
-            if (Array.Exists(files, IsOfSpeed))
-            {
-                MergedSpeed speed = MergedSpeed.Of([.. files.Select(f => (f.Path, Read(f, "speed", SpeedJsonContext.Default.SpeedReport)))]);
-                return (MergedSpeedPage.Of(speed, arguments), speed.IsWhole);
-            }
-            MergedCopy copy = MergedCopy.Of([.. files.Select(f => (f.Path, Read(f, "copy", CopyJsonContext.Default.CopyReport)))]);
-            return (MergedCopyPage.Of(copy, arguments), copy.IsWhole);
+            copy = MergedCopy.Of([.. files.Select(f => (f.Path, Read(f)))]);
+            page = MergedCopyPage.Of(copy, context.Arguments);
         }
 #pragma warning disable CA1031 // Thrown for values out of range or lists without a required element.
         catch (Exception e) when (e is not (UsageException or IOException))
 #pragma warning restore CA1031
         {
-            throw new UsageException(
-                $"{string.Join(", ", files.Select(f => f.Path))} cannot be merged: one of them is not as sluice wrote it");
+            throw new UsageException($"{string.Join(", ", results)} cannot be merged: one of them is not as sluice wrote it");
         }
+
+        output.Check(context.Terminal);
+        PageText.WriteResult(context.Terminal, page);
+        output.Write(context.Terminal, page);
+        return copy.IsWhole ? ExitCode.Success : ExitCode.IoError;
     }
 
-    private static bool IsOfSpeed((string Path, byte[] Json) file)
+    private static CopyReport Read((string Path, byte[] Json) file)
     {
         using JsonDocument document = ResultJson.Parse(file.Path, file.Json);
-        return document.RootElement is { ValueKind: JsonValueKind.Object } root && root.TryGetProperty("workload", out _);
-    }
-
-    private static T Read<T>((string Path, byte[] Json) file, string command, JsonTypeInfo<T> type)
-        where T : class
-    {
-        using JsonDocument document = ResultJson.Parse(file.Path, file.Json);
-        return ResultJson.Read(file.Path, document.RootElement, type, $"sluice {command}");
+        return ResultJson.Read(file.Path, document.RootElement, CopyJsonContext.Default.CopyReport, "sluice copy");
     }
 }

@@ -58,12 +58,13 @@ internal sealed record MethodsOptions(string Directory)
             if (names is not null && unitTests && !read && !write)
                 throw new UsageException("--method chooses among methods, and --unit-tests runs none");
             bool quick = result.GetValue(quickFlag);
+            Method[] methods = [.. MethodList.All.Where(m => all || (m.Writes ? write : read))];
             var options = new MethodsOptions(result.GetValue(directory) ?? Path.GetTempPath());
             return options with
             {
                 SizesBytes = result.GetValue(size) is { } sizes ? ParseSizes(sizes) : quick ? ArticleSizes.SkipLast(1).ToArray()
                     : options.SizesBytes,
-                Methods = Choose(names, [.. MethodList.All.Where(m => all || (m.Writes ? write : read))]),
+                Methods = names is null ? methods : OptionText.Matching("--method", names, methods, m => m.Name),
                 UnitTests = unitTests || (all && names is null),
                 Rounds = OptionText.Rounds(result.GetValue(rounds), quick ? 1 : options.Rounds),
                 Quiet = result.GetValue(quiet),
@@ -85,17 +86,4 @@ internal sealed record MethodsOptions(string Directory)
             return ArticleSizes[0];
         return (int)OptionText.Size("--size", text, 1, MaxBytes)!.Value;
     }
-
-    private static IReadOnlyList<Method> Choose(string? names, IReadOnlyList<Method> methods)
-    {
-        if (names is null)
-            return methods;
-        string[] parts = names.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
-        string? unknown = parts.FirstOrDefault(p => !methods.Any(m => Has(m, p)));
-        if (parts.Length == 0 || unknown is not null)
-            throw new UsageException($"--method: no method is called '{unknown ?? names}'");
-        return [.. methods.Where(m => parts.Any(p => Has(m, p)))];
-    }
-
-    private static bool Has(Method method, string part) => method.Name.Contains(part, StringComparison.OrdinalIgnoreCase);
 }

@@ -16,7 +16,7 @@ internal static class SluiceTool
 
     private static ToolCommand[] Commands =>
     [
-        new("Measure", "speed", "Measure rate and latency of reads and writes of files, as in -t30.",
+        new("Measure", "speed", "Measure rate and latency of reads and writes of a file, as in -t30.",
             ["speed -t10 a.dat", "speed -d -a32 -b4K -s100 --engine both a.dat"],
             static command => Runs(SpeedOptions.Define(command), static (o, c) => new SpeedCommand(o, c).RunAsync()))
         {
@@ -47,18 +47,18 @@ internal static class SluiceTool
             Failed = "something was not copied: an I/O error, or an existing file that is not to be replaced",
             Refused = "a wrong command line, or an existing result that is not to be replaced",
         },
-        new("Files", "merge", "Add up the JSON results of a copy's shards, or of speed's ranks.",
-            [
-                "speed -t1 -r64M --shard 0/1 --rendezvous . --json 0.json a.dat; sluice merge 0.json",
-                "copy -r --shard 0/1 --json 0.json . ../all; sluice merge --html all.html 0.json",
-            ],
+        new("Files", "merge", "Add up the JSON results of a copy's shards.",
+        [
+            "merge shard*.json",
+            "copy -r --shard 0/1 --json 0.json . ../all; sluice merge --html all.html 0.json",
+        ],
             static command => MergeCommand.Define(command))
         {
             Failed = "one of them has no result, failed or was interrupted, or cannot be read",
             Refused = "a wrong command line, results that are not of one run, or an existing result that is not to be replaced",
         },
         new("Files", "extents", "Show where files lie on their device, and how fragmented they are.",
-            ["extents .", "extents --sync --html map.html ."],
+            ["extents .", "extents --sync --html extents.html ."],
             static command => Runs(ExtentsOptions.Define(command), static (o, c) => new ExtentsCommand(o, c).RunAsync()))
         {
             Failed = "an I/O error, or the file system does not tell",

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
@@ -19,8 +18,6 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
     private const int InterleavedCreations = 3;
     private static readonly TimeSpan LongestWarmUp = TimeSpan.FromSeconds(2);
 
-    // The time from the arrival of the last process to the common start, in which the other processes see its file.
-    private static readonly TimeSpan Lead = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan ShortestSlice = TimeSpan.FromMilliseconds(100);
 
     private readonly List<string> _notes = [];
@@ -29,35 +26,25 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
     private readonly Dictionary<IoSide, (string Engine, FileCaching Caching, string? CachingReason)> _opened = [];
 
     private VerifyReport? _verified;
-    private RankReport? _rank;
 
     private TimeSpan WarmUp => options.WarmUp ?? TimeSpan.FromTicks(Math.Min(options.Time.Ticks / 10, LongestWarmUp.Ticks));
 
     public async Task<int> RunAsync()
     {
-        SpeedFile[] files = [.. options.Paths.Select(p => SpeedFile.Inspect(options with { Path = p }))];
+        SpeedFile file = SpeedFile.Inspect(options);
         options.Output.Check(_terminal);
-        foreach (SpeedFile file in files)
-        {
-            file.RequireConsent(_terminal);
-            if (file.SizeNote is { } note)
-                _notes.Add(note);
-        }
-        SpeedFile.RequireRoomForAll(files);
-        long sizeBytes = SizeOf(files);
-        using Rendezvous? rendezvous = options.Shard is not { } shard ? null : Rendezvous.Enter(
-            options.Rendezvous!, shard, SpeedReportBuilder.WorkloadOf(options, sizeBytes, WarmUp).Key(), options.Wait);
+        file.RequireConsent(_terminal);
+        if (file.SizeNote is { } note)
+            _notes.Add(note);
         DateTimeOffset started = DateTimeOffset.UtcNow;
         bool interrupted = false;
-        using MetricsListener? metrics = options.Metrics ? new MetricsListener() : null;
         using (var progress = new LiveProgress(_terminal, options.Quiet))
         {
             try
             {
-                foreach (SpeedFile file in files)
-                    MakeFile(file, progress);
+                MakeFile(file, progress);
                 if (options.Time > TimeSpan.Zero)
-                    await MeasureAsync(sizeBytes, rendezvous, progress);
+                    await MeasureAsync(file.SizeBytes, progress);
                 interrupted = _cancellationToken.IsCancellationRequested;
             }
             catch (OperationCanceledException) when (_cancellationToken.IsCancellationRequested)
@@ -66,8 +53,10 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
             }
         }
         SpeedReport report = SpeedReportBuilder.Build(
-            options, context.Arguments, started, sizeBytes, WarmUp, _creations, _measurements, _opened, _notes, interrupted);
-        report = report with { Verified = _verified, Metrics = metrics?.Collect(), Rank = _rank };
+            options, context.Arguments, started, file.SizeBytes, WarmUp, _creations, _measurements, _opened, _notes, interrupted) with
+        {
+            Verified = _verified,
+        };
         ReportPage page = SpeedPage.Of(report);
         if (options.Quiet)
             _terminal.WriteData(writer => SpeedCsv.Write(writer, report), isResult: false);
@@ -77,8 +66,6 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
             _terminal, page,
             json: writer => JsonFile.Write(writer, report, SpeedJsonContext.Default.SpeedReport),
             csv: writer => SpeedCsv.WriteFile(writer, report));
-        if (rendezvous is not null && !interrupted)
-            await rendezvous.LeaveAsync(_cancellationToken);
         if (_verified is { Wrong: > 0 } wrong)
         {
             _terminal.WriteNotice(
@@ -87,23 +74,6 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
             return ExitCode.IoError;
         }
         return interrupted ? ExitCode.Interrupted : ExitCode.Success;
-    }
-
-    /// <summary>
-    /// Returns the number of bytes to measure: the size of a single file; of several files, as many whole requests of each as fit in the
-    /// smallest one.
-    /// </summary>
-    private long SizeOf(SpeedFile[] files)
-    {
-        if (files.Length == 1)
-            return files[0].SizeBytes;
-        long smallest = files.Min(f => f.SizeBytes);
-        if (files.Any(f => f.SizeBytes != smallest))
-            _notes.Add($"the files are of different sizes: of each the first {ByteSize.Format(smallest)} are measured");
-        long whole = smallest / options.RequestSizeBytes * options.RequestSizeBytes;
-        return whole > 0 ? whole * files.Length
-            : throw new UsageException(
-                $"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into the smallest of the files");
     }
 
     private void MakeFile(SpeedFile file, LiveProgress progress)
@@ -176,11 +146,10 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
     private static string Making(string path, long reached, long sizeBytes) =>
         $"creating {path}: {ByteSize.Format(reached)} of {ByteSize.Format(sizeBytes)}";
 
-    private async Task MeasureAsync(long sizeBytes, Rendezvous? rendezvous, LiveProgress progress)
+    private async Task MeasureAsync(long sizeBytes, LiveProgress progress)
     {
         var workload = new Workload(options.Path, sizeBytes, options.RequestSizeBytes)
         {
-            Paths = options.Paths,
             Zipf = options.Zipf,
             FlushEvery = options.FlushEvery,
             Verify = options.Verify,
@@ -190,7 +159,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
             Cache = options.Cache,
             TouchEveryByte = options.TouchEveryByte,
             OperationsPerSecond = options.OperationsPerSecond,
-            Seed = options.SeedOfRank,
+            Seed = options.Seed,
         };
         var targets = new List<(IoSide Side, IoTarget Target)>();
         using var runner = new WorkloadRunner(workload);
@@ -198,7 +167,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
         {
             foreach (IoSide side in options.Sides)
             {
-                IoTarget target = StripedTarget.Open(side, workload);
+                IoTarget target = IoTarget.Open(side, workload.OpenOptions);
                 targets.Add((side, target));
                 _opened[side] = (target.Engine, target.Caching, target.CachingReason);
                 CheckAlignment(target);
@@ -210,8 +179,6 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
                 progress.Show(() => $"reading {options.Path} into the page cache");
                 runner.WarmCache(targets[0].Target, _cancellationToken);
             }
-            if (rendezvous is not null)
-                await MeetAsync(rendezvous, progress);
             await RunSlicesAsync(runner, targets, progress);
             if (options.Verify)
             {
@@ -226,18 +193,6 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
         }
     }
 
-    /// <summary>Waits until all processes are ready, and adds a note if this process starts late.</summary>
-    private async Task MeetAsync(Rendezvous rendezvous, LiveProgress progress)
-    {
-        progress.Show(() => $"waiting for the other processes in {options.Rendezvous}");
-        _rank = await rendezvous.MeetAsync(Lead, _cancellationToken);
-        if (_rank.LateSeconds > Lead.TotalSeconds / 10)
-        {
-            _notes.Add(string.Create(CultureInfo.InvariantCulture,
-                $"began {_rank.LateSeconds:0.##} s later than all were to, by this clock: it saw their files late, or clocks differ"));
-        }
-    }
-
     private async Task RunSlicesAsync(WorkloadRunner runner, List<(IoSide Side, IoTarget Target)> targets, LiveProgress progress)
     {
         if (WarmUp > TimeSpan.Zero)
@@ -248,12 +203,11 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
         }
         _cancellationToken.ThrowIfCancellationRequested();
         int rounds = targets.Count == 1 ? 1 : (int)Math.Clamp(options.Time / ShortestSlice, 1, InterleavedRounds);
-        _rank = _rank is null ? null : _rank with { MeasuredFrom = DateTimeOffset.UtcNow };
         long start = Stopwatch.GetTimestamp();
         foreach ((IoSide side, IoTarget _) in targets)
             _measurements[side] = new Measurement();
         var line = new SpeedProgress(
-            $"{options.OperationName} {string.Join(", ", options.Paths.Select(Path.GetFileName))}", options.Time * targets.Count);
+            $"{options.OperationName} {Path.GetFileName(options.Path)}", options.Time * targets.Count);
         (string, Measurement)[] sides = [.. _measurements.Select(m => (SpeedReportBuilder.SideName(m.Key), m.Value))];
         progress.Show(() => TerminalText.Printable(line.Text(Stopwatch.GetElapsedTime(start), sides)));
         for (int round = 0; round < rounds; round++)

@@ -78,25 +78,6 @@ internal sealed class SpeedFile
         }
     }
 
-    /// <summary>Checks the free space for all files of a file system together. Inspect checks it only for each file alone.</summary>
-    /// <exception cref="IOException">A file system has too little free space for the files on it.</exception>
-    public static void RequireRoomForAll(IReadOnlyCollection<SpeedFile> files)
-    {
-        foreach (IGrouping<string, SpeedFile> together in
-            from file in files
-            let mountPoint = EnvironmentProbe.MountPointOf(file.Path)
-            where mountPoint is not null
-            group file by mountPoint)
-        {
-            long needed = together.Sum(f => Math.Max(0, f.SizeBytes - f.PresentSizeBytes));
-            if (needed > 0 && EnvironmentProbe.FreeBytesAt(together.Key) is { } free && needed > free)
-            {
-                throw new IOException($"{string.Join(", ", together.Select(f => f.Path))}: {ByteSize.Format(needed)} more needed, "
-                    + $"{ByteSize.Format(free)} free on the file system");
-            }
-        }
-    }
-
     /// <summary>
     /// Asks for consent before an existing file is overwritten or re-created, unless --force is given. Writing to a block device requires
     /// --i-know-this-destroys-data instead.

@@ -53,10 +53,9 @@ internal static class SpeedReportBuilder
         };
     }
 
-    public static SpeedWorkload WorkloadOf(SpeedOptions options, long fileSizeBytes, TimeSpan warmUp) => new()
+    private static SpeedWorkload WorkloadOf(SpeedOptions options, long fileSizeBytes, TimeSpan warmUp) => new()
     {
-        File = string.Join(", ", options.Paths),
-        Files = options.Paths.Count == 1 ? null : options.Paths,
+        File = options.Path,
         Zipf = options.Zipf,
         FlushEvery = options.FlushEvery,
         FileSizeBytes = fileSizeBytes,
@@ -86,7 +85,6 @@ internal static class SpeedReportBuilder
     {
         double seconds = measured.Elapsed.TotalSeconds;
         double mebibytes = measured.Bytes / (double)ByteSize.MiB;
-        int? steady = SteadyStateDetector.FirstSteadyWindow([.. measured.Windows.Select(w => w.MiBPerSecond)]);
         return new SideReport
         {
             Side = SideName(side),
@@ -109,19 +107,12 @@ internal static class SpeedReportBuilder
             WriteLatency = LatencySummary.From(measured.Writes),
             ServiceTime = LatencySummary.From(measured.Service),
             FlushLatency = LatencySummary.From(measured.Flushes),
-            Histograms = options.Shard is null ? null : new SideHistograms(
-                measured.Reads.ToRecord(), measured.Writes.ToRecord(), measured.Service.ToRecord(), measured.Flushes.ToRecord()),
             StorageReadBytes = measured.StorageReadBytes,
-            SteadyFromSeconds = steady is { } first ? Round(measured.Windows[first].StartSeconds) : null,
-            SteadyMiBPerSecond = steady is { } from ? Round(SteadyMean(measured.Windows, from)) : null,
             SliceMiBPerSecond = [.. measured.SliceMiBPerSecond.Select(Round)],
             WindowMiBPerSecond = [.. measured.Windows.Select(w => Round(w.MiBPerSecond))],
             WindowStartSeconds = [.. measured.Windows.Select(w => Round(w.StartSeconds))],
         };
     }
-
-    private static double SteadyMean(IReadOnlyList<RateWindow> windows, int from) =>
-        Per(windows.Skip(from).Sum(w => w.MiBPerSecond * w.Seconds), windows.Skip(from).Sum(w => w.Seconds));
 
     private static CreationReport Creation(CreationTiming[] timings, SpeedOptions options, double? hertz)
     {
@@ -134,10 +125,7 @@ internal static class SpeedReportBuilder
             Round(timing.Flush.TotalSeconds), Round(Per(mebibytes, timing.Write.TotalSeconds)), Round(Per(mebibytes, whole)),
             Round(100 * Per(timing.Cpu.TotalSeconds, whole)), hertz is { } hz
                 ? Round(Per(timing.Cpu.TotalSeconds * hz, timing.SizeBytes))
-                : null)
-        {
-            Files = options.Paths.Count == 1 ? null : Math.Min(timings.Length, options.Paths.Count),
-        };
+                : null);
     }
 
     private static IEnumerable<string> CacheNotes(SpeedOptions options, string? fileSystem)

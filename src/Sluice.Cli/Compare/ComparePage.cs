@@ -7,27 +7,8 @@ namespace Sluice.Cli.Compare;
 /// <summary>Compares two results of one command.</summary>
 internal static class ComparePage
 {
-    /// <exception cref="UsageException">The results have nothing in common, or one of them was not written by sluice.</exception>
+    /// <exception cref="UsageException">The results have no row in common.</exception>
     public static ReportPage Of(ResultFile before, ResultFile after, IReadOnlyList<string> arguments)
-    {
-        try
-        {
-            ReportPage page = Make(before, after, arguments);
-
-            // The page is first written to TextWriter.Null, so that a page that cannot be printed is not printed in part.
-            PageText.WriteResult(new TerminalStreams(TextWriter.Null, TextWriter.Null, TextReader.Null), page);
-            JsonFile.Write(TextWriter.Null, page, PageJsonContext.Default.ReportPage);
-            return page;
-        }
-#pragma warning disable CA1031 // Thrown for values out of range or lists without a required element.
-        catch (Exception e) when (e is not UsageException)
-#pragma warning restore CA1031
-        {
-            throw new UsageException($"{before.Path} and {after.Path} cannot be compared: one of them is not as sluice wrote it");
-        }
-    }
-
-    private static ReportPage Make(ResultFile before, ResultFile after, IReadOnlyList<string> arguments)
     {
         IReadOnlyList<PageSection> sections = TableComparePage.Sections(before.Page, after.Page)
             ?? throw new UsageException($"{before.Path} and {after.Path} have no row in common");

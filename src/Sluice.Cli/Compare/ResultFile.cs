@@ -33,7 +33,7 @@ internal sealed record ResultFile(string Path, ReportPage Page)
             if (Has("cycles") && Has("settings"))
                 return new ResultFile(path, FragPage.Of(Read(FragJsonContext.Default.FragReport)));
             if (Has("extents") && Has("worstFiles"))
-                return new ResultFile(path, ExtentPage.Of(Read(ExtentJsonContext.Default.ExtentReport), places: []));
+                return new ResultFile(path, ExtentPage.Of(Read(ExtentJsonContext.Default.ExtentReport)));
             if (Has("copies") && Has("miBPerSecond"))
                 return new ResultFile(path, CopyPage.Of(Read(CopyJsonContext.Default.CopyReport)));
             if (Has("sections"))

@@ -14,8 +14,6 @@ internal static class TableComparePage
     private const int MaxWords = 20;
 
     private const double OverallConfidence = 0.95;
-    private const int MaxChartRows = 40;
-    private const int MaxChartSeries = 4;
 
     /// <returns>The sections; null if the pages have no number in common.</returns>
     public static IReadOnlyList<PageSection>? Sections(ReportPage before, ReportPage after)
@@ -39,7 +37,6 @@ internal static class TableComparePage
             new PageSection { Heading = "What changed", Text = string.Join('\n',
                 Words(pairs.SelectMany(p => p.Tables.SelectMany(t => t.Numbers.Select(n => (p.Section, n)))), confidence)) },
             .. pairs.Select(p => new PageSection { Heading = p.Section.Heading,
-                Charts = [.. p.Tables.SelectMany(t => Chart(t.Table, t.Numbers))],
                 Tables = [.. p.Tables.Select(t => Table(t.Table, t.Numbers, confidence))] }),
         ];
     }
@@ -106,36 +103,6 @@ internal static class TableComparePage
             yield return $"In {Counted.Of(untold, "figure")} the rounds are too few ({sampled.Min(s => s.Number.MinRounds)} and more), "
                 + $"or too far apart, to tell: even twice as much could be chance. More --rounds tell more, where the command has them.";
         }
-    }
-
-    /// <summary>
-    /// Returns a chart of the second run's values divided by the first run's; none if no pair can be divided, or if there are too many
-    /// rows.
-    /// </summary>
-    private static IEnumerable<PageChart> Chart(PageTable table, IReadOnlyList<NumberPair> numbers)
-    {
-        NumberPair[] divisible = [.. numbers.Where(n => n.Before.Value > 0 && n.After.Value > 0)];
-        string[] rows = [.. divisible.Select(n => n.Row).Distinct()];
-        if (rows.Length is 0 or > MaxChartRows)
-            yield break;
-        ChartSeries[] series =
-        [
-            .. divisible.GroupBy(n => n.Figure).Take(MaxChartSeries).Select(figure => new ChartSeries
-            {
-                Name = figure.Key,
-                Y = [.. rows.Select(row => figure.FirstOrDefault(n => n.Row == row) is { } n ? n.After.Value / n.Before.Value : null)],
-            }),
-        ];
-        bool areTimes = series.All(s => s.Name.Split(", ")[^1] is "s" or "ms" or "us");
-        yield return new PageChart
-        {
-            Title = table.Title is { } title ? $"Second run to first: {title}" : "Second run to first",
-            Kind = ChartKind.Bar,
-            X = new ChartAxis("row", Categories: rows),
-            Y = new ChartAxis("second run to first", IsLog: true, LessIsBetter: areTimes),
-            Series = series,
-            Reference = new ChartLine(1, "as in the first run"),
-        };
     }
 
     private static PageTable Table(PageTable table, IReadOnlyList<NumberPair> numbers, double confidence) => new()

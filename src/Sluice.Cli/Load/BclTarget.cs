@@ -28,8 +28,6 @@ internal sealed class BclTarget : IoTarget
         }
     }
 
-    public override string Side => "bcl";
-
     public override string Engine => "RandomAccess";
 
     public override FileCaching Caching => _opener?.Caching ?? FileCaching.Cached;

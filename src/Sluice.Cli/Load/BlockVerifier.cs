@@ -54,12 +54,9 @@ internal sealed class BlockVerifier
     public VerifyReport Finish(CancellationToken cancellationToken)
     {
         Workload plain = _workload with { Cache = CacheMode.AsIs, WriteShare = 0, Outstanding = null };
-        using IoTarget target = StripedTarget.Open(IoSide.Bcl, plain);
+        using IoTarget target = IoTarget.Open(IoSide.Bcl, plain.OpenOptions);
         if (_workload.Writes)
-        {
-            foreach (IoTarget part in target.Parts)
-                PageCache.Drop(part.SafeFileHandle);
-        }
+            PageCache.Drop(target.SafeFileHandle);
         Memory<byte> buffer = PinnedBuffer.Allocate(_workload.RequestSizeBytes);
         long compared = 0;
         for (long i = 0; i < _seen.Length; i++)
@@ -87,8 +84,7 @@ internal sealed class BlockVerifier
         if (stamp > 0 && BinaryPrimitives.ReadInt64LittleEndian(found) != offset)
             return false;
         // An unaligned direct write is split at the page boundaries of the file.
-        long request = _workload.RequestSizeBytes;
-        int within = (int)(offset / request / _workload.Paths.Count * request % SectorBytes);
+        int within = (int)(offset % SectorBytes);
         int writer = 0;
         for (int at = 0, end; at < found.Length; at = end)
         {
@@ -129,7 +125,5 @@ internal sealed class BlockVerifier
 }
 
 /// <summary>The result of --verify.</summary>
-/// <param name="FirstWrongOffset">
-/// The first wrong offset in the file, or in the requests of several files in alternation; null if nothing is wrong.
-/// </param>
+/// <param name="FirstWrongOffset">The first wrong offset in the file; null if nothing is wrong.</param>
 internal sealed record VerifyReport(long Requests, long Wrong, long? FirstWrongOffset);

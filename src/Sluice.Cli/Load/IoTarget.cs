@@ -5,8 +5,6 @@ namespace Sluice.Cli.Load;
 /// <summary>An open file that is read and written with Sluice or with .NET, by the same requests.</summary>
 internal abstract class IoTarget : IDisposable
 {
-    public abstract string Side { get; }
-
     /// <summary>The engine that performs the transfers: uring, pool or RandomAccess.</summary>
     public abstract string Engine { get; }
 
@@ -33,9 +31,6 @@ internal abstract class IoTarget : IDisposable
 
     /// <summary>Flushes with the asynchronous call of the library, or on a pool thread if it has none.</summary>
     public virtual Task FlushAsync() => Task.Run(Flush);
-
-    /// <summary>The files of this target.</summary>
-    public virtual IReadOnlyList<IoTarget> Parts => [this];
 
     public abstract void Dispose();
 

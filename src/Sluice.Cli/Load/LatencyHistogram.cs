@@ -48,36 +48,4 @@ internal sealed class LatencyHistogram
         long rank = Math.Clamp((long)Math.Ceiling((percent / 100 * count) - 1e-6), 1, Math.Max(1, count));
         return count == 0 ? 0 : _counts.GetValueAtPercentile(100.0 * rank / count);
     }
-
-    /// <summary>Adds the counts of another histogram. No thread may record in either histogram meanwhile.</summary>
-    /// <exception cref="OverflowException">The sum of the counts is too large.</exception>
-    public void Add(LatencyHistogram other)
-    {
-        _ = checked(Count + other.Count);
-        _counts.Add(other._counts);
-    }
-
-    /// <summary>Returns the counts, or null if the histogram is empty. No thread may record meanwhile.</summary>
-    public HistogramRecord? ToRecord()
-    {
-        (long UpTo, long Count)[] used = [.. _counts.RecordedValues().Select(v => (v.ValueIteratedTo, v.CountAtValueIteratedTo))];
-        return used.Length == 0 ? null : new HistogramRecord([.. used.Select(u => u.UpTo)], [.. used.Select(u => u.Count)]);
-    }
-
-    /// <summary>Converts a value that <see cref="ToRecord"/> returned; returns null if the value is not valid.</summary>
-    public static LatencyHistogram? TryFrom(HistogramRecord record)
-    {
-        if (record.UpToNs is not { Count: > 0 } upTo || record.Counts is not { } counts || counts.Count != upTo.Count
-            || upTo.Any(v => v < 0) || counts.Any(c => c <= 0) || counts.Sum(c => (double)c) >= long.MaxValue)
-        {
-            return null;
-        }
-        var histogram = new LatencyHistogram();
-        foreach ((long value, long count) in upTo.Zip(counts))
-            histogram._counts.RecordValueWithCount(Math.Min(value, LongestNanoseconds), count);
-        return histogram;
-    }
 }
-
-/// <summary>A histogram in a result: the largest value of each bucket that is not empty, and its count.</summary>
-internal sealed record HistogramRecord(IReadOnlyList<long> UpToNs, IReadOnlyList<long> Counts);

@@ -41,7 +41,7 @@ internal sealed class Measurement
     /// <summary>The throughput of each slice in MiB/s, for the ratio of alternating slices.</summary>
     public List<double> SliceMiBPerSecond { get; } = [];
 
-    /// <summary>The throughput in short windows of the measured time, for steady-state detection.</summary>
+    /// <summary>The throughput in short windows of the measured time.</summary>
     public List<RateWindow> Windows { get; } = [];
 
     /// <summary>The number of requests that were due in a slice and had not begun at its end, with a rate limit.</summary>
@@ -72,4 +72,4 @@ internal sealed class Measurement
 }
 
 /// <summary>The throughput in a part of the measured time.</summary>
-internal readonly record struct RateWindow(double StartSeconds, double Seconds, double MiBPerSecond);
+internal readonly record struct RateWindow(double StartSeconds, double MiBPerSecond);

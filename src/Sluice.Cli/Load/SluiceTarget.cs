@@ -8,8 +8,6 @@ internal sealed class SluiceTarget(TargetOptions options) : IoTarget
         options.Path, options.Mode, options.Access, FileShare.ReadWrite, options.FileOptions, options.PreallocationSizeBytes,
         options.Caching);
 
-    public override string Side => "sluice";
-
     public override string Engine => _handle.EngineName;
 
     public override FileCaching Caching => _handle.Caching;

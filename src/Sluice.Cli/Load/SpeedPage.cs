@@ -12,7 +12,7 @@ internal static class SpeedPage
 
     public static ReportPage Of(SpeedReport report) => new()
     {
-        Title = $"{report.Workload.File}, {ByteSize.Format(report.Workload.FileSizeBytes)}{InFiles(report)}: {Describe(report.Workload)}",
+        Title = $"{report.Workload.File}, {ByteSize.Format(report.Workload.FileSizeBytes)}: {Describe(report.Workload)}",
         CommandLine = ReportPage.CommandLineOf(report.Arguments),
         Began = report.Started,
         Environment = report.Environment,
@@ -20,12 +20,8 @@ internal static class SpeedPage
         Sections = [.. Sections(report)],
     };
 
-    private static string InFiles(SpeedReport report) => report.Workload.Files is { } files ? $" in {files.Count} files" : "";
-
     private static IEnumerable<string> Notes(SpeedReport report)
     {
-        if (report.Rank is { } rank)
-            yield return $"rank {rank.Index} of {rank.Count}, which began together; sluice merge adds up their results";
         if (report.Verified is { } verified)
             yield return $"verified: {Counted.Of(verified.Requests, "request")} read again, {verified.Wrong:#,0} with other bytes";
         foreach (string note in report.Notes)
@@ -73,30 +69,7 @@ internal static class SpeedPage
         }
         if (report.Creations.Count > 0)
             yield return Creations(report.Creations);
-        if (report.Metrics is { } metrics)
-            yield return Metrics(metrics);
     }
-
-    private static PageSection Metrics(IReadOnlyList<MetricValue> metrics) => new()
-    {
-        Heading = "Metrics",
-        Text = "What the meter \"Sluice\" counted in the whole run, warm-up included.",
-        Tables =
-        [
-            new PageTable
-            {
-                Columns =
-                [
-                    new PageColumn("metric", Kind: ColumnKind.Text), new PageColumn("attributes", Kind: ColumnKind.Text),
-                    new PageColumn("value"), new PageColumn("unit", Kind: ColumnKind.Text),
-                ],
-                Rows = [.. metrics.Select(m => new PageRow([m.Name, m.Attributes, Cell(m), m.Unit]))],
-            },
-        ],
-    };
-
-    /// <summary>Formats counts as whole numbers, and times with decimals.</summary>
-    private static PageCell Cell(MetricValue metric) => metric.Unit == "s" ? metric.Value : (PageCell)(long)metric.Value;
 
     private static IEnumerable<PageChart> OverTime(IReadOnlyList<SideReport> sides)
     {
@@ -147,7 +120,7 @@ internal static class SpeedPage
             yield return ("flush", flush);
     }
 
-    public static IEnumerable<PageTable> LatencyTables(IReadOnlyList<(string Name, LatencySummary Latency)> latencies)
+    private static IEnumerable<PageTable> LatencyTables(IReadOnlyList<(string Name, LatencySummary Latency)> latencies)
     {
         if (latencies.Count == 0)
             yield break;
@@ -176,7 +149,7 @@ internal static class SpeedPage
             new PageColumn("rate", "MiB/s"), new PageColumn("requests", "1/s"), new PageColumn("flush", "s"),
             new PageColumn("with flush", "MiB/s"), new PageColumn("in flight, mean"), new PageColumn("CPU", "%"),
             new PageColumn("CPU", "us/request"), new PageColumn("CPU", "clocks/B"), new PageColumn("allocated", "B/request"),
-            new PageColumn("steady from", "s"), new PageColumn("steady", "MiB/s"), new PageColumn("ratio"), new PageColumn("CPU ratio"),
+            new PageColumn("ratio"), new PageColumn("CPU ratio"),
         ],
         Rows =
         [
@@ -184,8 +157,7 @@ internal static class SpeedPage
                 SideName(s), s.Engine, s.CachingReason is { } reason ? $"{s.Caching} ({reason})" : s.Caching, s.Seconds,
                 PageCell.Of(s.MiBPerSecond).With(s.SliceMiBPerSecond ?? []), s.Iops,
                 PageCell.Of(s.FlushSeconds), PageCell.Of(s.MiBPerSecondWithFlush), PageCell.Of(s.InFlightMean), s.CpuPercent,
-                s.CpuUsPerOperation, PageCell.Of(s.CpuClocksPerByte), s.AllocatedBytesPerOperation,
-                s.SteadyFromSeconds is { } from ? from : "not reached", PageCell.Of(s.SteadyMiBPerSecond), Ratio(report, s),
+                s.CpuUsPerOperation, PageCell.Of(s.CpuClocksPerByte), s.AllocatedBytesPerOperation, Ratio(report, s),
                 PageCell.Ratio(SideName(s) == DotNet ? null : report.CpuRatio))),
         ],
     }.WithoutEmptyColumns();
@@ -196,7 +168,7 @@ internal static class SpeedPage
 
     private static PageSection Creations(IReadOnlyList<CreationReport> creations) => new()
     {
-        Heading = creations[0].Files is { } files ? $"Creating a file, the median of {files} files" : "Creating the file",
+        Heading = "Creating the file",
         Charts =
         [
             new PageChart
@@ -218,7 +190,7 @@ internal static class SpeedPage
                 Columns =
                 [
                     PageColumn.Text("side"), PageColumn.Text("method"),
-                    PageColumn.Text(creations[0].Files is null ? "size" : "size of each"), new PageColumn("written", "s"),
+                    PageColumn.Text("size"), new PageColumn("written", "s"),
                     new PageColumn("flushed", "s"), new PageColumn("rate", "MiB/s"), new PageColumn("with flush", "MiB/s"),
                     new PageColumn("CPU", "%"), new PageColumn("CPU", "clocks/B"),
                 ],

@@ -1,5 +1,3 @@
-using System.Globalization;
-using System.Text.Json;
 using System.Text.Json.Serialization;
 using Sluice.Cli.Report;
 
@@ -33,46 +31,14 @@ internal sealed record SpeedReport
     /// <summary>The result of --verify; null without it.</summary>
     public VerifyReport? Verified { get; init; }
 
-    /// <summary>The values of the meter "Sluice" at the end of a run with --metrics, including the warm-up; null without it.</summary>
-    public IReadOnlyList<MetricValue>? Metrics { get; init; }
-
-    /// <summary>The rank of this process among several that started together; null if there was only one.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public RankReport? Rank { get; init; }
-
     public required IReadOnlyList<string> Notes { get; init; }
-}
-
-/// <summary>The rank of this process among several that start together, with the common start time and its own delay.</summary>
-internal sealed record RankReport
-{
-    public required int Index { get; init; }
-
-    public required int Count { get; init; }
-
-    public required string Host { get; init; }
-
-    /// <summary>A value that all processes of this run have, and no others.</summary>
-    public required string Run { get; init; }
-
-    /// <summary>The common start, by the clocks of the processes.</summary>
-    public required DateTimeOffset Start { get; init; }
-
-    /// <summary>The delay of the start of this process, because it saw the files of the others late.</summary>
-    public required double LateSeconds { get; init; }
-
-    /// <summary>The start of the measured time, after the warm-up; null if it was not reached.</summary>
-    public DateTimeOffset? MeasuredFrom { get; init; }
 }
 
 internal sealed record SpeedWorkload
 {
     public required string File { get; init; }
 
-    /// <summary>The files if there are several; null if <see cref="File"/> is the only one.</summary>
-    public IReadOnlyList<string>? Files { get; init; }
-
-    /// <summary>The measured size of all files together, in bytes.</summary>
+    /// <summary>The measured size, in bytes.</summary>
     public required long FileSizeBytes { get; init; }
 
     public double? Zipf { get; init; }
@@ -99,27 +65,12 @@ internal sealed record SpeedWorkload
     public required double WarmUpSeconds { get; init; }
 
     public required int Seed { get; init; }
-
-    /// <summary>
-    /// Returns a text that is equal for equal workloads, whatever the names of the files. All processes that measure together must have the
-    /// same text.
-    /// </summary>
-    public string Key() => JsonSerializer.Serialize(
-        this with { File = (Files?.Count ?? 1).ToString(CultureInfo.InvariantCulture), Files = null },
-        SpeedJsonContext.Default.SpeedWorkload);
 }
 
-/// <summary>
-/// The rate at which --extend or --preallocate created a file: the median of several creations and files, by the time of writing.
-/// </summary>
-/// <param name="SizeBytes">The size of one file, in bytes.</param>
+/// <summary>The rate at which --extend or --preallocate created the file: the median of several creations, by the time of writing.</summary>
 internal sealed record CreationReport(
     string Side, string Method, long SizeBytes, double WriteSeconds, double FlushSeconds, double MiBPerSecond, double MiBPerSecondWithFlush,
-    double CpuPercent, double? CpuClocksPerByte)
-{
-    /// <summary>The number of files, which were created one after another; null if there was one.</summary>
-    public int? Files { get; init; }
-}
+    double CpuPercent, double? CpuClocksPerByte);
 
 /// <summary>The results of one engine.</summary>
 internal sealed record SideReport
@@ -171,20 +122,8 @@ internal sealed record SideReport
     /// <summary>The latency of each flush with --fsync.</summary>
     public LatencySummary? FlushLatency { get; init; }
 
-    /// <summary>
-    /// The histograms of one of several processes, from which `merge` computes the percentiles of all processes; null for a single process.
-    /// </summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public SideHistograms? Histograms { get; init; }
-
     /// <summary>The number of bytes that came from devices during the measurement, including read-ahead; null if it is unknown.</summary>
     public long? StorageReadBytes { get; init; }
-
-    /// <summary>The time after which the throughput was steady, in seconds of measured time; null if it never was.</summary>
-    public double? SteadyFromSeconds { get; init; }
-
-    /// <summary>The mean throughput after <see cref="SteadyFromSeconds"/>.</summary>
-    public double? SteadyMiBPerSecond { get; init; }
 
     /// <summary>The throughput of each slice; null in results of earlier versions.</summary>
     public IReadOnlyList<double>? SliceMiBPerSecond { get; init; }
@@ -194,10 +133,6 @@ internal sealed record SideReport
     /// <summary>The start of each window, in seconds of measured time; null in results of earlier versions.</summary>
     public IReadOnlyList<double>? WindowStartSeconds { get; init; }
 }
-
-/// <summary>The histograms of the summaries in <see cref="SideReport"/>; null if nothing was counted.</summary>
-internal sealed record SideHistograms(
-    HistogramRecord? Read, HistogramRecord? Write, HistogramRecord? Service, HistogramRecord? Flush);
 
 [JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true)]
 [JsonSerializable(typeof(SpeedReport))]

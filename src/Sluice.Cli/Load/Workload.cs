@@ -30,12 +30,9 @@ internal sealed record Workload(string Path, long FileSizeBytes, int RequestSize
     /// <summary>True to read the same ranges again at the end and to compare them.</summary>
     public bool Verify { get; init; }
 
-    /// <summary>The files among which requests alternate. <see cref="FileSizeBytes"/> is the size of all together.</summary>
-    public IReadOnlyList<string> Paths { get; init; } = [Path];
-
     public bool Writes => WriteShare > 0;
 
-    public TargetOptions OpenOptionsOf(string path) => new(path, FileMode.Open, Writes ? FileAccess.ReadWrite : FileAccess.Read)
+    public TargetOptions OpenOptions => new(Path, FileMode.Open, Writes ? FileAccess.ReadWrite : FileAccess.Read)
     {
         Asynchronous = Outstanding is not null,
         Caching = Cache == CacheMode.Direct ? FileCaching.Direct : FileCaching.Cached,

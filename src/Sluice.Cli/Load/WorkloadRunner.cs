@@ -20,7 +20,7 @@ internal sealed class WorkloadRunner : IDisposable
     // A mix of reads and writes has separate buffers for reads, so that data that was read is not written.
     private readonly Memory<byte>[] _readBuffers;
     private readonly long _coldDropBytes;
-    private readonly BlockDevice[] _devices;
+    private readonly BlockDevice? _device;
     private readonly BlockVerifier? _verifier;
     private readonly Func<long> _clock;
 
@@ -38,7 +38,7 @@ internal sealed class WorkloadRunner : IDisposable
         _workload = workload;
         _clock = clock ?? Stopwatch.GetTimestamp;
         _doesMore = workload.TouchEveryByte || workload.Verify || workload.Cache == CacheMode.Cold;
-        _devices = [.. workload.Paths.Select(EnvironmentProbe.DeviceOf).OfType<BlockDevice>().DistinctBy(d => d.Name)];
+        _device = EnvironmentProbe.DeviceOf(workload.Path);
         _offsets = new OffsetSequence(
             workload.FileSizeBytes, workload.RequestSizeBytes, workload.SeekPercent, workload.Seed, workload.Zipf);
         _limiter = workload.OperationsPerSecond is { } rate ? new RateLimiter(rate, clock) : null;
@@ -70,7 +70,7 @@ internal sealed class WorkloadRunner : IDisposable
         await using CancellationTokenRegistration registration = cancellationToken.Register(() => _stop = true);
         long allocated = GC.GetTotalAllocatedBytes(precise: true);
         TimeSpan cpu = CpuMeter.ProcessTime();
-        uint?[] queue = QueueMilliseconds;
+        uint? queue = _device?.QueueMilliseconds;
         long? stored = ProcessReads.Bytes();
         long bytesBefore = measurement.Bytes;
         long start = Stopwatch.GetTimestamp();
@@ -102,13 +102,10 @@ internal sealed class WorkloadRunner : IDisposable
             await ended.CancelAsync();
             sampler.Join();
             measurement.Elapsed += elapsed;
-            if (_devices.Length > 0 && ProcessReads.Bytes() - stored is { } read)
+            if (_device is not null && ProcessReads.Bytes() - stored is { } read)
                 measurement.StorageReadBytes = (measurement.StorageReadBytes ?? 0) + read;
-            if (queue.Length > 0)
-            {
-                measurement.QueueMilliseconds ??= 0;
-                measurement.QueueMilliseconds += queue.Zip(QueueMilliseconds, BlockDevice.QueuedBetween).Sum();
-            }
+            if (BlockDevice.QueuedBetween(queue, _device?.QueueMilliseconds) is { } queued)
+                measurement.QueueMilliseconds = (measurement.QueueMilliseconds ?? 0) + queued;
             measurement.Cpu += CpuMeter.ProcessTime() - cpu;
             measurement.AllocatedBytes += GC.GetTotalAllocatedBytes(precise: true) - allocated;
             if (elapsed > TimeSpan.Zero)
@@ -125,30 +122,21 @@ internal sealed class WorkloadRunner : IDisposable
 
     public void Dispose() => _limiter?.Dispose();
 
-    /// <summary>Compares the data read and written so far with the content of the files; returns null without --verify.</summary>
+    /// <summary>Compares the data read and written so far with the content of the file; returns null without --verify.</summary>
     public VerifyReport? Verify(CancellationToken cancellationToken) => _verifier?.Finish(cancellationToken);
 
-    /// <summary>Reads the measured part of each file once through the page cache.</summary>
+    /// <summary>Reads the measured part of the file once through the page cache.</summary>
     public void WarmCache(IoTarget target, CancellationToken cancellationToken)
     {
         Memory<byte> buffer = PinnedBuffer.Allocate((int)ByteSize.MiB);
-        foreach (IoTarget part in target.Parts)
+        for (long offset = 0, read = 1; read > 0 && offset < _workload.FileSizeBytes; offset += read)
         {
-            long offset = 0;
-            int read;
-            do
-            {
-                cancellationToken.ThrowIfCancellationRequested();
-                read = part.Read(buffer, offset);
-                offset += read;
-            }
-            while (read > 0 && offset < _workload.FileSizeBytes / _workload.Paths.Count);
+            cancellationToken.ThrowIfCancellationRequested();
+            read = target.Read(buffer, offset);
         }
     }
 
     private bool IsSynchronous => _workload.Outstanding is null;
-
-    private uint?[] QueueMilliseconds => [.. _devices.Select(d => d.QueueMilliseconds)];
 
     // Waits until the end of the slice. With a rate limit, the last request may end long before it.
     private async Task WaitOutAsync(CancellationToken cancellationToken)
@@ -300,8 +288,7 @@ internal sealed class WorkloadRunner : IDisposable
     {
         Interlocked.Exchange(ref _bytesSinceDrop, 0);
         Volatile.Write(ref _wrapsAtDrop, _offsets.Wraps);
-        foreach (IoTarget part in target.Parts)
-            PageCache.Drop(part.SafeFileHandle);
+        PageCache.Drop(target.SafeFileHandle);
     }
 
     private static long ToNanoseconds(long ticks) => (long)(ticks * NanosecondsPerTick);
@@ -320,7 +307,7 @@ internal sealed class WorkloadRunner : IDisposable
             double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
             long bytes = measurement.Bytes;
             double rate = (bytes - lastBytes) / (double)ByteSize.MiB / (seconds - lastSeconds);
-            measurement.Windows.Add(new RateWindow(measuredBefore + lastSeconds, seconds - lastSeconds, rate));
+            measurement.Windows.Add(new RateWindow(measuredBefore + lastSeconds, rate));
             (lastSeconds, lastBytes) = (seconds, bytes);
         }
 

@@ -28,7 +28,6 @@ internal static class EnvironmentProbe
             ProcessorCount = Environment.ProcessorCount,
             NominalFrequencyMhz = ProcessorFrequency.NominalHz() / 1e6,
             MemoryBytes = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes,
-            FreePages = Report.FreePages.Describe(),
             FileSystem = mount?.FileSystem,
             MountPoint = mount?.MountPoint,
             MountOptions = mount?.Options,

@@ -29,9 +29,6 @@ internal sealed record EnvironmentRecord
 
     public required long MemoryBytes { get; init; }
 
-    /// <summary>A description of whether the host reclaims free pages; null if it is unknown.</summary>
-    public string? FreePages { get; init; }
-
     public string? FileSystem { get; init; }
 
     public string? MountPoint { get; init; }
@@ -65,7 +62,6 @@ internal sealed record EnvironmentRecord
             Processor, $"{ProcessorCount} processors",
             NominalFrequencyMhz is { } mhz ? string.Create(CultureInfo.InvariantCulture, $"{mhz:0} MHz") : null,
             $"{ByteSize.Format(MemoryBytes)} memory"));
-        yield return ("free mem", FreePages ?? "unknown");
         yield return ("software", Join($"kernel {Kernel}", Runtime, RuntimeMode));
     }
 

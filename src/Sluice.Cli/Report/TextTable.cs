@@ -1,18 +1,14 @@
 using System.Text;
-using System.Text.RegularExpressions;
 using Sluice.Cli.Terminal;
 using Spectre.Console;
 
 namespace Sluice.Cli.Report;
 
 /// <summary>A table with frames in a terminal, and with plain columns if piped.</summary>
-internal sealed partial class TextTable(params string[] columns)
+internal sealed class TextTable(params string[] columns)
 {
     // The minimum width of a text column, at which its cells are broken at blanks and stay readable.
     private const int NarrowestText = 28;
-
-    // A header longer than this is broken between its words if the cells of the column are shorter.
-    private const int LongName = 16;
 
     private readonly string[] _headers = [.. columns.Select(TerminalText.Printable)];
     private readonly List<string[]> _rows = [];
@@ -50,18 +46,10 @@ internal sealed partial class TextTable(params string[] columns)
         return [.. shown];
     }
 
-    private int NeededWidth(int column)
-    {
-        int name = BrokenName(column).Split('\n').Max(TerminalText.Columns);
-        return IsLeft(column) ? Math.Min(NarrowestText, Math.Max(name, CellsWidth(column))) : Math.Max(name, CellsWidth(column));
-    }
+    private int NeededWidth(int column) => IsLeft(column) ? Math.Min(NarrowestText, WidthOf(column)) : WidthOf(column);
 
-    private int WidthOf(int column) => Math.Max(TerminalText.Columns(_headers[column]), CellsWidth(column));
-
-    private int CellsWidth(int column) => _rows.Max(row => (int?)TerminalText.Columns(Cell(row, column))) ?? 0;
-
-    private string BrokenName(int column) => _headers[column].Length <= LongName || CellsWidth(column) > LongName ? _headers[column]
-        : InnerCapital().Replace(_headers[column], "\n");
+    private int WidthOf(int column) =>
+        Math.Max(TerminalText.Columns(_headers[column]), _rows.Max(row => (int?)TerminalText.Columns(Cell(row, column))) ?? 0);
 
     /// <summary>Returns plain text: text columns are left-aligned and the others right-aligned, with two blanks between columns.</summary>
     public string ToPlainText()
@@ -91,7 +79,7 @@ internal sealed partial class TextTable(params string[] columns)
         var table = new Table { Border = border, ShowHeaders = shown.Any(column => _headers[column].Length > 0) };
         foreach (int column in shown)
         {
-            var tableColumn = new TableColumn(new Text(BrokenName(column)));
+            var tableColumn = new TableColumn(new Text(_headers[column]));
             table.AddColumn(IsLeft(column) ? tableColumn.LeftAligned() : tableColumn.RightAligned().NoWrap());
         }
         foreach (string[] row in _rows)
@@ -107,9 +95,6 @@ internal sealed partial class TextTable(params string[] columns)
 
     private bool IsLeft(int column) =>
         (LeftColumns?.Contains(column) ?? column == 0) || (column == _headers.Length - 1 && _headers[column].Length == 0);
-
-    [GeneratedRegex("(?<=[a-z])(?=[A-Z])", RegexOptions.None, matchTimeoutMilliseconds: 10_000)]
-    private static partial Regex InnerCapital();
 
     private static string Cell(string[] row, int column) => column < row.Length ? row[column] : "";
 }

@@ -39,6 +39,26 @@ internal static class OptionText
             ? $"{option}: '{text}' is not a size, as in 100M, larger than 0"
             : $"{option}: '{text}' is not a size from {ByteSize.Format(smallest)} to {ByteSize.Format(largest)}");
 
+    /// <summary>
+    /// Returns the items whose names are in the list, which commas separate; a part of a name stands for all that contain it.
+    /// </summary>
+    /// <exception cref="UsageException">No item has such a name.</exception>
+    public static IReadOnlyList<T> Matching<T>(string option, string list, IReadOnlyList<T> items, Func<T, string> nameOf)
+    {
+        string[] names = list.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
+        var chosen = new HashSet<T>();
+        foreach (string name in names)
+        {
+            T[] exact = [.. items.Where(i => nameOf(i).Equals(name, StringComparison.OrdinalIgnoreCase))];
+            T[] found = exact.Length > 0 ? exact : [.. items.Where(i => nameOf(i).Contains(name, StringComparison.OrdinalIgnoreCase))];
+            if (found.Length == 0)
+                throw new UsageException($"{option}: nothing is called '{name}'");
+            chosen.UnionWith(found);
+        }
+
+        return chosen.Count > 0 ? [.. items.Where(chosen.Contains)] : throw new UsageException($"{option} names none");
+    }
+
     /// <exception cref="UsageException">The text is none of the names.</exception>
     public static T? Choice<T>(string option, string? text, params ReadOnlySpan<(string Name, T Value)> choices)
         where T : struct

@@ -55,7 +55,7 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
     /// <summary>True to print tables with all their columns, whatever the width of the terminal: --wide.</summary>
     public bool IsWide { get; init; }
 
-    /// <summary>True if the terminal shows more than ASCII. Otherwise frames and bars are ASCII, and there are no charts.</summary>
+    /// <summary>True if the terminal shows more than ASCII. Otherwise frames are ASCII.</summary>
     public bool IsUtf8 { get; init; } = true;
 
     /// <summary>True to use no colors, which is the default if the variable NO_COLOR is not empty (no-color.org).</summary>

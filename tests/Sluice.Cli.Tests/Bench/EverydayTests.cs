@@ -11,13 +11,9 @@ namespace Sluice.Cli.Tests.Bench;
 
 /// <summary>What `sluice bench` runs when nothing is named: its rows, what it says of them, and how it ends.</summary>
 [Trait("Runs", "once")]
-public sealed class EverydayTests : IDisposable
+public sealed class EverydayTests : FolderTest
 {
     private static readonly IReadOnlyList<Row> Rows = EverydaySuite.Create().Rows;
-
-    private readonly TempFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
 
     public static TheoryData<string> Ids => [.. Rows.Select(r => r.Id)];
 
@@ -35,7 +31,7 @@ public sealed class EverydayTests : IDisposable
     [MemberData(nameof(Ids))]
     public async Task A_row_gives_right_results_and_pairs(string id)
     {
-        var context = new BenchContext(_folder.FullPath, BenchScale.Quick, CancellationToken.None);
+        var context = new BenchContext(Folder.FullPath, BenchScale.Quick, CancellationToken.None);
         Row row = Rows.Single(r => r.Id == id);
         if (id.StartsWith("everyday-direct", StringComparison.Ordinal) || id == "everyday-busy")
         {
@@ -76,7 +72,7 @@ public sealed class EverydayTests : IDisposable
     public async Task A_row_that_is_too_slow_ends_with_the_pairs_that_it_has_and_has_no_verdict()
     {
         BenchScale scale = BenchScale.Everyday with { SliceTime = TimeSpan.Zero };
-        var context = new BenchContext(_folder.FullPath, scale, CancellationToken.None);
+        var context = new BenchContext(Folder.FullPath, scale, CancellationToken.None);
         Suite suite = EverydaySuite.Create() with { RowTime = TimeSpan.Zero };
         Row row = new("everyday-slow", "slow", "", _ => Contest.Passes(() => 1, () => 1));
         FioRunner fio = FioRunner.Detect();
@@ -89,34 +85,28 @@ public sealed class EverydayTests : IDisposable
     [Fact]
     public async Task A_piped_run_says_first_how_long_it_takes_and_last_how_it_went()
     {
-        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
-        ToolRun run = await ToolRun.RunAsync(
-            "bench", disk, "--quick", "--suite", "everyday", "--row", "everyday-o", "--json", _folder["r.json"]);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        string disk = Directory.CreateDirectory(Folder["disk"]).FullName;
+        ToolRun run = await ToolRun.SucceedAsync(
+            "bench", disk, "--quick", "--suite", "everyday", "--row", "everyday-o", "--json", Folder["r.json"]);
         run.Error.ShouldBe("2 rows, about 1 s\n");
         run.Out.ShouldEndWith("\n2 rows ran; a quick run measures nothing\n");
         run.Out.ShouldMatch("read a 4 KiB file: stream +[0-9.]+ \\(5 pairs\\)");
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
-        json.RootElement.GetProperty("rows").GetArrayLength().ShouldBe(2);
+        JsonElement json = Folder.Json("r.json");
+        json.GetProperty("rows").GetArrayLength().ShouldBe(2);
     }
 
     [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task Where_there_is_no_room_a_row_says_so_and_the_others_are_measured()
     {
-        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "70m");
-        ToolRun run = await ToolRun.RunAsync("bench", disk.Path, "--quick", "--suite", "everyday", "--row", "-copy-");
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        using TestVolume disk = TestVolume.MountMemory(Folder["disk"], "70m");
+        ToolRun run = await ToolRun.SucceedAsync("bench", disk.Path, "--quick", "--suite", "everyday", "--row", "-copy-");
         run.Out.ShouldContain("\ncopy of 256 MiB, skipped: 72 MiB needed, ");
         run.Out.ShouldContain("\ncopy of one file of 4 KiB ");
         run.Out.ShouldEndWith("\n1 row ran, 1 skipped; a quick run measures nothing\n");
         Directory.EnumerateFileSystemEntries(disk.Path).ShouldBeEmpty();
     }
-
-    [Fact]
-    public Task In_a_folder_that_is_not_writable_it_fails_with_the_reason() => CommandChecks.NeedsPermissionAsync(
-        _folder, static folder => ["bench", folder]);
 
     [SkippableTheory]
     [InlineData("INT", ExitCode.Interrupted)]
@@ -126,11 +116,11 @@ public sealed class EverydayTests : IDisposable
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "processes are looked for in /proc");
         Skip.If(DirectIo.Refusal(MakeFile()) is { } refusal, "direct I/O is not to be had");
-        using ToolProcess tool = ToolProcess.Start(_folder.FullPath, "bench", ".", "--row", "everyday-busy");
+        using ToolProcess tool = ToolProcess.Start(Folder.FullPath, "bench", ".", "--row", "everyday-busy");
         int[] busy = [];
         await tool.WaitUntilAsync(() => (busy = BusyChildrenOf(tool.Id)).Length == 4);
         tool.Signal(signal);
-        (await tool.EndAsync()).ExitCode.ShouldBe(exitCode);
+        await tool.EndAsync(exitCode);
         // After KILL they notice by themselves that nobody is left.
         foreach (int process in busy)
         {
@@ -141,8 +131,8 @@ public sealed class EverydayTests : IDisposable
 
     private string MakeFile()
     {
-        File.WriteAllBytes(_folder["probe"], new byte[4096]);
-        return _folder["probe"];
+        File.WriteAllBytes(Folder["probe"], new byte[4096]);
+        return Folder["probe"];
     }
 
     private static int[] BusyChildrenOf(int parent) =>

@@ -9,12 +9,8 @@ namespace Sluice.Cli.Tests.Bench;
 
 /// <summary>fio beside a row: in the same rounds as the sides, so that its ratio has an interval as theirs has.</summary>
 [Trait("Runs", "once")]
-public sealed class FioRowsTests : IDisposable
+public sealed class FioRowsTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [SkippableFact]
     public async Task In_the_full_form_fio_runs_in_every_round_and_its_ratio_has_an_interval()
     {
@@ -51,18 +47,18 @@ public sealed class FioRowsTests : IDisposable
     public async Task A_colon_in_the_folders_name_leads_fio_to_nobody_elses_files(string id)
     {
         byte[] content = [1, 2, 3];
-        await File.WriteAllBytesAsync(_folder["v"], content);
-        Directory.CreateDirectory(_folder["v:1"]);
-        RowReport row = await RunAsync(BenchScale.Quick, id, _folder["v:1"]);
+        await File.WriteAllBytesAsync(Folder["v"], content);
+        Directory.CreateDirectory(Folder["v:1"]);
+        RowReport row = await RunAsync(BenchScale.Quick, id, Folder["v:1"]);
         row.FioError.ShouldBeNull();
         row.FioRate!.Value.ShouldBeGreaterThan(0);
-        (await File.ReadAllBytesAsync(_folder["v"])).ShouldBe(content);
-        Directory.EnumerateFileSystemEntries(_folder.FullPath).Select(Path.GetFileName).ShouldBe(["v", "v:1"], ignoreOrder: true);
+        (await File.ReadAllBytesAsync(Folder["v"])).ShouldBe(content);
+        Directory.EnumerateFileSystemEntries(Folder.FullPath).Select(Path.GetFileName).ShouldBe(["v", "v:1"], ignoreOrder: true);
     }
 
     private async Task<RowReport> RunAsync(BenchScale scale, string id = "direct-read-4k-d1", string? folder = null)
     {
-        var context = new BenchContext(folder ?? _folder.FullPath, scale, CancellationToken.None);
+        var context = new BenchContext(folder ?? Folder.FullPath, scale, CancellationToken.None);
         FioRunner fio = FioRunner.Detect();
         Skip.IfNot(fio.IsAvailable, fio.Description);
         (Suite suite, Row row) = FindRow(id);

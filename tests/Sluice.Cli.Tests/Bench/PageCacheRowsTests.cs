@@ -6,12 +6,9 @@ using Xunit;
 namespace Sluice.Cli.Tests.Bench;
 
 /// <summary>Rows that fill the page cache: which they are, and that both sides meet the same machine.</summary>
-public sealed class PageCacheRowsTests : IDisposable
+public sealed class PageCacheRowsTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
     private readonly List<string> _events = [];
-
-    public void Dispose() => _folder.Dispose();
 
     [Theory]
     [InlineData(false)]
@@ -22,13 +19,13 @@ public sealed class PageCacheRowsTests : IDisposable
         await RunAsync(row);
         string[] there = ["prepare Sluice", "Sluice", "prepare Sluice", "Sluice", "prepare .NET", ".NET", "prepare .NET", ".NET"];
         string[] back = [.. there[4..], .. there[..4]];
-        // Before the rounds each side has its warming up; after them, where operations are single, a turn for their latency.
+        // Before the rounds each side has its warming up.
         string[] rounds = [.. _events.Skip(4).Take(16)];
         rounds.ShouldBe([.. there, .. back]);
     }
 
     private Task RunAsync(Row row) =>
-        new RowRunner(new BenchContext(_folder.FullPath, BenchScale.Quick, CancellationToken.None), fio: null, CancellationToken.None)
+        new RowRunner(new BenchContext(Folder.FullPath, BenchScale.Quick, CancellationToken.None), fio: null, CancellationToken.None)
             .RunAsync(Suite.All[0], row);
 
     private Row Made() => new("made", "made", "", _ => new Contest(Side("Sluice"), Side(".NET"))) { FillsPageCache = true };

@@ -1,6 +1,5 @@
 using Shouldly;
 using Sluice.Cli.Bench;
-using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Xunit;
@@ -84,19 +83,6 @@ public sealed class RowVerdictTests
         section.Text.ShouldStartWith("3 rows: 2 faster, 0 even, 0 slower, 1 beside others than .NET. ");
         section.Text.ShouldContain("In the middle row Sluice is 2.00 times as fast as .NET");
         BenchPage.Of(Report(beside)).Sections[0].Text.ShouldBe("1 row: 0 faster, 0 even, 0 slower, 1 beside others than .NET.");
-    }
-
-    [Theory]
-    [InlineData(57, "2,515/-/-")]
-    [InlineData(999, "2,515/-/-")]
-    [InlineData(1_000, "2,515/3,000/-")]
-    [InlineData(10_000, "2,515/3,000/4,000")]
-    public void A_percentile_needs_ten_operations_beyond_it(long count, string shown)
-    {
-        var latency = new LatencySummary(count, 1, 2, 2514.9, 3, 4, 3000, 4000, 5, 6, 7);
-        RowReport row = Row() with { Sluice = Row().Sluice with { Latency = latency } };
-        PageTable table = BenchTable.Of([row]);
-        table.Rows[0].Cells[table.Columns.Select(c => c.Header).ToList().IndexOf("p50/p99/p99.9 us")].Text.ShouldBe(shown);
     }
 
     private static BenchReport Report(params RowReport[] rows) => new()

@@ -5,24 +5,22 @@ using Xunit;
 
 namespace Sluice.Cli.Tests.Bench;
 
-public sealed class ScratchFolderTests
+public sealed class ScratchFolderTests : FolderTest
 {
     [Fact]
     public void A_scratch_folder_is_gone_after_use_with_all_that_is_in_it()
     {
-        using var parent = new TempFolder();
-        using (ScratchFolder scratch = ScratchFolder.Create(parent.FullPath, Unexpected))
+        using (ScratchFolder scratch = ScratchFolder.Create(Folder.FullPath, Unexpected))
             File.WriteAllText(Path.Combine(scratch.FullPath, "a.dat"), "x");
-        Directory.EnumerateFileSystemEntries(parent.FullPath).ShouldBeEmpty();
+        Directory.EnumerateFileSystemEntries(Folder.FullPath).ShouldBeEmpty();
     }
 
     [Trait("Tier", "slow")]
     [SkippableFact]
     public void A_folder_that_cannot_be_removed_is_told_and_nothing_is_thrown()
     {
-        using var parent = new TempFolder();
         var told = new List<string>();
-        ScratchFolder scratch = ScratchFolder.Create(parent.FullPath, told.Add);
+        ScratchFolder scratch = ScratchFolder.Create(Folder.FullPath, told.Add);
         using (StuckFolder.Make(Path.Combine(scratch.FullPath, "stuck")))
         {
             scratch.Dispose();
@@ -35,20 +33,18 @@ public sealed class ScratchFolderTests
     [Fact]
     public void A_folder_in_use_is_no_leftover()
     {
-        using var parent = new TempFolder();
-        using ScratchFolder scratch = ScratchFolder.Create(parent.FullPath, Unexpected);
-        ScratchFolder.RemoveLeftovers(parent.FullPath).ShouldBeEmpty();
+        using ScratchFolder scratch = ScratchFolder.Create(Folder.FullPath, Unexpected);
+        ScratchFolder.RemoveLeftovers(Folder.FullPath).ShouldBeEmpty();
         Directory.Exists(scratch.FullPath).ShouldBeTrue();
     }
 
     [Fact]
     public void A_folder_whose_run_is_dead_is_removed()
     {
-        using var parent = new TempFolder();
-        string dead = Directory.CreateDirectory(parent["sluice-bench-0123abcd"]).FullName;
+        string dead = Directory.CreateDirectory(Folder["sluice-bench-0123abcd"]).FullName;
         File.WriteAllText(Path.Combine(dead, "sluice-bench.lock"), "");
         File.WriteAllText(Path.Combine(dead, "direct.dat"), "x");
-        ScratchFolder.RemoveLeftovers(parent.FullPath).ShouldBe([dead]);
+        ScratchFolder.RemoveLeftovers(Folder.FullPath).ShouldBe([dead]);
         Directory.Exists(dead).ShouldBeFalse();
     }
 
@@ -59,22 +55,20 @@ public sealed class ScratchFolderTests
     [InlineData("sluice-benchmarks", true)]
     public void What_only_looks_similar_is_left_alone(string name, bool hasLock)
     {
-        using var parent = new TempFolder();
-        string folder = Directory.CreateDirectory(parent[name]).FullName;
+        string folder = Directory.CreateDirectory(Folder[name]).FullName;
         if (hasLock)
             File.WriteAllText(Path.Combine(folder, "sluice-bench.lock"), "");
-        ScratchFolder.RemoveLeftovers(parent.FullPath).ShouldBeEmpty();
+        ScratchFolder.RemoveLeftovers(Folder.FullPath).ShouldBeEmpty();
         Directory.Exists(folder).ShouldBeTrue();
     }
 
     [Fact]
     public void A_link_by_that_name_is_not_followed()
     {
-        using var parent = new TempFolder();
-        string elsewhere = Directory.CreateDirectory(parent["documents"]).FullName;
+        string elsewhere = Directory.CreateDirectory(Folder["documents"]).FullName;
         File.WriteAllText(Path.Combine(elsewhere, "sluice-bench.lock"), "");
-        Directory.CreateSymbolicLink(parent["sluice-bench-0123abcd"], elsewhere);
-        ScratchFolder.RemoveLeftovers(parent.FullPath).ShouldBeEmpty();
+        Directory.CreateSymbolicLink(Folder["sluice-bench-0123abcd"], elsewhere);
+        ScratchFolder.RemoveLeftovers(Folder.FullPath).ShouldBeEmpty();
         Directory.Exists(elsewhere).ShouldBeTrue();
     }
 
@@ -82,11 +76,10 @@ public sealed class ScratchFolderTests
     public void What_another_user_has_made_by_that_name_is_left_alone()
     {
         Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "files of another user are made by root");
-        using var parent = new TempFolder();
-        string folder = Directory.CreateDirectory(parent["sluice-bench-0123abcd"]).FullName;
+        string folder = Directory.CreateDirectory(Folder["sluice-bench-0123abcd"]).FullName;
         File.WriteAllText(Path.Combine(folder, "sluice-bench.lock"), "");
         Shell.Run("chown", "-R", "65534", folder).ExitCode.ShouldBe(0);
-        ScratchFolder.RemoveLeftovers(parent.FullPath).ShouldBeEmpty();
+        ScratchFolder.RemoveLeftovers(Folder.FullPath).ShouldBeEmpty();
         File.Exists(Path.Combine(folder, "sluice-bench.lock")).ShouldBeTrue();
     }
 

@@ -2,7 +2,6 @@ using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Advise;
-using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
 
@@ -11,24 +10,19 @@ namespace Sluice.Cli.Tests.Commands;
 /// <summary>`sluice advise` as a user types it, on small files, and what it concludes from figures.</summary>
 [Collection(MeasuringCollection.Name)]
 [Trait("Runs", "once")]
-public sealed class AdviseRunTests : IDisposable
+public sealed class AdviseRunTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Fact]
     public async Task Every_subject_gets_an_answer_with_its_line_of_code()
     {
         using TempFolder memory = TempFolder.InMemory();
         string disk = memory.FullPath;
-        ToolRun run = await ToolRun.RunAsync("advise", disk, "--quick", "--json", _folder["r.json"]);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        await ToolRun.SucceedAsync("advise", disk, "--quick", "--json", Folder["r.json"]);
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
 
         IReadOnlyList<AdviceTopic> topics = AdviceTopics.All;
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
-        JsonElement[] sections = [.. json.RootElement.GetProperty("sections").EnumerateArray()];
+        JsonElement json = Folder.Json("r.json");
+        JsonElement[] sections = [.. json.GetProperty("sections").EnumerateArray()];
         sections.Select(s => s.GetProperty("heading").GetString()).ShouldBe([.. topics.Select(s => s.Heading), "In short"]);
         foreach (JsonElement section in sections.SkipLast(1))
         {

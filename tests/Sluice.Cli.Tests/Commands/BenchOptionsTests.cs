@@ -8,7 +8,7 @@ namespace Sluice.Cli.Tests.Commands;
 
 public sealed class BenchOptionsTests
 {
-    private static readonly Suite[] AllButOnRequest = [.. Suite.All.Where(s => s.Name is not ("everyday" or "remote"))];
+    private static readonly Suite[] AllButEveryday = [.. Suite.All.Where(s => s.Name != "everyday")];
 
     [Fact]
     public void Without_a_suite_a_row_or_full_everyday_work_runs()
@@ -34,10 +34,10 @@ public sealed class BenchOptionsTests
     }
 
     [Fact]
-    public void All_runs_every_suite_but_those_on_request()
+    public void All_runs_every_suite_but_everyday()
     {
-        new BenchOptions("d") { SuiteName = "all" }.SelectSuites().ShouldBe(AllButOnRequest);
-        new BenchOptions("d") { Full = true }.SelectSuites().ShouldBe(AllButOnRequest);
+        new BenchOptions("d") { SuiteName = "all" }.SelectSuites().ShouldBe(AllButEveryday);
+        new BenchOptions("d") { Full = true }.SelectSuites().ShouldBe(AllButEveryday);
     }
 
     [Fact]
@@ -49,15 +49,5 @@ public sealed class BenchOptionsTests
         ids.ShouldAllBe(id => id.Contains("open"));
         new BenchOptions("d") { RowFilter = "open", SuiteName = "stream" }.SelectRows()
             .ShouldHaveSingleItem().Row.Id.ShouldBe("stream-open");
-    }
-
-    [Fact]
-    public void A_row_of_a_suite_on_request_is_selected_if_no_other_row_matches()
-    {
-        new BenchOptions("d") { RowFilter = "remote-copy-tree" }.SelectRows().ShouldHaveSingleItem().Suite.Name.ShouldBe("remote");
-        IReadOnlyList<(Suite Suite, Row Row)> copies = new BenchOptions("d") { RowFilter = "copy" }.SelectRows();
-        copies.ShouldNotBeEmpty();
-        copies.ShouldAllBe(r => r.Suite.Name != "remote");
-        new BenchOptions("d") { RowFilter = "remote-copy-tree", SuiteName = "all" }.SelectRows().ShouldBeEmpty();
     }
 }

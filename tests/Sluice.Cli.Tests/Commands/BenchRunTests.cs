@@ -9,19 +9,15 @@ namespace Sluice.Cli.Tests.Commands;
 
 [Trait("Tier", "slow")]
 [Trait("Runs", "once")]
-public sealed class BenchRunTests : IDisposable
+public sealed class BenchRunTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Fact]
     public async Task A_quick_run_has_every_row_that_was_named_with_figures_and_leaves_nothing_behind()
     {
         const string suiteName = "sequential";
         const string named = "seq-lines";
-        string results = Directory.CreateDirectory(_folder["results"]).FullName;
-        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        string results = Directory.CreateDirectory(Folder["results"]).FullName;
+        string disk = Directory.CreateDirectory(Folder["disk"]).FullName;
         ToolRun run = await ToolRun.RunAsync(
             "bench", disk, "--quick", "--suite", suiteName, "--row", named, "--json", Path.Combine(results, "r.json"), "--csv",
             Path.Combine(results, "r.csv"));
@@ -30,8 +26,8 @@ public sealed class BenchRunTests : IDisposable
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
 
         Suite suite = Suite.All.Single(s => s.Name == suiteName);
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(Path.Combine(results, "r.json")));
-        JsonElement[] rows = [.. json.RootElement.GetProperty("rows").EnumerateArray()];
+        JsonElement json = Folder.Json("results/r.json");
+        JsonElement[] rows = [.. json.GetProperty("rows").EnumerateArray()];
         // A second peer has a row of its own.
         rows.Select(r => r.GetProperty("id").GetString()!.Replace("/second", "", StringComparison.Ordinal)).Distinct().ShouldBe(
             suite.Rows.Select(r => r.Id).Where(i => i.Contains(named, StringComparison.Ordinal)));
@@ -59,30 +55,24 @@ public sealed class BenchRunTests : IDisposable
     [SkippableFact]
     public async Task A_file_system_that_reserves_no_space_is_measured()
     {
-        using TestVolume volume = TestVolume.MountBindfs(_folder.FullPath);
-        ToolRun run = await ToolRun.RunAsync("bench", volume.Path, "--quick", "--suite", "sequential", "--row", "seq-write");
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        using TestVolume volume = TestVolume.MountBindfs(Folder.FullPath);
+        ToolRun run = await ToolRun.SucceedAsync("bench", volume.Path, "--quick", "--suite", "sequential", "--row", "seq-write");
         run.Out.ShouldNotContain("skipped seq-write");
-        ToolRun advice = await ToolRun.RunAsync("advise", volume.Path, "--quick");
-        advice.ExitCode.ShouldBe(ExitCode.Success, advice.Error);
+        ToolRun advice = await ToolRun.SucceedAsync("advise", volume.Path, "--quick");
         advice.Out.ShouldNotContain("A large new file: not measured");
-        ToolRun examples = await ToolRun.RunAsync("examples", Path.Combine(volume.Path, "a.dat"), "1000", "--rounds", "1");
-        examples.ExitCode.ShouldBe(ExitCode.Success, examples.Error);
+        ToolRun examples = await ToolRun.SucceedAsync("examples", Path.Combine(volume.Path, "a.dat"), "1000", "--rounds", "1");
         examples.Out.ShouldNotContain("was not measured");
     }
 
-    [SkippableTheory]
-    [InlineData("handle", "read-batch")]
-    [InlineData("remote", "direct")]
-    public async Task What_is_called_direct_is_skipped_where_only_the_page_cache_is_to_be_had(string suite, string row)
+    [SkippableFact]
+    public async Task What_is_called_direct_is_skipped_where_only_the_page_cache_is_to_be_had()
     {
-        using TestVolume volume = TestVolume.MountWithoutDirect(_folder.FullPath, 1 << 30);
-        ToolRun run = await ToolRun.RunAsync(
-            "bench", volume.Path, "--quick", "--suite", suite, "--row", row, "--json", _folder["r.json"]);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
-        json.RootElement.GetProperty("rows").EnumerateArray().Select(r => r.GetProperty("id").GetString()).ShouldBeEmpty();
-        JsonElement[] skipped = [.. json.RootElement.GetProperty("skipped").EnumerateArray()];
+        using TestVolume volume = TestVolume.MountWithoutDirect(Folder.FullPath, 1 << 30);
+        await ToolRun.SucceedAsync(
+            "bench", volume.Path, "--quick", "--row", "read-batch", "--json", Folder["r.json"]);
+        JsonElement json = Folder.Json("r.json");
+        json.GetProperty("rows").EnumerateArray().Select(r => r.GetProperty("id").GetString()).ShouldBeEmpty();
+        JsonElement[] skipped = [.. json.GetProperty("skipped").EnumerateArray()];
         skipped.ShouldNotBeEmpty();
         skipped.ShouldAllBe(r => r.GetProperty("reason").GetString()!
             .StartsWith("direct I/O is not to be had: the file system ", StringComparison.Ordinal));
@@ -91,51 +81,19 @@ public sealed class BenchRunTests : IDisposable
     [SkippableFact]
     public async Task Advice_leaves_direct_ways_out_where_only_the_page_cache_is_to_be_had()
     {
-        using TestVolume volume = TestVolume.MountWithoutDirect(_folder.FullPath, 1 << 30);
-        ToolRun run = await ToolRun.RunAsync("advise", volume.Path, "--quick");
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        using TestVolume volume = TestVolume.MountWithoutDirect(Folder.FullPath, 1 << 30);
+        ToolRun run = await ToolRun.SucceedAsync("advise", volume.Path, "--quick");
         run.Out.ShouldContain("The direct ways are left out: direct I/O is not to be had: the file system ");
         run.Out.ShouldContain("SluiceReader, uncached");
         run.Out.ShouldNotContain(", direct");
         run.Out.ShouldNotContain("Direct is");
     }
 
-    [SkippableTheory]
-    [InlineData("stream", "preallocated")]
-    public async Task The_other_suites_end_well_where_nothing_can_be_preallocated(string suite, string row)
-    {
-        using TestVolume volume = TestVolume.MountBindfs(_folder.FullPath);
-        string path = _folder["r.json"];
-        ToolRun run = await ToolRun.RunAsync("bench", volume.Path, "--quick", "--suite", suite, "--row", row, "--json", path);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        Directory.EnumerateFileSystemEntries(volume.Path).ShouldBeEmpty();
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(path));
-        (json.RootElement.GetProperty("rows").GetArrayLength() + json.RootElement.GetProperty("skipped").GetArrayLength()).ShouldBe(
-            Suite.All.Single(s => s.Name == suite).Rows.Count(r => r.Id.Contains(row, StringComparison.Ordinal)));
-    }
-
-    [Theory]
-    [InlineData("append-200-t64")]
-    [InlineData("log-written-c100")]
-    public async Task A_row_of_single_operations_has_their_latency(string row)
-    {
-        string path = _folder["r.json"];
-        ToolRun run = await ToolRun.RunAsync("bench", _folder.FullPath, "--quick", "--row", row, "--json", path);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(path));
-        run.Out.ShouldContain("p50/p99/p99.9");
-        foreach (string side in (string[])["sluice", "dotNet"])
-        {
-            JsonElement latency = json.RootElement.GetProperty("rows")[0].GetProperty(side).GetProperty("latency");
-            latency.GetProperty("p50Us").GetDouble().ShouldBeInRange(0.001, latency.GetProperty("p999Us").GetDouble());
-        }
-    }
-
     [SkippableFact]
     public async Task Rows_are_measured_without_fio_if_fio_fails()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "a script stands for fio");
-        string fio = Path.Combine(Directory.CreateDirectory(_folder["bin"]).FullName, "fio");
+        string fio = Path.Combine(Directory.CreateDirectory(Folder["bin"]).FullName, "fio");
         await File.WriteAllTextAsync(fio, """
             #!/bin/sh
             [ "$1" = --version ] && echo fio-3.36 && exit
@@ -144,45 +102,21 @@ public sealed class BenchRunTests : IDisposable
             """);
         if (!OperatingSystem.IsWindows())
             File.SetUnixFileMode(fio, UnixFileMode.UserRead | UnixFileMode.UserExecute);
-        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
-        string path = $"PATH={_folder["bin"]}:{Environment.GetEnvironmentVariable("PATH")}";
+        string disk = Directory.CreateDirectory(Folder["disk"]).FullName;
+        string path = $"PATH={Folder["bin"]}:{Environment.GetEnvironmentVariable("PATH")}";
         using ToolProcess tool = ToolProcess.StartAs(["env", path], disk, "bench", ".", "--quick", "--row", "direct-read-4k-d4");
-        ToolRun run = await tool.EndAsync();
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        ToolRun run = await tool.EndAsync(ExitCode.Success);
         run.Out.ShouldContain("1 row:");
         run.Out.ShouldContain("fio gave no figure: fio: refused");
     }
 
     [Fact]
-    public async Task A_row_can_be_picked_by_its_id()
-    {
-        ToolRun run = await ToolRun.RunAsync("bench", _folder.FullPath, "--quick", "--row", "open-close");
-        run.ExitCode.ShouldBe(ExitCode.Success);
-        run.Out.ShouldContain("open + close");
-        run.Out.ShouldContain("1 row:");
-        run.Out.ShouldNotContain("ReadBatch");
-    }
-
-    [Fact]
-    public async Task A_folder_left_by_a_dead_run_is_removed_and_named()
-    {
-        string dead = Directory.CreateDirectory(_folder["sluice-bench-0123abcd"]).FullName;
-        await File.WriteAllTextAsync(Path.Combine(dead, "sluice-bench.lock"), "");
-        ToolRun run = await ToolRun.RunAsync("bench", _folder.FullPath, "--quick", "--row", "open-close");
-        run.ExitCode.ShouldBe(ExitCode.Success);
-        run.Error.ShouldContain(dead);
-        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
-    }
-
-    [Fact]
     public async Task What_does_not_exist_is_refused_by_name()
     {
-        ToolRun suite = await ToolRun.RunAsync("bench", _folder.FullPath, "--suite", "tape");
-        suite.ExitCode.ShouldBe(ExitCode.Usage);
-        suite.Error.ShouldContain($"no suite 'tape'; there is {string.Join(", ", Suite.All.Select(s => s.Name))} or all");
-        ToolRun row = await ToolRun.RunAsync("bench", _folder.FullPath, "--suite", "stream", "--row", "direct-read-4k");
-        row.ExitCode.ShouldBe(ExitCode.Usage);
-        row.Error.ShouldContain("no row's id contains 'direct-read-4k'; ids are such as stream-");
+        string suites = string.Join(", ", Suite.All.Select(s => s.Name));
+        await CommandChecks.RefusesAsync($"no suite 'tape'; there is {suites} or all", "bench", Folder.FullPath, "--suite", "tape");
+        await CommandChecks.RefusesAsync("no row's id contains 'direct-read-4k'; ids are such as stream-", "bench", Folder.FullPath,
+            "--suite", "stream", "--row", "direct-read-4k");
     }
 
     [Fact]

@@ -2,7 +2,6 @@ using System.Text.Json;
 using System.Text.RegularExpressions;
 using Shouldly;
 using Sluice.Cli.Report.Pages;
-using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
 
@@ -11,16 +10,12 @@ namespace Sluice.Cli.Tests.Commands;
 /// <summary>The page of each command that has a JSON form of its own, as its HTML carries it.</summary>
 [Trait("Tier", "slow")]
 [Trait("Runs", "once")]
-public sealed class CommandPagesTests : IDisposable
+public sealed class CommandPagesTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Fact]
     public async Task Speed_has_latencies_by_percentile_and_the_rates_of_both_sides()
     {
-        ReportPage page = await PageOfAsync("speed", "-t0.4", "-r1M", "-b4K", "--engine", "both", _folder["a.dat"]);
+        ReportPage page = await PageOfAsync("speed", "-t0.4", "-r1M", "-b4K", "--engine", "both", Folder["a.dat"]);
         page.Sections.Select(s => s.Heading).ShouldBe(["Rates", "Latency"]);
         page.Sections[0].Tables[0].Rows.Select(r => r.Cells[0].Text).ShouldBe(["Sluice", ".NET"]);
         PageChart latency = page.Sections[1].Charts.ShouldHaveSingleItem();
@@ -30,32 +25,14 @@ public sealed class CommandPagesTests : IDisposable
     }
 
     [SkippableFact]
-    public async Task Extents_of_a_file_have_a_map_whose_spans_are_the_file()
-    {
-        using TestVolume volume = TestVolume.MountExt4(_folder.FullPath, 64 << 20);
-        string path = Path.Combine(volume.Path, "file");
-        await File.WriteAllBytesAsync(path, new byte[303_104]);
-        ReportPage page = await PageOfAsync("extents", "--sync", path);
-        PageMap map = page.Sections[0].Maps.ShouldHaveSingleItem();
-        map.Spans.Sum(s => s.Length).ShouldBe(303_104);
-        map.Spans.ShouldAllBe(s => s.DeviceOffset >= map.DeviceStart && s.DeviceOffset + s.Length <= map.DeviceEnd);
-
-        ReportPage folder = await PageOfAsync("extents", volume.Path);
-        map = folder.Sections[0].Maps.ShouldHaveSingleItem();
-        map.FileBytes.ShouldBeNull();
-        map.Spans.ShouldAllBe(s => s.Fill > 0 && s.Fill <= 1);
-        map.Spans.Sum(s => s.Length * s.Fill).ShouldBe(303_104, 303_104 * 0.02, "the file's bytes, as densely as they lie");
-    }
-
-    [SkippableFact]
     public async Task Frag_has_a_point_for_each_cycle()
     {
-        using TestVolume volume = TestVolume.MountExt4(_folder.FullPath, 64 << 20);
+        using TestVolume volume = TestVolume.MountExt4(Folder.FullPath, 64 << 20);
         ReportPage page = await PageOfAsync(
-            "frag", "-n2", "-f60", "-k30", "-Fm64K", "-FM256K", "-c8", "--leave", "1M", "--profile", "interleaved", "--force", volume.Path);
+            "frag", "-n2", "-f60", "-k30", "-Fm64K", "-FM256K", "-c8", "--leave", "1M", "--force", volume.Path);
         page.Sections[0].Charts.Count.ShouldBe(2);
         page.Sections[0].Charts[0].Series[0].X.ShouldBe([1, 2]);
-        page.Sections[0].Charts[0].Series[0].Y.ShouldAllBe(pieces => pieces > 1);
+        page.Sections[0].Charts[0].Series[0].Y.ShouldAllBe(pieces => pieces >= 1);
         (ChartSeries filled, ChartSeries kept) = (page.Sections[0].Charts[1].Series[0], page.Sections[0].Charts[1].Series[1]);
         for (int i = 0; i < 2; i++)
             kept.Y[i]!.Value.ShouldBeLessThan(filled.Y[i]!.Value);
@@ -64,7 +41,7 @@ public sealed class CommandPagesTests : IDisposable
     [Fact]
     public async Task Bench_has_a_section_for_each_suite_and_an_interval_for_each_ratio()
     {
-        ReportPage page = await PageOfAsync("bench", "--quick", "--row", "open", _folder.FullPath);
+        ReportPage page = await PageOfAsync("bench", "--quick", "--row", "open", Folder.FullPath);
         page.Sections.Select(s => s.Heading).ShouldBe(["Suite handle", "Suite stream"]);
         foreach (PageSection section in page.Sections)
         {
@@ -78,10 +55,9 @@ public sealed class CommandPagesTests : IDisposable
 
     private async Task<ReportPage> PageOfAsync(params string[] arguments)
     {
-        string path = _folder["page.html"];
-        ToolRun run = await ToolRun.RunAsync([.. arguments, "--html", path, "--overwrite"]);
+        string path = Folder["page.html"];
+        ToolRun run = await ToolRun.SucceedAsync([.. arguments, "--html", path, "--overwrite"]);
         run.Error.ShouldMatch(@"\A([^\n]+, about [0-9]+ (s|minutes)\n)?\z");
-        run.ExitCode.ShouldBe(ExitCode.Success);
         Match data = Regex.Match(
             await File.ReadAllTextAsync(path), """<script id="page-data" type="application/json">(?<data>.*?)</script>""",
             RegexOptions.Singleline | RegexOptions.ExplicitCapture, TimeSpan.FromSeconds(5));

@@ -7,27 +7,23 @@ namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>A dry run fails where the copy would: each command line is run dry, and then in earnest.</summary>
 [Trait("Tier", "slow")]
-public sealed class CopyDryRunTests : IDisposable
+public sealed class CopyDryRunTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
-
     public CopyDryRunTests()
     {
         foreach (string folder in (string[])["tree/sub", "into/a", "into/tree", "other"])
-            Directory.CreateDirectory(_folder[folder]);
+            Directory.CreateDirectory(Folder[folder]);
         foreach (string file in (string[])["a", "tree/b", "tree/sub/c", "into/tree/sub", "other/d"])
-            File.WriteAllText(_folder[file], file);
-        File.CreateSymbolicLink(_folder["link"], "a");
-        File.CreateSymbolicLink(_folder["treelink"], "tree");
-        File.CreateSymbolicLink(_folder["devicelink"], "/dev/null");
-        Directory.CreateDirectory(_folder["links"]);
-        File.CreateSymbolicLink(_folder["links/b"], "/dev/null");
-        Directory.CreateDirectory(_folder["pipes/sub"]);
+            File.WriteAllText(Folder[file], file);
+        File.CreateSymbolicLink(Folder["link"], "a");
+        File.CreateSymbolicLink(Folder["treelink"], "tree");
+        File.CreateSymbolicLink(Folder["devicelink"], "/dev/null");
+        Directory.CreateDirectory(Folder["links"]);
+        File.CreateSymbolicLink(Folder["links/b"], "/dev/null");
+        Directory.CreateDirectory(Folder["pipes/sub"]);
         if (OperatingSystem.IsLinux())
-            Shell.Run("mkfifo", _folder["pipe"], _folder["pipes/b"], _folder["pipes/link"]).ExitCode.ShouldBe(0);
+            Shell.Run("mkfifo", Folder["pipe"], Folder["pipes/b"], Folder["pipes/link"]).ExitCode.ShouldBe(0);
     }
-
-    public void Dispose() => _folder.Dispose();
 
     [SkippableTheory]
     [InlineData("a missing/b", true)]
@@ -62,8 +58,8 @@ public sealed class CopyDryRunTests : IDisposable
     [SkippableFact]
     public async Task What_the_target_has_no_room_for_is_told()
     {
-        using TestVolume volume = TestVolume.MountMemory(_folder["volume"], "1m");
-        File.WriteAllBytes(_folder["large"], new byte[2 << 20]);
+        using TestVolume volume = TestVolume.MountMemory(Folder["volume"], "1m");
+        File.WriteAllBytes(Folder["large"], new byte[2 << 20]);
         ToolRun planned = await CopyAsync(["-n", "large", "volume/copy"]);
         planned.ExitCode.ShouldBe(ExitCode.IoError);
         planned.Error.ShouldContain("2 MiB are to be copied and 1 MiB are free");
@@ -78,36 +74,35 @@ public sealed class CopyDryRunTests : IDisposable
         const string Make = """
             cd "$1"; one=$(printf 'd\351'); two=$(printf 'e\351'); mkdir "$one" && touch "$one/f" "$two" z
             """;
-        (int exitCode, string output) = Shell.Run("sh", "-c", Make, "sh", _folder["tree"]);
+        (int exitCode, string output) = Shell.Run("sh", "-c", Make, "sh", Folder["tree"]);
         Skip.If(exitCode != 0, $"such names cannot be made here: {output}");
         try
         {
-            ToolRun planned = await ToolRun.RunAsync("copy", "-nr", _folder["tree"], _folder["tree2"]);
-            planned.ExitCode.ShouldBe(ExitCode.Success, planned.Error);
-            planned.Out.ShouldContain($"copy          {_folder["tree/z"]}");
+            ToolRun planned = await ToolRun.SucceedAsync("copy", "-nr", Folder["tree"], Folder["tree2"]);
+            planned.Out.ShouldContain($"copy          {Folder["tree/z"]}");
             planned.Out.ShouldEndWith("3 files, 16 B; 2 not looked at: their names are not valid UTF-8\n");
-            (await ToolRun.RunAsync("copy", "-r", _folder["tree"], _folder["tree2"])).ExitCode.ShouldBe(ExitCode.Success);
+            await ToolRun.SucceedAsync("copy", "-r", Folder["tree"], Folder["tree2"]);
         }
         finally
         {
             // .NET cannot name them to remove them.
-            Shell.Run("rm", "-rf", _folder["tree"], _folder["tree2"]);
+            Shell.Run("rm", "-rf", Folder["tree"], Folder["tree2"]);
         }
     }
 
     [Fact]
     public async Task A_quiet_one_names_what_would_fail_and_nothing_else()
     {
-        ToolRun planned = await ToolRun.RunAsync("copy", "-nqr", _folder["tree"], _folder["into"]);
+        ToolRun planned = await ToolRun.RunAsync("copy", "-nqr", Folder["tree"], Folder["into"]);
         planned.ExitCode.ShouldBe(ExitCode.IoError);
-        planned.Out.ShouldBe($"file is there {_folder["tree/sub"]} -> {_folder["into/tree/sub"]}\n");
-        (await ToolRun.RunAsync("copy", "-nq", _folder["a"], _folder["b"])).ShouldBe(new ToolRun(ExitCode.Success, "", ""));
+        planned.Out.ShouldBe($"file is there {Folder["tree/sub"]} -> {Folder["into/tree/sub"]}\n");
+        (await ToolRun.RunAsync("copy", "-nq", Folder["a"], Folder["b"])).ShouldBe(new ToolRun(ExitCode.Success, "", ""));
     }
 
     /// <summary>Runs the tool with paths that are relative to the test's folder.</summary>
     private Task<ToolRun> CopyAsync(string[] arguments) =>
-        ToolRun.RunAsync(["copy", .. arguments.Select(a => a.StartsWith('-') ? a : Path.Combine(_folder.FullPath, a))]);
+        ToolRun.RunAsync(["copy", .. arguments.Select(a => a.StartsWith('-') ? a : Path.Combine(Folder.FullPath, a))]);
 
     private string[] Everything() =>
-        [.. Directory.EnumerateFileSystemEntries(_folder.FullPath, "*", SearchOption.AllDirectories).Order(StringComparer.Ordinal)];
+        [.. Directory.EnumerateFileSystemEntries(Folder.FullPath, "*", SearchOption.AllDirectories).Order(StringComparer.Ordinal)];
 }

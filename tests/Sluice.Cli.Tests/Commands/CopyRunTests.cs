@@ -9,12 +9,8 @@ using Xunit;
 namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>`sluice copy` as a user types it.</summary>
-public sealed class CopyRunTests : IDisposable
+public sealed class CopyRunTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Theory]
     [InlineData("copy")]
     [InlineData("copy a")]
@@ -25,13 +21,7 @@ public sealed class CopyRunTests : IDisposable
     [InlineData("copy --demo a b")]
     [InlineData("copy --demo --size nothing")]
     [InlineData("copy -z a b")]
-    public async Task A_wrong_command_line_is_exit_code_2(string typed)
-    {
-        ToolRun run = await ToolRun.RunAsync(typed.Split(' '));
-        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
-        run.Error.ShouldStartWith("sluice: ");
-        run.Error.TrimEnd('\n').ShouldNotContain("\n");
-    }
+    public Task A_wrong_command_line_is_exit_code_2(string typed) => CommandChecks.IsRefusedAsync(typed);
 
     [Theory]
     [InlineData("auto", "")]
@@ -39,71 +29,51 @@ public sealed class CopyRunTests : IDisposable
     [InlineData("range", "copy_file_range")]
     public async Task One_file_is_copied_and_the_method_named(string method, string says)
     {
-        string source = Make("a", 300_000);
-        ToolRun run = await ToolRun.RunAsync("copy", "--method", method, "--verify", "--sync", source, _folder["b"]);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        string source = Folder.Make("a", 300_000);
+        ToolRun run = await ToolRun.SucceedAsync("copy", "--method", method, "--verify", "--sync", source, Folder["b"]);
         run.Out.ShouldContain(says);
         run.Out.ShouldContain("verified, on the disk");
-        File.ReadAllBytes(_folder["b"]).ShouldBe(File.ReadAllBytes(source));
+        File.ReadAllBytes(Folder["b"]).ShouldBe(File.ReadAllBytes(source));
     }
 
     [Fact]
     public async Task Several_sources_and_folders_go_into_a_folder()
     {
-        string one = Make("one", 10);
-        string two = Make("tree/two", 20);
-        Directory.CreateDirectory(_folder["into"]);
-        ToolRun run = await ToolRun.RunAsync("copy", "-r", "-p", one, _folder["tree"], _folder["into"]);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        File.ReadAllBytes(_folder["into/one"]).ShouldBe(File.ReadAllBytes(one));
-        File.ReadAllBytes(_folder["into/tree/two"]).ShouldBe(File.ReadAllBytes(two));
-        File.GetLastWriteTimeUtc(_folder["into/tree/two"]).ShouldBe(File.GetLastWriteTimeUtc(two));
+        string one = Folder.Make("one", 10);
+        string two = Folder.Make("tree/two", 20);
+        Directory.CreateDirectory(Folder["into"]);
+        await ToolRun.SucceedAsync("copy", "-r", "-p", one, Folder["tree"], Folder["into"]);
+        File.ReadAllBytes(Folder["into/one"]).ShouldBe(File.ReadAllBytes(one));
+        File.ReadAllBytes(Folder["into/tree/two"]).ShouldBe(File.ReadAllBytes(two));
+        File.GetLastWriteTimeUtc(Folder["into/tree/two"]).ShouldBe(File.GetLastWriteTimeUtc(two));
     }
 
     [Fact]
     public async Task Each_failure_is_one_line_and_exit_code_1_and_nothing_is_half_made()
     {
-        string source = Make("a", 1000);
-        string there = Make("there", 10);
-        Make("tree/x", 1);
-        await ShouldFailAsync("not a regular file", "copy", "--force", source, "/dev/null");
-        await ShouldFailAsync("needs --force", "copy", source, there);
-        await ShouldFailAsync("same file", "copy", source, source);
-        await ShouldFailAsync("inside", "copy", "-r", _folder["tree"], _folder["tree/in"]);
-        await ShouldFailAsync("-r copies it", "copy", _folder["tree"], _folder["b"]);
-        await ShouldFailAsync("missing: no such file", "copy", _folder["missing"], _folder["b"]);
-        await ShouldFailAsync("no such directory", "copy", source, _folder["no/folder/b"]);
-        await ShouldFailAsync("need a folder", "copy", source, there, _folder["b"]);
-        File.Exists(_folder["b"]).ShouldBeFalse();
+        string source = Folder.Make("a", 1000);
+        string there = Folder.Make("there", 10);
+        Folder.Make("tree/x", 1);
+        await CommandChecks.FailsAsync("not a regular file", "copy", "--force", source, "/dev/null");
+        await CommandChecks.FailsAsync("needs --force", "copy", source, there);
+        await CommandChecks.FailsAsync("same file", "copy", source, source);
+        await CommandChecks.FailsAsync("inside", "copy", "-r", Folder["tree"], Folder["tree/in"]);
+        await CommandChecks.FailsAsync("-r copies it", "copy", Folder["tree"], Folder["b"]);
+        await CommandChecks.FailsAsync("missing: no such file", "copy", Folder["missing"], Folder["b"]);
+        await CommandChecks.FailsAsync("no such directory", "copy", source, Folder["no/folder/b"]);
+        await CommandChecks.FailsAsync("need a folder", "copy", source, there, Folder["b"]);
+        File.Exists(Folder["b"]).ShouldBeFalse();
         File.ReadAllBytes(there).Length.ShouldBe(10);
-        Directory.GetFileSystemEntries(_folder.FullPath).Length.ShouldBe(3);
-    }
-
-    [Trait("Tier", "slow")]
-    [SkippableFact]
-    public async Task A_tree_for_which_there_is_no_room_keeps_the_files_that_are_whole()
-    {
-        for (int i = 0; i < 8; i++)
-            Make($"tree/{i}", 1 << 20);
-        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "4m");
-        string json = _folder["r.json"];
-        ToolRun run = await ToolRun.RunAsync("copy", "-r", _folder["tree"], _folder["disk/copy"], "--json", json);
-        run.ExitCode.ShouldBe(ExitCode.IoError);
-        run.Error.ShouldContain("the disk is full");
-        FileInfo[] copied = new DirectoryInfo(_folder["disk/copy"]).GetFiles();
-        copied.ShouldAllBe(f => f.Length == 1 << 20 && f.LastWriteTimeUtc == File.GetLastWriteTimeUtc(_folder[$"tree/{f.Name}"]));
-        using JsonDocument result = JsonDocument.Parse(File.ReadAllText(json));
-        result.RootElement.GetProperty("bytes").GetInt64().ShouldBe(copied.Length << 20);
-        result.RootElement.GetProperty("files").GetInt64().ShouldBe(copied.Length);
+        Directory.GetFileSystemEntries(Folder.FullPath).Length.ShouldBe(3);
     }
 
     [Fact]
     public async Task A_source_that_ends_in_a_dot_is_what_is_in_the_folder()
     {
-        Make("src/f", 10);
-        Directory.CreateDirectory(_folder["existing"]);
-        (await ToolRun.RunAsync("copy", "-r", _folder["src/."], _folder["existing"])).ExitCode.ShouldBe(ExitCode.Success);
-        Directory.GetFileSystemEntries(_folder["existing"]).ShouldBe([_folder["existing/f"]]);
+        Folder.Make("src/f", 10);
+        Directory.CreateDirectory(Folder["existing"]);
+        await ToolRun.SucceedAsync("copy", "-r", Folder["src/."], Folder["existing"]);
+        Directory.GetFileSystemEntries(Folder["existing"]).ShouldBe([Folder["existing/f"]]);
     }
 
     [Theory]
@@ -111,35 +81,21 @@ public sealed class CopyRunTests : IDisposable
     [InlineData("A/.", "B/x")]
     public async Task Two_sources_of_one_name_do_not_replace_each_other(string first, string second)
     {
-        string kept = Make("A/x", 10);
-        Make("B/x", 20);
-        Directory.CreateDirectory(_folder["E"]);
-        ToolRun run = await ToolRun.RunAsync("copy", "-rf", $"{_folder.FullPath}/{first}", _folder[second], _folder["E"]);
+        string kept = Folder.Make("A/x", 10);
+        Folder.Make("B/x", 20);
+        Directory.CreateDirectory(Folder["E"]);
+        ToolRun run = await ToolRun.RunAsync("copy", "-rf", $"{Folder.FullPath}/{first}", Folder[second], Folder["E"]);
         run.ExitCode.ShouldBe(ExitCode.IoError);
         run.Error.ShouldContain("just made from another source");
-        File.ReadAllBytes(_folder["E/x"]).ShouldBe(File.ReadAllBytes(kept));
-    }
-
-    [Theory]
-    [InlineData("-rp")]
-    [InlineData("-a")]
-    [InlineData("-rpf")]
-    public async Task Short_options_stand_behind_one_dash_as_for_cp(string options)
-    {
-        string two = Make("tree/two", 20);
-        File.SetLastWriteTimeUtc(two, new DateTime(2001, 2, 3, 4, 5, 6, DateTimeKind.Utc));
-        ToolRun run = await ToolRun.RunAsync("copy", options, _folder["tree"], _folder["copied"]);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldStartWith($"{_folder["tree"]} -> {_folder["copied"]}: 1 file in 1 folder,");
-        File.GetLastWriteTimeUtc(_folder["copied/two"]).ShouldBe(File.GetLastWriteTimeUtc(two));
+        File.ReadAllBytes(Folder["E/x"]).ShouldBe(File.ReadAllBytes(kept));
     }
 
     [Fact]
     public async Task A_file_that_is_there_in_a_tree_is_left_and_the_way_to_replace_it_is_said()
     {
-        Make("tree/x", 10);
-        string there = Make("into/tree/x", 20);
-        ToolRun run = await ToolRun.RunAsync("copy", "-r", _folder["tree"], _folder["into"]);
+        Folder.Make("tree/x", 10);
+        string there = Folder.Make("into/tree/x", 20);
+        ToolRun run = await ToolRun.RunAsync("copy", "-r", Folder["tree"], Folder["into"]);
         run.ExitCode.ShouldBe(ExitCode.IoError);
         run.Error.ShouldContain("--force");
         new FileInfo(there).Length.ShouldBe(20);
@@ -151,8 +107,8 @@ public sealed class CopyRunTests : IDisposable
     [InlineData("", ExitCode.IoError, 10)]
     public async Task A_file_that_is_there_is_replaced_after_a_yes_only(string answer, int exitCode, int length)
     {
-        string source = Make("a", 1000);
-        string there = Make("there", 10);
+        string source = Folder.Make("a", 1000);
+        string there = Folder.Make("there", 10);
 
         ToolRun run = await ToolRun.RunAsync(["copy", source, there], answer, CancellationToken.None);
 
@@ -162,26 +118,14 @@ public sealed class CopyRunTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_that_is_there_is_replaced_by_force()
-    {
-        string source = Make("a", 1000);
-        string there = Make("there", 10);
-
-        ToolRun run = await ToolRun.RunAsync("copy", "-f", source, there);
-
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        File.ReadAllBytes(there).ShouldBe(File.ReadAllBytes(source));
-    }
-
-    [Fact]
     public async Task One_source_that_fails_does_not_stop_the_others()
     {
-        string good = Make("good", 100);
-        Directory.CreateDirectory(_folder["into"]);
-        ToolRun run = await ToolRun.RunAsync("copy", _folder["missing"], good, _folder["into"]);
+        string good = Folder.Make("good", 100);
+        Directory.CreateDirectory(Folder["into"]);
+        ToolRun run = await ToolRun.RunAsync("copy", Folder["missing"], good, Folder["into"]);
         run.ExitCode.ShouldBe(ExitCode.IoError);
         run.Error.ShouldContain("missing");
-        File.Exists(_folder["into/good"]).ShouldBeTrue();
+        File.Exists(Folder["into/good"]).ShouldBeTrue();
     }
 
     [Trait("Tier", "slow")]
@@ -190,11 +134,11 @@ public sealed class CopyRunTests : IDisposable
     [InlineData("tree/in")]
     public async Task A_full_disk_ends_the_others_too(string name)
     {
-        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "1m");
-        Make(name, 3_000_000);
-        string small = Make("small", 100);
-        string json = _folder["r.json"];
-        ToolRun run = await ToolRun.RunAsync("copy", "-r", "--json", json, _folder[name.Split('/')[0]], small, small, disk.Path);
+        using TestVolume disk = TestVolume.MountMemory(Folder["disk"], "1m");
+        Folder.Make(name, 3_000_000);
+        string small = Folder.Make("small", 100);
+        string json = Folder["r.json"];
+        ToolRun run = await ToolRun.RunAsync("copy", "-r", "--json", json, Folder[name.Split('/')[0]], small, small, disk.Path);
         run.ExitCode.ShouldBe(ExitCode.IoError);
         run.Error.ShouldContain("disk is full");
         run.Error.TrimEnd('\n').ShouldNotContain("\n");
@@ -205,45 +149,19 @@ public sealed class CopyRunTests : IDisposable
         result.RootElement.GetProperty("interrupted").GetBoolean().ShouldBeFalse();
     }
 
-    [Fact]
-    public async Task Every_question_comes_before_anything_is_copied()
-    {
-        string one = Make("a", 10);
-        string two = Make("b", 20);
-        Make("to/b", 30);
-        var typed = new TypedAnswer("y", () => File.Exists(_folder["to/a"]));
-        var error = new StringWriter();
-        var terminal = new TerminalStreams(TextWriter.Null, error, typed) { IsInputTerminal = true };
-        int exitCode = await SluiceTool.RunAsync(["copy", one, two, _folder["to"]], terminal, CancellationToken.None);
-        exitCode.ShouldBe(ExitCode.Success, error.ToString());
-        typed.Seen.ShouldBe([false]);
-        File.ReadAllBytes(_folder["to/a"]).ShouldBe(File.ReadAllBytes(one));
-        File.ReadAllBytes(_folder["to/b"]).ShouldBe(File.ReadAllBytes(two));
-    }
-
-    [Fact]
-    public async Task The_demo_prints_rates_and_leaves_nothing()
-    {
-        ToolRun run = await ToolRun.RunAsync("copy", "--demo", "--method", "buffered", "--size", "8M", _folder.FullPath);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldContain("made 8 MiB");
-        run.Out.ShouldContain("target.dat: 8 MiB in ");
-        Directory.GetFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
-    }
-
     [Trait("Tier", "slow")]
     [SkippableFact]
-    public Task The_demo_needs_room_for_both_files() => CommandChecks.NeedsRoomAsync(_folder, "12m", "copy", "--demo", "--size", "8M");
+    public Task The_demo_needs_room_for_both_files() => CommandChecks.NeedsRoomAsync(Folder, "12m", "copy", "--demo", "--size", "8M");
 
     [SkippableFact]
     public async Task The_demo_copies_past_the_cache()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "the direct way is Linux's");
-        ToolRun run = await ToolRun.RunAsync("copy", "--demo", "--size", "8M", _folder.FullPath);
+        ToolRun run = await ToolRun.RunAsync("copy", "--demo", "--size", "8M", Folder.FullPath);
         Skip.If(run.Error.Contains("not possible here"), run.Error);
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
         run.Out.ShouldContain("direct, past the page cache, 4 requests outstanding (it was asked for");
-        Directory.GetFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+        Directory.GetFileSystemEntries(Folder.FullPath).ShouldBeEmpty();
     }
 
     [Fact]
@@ -255,37 +173,5 @@ public sealed class CopyRunTests : IDisposable
         line.Text(TimeSpan.FromSeconds(2)).ShouldBe("a.dat [#####...............] 25 % of 1 GiB, 128 MiB/s, 6 s left");
         line.Report(new CopyProgress(1L << 30, 1L << 30, 0, 1));
         line.Text(TimeSpan.FromSeconds(8)).ShouldBe("a.dat [####################] 100 % of 1 GiB, 128 MiB/s, finishing");
-    }
-
-    private static async Task ShouldFailAsync(string reason, params string[] arguments)
-    {
-        ToolRun run = await ToolRun.RunAsync(arguments);
-        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
-        run.Error.ShouldStartWith("sluice: ");
-        run.Error.ShouldContain(reason);
-        run.Error.TrimEnd('\n').ShouldNotContain("\n");
-        run.Out.ShouldBe("");
-    }
-
-    private string Make(string name, int length)
-    {
-        string path = _folder[name];
-        Directory.CreateDirectory(Path.GetDirectoryName(path)!);
-        byte[] content = new byte[length];
-        new Random(length).NextBytes(content);
-        File.WriteAllBytes(path, content);
-        return path;
-    }
-
-    /// <summary>Somebody who gives one answer, and looks at something each time that it is asked for.</summary>
-    private sealed class TypedAnswer(string answer, Func<bool> look) : TextReader
-    {
-        public List<bool> Seen { get; } = [];
-
-        public override string? ReadLine()
-        {
-            Seen.Add(look());
-            return answer;
-        }
     }
 }

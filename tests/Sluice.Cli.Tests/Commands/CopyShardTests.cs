@@ -10,7 +10,7 @@ namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>`sluice copy --shard` by several processes, the copy of the rest, and `merge`.</summary>
 [Trait("Tier", "slow")]
-public sealed class CopyShardTests : IDisposable
+public sealed class CopyShardTests : FolderTest
 {
     private const int Ranks = 2;
 
@@ -19,10 +19,6 @@ public sealed class CopyShardTests : IDisposable
         "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID",
         "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX",
     ];
-
-    private readonly TempFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
 
     [Theory]
     [InlineData("copy -r --shard 4/4 a b")]
@@ -48,9 +44,7 @@ public sealed class CopyShardTests : IDisposable
     {
         SkipUnlessLinux();
         ToolRun run = await Start("PMI_RANK=1 PMI_SIZE=2", "copy", "-r", "--shard", "auto/3", "a", "b").EndAsync();
-        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
-        run.Error.ShouldContain("3 parts were asked for");
-        run.Error.TrimEnd('\n').ShouldNotContain("\n");
+        CommandChecks.ShouldFail(run, ExitCode.Usage, "3 parts were asked for");
     }
 
     /// <summary>As different launchers tell them; ShardedCopyTests of the library compare the copy with one that is made whole.</summary>
@@ -58,18 +52,15 @@ public sealed class CopyShardTests : IDisposable
     public async Task Ranks_of_a_launcher_copy_a_part_each()
     {
         SkipUnlessLinux();
-        Directory.CreateDirectory(_folder["tree"]);
-        for (int i = 0; i < 20; i++)
-            File.WriteAllText(_folder[$"tree/f{i}"], "x");
+        MakeTree(20);
         for (int rank = 0; rank < Ranks; rank++)
         {
             using ToolProcess tool = Start(
-                Environment(rank), "copy", "-a", "--shard", "auto", "--json", _folder[$"{rank}.json"], _folder["tree"], _folder["copy"]);
-            ToolRun run = await tool.EndAsync();
-            run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+                Environment(rank), "copy", "-a", "--shard", "auto", "--json", Folder[$"{rank}.json"], Folder["tree"], Folder["copy"]);
+            await tool.EndAsync(ExitCode.Success);
         }
-        FilesOf(_folder["copy"]).Count().ShouldBe(20);
-        CopyReport[] reports = [.. Enumerable.Range(0, Ranks).Select(r => Read(_folder[$"{r}.json"]))];
+        FilesOf(Folder["copy"]).Count().ShouldBe(20);
+        CopyReport[] reports = [.. Enumerable.Range(0, Ranks).Select(r => Read(Folder[$"{r}.json"]))];
         reports.ShouldAllBe(r => r.Files > 0 && r.Failed == 0);
         reports.Sum(r => r.Files).ShouldBe(20);
     }
@@ -78,83 +69,55 @@ public sealed class CopyShardTests : IDisposable
     public async Task The_target_means_the_same_to_the_first_and_the_last_shard()
     {
         SkipUnlessLinux();
-        Directory.CreateDirectory(_folder["tree"]);
-        for (int i = 0; i < 20; i++)
-            File.WriteAllText(_folder[$"tree/f{i}"], "x");
+        MakeTree(20);
         foreach (string shard in (string[])["0/2", "1/2"])
         {
-            await SucceedAsync("copy", "-r", "--shard", shard, _folder["tree"], _folder["copy"]);
-            Directory.CreateDirectory(_folder["into"]);
-            await SucceedAsync("copy", "-r", "--shard", shard, _folder["tree"], _folder["into"] + "/");
+            await ToolRun.SucceedAsync("copy", "-r", "--shard", shard, Folder["tree"], Folder["copy"]);
+            Directory.CreateDirectory(Folder["into"]);
+            await ToolRun.SucceedAsync("copy", "-r", "--shard", shard, Folder["tree"], Folder["into"] + "/");
         }
-        FilesOf(_folder["copy"]).Count().ShouldBe(20);
-        FilesOf(_folder["into/tree"]).Count().ShouldBe(20);
-        FilesOf(_folder["into"]).Count().ShouldBe(20);
-    }
-
-    [SkippableFact]
-    public async Task What_is_there_and_other_is_replaced_with_consent_alone()
-    {
-        SkipUnlessLinux();
-        Directory.CreateDirectory(_folder["tree"]);
-        Directory.CreateDirectory(_folder["copy"]);
-        File.WriteAllText(_folder["tree/file"], "new");
-        File.WriteAllText(_folder["copy/file"], "older");
-        ToolRun run = await ToolRun.RunAsync("copy", "-r", "--shard", "0/1", _folder["tree"], _folder["copy"]);
-        run.ExitCode.ShouldBe(ExitCode.IoError);
-        run.Error.ShouldContain("--force replaces it");
-        File.ReadAllText(_folder["copy/file"]).ShouldBe("older");
-        await SucceedAsync("copy", "-r", "-f", "--shard", "0/1", _folder["tree"], _folder["copy"]);
-        File.ReadAllText(_folder["copy/file"]).ShouldBe("new");
+        FilesOf(Folder["copy"]).Count().ShouldBe(20);
+        FilesOf(Folder["into/tree"]).Count().ShouldBe(20);
+        FilesOf(Folder["into"]).Count().ShouldBe(20);
     }
 
     [SkippableFact]
     public async Task Merging_says_what_is_missing_and_what_failed()
     {
         SkipUnlessLinux();
-        Directory.CreateDirectory(_folder["tree"]);
-        for (int i = 0; i < 30; i++)
-            File.WriteAllText(_folder[$"tree/f{i}"], "x");
+        MakeTree(30);
         foreach (string shard in (string[])["0", "1", "2"])
         {
-            await SucceedAsync("copy", "-r", "--shard", $"{shard}/3", "--json", _folder[shard], _folder["tree"], _folder["copy"]);
-            CopyReport report = Read(_folder[shard]);
+            await ToolRun.SucceedAsync("copy", "-r", "--shard", $"{shard}/3", "--json", Folder[shard], Folder["tree"], Folder["copy"]);
+            CopyReport report = Read(Folder[shard]);
             (report.ShardIndex, report.ShardCount).ShouldBe((int.Parse(shard, CultureInfo.InvariantCulture), 3));
         }
-        await SucceedAsync("merge", "--json", _folder["all"], _folder["2"], _folder["0"], _folder["1"]);
-        File.ReadAllText(_folder["all"]).ShouldContain(", in 3 shards");
+        await ToolRun.SucceedAsync("merge", "--json", Folder["all"], Folder["2"], Folder["0"], Folder["1"]);
+        File.ReadAllText(Folder["all"]).ShouldContain(", in 3 shards");
 
-        ToolRun run = await ToolRun.RunAsync("merge", _folder["2"], _folder["0"]);
+        ToolRun run = await ToolRun.RunAsync("merge", Folder["2"], Folder["0"]);
         run.ExitCode.ShouldBe(ExitCode.IoError);
         run.Out.ShouldContain("missing: shard 1 of 3");
 
         // One that failed counts until it has been run again.
-        CopyReport once = Read(_folder["1"]);
+        CopyReport once = Read(Folder["1"]);
         CopyReport failed = once with { Failed = 3, Started = once.Started.AddHours(-1) };
-        File.WriteAllText(_folder["failed"], JsonSerializer.Serialize(failed, CopyJsonContext.Default.CopyReport));
-        run = await ToolRun.RunAsync("merge", _folder["0"], _folder["failed"], _folder["2"]);
+        File.WriteAllText(Folder["failed"], JsonSerializer.Serialize(failed, CopyJsonContext.Default.CopyReport));
+        run = await ToolRun.RunAsync("merge", Folder["0"], Folder["failed"], Folder["2"]);
         run.ExitCode.ShouldBe(ExitCode.IoError);
         run.Out.ShouldContain("3 failed");
-        await SucceedAsync("merge", _folder["0"], _folder["1"], _folder["failed"], _folder["2"]);
+        await ToolRun.SucceedAsync("merge", Folder["0"], Folder["1"], Folder["failed"], Folder["2"]);
 
         // Others are not added up.
-        await SucceedAsync("copy", "-r", "-f", "--shard", "3/4", "--json", _folder["other"], _folder["tree"], _folder["copy"]);
-        run = await ToolRun.RunAsync("merge", _folder["0"], _folder["other"]);
-        run.ExitCode.ShouldBe(ExitCode.Usage);
-        run.Error.ShouldContain("is one of 4 shards");
-        await SucceedAsync("copy", "-r", "--json", _folder["whole"], _folder["tree"], _folder["whole copy"]);
-        (await ToolRun.RunAsync("merge", _folder["whole"])).ExitCode.ShouldBe(ExitCode.Usage);
+        await ToolRun.SucceedAsync("copy", "-r", "-f", "--shard", "3/4", "--json", Folder["other"], Folder["tree"], Folder["copy"]);
+        await CommandChecks.RefusesAsync("is one of 4 shards", "merge", Folder["0"], Folder["other"]);
+        await ToolRun.SucceedAsync("copy", "-r", "--json", Folder["whole"], Folder["tree"], Folder["whole copy"]);
+        await CommandChecks.RefusesAsync("whole", "merge", Folder["whole"]);
 
         // Nor what went elsewhere, nor one result twice.
-        await SucceedAsync("copy", "-r", "--shard", "1/3", "--json", _folder["elsewhere"], _folder["tree"], _folder["copy of another"]);
-        run = await ToolRun.RunAsync("merge", _folder["0"], _folder["elsewhere"], _folder["2"]);
-        run.ExitCode.ShouldBe(ExitCode.Usage);
-        run.Error.ShouldContain("is of another copy than");
-        run = await ToolRun.RunAsync("merge", _folder["0"], _folder["1"], _folder["0"]);
-        run.ExitCode.ShouldBe(ExitCode.Usage);
-        run.Error.ShouldContain("is the same result as");
-        File.WriteAllText(_folder["none"], "{}");
-        (await ToolRun.RunAsync("merge", _folder["none"])).ExitCode.ShouldBe(ExitCode.Usage);
+        await ToolRun.SucceedAsync("copy", "-r", "--shard", "1/3", "--json", Folder["elsewhere"], Folder["tree"], Folder["another"]);
+        await CommandChecks.RefusesAsync("is of another copy than", "merge", Folder["0"], Folder["elsewhere"], Folder["2"]);
+        await CommandChecks.RefusesAsync("is the same result as", "merge", Folder["0"], Folder["1"], Folder["0"]);
     }
 
     /// <summary>Of a scheduler that ends its job: the tool waited on, and had to be killed.</summary>
@@ -165,12 +128,12 @@ public sealed class CopyShardTests : IDisposable
     public async Task One_signal_ends_who_waits_for_a_list_that_nobody_writes(params string[] arguments)
     {
         SkipUnlessLinux();
-        Directory.CreateDirectory(_folder["into"]);
-        Shell.Run("mkfifo", _folder["pipe"]).ExitCode.ShouldBe(0);
-        using ToolProcess tool = ToolProcess.Start(_folder[""], arguments);
+        Directory.CreateDirectory(Folder["into"]);
+        Shell.Run("mkfifo", Folder["pipe"]).ExitCode.ShouldBe(0);
+        using ToolProcess tool = ToolProcess.Start(Folder[""], arguments);
 
         // Returns when the tool has opened the other end; what it reads from here on does not come.
-        await using FileStream writer = await Task.Run(() => new FileStream(_folder["pipe"], FileMode.Open, FileAccess.Write));
+        await using FileStream writer = await Task.Run(() => new FileStream(Folder["pipe"], FileMode.Open, FileAccess.Write));
         tool.Signal("TERM");
         Task<ToolRun> end = tool.EndAsync();
         (await Task.WhenAny(end, Task.Delay(TimeSpan.FromMinutes(1)))).ShouldBe(end, "it hangs");
@@ -179,10 +142,10 @@ public sealed class CopyShardTests : IDisposable
 
     private static void SkipUnlessLinux() => Skip.IfNot(OperatingSystem.IsLinux(), "copies in shards are Linux's");
 
-    private static async Task SucceedAsync(params string[] arguments)
+    private void MakeTree(int files)
     {
-        ToolRun run = await ToolRun.RunAsync(arguments);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        for (int i = 0; i < files; i++)
+            Folder.Make($"tree/f{i}", 1);
     }
 
     private static string Environment(int rank) =>
@@ -190,7 +153,7 @@ public sealed class CopyShardTests : IDisposable
 
     private ToolProcess Start(string environment, params string[] arguments) => ToolProcess.StartAs(
         ["env", .. Variables.SelectMany(v => (string[])["-u", v]), .. environment.Split(' ', StringSplitOptions.RemoveEmptyEntries)],
-        _folder[""], arguments);
+        Folder[""], arguments);
 
     private static IEnumerable<string> FilesOf(string folder) =>
         Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories);

@@ -11,12 +11,8 @@ namespace Sluice.Cli.Tests.Commands;
 /// <summary>`sluice examples` as a user types it, on small files.</summary>
 [Trait("Tier", "slow")]
 [Trait("Runs", "once")]
-public sealed class ExamplesRunTests : IDisposable
+public sealed class ExamplesRunTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Theory]
     [InlineData("examples a.dat 0")]
     [InlineData("examples a.dat many")]
@@ -36,20 +32,18 @@ public sealed class ExamplesRunTests : IDisposable
 
     [Theory]
     [InlineData("read-line-sluice-reader", "EnumerateLines()")]
-    [InlineData("ReadLineSluiceReader", "EnumerateLines()")]
     [InlineData("write-block-direct", "FileCaching.Direct")]
     public async Task Show_prints_the_code_as_it_is_compiled(string name, string code)
     {
-        ToolRun run = await ToolRun.RunAsync("examples", "--show", name);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        ToolRun run = await ToolRun.SucceedAsync("examples", "--show", name);
         run.Out.ShouldContain(code);
-        run.Out.ShouldContain(ExampleCases.All.Single(c => c.IsCalled(name)).Code());
+        run.Out.ShouldContain(ExampleCases.All.Single(c => c.Name == name).Code());
     }
 
     [Fact]
     public async Task A_file_that_another_has_made_meanwhile_stays()
     {
-        string file = _folder["test.dat"];
+        string file = Folder["test.dat"];
         // Where the tool was quicker, once more.
         ToolRun? ended = null;
         for (int tries = 0; ended is null; tries++)
@@ -57,9 +51,9 @@ public sealed class ExamplesRunTests : IDisposable
             tries.ShouldBeLessThan(100);
             File.Delete(file);
             Task<ToolRun> run = Task.Run(() => ToolRun.RunAsync("examples", file, "1000", "--rounds", "1", "--case", "read-block"));
-            while (!Directory.EnumerateDirectories(_folder.FullPath).Any() && !run.IsCompleted)
+            while (!Directory.EnumerateDirectories(Folder.FullPath).Any() && !run.IsCompleted)
                 await Task.Delay(1);
-            bool isFirst = _folder.TryMake("test.dat", "somebody's");
+            bool isFirst = Folder.TryMake("test.dat", "somebody's");
             ToolRun tried = await run;
             ended = isFirst ? tried : null;
         }
@@ -67,24 +61,22 @@ public sealed class ExamplesRunTests : IDisposable
         ended.ExitCode.ShouldBe(ExitCode.IoError, ended.Error);
         ended.Error.ShouldContain(file);
         ended.Out.ShouldContain("read-block-file-stream");
-        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBe([file]);
+        Directory.EnumerateFileSystemEntries(Folder.FullPath).ShouldBe([file]);
     }
 
     [Fact]
     public async Task List_names_every_case()
     {
-        ToolRun run = await ToolRun.RunAsync("examples", "--list");
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        ToolRun run = await ToolRun.SucceedAsync("examples", "--list");
         run.Out.TrimEnd('\n').Split('\n').Skip(1).Select(l => l.Split(' ')[0]).ShouldBe(ExampleCases.All.Select(c => c.Name));
     }
 
     [Fact]
     public async Task The_original_form_makes_the_file_and_keeps_it()
     {
-        string file = _folder["a.dat"];
-        ToolRun run = await ToolRun.RunAsync("examples", file, "300", "--rounds", "2", "--json", _folder["r.json"], "--csv",
-            _folder["r.csv"]);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        string file = Folder["a.dat"];
+        ToolRun run = await ToolRun.SucceedAsync("examples", file, "300", "--rounds", "2", "--json", Folder["r.json"], "--csv",
+            Folder["r.csv"]);
         string[] lines = run.Out.Split('\n');
         foreach (ExampleCase example in ExampleCases.All)
             lines.Single(l => l.StartsWith(example.Name + " ", StringComparison.Ordinal)).ShouldEndWith("right");
@@ -93,21 +85,20 @@ public sealed class ExamplesRunTests : IDisposable
         File.ReadLines(file).Last().ShouldContain(299.ToString("X32"));
         Entries().ShouldBe(["a.dat", "r.csv", "r.json"]);
 
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
-        JsonElement[] sections = [.. json.RootElement.GetProperty("sections").EnumerateArray()];
+        JsonElement json = Folder.Json("r.json");
+        JsonElement[] sections = [.. json.GetProperty("sections").EnumerateArray()];
         sections.Select(s => s.GetProperty("heading").GetString()).ShouldBe(["Writing", "Reading"]);
         sections.SelectMany(s => s.GetProperty("charts").EnumerateArray()).Count().ShouldBe(2);
-        (await File.ReadAllTextAsync(_folder["r.csv"])).ShouldContain("read-block-direct,Sluice direct,");
+        (await File.ReadAllTextAsync(Folder["r.csv"])).ShouldContain("read-block-direct,Sluice direct,");
     }
 
     [Fact]
     public async Task Without_a_file_nothing_stays()
     {
         using ToolProcess tool = ToolProcess.StartAs(
-            ["env", $"TMPDIR={_folder.FullPath}"], "/", "examples", "--count", "50", "--rounds", "1", "--case",
+            ["env", $"TMPDIR={Folder.FullPath}"], "/", "examples", "--count", "50", "--rounds", "1", "--case",
             "read-block,write-line-direct");
-        ToolRun run = await tool.EndAsync();
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        ToolRun run = await tool.EndAsync(ExitCode.Success);
         run.Out.ShouldContain("read-block-file-stream-async");
         run.Out.ShouldContain("write-line-direct");
         run.Out.ShouldNotContain("read-line");
@@ -121,7 +112,7 @@ public sealed class ExamplesRunTests : IDisposable
     [InlineData(null, true, ExitCode.Success)]
     public async Task A_file_that_is_there_is_replaced_only_with_consent(string? answer, bool force, int exitCode)
     {
-        string file = _folder["a.dat"];
+        string file = Folder["a.dat"];
         await File.WriteAllTextAsync(file, "mine");
         ToolRun run = await ToolRun.RunAsync(
             ["examples", file, "10", "--case", "read-block-file-stream", .. force ? (string[])["--force"] : []], answer,
@@ -138,16 +129,15 @@ public sealed class ExamplesRunTests : IDisposable
     public async Task A_link_stays_one_and_what_it_points_to_is_replaced()
     {
         Skip.If(OperatingSystem.IsWindows(), "making links needs a privilege there");
-        Directory.CreateDirectory(_folder["there"]);
-        await File.WriteAllTextAsync(_folder["there/a.dat"], "mine");
-        File.CreateSymbolicLink(_folder["link"], _folder["there/a.dat"]);
-        string[] line = ["examples", _folder["link"], "10", "--case", "read-block-file-stream"];
+        Directory.CreateDirectory(Folder["there"]);
+        await File.WriteAllTextAsync(Folder["there/a.dat"], "mine");
+        File.CreateSymbolicLink(Folder["link"], Folder["there/a.dat"]);
+        string[] line = ["examples", Folder["link"], "10", "--case", "read-block-file-stream"];
         (await ToolRun.RunAsync(line)).ExitCode.ShouldBe(ExitCode.Usage);
-        (await File.ReadAllTextAsync(_folder["there/a.dat"])).ShouldBe("mine");
-        ToolRun run = await ToolRun.RunAsync([.. line, "--force"]);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        new FileInfo(_folder["link"]).LinkTarget.ShouldNotBeNull();
-        new FileInfo(_folder["there/a.dat"]).Length.ShouldBe(1000);
+        (await File.ReadAllTextAsync(Folder["there/a.dat"])).ShouldBe("mine");
+        await ToolRun.SucceedAsync([.. line, "--force"]);
+        new FileInfo(Folder["link"]).LinkTarget.ShouldNotBeNull();
+        new FileInfo(Folder["there/a.dat"]).Length.ShouldBe(1000);
     }
 
     [Fact]
@@ -156,7 +146,7 @@ public sealed class ExamplesRunTests : IDisposable
         var wrong = new ExampleCase("ReadNothing", ExampleUnit.Byte, ".NET", Writes: false, (_, _, _) => Task.CompletedTask);
         var output = new StringWriter();
         var error = new StringWriter();
-        var options = new ExamplesOptions { File = _folder["a.dat"], Count = 10, Rounds = 1, Cases = [wrong] };
+        var options = new ExamplesOptions { File = Folder["a.dat"], Count = 10, Rounds = 1, Cases = [wrong] };
         int exitCode = await new ExamplesCommand(
             options, new CommandContext([], new TerminalStreams(output, error, TextReader.Null), CancellationToken.None)).RunAsync();
         exitCode.ShouldBe(ExitCode.IoError);
@@ -168,17 +158,16 @@ public sealed class ExamplesRunTests : IDisposable
     public async Task An_interrupted_run_leaves_nothing_and_keeps_the_file_that_was_there()
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
-        await File.WriteAllTextAsync(_folder["a.dat"], "mine");
-        using ToolProcess tool = ToolProcess.Start(_folder.FullPath, "examples", "a.dat", "2000000", "--force");
+        await File.WriteAllTextAsync(Folder["a.dat"], "mine");
+        using ToolProcess tool = ToolProcess.Start(Folder.FullPath, "examples", "a.dat", "2000000", "--force");
         await tool.WaitUntilAsync(() => HasScratchFile);
         tool.Signal("INT");
-        ToolRun run = await tool.EndAsync();
-        run.ExitCode.ShouldBe(ExitCode.Interrupted, run.Error);
+        await tool.EndAsync(ExitCode.Interrupted);
         Entries().ShouldBe(["a.dat"]);
-        (await File.ReadAllTextAsync(_folder["a.dat"])).ShouldBe("mine");
+        (await File.ReadAllTextAsync(Folder["a.dat"])).ShouldBe("mine");
     }
 
-    private bool HasScratchFile => Directory.EnumerateFiles(_folder.FullPath, "records.dat", SearchOption.AllDirectories).Any();
+    private bool HasScratchFile => Directory.EnumerateFiles(Folder.FullPath, "records.dat", SearchOption.AllDirectories).Any();
 
-    private IEnumerable<string?> Entries() => Directory.EnumerateFileSystemEntries(_folder.FullPath).Select(Path.GetFileName).Order();
+    private IEnumerable<string?> Entries() => Directory.EnumerateFileSystemEntries(Folder.FullPath).Select(Path.GetFileName).Order();
 }

@@ -11,12 +11,8 @@ namespace Sluice.Cli.Tests.Commands;
 
 /// <summary>`sluice extents` as a user types it.</summary>
 [Trait("Runs", "once")]
-public sealed class ExtentsRunTests : IDisposable
+public sealed class ExtentsRunTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Theory]
     [InlineData("extents")]
     [InlineData("extents --worst x a")]
@@ -27,20 +23,20 @@ public sealed class ExtentsRunTests : IDisposable
     public Task A_wrong_command_line_is_exit_code_2(string typed) => CommandChecks.IsRefusedAsync(typed);
 
     [Fact]
-    public Task A_missing_file_is_exit_code_1() => CommandChecks.FailsAsync("no such file or directory", "extents", _folder["missing"]);
+    public Task A_missing_file_is_exit_code_1() => CommandChecks.FailsAsync("no such file or directory", "extents", Folder["missing"]);
 
     /// <summary>As one that somebody puts in a file's place behind the look at it: opened as a file, it waits for its writer.</summary>
     [SkippableFact]
     public async Task A_pipe_in_a_files_place_is_no_plain_file_and_not_waited_for()
     {
         Skip.If(OperatingSystem.IsWindows(), "there are no FIFOs there");
-        Shell.Run("mkfifo", _folder["pipe"]).ExitCode.ShouldBe(0);
+        Shell.Run("mkfifo", Folder["pipe"]).ExitCode.ShouldBe(0);
         var scan = new ExtentScan(flushFirst: false, CancellationToken.None);
-        Task asked = Task.Run(() => scan.AddFile(_folder["pipe"]));
+        Task asked = Task.Run(() => scan.AddFile(Folder["pipe"]));
         if (await Task.WhenAny(asked, Task.Delay(TimeSpan.FromMinutes(1))) != asked)
         {
             // Let it go, or the folder stays.
-            await File.WriteAllTextAsync(_folder["pipe"], "x");
+            await File.WriteAllTextAsync(Folder["pipe"], "x");
             Assert.Fail("it hangs");
         }
         (await Should.ThrowAsync<IOException>(() => asked)).Message.ShouldContain("not a regular file");
@@ -51,35 +47,32 @@ public sealed class ExtentsRunTests : IDisposable
     public async Task A_file_that_is_named_by_a_link_is_asked_and_one_that_may_not_be_read_is_told_with_the_reason()
     {
         Skip.IfNot(Environment.IsPrivilegedProcess, "only root can make another user's file");
-        string closed = PlainUser.MakeClosedFolder(_folder);
+        string closed = PlainUser.MakeClosedFolder(Folder);
         await File.WriteAllBytesAsync(Path.Combine(closed, "secret"), new byte[10]);
         Shell.Run("chmod", "600", Path.Combine(closed, "secret"));
         ToolRun run = await PlainUser.RunAsync("extents", closed);
         run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
         run.Error.ShouldContain("denied");
 
-        using TestVolume volume = TestVolume.MountExt4(_folder.FullPath, 64 << 20);
+        using TestVolume volume = TestVolume.MountExt4(Folder.FullPath, 64 << 20);
         await File.WriteAllBytesAsync(Path.Combine(volume.Path, "plain"), new byte[100_000]);
-        File.CreateSymbolicLink(_folder["link"], Path.Combine(volume.Path, "plain"));
-        run = await ToolRun.RunAsync("extents", "--sync", _folder["link"]);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        File.CreateSymbolicLink(Folder["link"], Path.Combine(volume.Path, "plain"));
+        run = await ToolRun.SucceedAsync("extents", "--sync", Folder["link"]);
         run.Out.ShouldContain("1 extent in 1 piece");
     }
 
     [SkippableFact]
-    public async Task Where_the_file_system_does_not_tell_it_says_so()
+    public Task Where_the_file_system_does_not_tell_it_says_so()
     {
         Skip.IfNot(File.Exists("/proc/self/status"), "no file system without FIEMAP is known here");
-        ToolRun run = await ToolRun.RunAsync("extents", "/proc/self/status");
-        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
-        run.Error.ShouldContain("no FIEMAP");
+        return CommandChecks.FailsAsync("no FIEMAP", "extents", "/proc/self/status");
     }
 
     [Trait("Tier", "slow")]
     [SkippableFact]
     public async Task An_interleaved_file_is_found_in_pieces_and_a_plain_one_whole()
     {
-        using TestVolume volume = TestVolume.MountExt4(_folder.FullPath, 64 << 20);
+        using TestVolume volume = TestVolume.MountExt4(Folder.FullPath, 64 << 20);
         string scattered = Path.Combine(volume.Path, "scattered");
         WriteInTurns(scattered, Path.Combine(volume.Path, "other"));
         await File.WriteAllBytesAsync(Path.Combine(volume.Path, "plain"), new byte[100_000]);
@@ -90,20 +83,18 @@ public sealed class ExtentsRunTests : IDisposable
         Shell.Run("sh", "-c", "mkdir \"$1/$(printf 'd\\351')\" && echo x > \"$1/$(printf 'd\\351/e\\351')\"", "sh", volume.Path)
             .ExitCode.ShouldBe(0);
 
-        ToolRun run = await ToolRun.RunAsync("extents", "--sync", "--json", _folder["r.json"], volume.Path);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        ToolRun run = await ToolRun.SucceedAsync("extents", "--sync", "--json", Folder["r.json"], volume.Path);
         run.Out.ShouldContain("4 files, 2 in more than one piece");
         run.Out.ShouldContain("up to 16 KiB");
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
-        json.RootElement.GetProperty("formatVersion").GetInt32().ShouldBe(1);
-        JsonElement worst = json.RootElement.GetProperty("worstFiles");
+        JsonElement json = Folder.Json("r.json");
+        json.GetProperty("formatVersion").GetInt32().ShouldBe(1);
+        JsonElement worst = json.GetProperty("worstFiles");
         worst.GetArrayLength().ShouldBe(2);
         worst[0].GetProperty("pieces").GetInt32().ShouldBe(16);
-        json.RootElement.GetProperty("score").GetDouble().ShouldBeGreaterThan(50);
-        json.RootElement.GetProperty("unplacedBytes").GetInt64().ShouldBe(0);
+        json.GetProperty("score").GetDouble().ShouldBeGreaterThan(50);
+        json.GetProperty("unplacedBytes").GetInt64().ShouldBe(0);
 
-        ToolRun one = await ToolRun.RunAsync("extents", "-e3", scattered);
-        one.ExitCode.ShouldBe(ExitCode.Success, one.Error);
+        ToolRun one = await ToolRun.SucceedAsync("extents", "-e3", scattered);
         one.Out.ShouldContain("16 extents in 16 pieces");
         one.Out.ShouldContain("The first 3 of 16");
         ToolRun plain = await ToolRun.RunAsync("extents", Path.Combine(volume.Path, "plain"));
@@ -113,16 +104,16 @@ public sealed class ExtentsRunTests : IDisposable
     [Fact]
     public async Task What_was_found_before_a_signal_is_told_also_where_there_are_folders_alone()
     {
-        Directory.CreateDirectory(_folder["tree/a/b"]);
-        var options = new ExtentsOptions(_folder["tree"]) { Output = new PageOutput { JsonPath = _folder["r.json"] } };
+        Directory.CreateDirectory(Folder["tree/a/b"]);
+        var options = new ExtentsOptions(Folder["tree"]) { Output = new PageOutput { JsonPath = Folder["r.json"] } };
         var text = new StringWriter();
         var terminal = new TerminalStreams(text, new StringWriter(), TextReader.Null);
         var context = new CommandContext([], terminal, new CancellationToken(canceled: true));
         (await new ExtentsCommand(options, context).RunAsync()).ShouldBe(ExitCode.Interrupted);
         text.ToString().ShouldContain("0 files");
         text.ToString().ShouldContain("interrupted: what comes behind was not looked at");
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
-        json.RootElement.GetProperty("interrupted").GetBoolean().ShouldBeTrue();
+        JsonElement json = Folder.Json("r.json");
+        json.GetProperty("interrupted").GetBoolean().ShouldBeTrue();
     }
 
     // Two files preallocated block by block in turns: neither can be whole.

@@ -12,23 +12,18 @@ namespace Sluice.Cli.Tests.Commands;
 [Trait("Tier", "slow")]
 [Collection(MeasuringCollection.Name)]
 [Trait("Runs", "once")]
-public sealed class FiguresRunTests : IDisposable
+public sealed class FiguresRunTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Fact]
     public async Task Every_curve_has_both_sides_at_every_request_size_and_nothing_is_left()
     {
         using TempFolder memory = TempFolder.InMemory();
         string disk = memory.FullPath;
-        ToolRun run = await ToolRun.RunAsync("figures", disk, "--quick", "--figure", "2,3,4,5,6,7", "--json", _folder["r.json"]);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        ToolRun run = await ToolRun.SucceedAsync("figures", disk, "--quick", "--figure", "2,3,4,5,6,7", "--json", Folder["r.json"]);
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
         run.Error.ShouldContain("figures 2, 3, 4, 5, 6, 7, about");
 
-        JsonElement[] sections = await ReadSectionsAsync();
+        JsonElement[] sections = ReadSections();
         sections.Length.ShouldBe(3);
         Titles(sections).Order().ToArray().ShouldBe(
         [
@@ -60,10 +55,9 @@ public sealed class FiguresRunTests : IDisposable
     public async Task Figure_8_makes_files_on_a_fresh_and_on_an_aged_volume_and_removes_both()
     {
         SkipWithoutVolumes();
-        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
-        ToolRun run = await ToolRun.RunAsync("figures", disk, "--quick", "--figure", "8", "--json", _folder["r.json"]);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        JsonElement[] rows = [.. (await ReadSectionsAsync())[0].GetProperty("tables")[0].GetProperty("rows").EnumerateArray()];
+        string disk = Directory.CreateDirectory(Folder["disk"]).FullName;
+        await ToolRun.SucceedAsync("figures", disk, "--quick", "--figure", "8", "--json", Folder["r.json"]);
+        JsonElement[] rows = [.. ReadSections()[0].GetProperty("tables")[0].GetProperty("rows").EnumerateArray()];
         rows.Length.ShouldBe(4 * FigureScale.Quick.CreationRequests.Count);
         // The last two columns are extents: few pieces where the volume is fresh and the size was told (what ext4 keeps for itself lies
         // between them), more where it is aged and the file grows.
@@ -77,11 +71,11 @@ public sealed class FiguresRunTests : IDisposable
     public void A_volume_in_a_folder_behind_a_link_is_unmounted()
     {
         SkipWithoutVolumes();
-        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
-        Directory.CreateSymbolicLink(_folder["link"], "disk");
+        string disk = Directory.CreateDirectory(Folder["disk"]).FullName;
+        Directory.CreateSymbolicLink(Folder["link"], "disk");
         try
         {
-            using (ScratchFolder scratch = ScratchFolder.Create(_folder["link"], line => Assert.Fail(line)))
+            using (ScratchFolder scratch = ScratchFolder.Create(Folder["link"], line => Assert.Fail(line)))
                 ImageVolume.Make(scratch.FullPath, "fresh", 16 << 20, CancellationToken.None);
             NothingIsLeftIn(disk);
         }
@@ -95,8 +89,8 @@ public sealed class FiguresRunTests : IDisposable
     [SkippableFact]
     public async Task Without_root_figure_8_is_left_out_and_says_why()
     {
-        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
-        Shell.Run("chmod", "755", _folder.FullPath);
+        string disk = Directory.CreateDirectory(Folder["disk"]).FullName;
+        Shell.Run("chmod", "755", Folder.FullPath);
         Shell.Run("chmod", "777", disk);
         ToolRun run = await PlainUser.RunAsync("figures", "--quick", "--figure", "8", disk);
         run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
@@ -110,19 +104,18 @@ public sealed class FiguresRunTests : IDisposable
     public async Task A_volume_is_unmounted_after_a_signal_and_after_a_kill_by_the_next_run(string signal, int exitCode)
     {
         SkipWithoutVolumes();
-        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
+        string disk = Directory.CreateDirectory(Folder["disk"]).FullName;
         using (ToolProcess tool = ToolProcess.Start(disk, "figures", "--quick", "--figure", "8", "."))
         {
             await tool.WaitUntilAsync(() => Mounts(disk).Count > 0);
             tool.Signal(signal);
-            (await tool.EndAsync()).ExitCode.ShouldBe(exitCode);
+            await tool.EndAsync(exitCode);
         }
         if (signal == "KILL")
         {
             Mounts(disk).ShouldNotBeEmpty();
             // Whatever command that knows such folders comes next.
-            ToolRun next = await ToolRun.RunAsync("tables", "--quick", "--table", "length", disk);
-            next.ExitCode.ShouldBe(ExitCode.Success, next.Error);
+            ToolRun next = await ToolRun.SucceedAsync("tables", "--quick", "--table", "length", disk);
             next.Error.ShouldContain("removed");
         }
         NothingIsLeftIn(disk);
@@ -151,13 +144,9 @@ public sealed class FiguresRunTests : IDisposable
 
     private void SkipWithoutVolumes()
     {
-        string folder = Directory.CreateDirectory(_folder["probe"]).FullName;
+        string folder = Directory.CreateDirectory(Folder["probe"]).FullName;
         using TestVolume volume = TestVolume.MountExt4(folder, 16 << 20);
     }
 
-    private async Task<JsonElement[]> ReadSectionsAsync()
-    {
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
-        return [.. json.RootElement.GetProperty("sections").EnumerateArray().Select(s => s.Clone())];
-    }
+    private JsonElement[] ReadSections() => [.. Folder.Json("r.json").GetProperty("sections").EnumerateArray()];
 }

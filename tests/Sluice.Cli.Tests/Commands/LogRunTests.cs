@@ -1,4 +1,3 @@
-using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
@@ -6,15 +5,11 @@ using Xunit;
 
 namespace Sluice.Cli.Tests.Commands;
 
-public sealed class LogRunTests : IDisposable
+public sealed class LogRunTests : FolderTest
 {
-    private readonly string _folder = Directory.CreateTempSubdirectory("sluice-log-command-").FullName;
-
     private readonly FullDisk _disk = new();
 
-    private string Log => Path.Combine(_folder, "log");
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
+    private string Log => Folder["log"];
 
     [Theory]
     [InlineData("buffered")]
@@ -22,61 +17,11 @@ public sealed class LogRunTests : IDisposable
     [InlineData("durable")]
     public async Task A_load_reads_every_record_back_and_leaves_nothing(string durability)
     {
-        ToolRun run = await ToolRun.RunAsync(
-            "log", "--threads", "6", "--rate", "200K", "--roll", "256K", "--time", "1", "--durability", durability, "-q", _folder);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        ToolRun run = await ToolRun.SucceedAsync(
+            "log", "--threads", "6", "--rate", "200K", "--roll", "256K", "--time", "1", "--durability", durability, "-q", Folder.FullPath);
         run.Out.ShouldMatch(@"missing +0  records\ndoubled or changed +0  records\n");
         run.Out.ShouldContain("99.9 %");
-        Directory.EnumerateFileSystemEntries(_folder).ShouldBeEmpty();
-    }
-
-    [Fact]
-    public async Task A_page_has_the_windows_and_rolls_of_the_run_and_nothing_is_replaced_unasked()
-    {
-        string html = Path.Combine(_folder, "load.html");
-        string json = Path.Combine(_folder, "load.json");
-        string work = Directory.CreateDirectory(Path.Combine(_folder, "work")).FullName;
-        string[] command =
-            ["log", "--threads", "4", "--rate", "500K", "--roll", "512K", "--time", "2", "-q", "--html", html, "--json", json, work];
-        ToolRun run = await ToolRun.RunAsync(command);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        Directory.EnumerateFileSystemEntries(work).ShouldBeEmpty();
-        JsonElement page = JsonDocument.Parse(await File.ReadAllTextAsync(json)).RootElement;
-        JsonElement[] sections = [.. page.GetProperty("sections").EnumerateArray()];
-        JsonElement whole = sections[0].GetProperty("tables")[0];
-        double appended = Figure("appended");
-        Figure("read back").ShouldBe(appended);
-        Figure("missing").ShouldBe(0);
-        JsonElement[] charts = [.. sections[1].GetProperty("charts").EnumerateArray()];
-        double[] rates = Values(charts[0].GetProperty("series")[0]);
-        rates.Length.ShouldBeInRange(2, 4);
-        double shown = rates.Sum() * 0.5 * 1024 * 1024 / 200;
-
-        // What threads append to catch up with their rate behind the end is in no window.
-        shown.ShouldBeInRange(1, appended + 1);
-        string[] names = [.. charts[1].GetProperty("series").EnumerateArray().Select(s => s.GetProperty("name").GetString()!)];
-        names.ShouldBe(["p50", "p99", "p99.9", "max"]);
-        double longest = Values(charts[1].GetProperty("series")[3]).Max();
-        longest.ShouldBeLessThanOrEqualTo(Figure("max"));
-        double[] rolls = [.. charts[0].GetProperty("marks").GetProperty("x").EnumerateArray().Select(x => x.GetDouble())];
-        rolls.Length.ShouldBe((int)Figure("segments") - 1);
-        rolls.ShouldBe(rolls.Order());
-        rolls.Min().ShouldBeGreaterThanOrEqualTo(0);
-        rolls.Max().ShouldBeLessThanOrEqualTo(Figure("measured"));
-        (await File.ReadAllTextAsync(html)).ShouldContain("Latency of an append over time");
-
-        ToolRun again = await ToolRun.RunAsync(command);
-        again.ExitCode.ShouldBe(ExitCode.Usage);
-        again.Error.ShouldContain("--overwrite");
-        (await ToolRun.RunAsync([.. command[..^1], "--overwrite", work])).ExitCode.ShouldBe(ExitCode.Success);
-        (await ToolRun.RunAsync("log", "cat", "--html", Path.Combine(_folder, "no.html"), work)).ExitCode.ShouldBe(ExitCode.Usage);
-
-        double Figure(string name) =>
-            whole.GetProperty("rows").EnumerateArray().Select(r => r.GetProperty("cells"))
-                .Single(c => c[0].GetProperty("text").GetString() == name)[1].GetProperty("value").GetDouble();
-
-        static double[] Values(JsonElement series) =>
-            [.. series.GetProperty("y").EnumerateArray().Where(y => y.ValueKind == JsonValueKind.Number).Select(y => y.GetDouble())];
+        Directory.EnumerateFileSystemEntries(Folder.FullPath).ShouldBeEmpty();
     }
 
     [Fact]
@@ -90,11 +35,9 @@ public sealed class LogRunTests : IDisposable
 
         (await ToolRun.RunAsync("log", "cat", "--from", "28", Log)).Out.ReplaceLineEndings("\n").ShouldBe("line 28\nline 29\nline 30\n");
         (await ToolRun.RunAsync("log", "tail", "-n2", Log)).Out.ReplaceLineEndings("\n").ShouldBe("line 29\nline 30\n");
-        ToolRun verify = await ToolRun.RunAsync("log", "verify", Log);
-        verify.ExitCode.ShouldBe(ExitCode.Success, verify.Error);
+        ToolRun verify = await ToolRun.SucceedAsync("log", "verify", Log);
         verify.Out.ShouldContain("30 records");
-        ToolRun cut = await ToolRun.RunAsync("log", "truncate", "--after", "20", Log);
-        cut.ExitCode.ShouldBe(ExitCode.Success, cut.Error);
+        ToolRun cut = await ToolRun.SucceedAsync("log", "truncate", "--after", "20", Log);
         cut.Out.ShouldContain("records 1 to 20");
         (await ToolRun.RunAsync("log", "tail", "-n1", Log)).Out.Trim().ShouldBe("line 20");
     }
@@ -111,9 +54,7 @@ public sealed class LogRunTests : IDisposable
             log.TruncateAfter(3 - dropped);
         }
 
-        ToolRun run = await ToolRun.RunAsync("log", "truncate", "--after", "9", Log);
-        run.ExitCode.ShouldBe(ExitCode.IoError);
-        run.Error.ShouldBe($"sluice: --after 9: there is no such record; {Log} has {has}{Environment.NewLine}");
+        await CommandChecks.FailsAsync($"--after 9: there is no such record; {Log} has {has}", "log", "truncate", "--after", "9", Log);
         ToolRun same = await ToolRun.RunAsync("log", "truncate", "--before", "1", Log);
         same.Out.ShouldContain(has);
     }
@@ -132,8 +73,7 @@ public sealed class LogRunTests : IDisposable
             log.AppendBatch([new("record"u8.ToArray()), new("record"u8.ToArray())]);
         }
 
-        ToolRun run = await ToolRun.RunAsync("log", "verify", Log);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        ToolRun run = await ToolRun.SucceedAsync("log", "verify", Log);
         run.Out.ReplaceLineEndings("\n").ShouldBe(output);
         (await ToolRun.RunAsync("log", "tail", "-n3", Log)).Out.ReplaceLineEndings("\n").ShouldBe("record\nrecord\nrecord\n");
         (await ToolRun.RunAsync("log", "cat", "--from", "3", Log)).Out.ReplaceLineEndings("\n").ShouldBe("record\nrecord\n");
@@ -156,8 +96,7 @@ public sealed class LogRunTests : IDisposable
             FailAppends(log, withdrawn);
         }
 
-        ToolRun run = await ToolRun.RunAsync("log", "tail", $"-n{lines}", Log);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        ToolRun run = await ToolRun.SucceedAsync("log", "tail", $"-n{lines}", Log);
         run.Out.ReplaceLineEndings("\n").ShouldBe(string.Concat(Enumerable.Range(first, 11 - first).Select(static i => $"line {i}\n")));
     }
 
@@ -168,13 +107,9 @@ public sealed class LogRunTests : IDisposable
     [InlineData("truncate", "--before", "2")]
     public async Task A_folder_without_a_log_is_an_error_and_stays_empty(params string[] action)
     {
-        ToolRun missing = await ToolRun.RunAsync(["log", .. action, Log]);
-        missing.ExitCode.ShouldBe(ExitCode.IoError);
-        missing.Error.ShouldBe($"sluice: {Log}: no such directory{Environment.NewLine}");
+        await CommandChecks.FailsAsync($"{Log}: no such directory", ["log", .. action, Log]);
         Directory.CreateDirectory(Log);
-        ToolRun empty = await ToolRun.RunAsync(["log", .. action, Log]);
-        empty.ExitCode.ShouldBe(ExitCode.IoError);
-        empty.Error.ShouldBe($"sluice: {Log} contains no log{Environment.NewLine}");
+        await CommandChecks.FailsAsync($"{Log} contains no log", ["log", .. action, Log]);
         Directory.EnumerateFileSystemEntries(Log).ShouldBeEmpty();
     }
 
@@ -188,7 +123,7 @@ public sealed class LogRunTests : IDisposable
             log.Append(record);
         }
 
-        string copy = Path.Combine(_folder, "copy");
+        string copy = Folder["copy"];
         string line = $"'{ToolProcess.DotnetPath}' '{ToolProcess.ToolPath}' log cat '{Log}' > '{copy}'";
         Shell.Run("sh", "-c", line).ExitCode.ShouldBe(ExitCode.Success);
         (await File.ReadAllBytesAsync(copy)).ShouldBe((byte[])[.. record, (byte)'\n', .. record, (byte)'\n']);
@@ -215,13 +150,12 @@ public sealed class LogRunTests : IDisposable
     }
 
     [Theory]
-    [InlineData("log", "dog", "x")]
-    [InlineData("log", "cat")]
-    [InlineData("log", "truncate", "x")]
-    [InlineData("log", "--durability", "eternal")]
-    [InlineData("log", "--size", "5")]
-    public async Task What_makes_no_sense_is_exit_code_2(params string[] arguments) =>
-        (await ToolRun.RunAsync(arguments)).ExitCode.ShouldBe(ExitCode.Usage);
+    [InlineData("log dog x")]
+    [InlineData("log cat")]
+    [InlineData("log truncate x")]
+    [InlineData("log --durability eternal")]
+    [InlineData("log --size 5")]
+    public Task What_makes_no_sense_is_exit_code_2(string typed) => CommandChecks.IsRefusedAsync(typed);
 
     [Theory]
     [InlineData("log", "-f", "x")]
@@ -230,6 +164,7 @@ public sealed class LogRunTests : IDisposable
     [InlineData("log", "tail", "--from", "3", "x")]
     [InlineData("log", "verify", "--after", "3", "x")]
     [InlineData("log", "verify", "--threads", "3", "x")]
+    [InlineData("log", "cat", "--html", "no.html", "x")]
     [InlineData("log", "truncate", "--after", "3", "-f", "x")]
     public async Task An_option_of_another_action_is_refused(params string[] arguments)
     {
@@ -241,14 +176,10 @@ public sealed class LogRunTests : IDisposable
     [Fact]
     public async Task A_load_makes_no_folder_but_its_own_and_asks_for_room()
     {
-        string nowhere = Path.Combine(_folder, "no", "such");
-        ToolRun missing = await ToolRun.RunAsync("log", "--time", "1", "--threads", "1", "--rate", "1K", nowhere);
-        missing.ExitCode.ShouldBe(ExitCode.IoError);
-        missing.Error.ShouldContain("no such directory");
-        ToolRun large = await ToolRun.RunAsync("log", "--time", "86400", "--threads", "1000", "--rate", "1T", _folder);
-        large.ExitCode.ShouldBe(ExitCode.IoError);
-        large.Error.ShouldContain("needed");
-        Directory.EnumerateFileSystemEntries(_folder).ShouldBeEmpty();
+        string nowhere = Folder["no/such"];
+        await CommandChecks.FailsAsync("no such directory", "log", "--time", "1", "--threads", "1", "--rate", "1K", nowhere);
+        await CommandChecks.FailsAsync("needed", "log", "--time", "86400", "--threads", "1000", "--rate", "1T", Folder.FullPath);
+        Directory.EnumerateFileSystemEntries(Folder.FullPath).ShouldBeEmpty();
     }
 
     [SkippableTheory]

@@ -10,12 +10,8 @@ namespace Sluice.Cli.Tests.Commands;
 /// <summary>What the commands that measure in a folder of the user's have in common.</summary>
 [Collection(MeasuringCollection.Name)]
 [Trait("Runs", "once")]
-public sealed class MeasuringCommandTests : IDisposable
+public sealed class MeasuringCommandTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Theory]
     [InlineData("figures a b")]
     [InlineData("figures --what")]
@@ -47,7 +43,7 @@ public sealed class MeasuringCommandTests : IDisposable
     [InlineData("doctor")]
     [InlineData("ops")]
     [InlineData("methods")]
-    public Task A_missing_folder_is_exit_code_1(string command) => CommandChecks.FailsAsync("no such", command, _folder["missing"]);
+    public Task A_missing_folder_is_exit_code_1(string command) => CommandChecks.FailsAsync("no such", command, Folder["missing"]);
 
     [Trait("Tier", "slow")]
     [SkippableTheory]
@@ -57,7 +53,7 @@ public sealed class MeasuringCommandTests : IDisposable
     [InlineData("ops")]
     [InlineData("methods")]
     public Task Too_little_room_is_told_before_anything_is_made(string typed) =>
-        CommandChecks.NeedsRoomAsync(_folder, "2m", typed.Split(' '));
+        CommandChecks.NeedsRoomAsync(Folder, "2m", typed.Split(' '));
 
     [SkippableTheory]
     [InlineData("figures --quick")]
@@ -66,7 +62,7 @@ public sealed class MeasuringCommandTests : IDisposable
     [InlineData("ops")]
     [InlineData("methods")]
     public Task Without_permission_it_is_an_IO_error(string typed) =>
-        CommandChecks.NeedsPermissionAsync(_folder, closed => [.. typed.Split(' '), closed]);
+        CommandChecks.NeedsPermissionAsync(Folder, closed => [.. typed.Split(' '), closed]);
 
     [Theory]
     [InlineData("figures")]
@@ -77,12 +73,10 @@ public sealed class MeasuringCommandTests : IDisposable
     [InlineData("methods")]
     public async Task A_result_that_is_there_is_not_replaced_unasked(string command)
     {
-        string json = _folder["r.json"];
+        string json = Folder["r.json"];
         await File.WriteAllTextAsync(json, "mine");
-        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
-        ToolRun run = await ToolRun.RunAsync(command, disk, "--json", json);
-        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
-        run.Error.ShouldContain("--overwrite");
+        string disk = Directory.CreateDirectory(Folder["disk"]).FullName;
+        await CommandChecks.RefusesAsync("--overwrite", command, disk, "--json", json);
         (await File.ReadAllTextAsync(json)).ShouldBe("mine");
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
     }
@@ -94,8 +88,8 @@ public sealed class MeasuringCommandTests : IDisposable
     [InlineData("advise", "112m")]
     public async Task A_disk_that_others_fill_meanwhile_is_an_IO_error_and_nothing_is_left(string command, string diskSize)
     {
-        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], diskSize);
-        using ToolProcess tool = ToolProcess.Start(_folder.FullPath, command, "--quick", disk.Path);
+        using TestVolume disk = TestVolume.MountMemory(Folder["disk"], diskSize);
+        using ToolProcess tool = ToolProcess.Start(Folder.FullPath, command, "--quick", disk.Path);
         await tool.WaitUntilAsync(() => Directory.EnumerateFiles(disk.Path, "*.dat", SearchOption.AllDirectories).Any());
         string others = Path.Combine(disk.Path, "others");
         Task<ToolRun> ending = tool.EndAsync();
@@ -114,16 +108,15 @@ public sealed class MeasuringCommandTests : IDisposable
     public async Task A_signal_ends_it_in_good_order_with_what_was_measured(string command, string signal, int exitCode)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
-        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
-        using ToolProcess tool = ToolProcess.Start(disk, command, ".", "--json", _folder["r.json"]);
+        string disk = Directory.CreateDirectory(Folder["disk"]).FullName;
+        using ToolProcess tool = ToolProcess.Start(disk, command, ".", "--json", Folder["r.json"]);
         await tool.WaitUntilAsync(() => Directory.EnumerateFiles(disk, "*.dat", SearchOption.AllDirectories).Any());
         tool.Signal(signal);
-        ToolRun run = await tool.EndAsync();
-        run.ExitCode.ShouldBe(exitCode, run.Error);
+        ToolRun run = await tool.EndAsync(exitCode);
         run.Out.ShouldContain("interrupted");
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
-        json.RootElement.GetProperty("notes").EnumerateArray().ShouldContain(n => n.GetString()!.Contains("interrupted"));
+        JsonElement json = Folder.Json("r.json");
+        json.GetProperty("notes").EnumerateArray().ShouldContain(n => n.GetString()!.Contains("interrupted"));
     }
 
     [SkippableTheory]
@@ -133,42 +126,24 @@ public sealed class MeasuringCommandTests : IDisposable
     public async Task What_rounds_had_measured_before_a_signal_is_printed_and_written(string typed, string signal, int exitCode, string row)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
-        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
-        using ToolProcess tool = ToolProcess.Start(disk, [.. typed.Split(' '), "--json", _folder["r.json"]]);
+        string disk = Directory.CreateDirectory(Folder["disk"]).FullName;
+        using ToolProcess tool = ToolProcess.Start(disk, [.. typed.Split(' '), "--json", Folder["r.json"]]);
         // Far more than warming up reads.
         await tool.WaitUntilReadAsync(200_000_000);
         tool.Signal(signal);
-        ToolRun run = await tool.EndAsync();
-        run.ExitCode.ShouldBe(exitCode, run.Error);
+        ToolRun run = await tool.EndAsync(exitCode);
         run.Out.ShouldContain("note: interrupted");
         run.Out.Split('\n').ShouldContain(l => l.StartsWith(row + " ", StringComparison.Ordinal));
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
-        json.RootElement.GetProperty("sections").GetArrayLength().ShouldBe(1);
-    }
-
-    [SkippableFact]
-    public async Task What_a_killed_run_leaves_the_next_one_removes_and_names()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "signals are sent by kill");
-        using (ToolProcess killed = ToolProcess.Start(_folder.FullPath, "advise", "."))
-        {
-            await killed.WaitUntilAsync(() => Directory.EnumerateFiles(_folder.FullPath, "*.dat", SearchOption.AllDirectories).Any());
-            killed.Signal("KILL");
-            await killed.EndAsync();
-        }
-        string left = Directory.EnumerateDirectories(_folder.FullPath).ShouldHaveSingleItem();
-        ToolRun run = await ToolRun.RunAsync("tables", "--quick", "--table", "length", _folder.FullPath);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Error.ShouldContain($"removed {left}");
-        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+        JsonElement json = Folder.Json("r.json");
+        json.GetProperty("sections").GetArrayLength().ShouldBe(1);
     }
 
     /// <summary>Here, since what comes from the device is counted for the whole process: beside other tests it is theirs, too.</summary>
     [SkippableFact]
     public async Task Reads_from_the_page_cache_are_said_to_be()
     {
-        await File.WriteAllBytesAsync(_folder["a"], new byte[1 << 20]);
+        await File.WriteAllBytesAsync(Folder["a"], new byte[1 << 20]);
         SpeedReport report = await SpeedAsync("-t0.2");
         Skip.If(report.Sides[0].StorageReadBytes is null, "which device the files lie on, or what comes from it, is not told here");
         report.Notes.ShouldContain(n => n.Contains("came from the page cache"));
@@ -176,9 +151,8 @@ public sealed class MeasuringCommandTests : IDisposable
 
         async Task<SpeedReport> SpeedAsync(params string[] options)
         {
-            string json = _folder["result.json"];
-            ToolRun run = await ToolRun.RunAsync(["speed", .. options, _folder["a"], "--json", json, "--overwrite"]);
-            run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+            string json = Folder["result.json"];
+            await ToolRun.SucceedAsync(["speed", .. options, Folder["a"], "--json", json, "--overwrite"]);
             return JsonSerializer.Deserialize(await File.ReadAllTextAsync(json), SpeedJsonContext.Default.SpeedReport)!;
         }
     }

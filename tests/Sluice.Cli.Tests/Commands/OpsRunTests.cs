@@ -11,13 +11,9 @@ namespace Sluice.Cli.Tests.Commands;
 /// <summary>`sluice ops` as a user types it, on small files.</summary>
 [Trait("Tier", "slow")]
 [Trait("Runs", "once")]
-public sealed class OpsRunTests : IDisposable
+public sealed class OpsRunTests : FolderTest
 {
     private static readonly string[] Names = ["Write Chunk", "Write Byte", "Read Chunk", "Read Byte", "Seek", "Open+Close"];
-
-    private readonly TempFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
 
     [Theory]
     [InlineData("bcl", "Operation,Time")]
@@ -25,30 +21,19 @@ public sealed class OpsRunTests : IDisposable
     [InlineData("both", "Operation,FileStream,SluiceStream")]
     public async Task Quiet_prints_the_articles_lines_and_leaves_nothing(string engine, string header)
     {
-        ToolRun run = await RunAsync("-q", "--engine", engine);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        ToolRun run = await ToolRun.SucceedAsync("ops", "--size", "64K", "--rounds", "2", "-q", "--engine", engine, Folder.FullPath);
         string[] lines = run.Out.TrimEnd('\n').Split('\n');
         lines[0].ShouldBe(header);
         lines.Skip(1).Select(l => l.Split(',')[0]).ShouldBe(Names);
         lines.Skip(1).ShouldAllBe(l => l.Split(',').Skip(1).All(cell => double.Parse(cell) >= 0));
-        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
-    }
-
-    [Fact]
-    public async Task The_table_has_both_sides_and_their_ratio()
-    {
-        ToolRun run = await RunAsync();
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        run.Out.ShouldContain("ratio");
-        foreach (string name in Names)
-            run.Out.ShouldContain(name);
+        Directory.EnumerateFileSystemEntries(Folder.FullPath).ShouldBeEmpty();
     }
 
     [SkippableFact]
     public async Task What_was_measured_is_told_where_the_scratch_folder_stays()
     {
-        string disk = Directory.CreateDirectory(_folder["disk"]).FullName;
-        string[] command = ["ops", "--size", "1M", "--rounds", "50", "--json", _folder["r.json"], disk];
+        string disk = Directory.CreateDirectory(Folder["disk"]).FullName;
+        string[] command = ["ops", "--size", "1M", "--rounds", "50", "--json", Folder["r.json"], disk];
         Task<ToolRun> measuring = Task.Run(() => ToolRun.RunAsync(command));
         string? scratch = null;
         while (scratch is null && !measuring.IsCompleted)
@@ -60,22 +45,19 @@ public sealed class OpsRunTests : IDisposable
             run.ExitCode.ShouldBe(ExitCode.IoError, run.Out);
             run.Error.ShouldContain($"sluice: {scratch} stays: ");
             run.Out.ShouldContain("Write Chunk");
-            File.Exists(_folder["r.json"]).ShouldBeTrue();
+            File.Exists(Folder["r.json"]).ShouldBeTrue();
         }
     }
 
     [Fact]
     public async Task What_is_read_wrong_is_found()
     {
-        var operations = new FileOperations<FileStreamSide>(_folder["a.dat"], 8192, 4096, runs: 1, CancellationToken.None);
+        var operations = new FileOperations<FileStreamSide>(Folder["a.dat"], 8192, 4096, runs: 1, CancellationToken.None);
         var turns = new SliceRunner(CancellationToken.None);
         await turns.RunAsync(operations.Contenders[0], TimeSpan.Zero);
         await turns.RunAsync(operations.Contenders[2], TimeSpan.Zero);
-        await File.WriteAllBytesAsync(_folder["a.dat"], new byte[8192]);
+        await File.WriteAllBytesAsync(Folder["a.dat"], new byte[8192]);
         (await Should.ThrowAsync<IOException>(() => turns.RunAsync(operations.Contenders[2], TimeSpan.Zero)))
             .Message.ShouldContain("other bytes were read than written, in chunk 0");
     }
-
-    private Task<ToolRun> RunAsync(params string[] arguments) =>
-        ToolRun.RunAsync(["ops", "--size", "64K", "--rounds", "2", .. arguments, _folder.FullPath]);
 }

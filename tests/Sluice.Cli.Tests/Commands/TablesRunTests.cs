@@ -2,7 +2,6 @@ using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Commands;
 using Sluice.Cli.Programs.Tables;
-using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
 
@@ -11,24 +10,19 @@ namespace Sluice.Cli.Tests.Commands;
 /// <summary>`sluice tables` as a user types it, on small files.</summary>
 [Collection(MeasuringCollection.Name)]
 [Trait("Runs", "once")]
-public sealed class TablesRunTests : IDisposable
+public sealed class TablesRunTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Fact]
     public async Task Every_method_has_two_lines_with_time_ratio_and_bytes()
     {
         using TempFolder memory = TempFolder.InMemory();
         string disk = memory.FullPath;
-        ToolRun run = await ToolRun.RunAsync("tables", disk, "--quick", "--json", _folder["r.json"], "--csv", _folder["r.csv"]);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        await ToolRun.SucceedAsync("tables", disk, "--quick", "--json", Folder["r.json"], "--csv", Folder["r.csv"]);
         Directory.EnumerateFileSystemEntries(disk).ShouldBeEmpty();
 
         IReadOnlyList<MethodTable> tables = MethodTables.All(TablesCommand.Scale(quick: true));
-        using JsonDocument json = JsonDocument.Parse(await File.ReadAllTextAsync(_folder["r.json"]));
-        JsonElement[] sections = [.. json.RootElement.GetProperty("sections").EnumerateArray()];
+        JsonElement json = Folder.Json("r.json");
+        JsonElement[] sections = [.. json.GetProperty("sections").EnumerateArray()];
         sections.Select(s => s.GetProperty("heading").GetString()).ShouldBe(tables.Select(t => t.Heading));
         foreach ((MethodTable table, JsonElement section) in tables.Zip(sections))
         {
@@ -46,7 +40,7 @@ public sealed class TablesRunTests : IDisposable
                 cells[^1].GetProperty("value").GetDouble().ShouldBeGreaterThanOrEqualTo(0, table.Heading);
             }
         }
-        (await File.ReadAllTextAsync(_folder["r.csv"]))
+        (await File.ReadAllTextAsync(Folder["r.csv"]))
             .ShouldContain("Method,Runtime,fileSize,userBufferSize,options,\"Mean, us\",Ratio,\"Allocated, B\"");
     }
 
@@ -54,8 +48,7 @@ public sealed class TablesRunTests : IDisposable
     public async Task A_table_can_be_picked()
     {
         using TempFolder memory = TempFolder.InMemory();
-        ToolRun run = await ToolRun.RunAsync("tables", memory.FullPath, "--quick", "--table", "gather");
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        ToolRun run = await ToolRun.SucceedAsync("tables", memory.FullPath, "--quick", "--table", "gather");
         run.Out.ShouldContain("WriteGather");
         run.Out.ShouldNotContain("SeekForward");
     }

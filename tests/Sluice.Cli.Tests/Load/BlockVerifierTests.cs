@@ -8,13 +8,9 @@ using Xunit;
 namespace Sluice.Cli.Tests.Load;
 
 /// <summary>--verify finds a byte that is not what was read or written.</summary>
-public sealed class BlockVerifierTests : IDisposable
+public sealed class BlockVerifierTests : FolderTest
 {
     private const int Request = 2048;
-
-    private readonly TempFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
 
     [Fact]
     public void What_was_read_is_compared_with_what_is_there()
@@ -32,7 +28,7 @@ public sealed class BlockVerifierTests : IDisposable
         verifier.Finish(CancellationToken.None).ShouldBe(new VerifyReport(4, 1, 4 * Request), "two reads of one place differ");
 
         content[(2 * Request) + 5] ^= 1;
-        File.WriteAllBytes(_folder["a"], content);
+        File.WriteAllBytes(Folder["a"], content);
         verifier.Finish(CancellationToken.None).FirstWrongOffset.ShouldBe(2 * Request);
     }
 
@@ -53,11 +49,11 @@ public sealed class BlockVerifierTests : IDisposable
         verifier.Finish(CancellationToken.None).ShouldBe(new VerifyReport(4, 0, null));
 
         content[(3 * Request) + 1024] ^= 1;
-        File.WriteAllBytes(_folder["a"], content);
+        File.WriteAllBytes(Folder["a"], content);
         verifier.Finish(CancellationToken.None).ShouldBe(new VerifyReport(4, 1, 3 * Request));
 
         BinaryPrimitives.WriteInt64LittleEndian(content.AsSpan(Request), 2 * Request);
-        File.WriteAllBytes(_folder["a"], content);
+        File.WriteAllBytes(Folder["a"], content);
         verifier.Finish(CancellationToken.None).FirstWrongOffset.ShouldBe(Request, "it lies where another belongs");
     }
 
@@ -78,17 +74,17 @@ public sealed class BlockVerifierTests : IDisposable
 
         // Elsewhere they may not.
         buffers[0].Span.Slice(WithinPage, 10).CopyTo(content.AsSpan((4 * Odd) + WithinPage));
-        File.WriteAllBytes(_folder["a"], content);
+        File.WriteAllBytes(Folder["a"], content);
         verifier.Finish(CancellationToken.None).ShouldBe(new VerifyReport(1, 1, 4 * Odd));
     }
 
     [Fact]
     public void More_requests_than_can_be_kept_are_refused() =>
-        Should.Throw<UsageException>(() => new BlockVerifier(new Workload(_folder["a"], 1L << 40, 512), []));
+        Should.Throw<UsageException>(() => new BlockVerifier(new Workload(Folder["a"], 1L << 40, 512), []));
 
     private Workload Load(byte[] content, double writeShare)
     {
-        File.WriteAllBytes(_folder["a"], content);
-        return new Workload(_folder["a"], content.Length, Request) { WriteShare = writeShare };
+        File.WriteAllBytes(Folder["a"], content);
+        return new Workload(Folder["a"], content.Length, Request) { WriteShare = writeShare };
     }
 }

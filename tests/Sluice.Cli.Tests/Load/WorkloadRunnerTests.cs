@@ -7,22 +7,18 @@ using Xunit;
 
 namespace Sluice.Cli.Tests.Load;
 
-public sealed class WorkloadRunnerTests : IDisposable
+public sealed class WorkloadRunnerTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Theory]
     [InlineData(null)]
     [InlineData(1)]
     [InlineData(4)]
     public async Task A_slice_has_a_request_however_late_its_threads_begin(int? outstanding)
     {
-        await File.WriteAllBytesAsync(_folder["a"], new byte[65_536]);
-        var workload = new Workload(_folder["a"], 65_536, 4096) { Outstanding = outstanding };
+        await File.WriteAllBytesAsync(Folder["a"], new byte[65_536]);
+        var workload = new Workload(Folder["a"], 65_536, 4096) { Outstanding = outstanding };
         using var runner = new WorkloadRunner(workload);
-        using IoTarget target = StripedTarget.Open(IoSide.Sluice, workload);
+        using IoTarget target = IoTarget.Open(IoSide.Sluice, workload.OpenOptions);
         var measurement = new Measurement();
         await runner.RunSliceAsync(target, measurement, TimeSpan.Zero, CancellationToken.None);
         measurement.Operations.ShouldBeGreaterThan(0);
@@ -35,14 +31,14 @@ public sealed class WorkloadRunnerTests : IDisposable
     public async Task The_time_in_which_pages_are_dropped_is_no_latency(int? outstanding)
     {
         const int Block = 4096;
-        await File.WriteAllBytesAsync(_folder["a"], new byte[16 * Block]);
-        var workload = new Workload(_folder["a"], 16 * Block, Block)
+        await File.WriteAllBytesAsync(Folder["a"], new byte[16 * Block]);
+        var workload = new Workload(Folder["a"], 16 * Block, Block)
         {
             Outstanding = outstanding,
             Cache = CacheMode.Cold,
             SeekPercent = 100,
         };
-        using var target = new SteppedTarget(IoTarget.Open(IoSide.Bcl, workload.OpenOptionsOf(_folder["a"])));
+        using var target = new SteppedTarget(IoTarget.Open(IoSide.Bcl, workload.OpenOptions));
         using var runner = new WorkloadRunner(workload, () => target.Now);
         var measurement = new Measurement();
         await runner.RunSliceAsync(target, measurement, TimeSpan.FromSeconds(60), CancellationToken.None);
@@ -60,9 +56,9 @@ public sealed class WorkloadRunnerTests : IDisposable
     public async Task Requests_that_were_due_and_not_started_are_counted_with_their_wait(int? outstanding, double stallSeconds, int neverBegun)
     {
         const int Block = 4096;
-        await File.WriteAllBytesAsync(_folder["a"], new byte[16 * Block]);
-        var workload = new Workload(_folder["a"], 16 * Block, Block) { Outstanding = outstanding, OperationsPerSecond = 1000 };
-        using var target = new SteppedTarget(IoTarget.Open(IoSide.Bcl, workload.OpenOptionsOf(_folder["a"])))
+        await File.WriteAllBytesAsync(Folder["a"], new byte[16 * Block]);
+        var workload = new Workload(Folder["a"], 16 * Block, Block) { Outstanding = outstanding, OperationsPerSecond = 1000 };
+        using var target = new SteppedTarget(IoTarget.Open(IoSide.Bcl, workload.OpenOptions))
         {
             StallsAt = 501,
             StallSeconds = stallSeconds,
@@ -87,9 +83,9 @@ public sealed class WorkloadRunnerTests : IDisposable
     {
         const int Block = 4096;
         const double Rate = 3e12;
-        await File.WriteAllBytesAsync(_folder["a"], new byte[16 * Block]);
-        var workload = new Workload(_folder["a"], 16 * Block, Block) { Outstanding = outstanding, OperationsPerSecond = Rate };
-        using var target = new SteppedTarget(IoTarget.Open(IoSide.Bcl, workload.OpenOptionsOf(_folder["a"])));
+        await File.WriteAllBytesAsync(Folder["a"], new byte[16 * Block]);
+        var workload = new Workload(Folder["a"], 16 * Block, Block) { Outstanding = outstanding, OperationsPerSecond = Rate };
+        using var target = new SteppedTarget(IoTarget.Open(IoSide.Bcl, workload.OpenOptions));
         using var runner = new WorkloadRunner(workload, () => target.Now += Stopwatch.Frequency / 200_000);
         var measurement = new Measurement();
         Task slice = runner.RunSliceAsync(target, measurement, TimeSpan.FromSeconds(1), CancellationToken.None);
@@ -113,13 +109,7 @@ public sealed class WorkloadRunnerTests : IDisposable
 
         public double StallSeconds { get; init; }
 
-        public Action? BeforeRead { get; init; }
-
         public int Drops { get; private set; }
-
-        public Memory<byte> LastRead { get; private set; }
-
-        public override string Side => inner.Side;
 
         public override string Engine => inner.Engine;
 
@@ -141,10 +131,8 @@ public sealed class WorkloadRunnerTests : IDisposable
 
         public override int Read(Memory<byte> buffer, long fileOffset)
         {
-            BeforeRead?.Invoke();
             Now += StallsAt == 0 ? Stopwatch.Frequency / 1000
                 : ++_reads == StallsAt ? (long)(StallSeconds * Stopwatch.Frequency) : 0;
-            LastRead = buffer;
             return inner.Read(buffer, fileOffset);
         }
 

@@ -7,19 +7,22 @@ namespace Sluice.Cli.Tests.Support;
 internal static class CommandChecks
 {
     /// <summary>A command line that makes no sense: one line that says why, no result, and exit code 2.</summary>
-    public static async Task IsRefusedAsync(string typed)
-    {
-        ToolRun run = await ToolRun.RunAsync(typed.Split(' '));
-        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
-        run.Error.TrimEnd('\n').ShouldNotContain("\n");
-        run.Out.ShouldBe("");
-    }
+    public static Task IsRefusedAsync(string typed) => RefusesAsync("", typed.Split(' ', StringSplitOptions.RemoveEmptyEntries));
 
-    /// <summary>An I/O error before anything was measured, told in these words.</summary>
-    public static async Task FailsAsync(string words, params string[] arguments)
+    /// <summary>What makes no sense with these arguments, told in one line with these words.</summary>
+    public static async Task RefusesAsync(string words, params string[] arguments) =>
+        ShouldFail(await ToolRun.RunAsync(arguments), ExitCode.Usage, words);
+
+    /// <summary>An I/O error before anything was measured, told in one line with these words.</summary>
+    public static async Task FailsAsync(string words, params string[] arguments) =>
+        ShouldFail(await ToolRun.RunAsync(arguments), ExitCode.IoError, words);
+
+    /// <summary>One line on stderr, and nothing else.</summary>
+    public static void ShouldFail(ToolRun run, int exitCode, string words)
     {
-        ToolRun run = await ToolRun.RunAsync(arguments);
-        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
+        run.ExitCode.ShouldBe(exitCode, run.Error);
+        run.Error.ShouldStartWith("sluice: ");
+        run.Error.TrimEnd('\n').ShouldNotContain("\n");
         run.Error.ShouldContain(words);
         run.Out.ShouldBe("");
     }

@@ -1,3 +1,5 @@
+using System.Text.Json;
+
 namespace Sluice.Cli.Tests.Support;
 
 /// <summary>A folder that is gone after the test.</summary>
@@ -21,6 +23,19 @@ public sealed class TempFolder : IDisposable
     public static TempFolder InMemory() => Directory.Exists(MemoryFolder)
         ? new(Directory.CreateDirectory(Path.Combine(MemoryFolder, $"{Prefix}{Guid.NewGuid():N}")).FullName)
         : new();
+
+    /// <summary>The content of a result.</summary>
+    public JsonElement Json(string name) => JsonDocument.Parse(File.ReadAllBytes(this[name])).RootElement;
+
+    /// <summary>Makes a file of random bytes, and the folders above it.</summary>
+    public string Make(string name, int length)
+    {
+        Directory.CreateDirectory(Path.GetDirectoryName(this[name])!);
+        byte[] content = new byte[length];
+        new Random(length).NextBytes(content);
+        File.WriteAllBytes(this[name], content);
+        return this[name];
+    }
 
     /// <summary>Makes a file, unless another one was quicker.</summary>
     public bool TryMake(string name, string content)

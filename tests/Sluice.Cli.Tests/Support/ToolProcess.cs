@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
+using Shouldly;
 
 namespace Sluice.Cli.Tests.Support;
 
@@ -100,6 +101,14 @@ internal sealed class ToolProcess : IDisposable
         string commands = string.Join(';', names.Select(n => $"kill -{n} {_process.Id}"));
         using Process shell = Process.Start("sh", ["-c", commands])!;
         shell.WaitForExit();
+    }
+
+    /// <summary>Waits for the end, which must be with this exit code.</summary>
+    public async Task<ToolRun> EndAsync(int exitCode)
+    {
+        ToolRun run = await EndAsync();
+        run.ExitCode.ShouldBe(exitCode, run.Error);
+        return run;
     }
 
     public async Task<ToolRun> EndAsync()

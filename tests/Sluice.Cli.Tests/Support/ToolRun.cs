@@ -1,3 +1,4 @@
+using Shouldly;
 using Sluice.Cli.Commands;
 using Sluice.Cli.Terminal;
 
@@ -7,6 +8,14 @@ namespace Sluice.Cli.Tests.Support;
 internal sealed record ToolRun(int ExitCode, string Out, string Error)
 {
     public static Task<ToolRun> RunAsync(params string[] arguments) => RunAsync(arguments, input: null, CancellationToken.None);
+
+    /// <summary>Runs the tool, which must end with exit code 0.</summary>
+    public static async Task<ToolRun> SucceedAsync(params string[] arguments)
+    {
+        ToolRun run = await RunAsync(arguments);
+        run.ExitCode.ShouldBe(0, run.Error);
+        return run;
+    }
 
     /// <param name="input">What the user types; null: stdin is no terminal.</param>
     public static async Task<ToolRun> RunAsync(

@@ -5,20 +5,16 @@ using Xunit;
 
 namespace Sluice.Cli.Tests.Terminal;
 
-public sealed class ErrorTextTests : IDisposable
+public sealed class ErrorTextTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Fact]
     public void What_dotnet_says_of_files_becomes_the_path_and_the_systems_reason()
     {
-        Said(() => File.OpenRead(_folder["a"])).ShouldBe($"{_folder["a"]}: no such file");
-        Said(() => File.OpenRead(_folder["a/b"])).ShouldBe($"{_folder["a/b"]}: no such file or directory");
-        using FileStream open = new(_folder["b"], FileMode.CreateNew, FileAccess.Write, FileShare.None);
-        Said(() => File.OpenRead(_folder["b"])).ShouldBe($"{_folder["b"]}: in use by another process");
-        Said(() => new FileStream(_folder["b"], FileMode.CreateNew).Dispose()).ShouldBe($"{_folder["b"]}: file exists");
+        Said(() => File.OpenRead(Folder["a"])).ShouldBe($"{Folder["a"]}: no such file");
+        Said(() => File.OpenRead(Folder["a/b"])).ShouldBe($"{Folder["a/b"]}: no such file or directory");
+        using FileStream open = new(Folder["b"], FileMode.CreateNew, FileAccess.Write, FileShare.None);
+        Said(() => File.OpenRead(Folder["b"])).ShouldBe($"{Folder["b"]}: in use by another process");
+        Said(() => new FileStream(Folder["b"], FileMode.CreateNew).Dispose()).ShouldBe($"{Folder["b"]}: file exists");
     }
 
     /// <summary>.NET says "denied" of a file that nobody may change, too (chattr +i).</summary>

@@ -6,13 +6,9 @@ using Xunit;
 namespace Sluice.Cli.Tests.Terminal;
 
 /// <summary>A file where a folder is needed is not said to be missing, nor a folder where a file is.</summary>
-public sealed class FolderArgumentTests : IDisposable
+public sealed class FolderArgumentTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
-
-    public FolderArgumentTests() => File.WriteAllText(_folder["file"], "a");
-
-    public void Dispose() => _folder.Dispose();
+    public FolderArgumentTests() => File.WriteAllText(Folder["file"], "a");
 
     [Theory]
     [InlineData("bench --quick --row open-close FILE")]
@@ -28,11 +24,11 @@ public sealed class FolderArgumentTests : IDisposable
     [InlineData("doctor --json FILE/x")]
     public async Task A_file_is_no_directory(string command)
     {
-        File.WriteAllText(_folder["other"], "b");
+        File.WriteAllText(Folder["other"], "b");
         ToolRun run = await ToolRun.RunAsync(
-            [.. command.Split(' ').Select(a => a.Replace("FILE", _folder["file"]).Replace("OTHER", _folder["other"]))]);
+            [.. command.Split(' ').Select(a => a.Replace("FILE", Folder["file"]).Replace("OTHER", Folder["other"]))]);
         run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
-        run.Error.ShouldEndWith($"{_folder["file"]} is not a directory\n");
+        run.Error.ShouldEndWith($"{Folder["file"]} is not a directory\n");
     }
 
     [SkippableTheory]
@@ -55,15 +51,15 @@ public sealed class FolderArgumentTests : IDisposable
     [InlineData("copy --files-from LINK FILE")]
     public async Task What_nobody_may_look_at_is_not_called_absent(string command)
     {
-        string hidden = PlainUser.MakeClosedFolder(_folder);
+        string hidden = PlainUser.MakeClosedFolder(Folder);
         File.WriteAllText(Path.Combine(hidden, "x"), "c");
-        File.CreateSymbolicLink(_folder["link"], Path.Combine(hidden, "x"));
+        File.CreateSymbolicLink(Folder["link"], Path.Combine(hidden, "x"));
         Shell.Run("chmod", "000", hidden);
         try
         {
             ToolRun run = await PlainUser.RunAsync(
-                [.. command.Split(' ').Select(a => a.Replace("FILE", _folder["file"]).Replace("HIDDEN", hidden)
-                    .Replace("LINK", _folder["link"]))]);
+                [.. command.Split(' ').Select(a => a.Replace("FILE", Folder["file"]).Replace("HIDDEN", hidden)
+                    .Replace("LINK", Folder["link"]))]);
             run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
             run.Error.ShouldBe($"sluice: {hidden}/x: permission denied\n");
         }

@@ -1,5 +1,4 @@
 using Shouldly;
-using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
@@ -12,30 +11,24 @@ namespace Sluice.Cli.Tests.Terminal;
 /// path from where the folder's name stands, where another file has that name.
 /// </summary>
 [Trait("Runs", "once")]
-public sealed class LinkedFileTests : IDisposable
+public sealed class LinkedFileTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
+    private string Link => Folder["x/l"];
 
-    public void Dispose() => _folder.Dispose();
+    private string Right => Folder["a/y/f"];
 
-    private string Link => _folder["x/l"];
-
-    private string Right => _folder["a/y/f"];
-
-    private string Precious => _folder["y/f"];
+    private string Precious => Folder["y/f"];
 
     [SkippableFact]
     public async Task A_file_is_made_anew_where_the_kernel_finds_it()
     {
         MakeTree();
-        ToolRun run = await ToolRun.RunAsync("speed", "-t0", "-x1M", "--force", Link);
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        await ToolRun.SucceedAsync("speed", "-t0", "-x1M", "--force", Link);
         new FileInfo(Right).Length.ShouldBe(1 << 20);
         (await File.ReadAllTextAsync(Precious)).ShouldBe("precious");
         new FileInfo(Link).LinkTarget.ShouldBe("../y/f");
 
-        run = await ToolRun.RunAsync("examples", Link, "10", "--rounds", "1", "--case", "read-block-file-stream", "--force");
-        run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+        await ToolRun.SucceedAsync("examples", Link, "10", "--rounds", "1", "--case", "read-block-file-stream", "--force");
         new FileInfo(Right).Length.ShouldBe(1000);
         (await File.ReadAllTextAsync(Precious)).ShouldBe("precious");
         new FileInfo(Link).LinkTarget.ShouldBe("../y/f");
@@ -47,30 +40,24 @@ public sealed class LinkedFileTests : IDisposable
         MakeTree();
         File.Delete(Precious);
         foreach (string[] options in (string[][])[["-n"], []])
-        {
-            ToolRun run = await ToolRun.RunAsync(["copy", .. options, Link, _folder["out"]]);
-            run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
-        }
-        (await File.ReadAllTextAsync(_folder["out"])).ShouldBe("right");
+            await ToolRun.SucceedAsync(["copy", .. options, Link, Folder["out"]]);
+        (await File.ReadAllTextAsync(Folder["out"])).ShouldBe("right");
 
         // The other way round: what the text says is there, and what the link leads to is not.
         File.Delete(Right);
         await File.WriteAllTextAsync(Precious, "precious");
-        ToolRun missing = await ToolRun.RunAsync("copy", Link, _folder["no"]);
-        missing.ExitCode.ShouldBe(ExitCode.IoError);
-        missing.Error.ShouldContain("which does not exist");
+        await CommandChecks.FailsAsync("which does not exist", "copy", Link, Folder["no"]);
     }
 
     [SkippableFact]
     public void What_is_told_of_a_file_is_told_of_where_the_kernel_finds_it()
     {
         MakeTree();
-        string real = EnvironmentProbe.RealPathOf(_folder.FullPath);
+        string real = EnvironmentProbe.RealPathOf(Folder.FullPath);
         EnvironmentProbe.RealPathOf(Link).ShouldBe(Path.Join(real, "a/y/f"));
-        EnvironmentProbe.RealPathOf(_folder["x/../x/none"]).ShouldBe(Path.Join(real, "a/b/none"));
-        ResumeName.Of(Link).ShouldBe(Path.Join(real, "a/y/.f.sluice-tmp"));
+        EnvironmentProbe.RealPathOf(Folder["x/../x/none"]).ShouldBe(Path.Join(real, "a/b/none"));
         LinkedFile.Follow(Link).ShouldBe(Path.Join(real, "a/y/f"));
-        LinkedFile.Follow(_folder["x/plain"]).ShouldBe(_folder["x/plain"]);
+        LinkedFile.Follow(Folder["x/plain"]).ShouldBe(Folder["x/plain"]);
     }
 
     [SkippableTheory]
@@ -80,9 +67,9 @@ public sealed class LinkedFileTests : IDisposable
     public void What_the_kernel_does_not_find_is_not_found_by_what_the_link_says(string text)
     {
         MakeTree();
-        File.CreateSymbolicLink(_folder["x/odd"], text);
-        Should.Throw<FileNotFoundException>(() => LinkedFile.Follow(_folder["x/odd"])).Message.ShouldContain($"link to {text}, which");
-        Should.Throw<FileNotFoundException>(() => LinkedFile.RequireTarget(_folder["x/odd"]));
+        File.CreateSymbolicLink(Folder["x/odd"], text);
+        Should.Throw<FileNotFoundException>(() => LinkedFile.Follow(Folder["x/odd"])).Message.ShouldContain($"link to {text}, which");
+        Should.Throw<FileNotFoundException>(() => LinkedFile.RequireTarget(Folder["x/odd"]));
     }
 
     [SkippableTheory]
@@ -91,24 +78,20 @@ public sealed class LinkedFileTests : IDisposable
     public async Task What_reads_a_result_says_of_a_link_what_other_commands_say(string text, string says)
     {
         Skip.If(OperatingSystem.IsWindows(), "making links needs a privilege there");
-        File.CreateSymbolicLink(_folder["loop"], text);
-        string link = _folder["loop"];
-        foreach (string[] typed in (string[][])[["merge", link], ["compare", link, link], ["copy", "--files-from", link, _folder.FullPath]])
-        {
-            ToolRun run = await ToolRun.RunAsync(typed);
-            run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
-            run.Error.ShouldContain($"{link} {says}");
-        }
+        File.CreateSymbolicLink(Folder["loop"], text);
+        string link = Folder["loop"];
+        foreach (string[] typed in (string[][])[["merge", link], ["compare", link, link], ["copy", "--files-from", link, Folder.FullPath]])
+            await CommandChecks.FailsAsync($"{link} {says}", typed);
     }
 
     private void MakeTree()
     {
         Skip.If(OperatingSystem.IsWindows(), "making links needs a privilege there");
         foreach (string name in (string[])["a/b", "a/y", "y"])
-            Directory.CreateDirectory(_folder[name]);
+            Directory.CreateDirectory(Folder[name]);
         File.WriteAllText(Right, "right");
         File.WriteAllText(Precious, "precious");
-        File.CreateSymbolicLink(_folder["a/b/l"], "../y/f");
-        Directory.CreateSymbolicLink(_folder["x"], "a/b");
+        File.CreateSymbolicLink(Folder["a/b/l"], "../y/f");
+        Directory.CreateSymbolicLink(Folder["x"], "a/b");
     }
 }

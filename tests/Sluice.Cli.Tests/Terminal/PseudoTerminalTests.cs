@@ -11,7 +11,7 @@ namespace Sluice.Cli.Tests.Terminal;
 /// <summary>What stands on the screen of a narrow and of a wide terminal.</summary>
 [Trait("Tier", "slow")]
 [Trait("Runs", "once")]
-public sealed partial class PseudoTerminalTests : IDisposable
+public sealed partial class PseudoTerminalTests : FolderTest
 {
     private static readonly string[][] Commands =
     [
@@ -28,14 +28,12 @@ public sealed partial class PseudoTerminalTests : IDisposable
         ["examples", "new.dat", "1000", "--rounds", "1"],
     ];
 
-    private readonly TempFolder _folder = new();
-
     public PseudoTerminalTests()
     {
-        Directory.CreateDirectory(_folder["tree"]);
-        File.WriteAllBytes(_folder["tree/some file.txt"], new byte[100_000]);
-        File.WriteAllBytes(_folder["a.dat"], new byte[1024 * 1024]);
-        Directory.CreateDirectory(_folder["log"]);
+        Directory.CreateDirectory(Folder["tree"]);
+        File.WriteAllBytes(Folder["tree/some file.txt"], new byte[100_000]);
+        File.WriteAllBytes(Folder["a.dat"], new byte[1024 * 1024]);
+        Directory.CreateDirectory(Folder["log"]);
     }
 
     /// <summary>What the commands above read that read results.</summary>
@@ -48,8 +46,6 @@ public sealed partial class PseudoTerminalTests : IDisposable
 
     public static TheoryData<string> Runs => [.. Commands.Select(c => string.Join(' ', c))];
 
-    public void Dispose() => _folder.Dispose();
-
     [SkippableTheory]
     [MemberData(nameof(Runs))]
     public async Task No_line_is_longer_than_the_terminal_is_wide(string command)
@@ -57,7 +53,7 @@ public sealed partial class PseudoTerminalTests : IDisposable
         const int Width = 80;
         Skip.IfNot(PseudoTerminal.IsHere, "script(1) of util-linux is not installed");
         await MakeResultsAsync(command);
-        (int exitCode, string[] lines) = PseudoTerminal.Run(Width, _folder.FullPath, command.Split(' '));
+        (int exitCode, string[] lines) = PseudoTerminal.Run(Width, Folder.FullPath, command.Split(' '));
         exitCode.ShouldBe(ExitCode.Success, string.Join('\n', lines));
         lines.ShouldNotBeEmpty();
         foreach (string line in lines)
@@ -69,8 +65,8 @@ public sealed partial class PseudoTerminalTests : IDisposable
     {
         Skip.IfNot(PseudoTerminal.IsHere, "script(1) of util-linux is not installed");
         string[] command = ["bench", ".", "--quick", "--row", "hot-read"];
-        string[] narrow = PseudoTerminal.Run(80, _folder.FullPath, command).Lines;
-        string[] wide = PseudoTerminal.Run(230, _folder.FullPath, command).Lines;
+        string[] narrow = PseudoTerminal.Run(80, Folder.FullPath, command).Lines;
+        string[] wide = PseudoTerminal.Run(230, Folder.FullPath, command).Lines;
         narrow.ShouldContain(l => l.StartsWith("not shown for want of room:", StringComparison.Ordinal));
         wide.ShouldNotContain(l => l.StartsWith("not shown for want of room:", StringComparison.Ordinal));
         wide.ShouldContain(l => l.Contains("CPU us/op", StringComparison.Ordinal) && l.Contains("best", StringComparison.Ordinal));
@@ -82,7 +78,7 @@ public sealed partial class PseudoTerminalTests : IDisposable
         Skip.IfNot(PseudoTerminal.IsHere, "script(1) of util-linux is not installed");
         string[] command = ["speed", "-t2", "--warmup", "0", "-r1M", "new.dat"];
         long began = Stopwatch.GetTimestamp();
-        string[] lines = PseudoTerminal.RunAs("dumb", 80, _folder.FullPath, command).Lines;
+        string[] lines = PseudoTerminal.RunAs("dumb", 80, Folder.FullPath, command).Lines;
 
         // One in ten seconds, however long the run takes.
         double most = (Stopwatch.GetElapsedTime(began).TotalSeconds / 10) + 1;
@@ -94,8 +90,8 @@ public sealed partial class PseudoTerminalTests : IDisposable
     public void The_live_line_of_a_tree_says_no_share_of_what_is_not_known_yet()
     {
         Skip.IfNot(PseudoTerminal.IsHere, "script(1) of util-linux is not installed");
-        File.WriteAllBytes(_folder["tree/larger"], new byte[2 << 20]);
-        (int exitCode, string[] lines) = PseudoTerminal.Run(80, _folder.FullPath, "copy", "-r", "--bwlimit", "1M", "tree", "other");
+        File.WriteAllBytes(Folder["tree/larger"], new byte[2 << 20]);
+        (int exitCode, string[] lines) = PseudoTerminal.Run(80, Folder.FullPath, "copy", "-r", "--bwlimit", "1M", "tree", "other");
         exitCode.ShouldBe(ExitCode.Success, string.Join('\n', lines));
         string[] drawn = [.. lines.Where(l => l.Contains("MiB/s", StringComparison.Ordinal) && !l.Contains("->"))];
         drawn.ShouldNotBeEmpty();
@@ -108,7 +104,7 @@ public sealed partial class PseudoTerminalTests : IDisposable
     {
         Skip.IfNot(PseudoTerminal.IsHere, "script(1) of util-linux is not installed");
         (int exitCode, string[] lines) =
-            PseudoTerminal.Run(80, _folder.FullPath, "bench", ".", "--quick", "--suite", "handle", "--row", "sync-");
+            PseudoTerminal.Run(80, Folder.FullPath, "bench", ".", "--quick", "--suite", "handle", "--row", "sync-");
         exitCode.ShouldBe(ExitCode.Success, string.Join('\n', lines));
         lines.ShouldContain(l => TimeLeft().IsMatch(l), string.Join('\n', lines));
     }
@@ -118,7 +114,7 @@ public sealed partial class PseudoTerminalTests : IDisposable
     {
         foreach (string[] made in Before.Where(b => command.Contains(b.Single(IsResult), StringComparison.Ordinal)))
         {
-            using ToolProcess process = ToolProcess.Start(_folder.FullPath, made);
+            using ToolProcess process = ToolProcess.Start(Folder.FullPath, made);
             (await process.EndAsync()).ExitCode.ShouldBe(ExitCode.Success, string.Join(' ', made));
         }
     }

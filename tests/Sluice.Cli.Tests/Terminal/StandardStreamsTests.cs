@@ -7,13 +7,11 @@ namespace Sluice.Cli.Tests.Terminal;
 
 /// <summary>Streams that take nothing or lead nowhere, in a process of its own.</summary>
 [Trait("Runs", "once")]
-public sealed class StandardStreamsTests : IDisposable
+public sealed class StandardStreamsTests : FolderTest
 {
     private const string Full = "/dev/full";
 
-    private readonly TempFolder _folder = new();
-
-    public StandardStreamsTests() => File.WriteAllBytes(_folder["a.bin"], new byte[100_000]);
+    public StandardStreamsTests() => File.WriteAllBytes(Folder["a.bin"], new byte[100_000]);
 
     public static TheoryData<string> Commands => new(
         "--help", "--version", "speed --help", "bench --help", "copy a.bin b.bin", "copy --dry-run a.bin b.bin", "doctor .",
@@ -22,8 +20,6 @@ public sealed class StandardStreamsTests : IDisposable
         "ops --rounds 1 --size 4K .",
         "bench . --quick --row open-close", "frag --dry-run --budget 2M -Fm1 -FM1 -n1 .", "examples --show write-block-direct",
         "log --threads 1 --time 1 .");
-
-    public void Dispose() => _folder.Dispose();
 
     [SkippableTheory]
     [MemberData(nameof(Commands))]
@@ -38,23 +34,21 @@ public sealed class StandardStreamsTests : IDisposable
     [SkippableFact]
     public async Task What_a_command_does_it_does_all_the_same()
     {
-        File.WriteAllBytes(_folder["c.bin"], new byte[10]);
-        Directory.CreateDirectory(_folder["to"]);
-        ToolRun run = await RunAsync($"> {Full}", "copy", "--json", "r.json", "a.bin", "c.bin", "to");
-        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
-        run.Error.ShouldBe("sluice: stdout: no space left on device\n");
-        Directory.GetFiles(_folder["to"]).Length.ShouldBe(2);
-        File.ReadAllText(_folder["r.json"]).ShouldContain("\"failed\": 0");
+        File.WriteAllBytes(Folder["c.bin"], new byte[10]);
+        Directory.CreateDirectory(Folder["to"]);
+        CommandChecks.ShouldFail(await RunAsync($"> {Full}", "copy", "--json", "r.json", "a.bin", "c.bin", "to"), ExitCode.IoError,
+            "stdout: no space left on device");
+        Directory.GetFiles(Folder["to"]).Length.ShouldBe(2);
+        File.ReadAllText(Folder["r.json"]).ShouldContain("\"failed\": 0");
     }
 
     [SkippableFact]
     public async Task A_log_on_a_full_device_is_named_too()
     {
-        using (SluiceLog log = SluiceLog.Open(_folder["log"]))
+        using (SluiceLog log = SluiceLog.Open(Folder["log"]))
             log.Append("a record"u8, LogDurability.Durable);
-        ToolRun run = await RunAsync($"> {Full}", "log", "cat", "log");
-        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
-        run.Error.ShouldBe("sluice: stdout: no space left on device\n");
+        CommandChecks.ShouldFail(
+            await RunAsync($"> {Full}", "log", "cat", "log"), ExitCode.IoError, "stdout: no space left on device");
     }
 
     [SkippableTheory]
@@ -74,25 +68,21 @@ public sealed class StandardStreamsTests : IDisposable
     [SkippableFact]
     public async Task A_closed_stdout_is_named_where_something_was_to_be_said()
     {
-        ToolRun run = await RunAsync(">&-", "copy", "a.bin", "b.bin");
-        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
-        run.Error.ShouldBe("sluice: stdout: closed\n");
-        File.ReadAllBytes(_folder["b.bin"]).ShouldBe(File.ReadAllBytes(_folder["a.bin"]));
+        CommandChecks.ShouldFail(await RunAsync(">&-", "copy", "a.bin", "b.bin"), ExitCode.IoError, "stdout: closed");
+        File.ReadAllBytes(Folder["b.bin"]).ShouldBe(File.ReadAllBytes(Folder["a.bin"]));
         (await RunAsync(">&-", "copy", "-qf", "a.bin", "b.bin")).ShouldBe(new ToolRun(ExitCode.Success, "", ""));
     }
 
     [SkippableFact]
     public async Task A_stdout_that_cannot_be_written_to_is_named()
     {
-        ToolRun run = await RunAsync("1< /dev/null", "--version");
-        run.ExitCode.ShouldBe(ExitCode.IoError, run.Error);
-        run.Error.ShouldBe("sluice: stdout: bad file descriptor\n");
+        CommandChecks.ShouldFail(await RunAsync("1< /dev/null", "--version"), ExitCode.IoError, "stdout: bad file descriptor");
     }
 
     private async Task<ToolRun> RunAsync(string redirection, params string[] arguments)
     {
         Skip.IfNot(OperatingSystem.IsLinux(), "the full device is Linux's");
-        using ToolProcess tool = ToolProcess.StartAs(["sh", "-c", $"exec \"$@\" {redirection}", "sh"], _folder.FullPath, arguments);
+        using ToolProcess tool = ToolProcess.StartAs(["sh", "-c", $"exec \"$@\" {redirection}", "sh"], Folder.FullPath, arguments);
         return await tool.EndAsync();
     }
 }

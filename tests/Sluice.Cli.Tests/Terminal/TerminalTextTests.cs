@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Cli.Tests.Terminal;
 
-public sealed class TerminalTextTests
+public sealed class TerminalTextTests : FolderTest
 {
     [Theory]
     [InlineData("as long as it may be", 20, 0, "as long as it may be")]
@@ -32,22 +32,17 @@ public sealed class TerminalTextTests
     [Fact]
     public async Task No_name_of_a_file_steers_the_terminal()
     {
-        using var folder = new TempFolder();
         const string Evil = "evil\e]0;title\a\e[2J\rname";
-        ToolRun missing = await ToolRun.RunAsync("copy", folder[Evil], folder["b"]);
-        missing.ExitCode.ShouldBe(ExitCode.IoError);
-        missing.Error.ShouldContain("evil?]0;title??[2J name");
-        missing.Error.TrimEnd('\n').ShouldNotContain(c => char.IsControl(c));
+        await CommandChecks.FailsAsync("evil?]0;title??[2J name", "copy", Folder[Evil], Folder["b"]);
 
-        File.WriteAllText(folder[Evil], "x");
-        foreach (string[] line in (string[][])[["copy", "-r", folder.FullPath, $"{folder.FullPath}.copy"], ["extents", folder.FullPath],
-            ["speed", "-t0.1", "--warmup", "0", "-b1", folder[Evil]]])
+        File.WriteAllText(Folder[Evil], "x");
+        foreach (string[] line in (string[][])[["copy", "-r", Folder.FullPath, $"{Folder.FullPath}.copy"], ["extents", Folder.FullPath],
+            ["speed", "-t0.1", "--warmup", "0", "-b1", Folder[Evil]]])
         {
-            ToolRun run = await ToolRun.RunAsync(line);
-            run.ExitCode.ShouldBe(ExitCode.Success, run.Error);
+            ToolRun run = await ToolRun.SucceedAsync(line);
             (run.Out + run.Error).Replace("\n", "", StringComparison.Ordinal).ShouldNotContain(c => char.IsControl(c), line[0]);
         }
-        Directory.Delete($"{folder.FullPath}.copy", recursive: true);
+        Directory.Delete($"{Folder.FullPath}.copy", recursive: true);
     }
 
     [Theory]
@@ -58,8 +53,7 @@ public sealed class TerminalTextTests
     [InlineData("--wide", "--csv", "-")]
     public async Task No_name_in_data_that_is_shown_in_a_terminal_steers_it(params string[] options)
     {
-        using var folder = new TempFolder();
-        string evil = folder["evil\e]0;title\a\u009b2Jname"];
+        string evil = Folder["evil\e]0;title\a\u009b2Jname"];
         File.WriteAllText(evil, "x");
         string[] line = ["speed", "-t0.1", "--warmup", "0", "-b1", .. options, evil];
         (await RunAsync(isTerminal: true)).ShouldNotContain(c => char.IsControl(c) && c != '\n' && c != '\t');

@@ -32,7 +32,6 @@ internal static class EverydaySuite
     public static Suite Create() => new(
         Name, "what ordinary programs do with files", 2, static scale => scale.SliceTime, [.. Rows()])
     {
-        IsOnRequest = true,
         // On a slow disk, this limit keeps a run short; rows with large files then have too few pairs for a verdict.
         RowTime = TimeSpan.FromSeconds(5),
     };
@@ -90,7 +89,7 @@ internal static class EverydaySuite
             (string ours, string theirs) = ("", "");
             return Contest.Passes(
                 () => (ours = SluiceFile.ReadAllText(path)).Length, () => (theirs = File.ReadAllText(path)).Length,
-                expected: text.Length).Checked(_ => FileCheck.Same(text, ours, path), _ => FileCheck.Same(text, theirs, path));
+                expected: text.Length).Checked(_ => FileCheck.Same<char>(text, ours, path), _ => FileCheck.Same<char>(text, theirs, path));
         });
         yield return new Row("everyday-text-write", "WriteAllText, 4 KiB", "SluiceFile.WriteAllText; File.WriteAllText", context =>
         {
@@ -160,7 +159,7 @@ internal static class EverydaySuite
             "SluiceFile.WriteManyAsync; File.WriteAllBytes in a loop; each file is new", static context =>
             {
                 context.RequireRoom(BytesOfTrees(context.Scale));
-                return SmallFileRows.OpenWrite(context, Name, context.Scale.SmallFileCount, synchronous: true);
+                return SmallFileRows.OpenWrite(context, Name, synchronous: true);
             }).FillingOnce();
         foreach (int threads in (int[])[8, 64])
         {
@@ -200,7 +199,7 @@ internal static class EverydaySuite
                     if (got == 0)
                         throw new IOException($"{path} ended at {at}");
                 }
-                FileCheck.Same(content, read, path);
+                FileCheck.Same<byte>(content, read, path);
             }
         })
     {
@@ -237,7 +236,7 @@ internal static class EverydaySuite
             long at = context.Scale.DirectFileBytes / Pages / PageBytes * i * PageBytes;
             Loops.RequireWhole(direct.Read(read, at), PageBytes);
             Loops.RequireWhole(RandomAccess.Read(cached, expected, at), PageBytes);
-            FileCheck.Same(expected, read, path);
+            FileCheck.Same<byte>(expected, read, path);
         }
     }
 
@@ -269,13 +268,12 @@ internal static class EverydaySuite
 
         Contender Side(string name, Action<int> append, Action empty, string path) => Loops.Threads(name, AppendThreads, append, empty) with
         {
-            IsPass = true,
             Verify = slice =>
             {
                 FileCheck.Length(path, slice.Operations * SmallBytes);
                 byte[] content = File.ReadAllBytes(path);
                 for (int at = 0; at < content.Length; at += SmallBytes)
-                    FileCheck.Same(lines[Math.Clamp(content[at] - '0', 0, AppendThreads - 1)], content.AsSpan(at, SmallBytes), path);
+                    FileCheck.Same<byte>(lines[Math.Clamp(content[at] - '0', 0, AppendThreads - 1)], content.AsSpan(at, SmallBytes), path);
             },
         };
     }

@@ -1,18 +1,15 @@
 using System.Globalization;
 using Sluice.Cli.Report;
-using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench.Everyday;
 
-/// <summary>Prints a run of the suite everyday in 80 columns: a line for each row, bars in a terminal, and one line of summary.</summary>
+/// <summary>Prints a run of the suite everyday in 80 columns: a line for each row, and one line of summary.</summary>
 internal static class EverydayText
 {
     public static void Write(TerminalStreams terminal, BenchReport report)
     {
         WriteTable(terminal, report);
-        foreach (PageChart chart in BenchPage.Of(report).Sections.Select(s => s.Charts[0]))
-            PageText.WriteBars(terminal, chart);
         terminal.WriteLine(Summary(report));
     }
 

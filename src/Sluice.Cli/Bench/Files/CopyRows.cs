@@ -59,9 +59,11 @@ internal static class CopyRows
     }
 
     /// <summary>Compares copies of a tree of small files by Sluice and by cp -r.</summary>
-    public static Contest OpenTree(BenchContext context, string name, int count, bool isFlat)
+    private static Contest OpenTree(BenchContext context, bool isFlat)
     {
-        var source = FileTree.Ensure(context.KeptPath(name), count, TreeFileBytes, isFlat, context.CancellationToken);
+        string name = isFlat ? "flat" : "nested";
+        var source = FileTree.Ensure(
+            context.KeptPath(name), context.Scale.TreeFileCount, TreeFileBytes, isFlat, context.CancellationToken);
         FreshFolder target = new(context, name + "-copy");
         var options = new CopyOptions { Recurse = true };
         return new Contest(
@@ -78,7 +80,7 @@ internal static class CopyRows
     };
 
     private static Row Tree(string id, string name, string why, bool isFlat) => new(
-        id, name, why, context => OpenTree(context, isFlat ? "flat" : "nested", context.Scale.TreeFileCount, isFlat))
+        id, name, why, context => OpenTree(context, isFlat))
     {
         MaxRounds = Rounds,
         FillsPageCache = true,

@@ -1,9 +1,9 @@
 namespace Sluice.Cli.Bench.Files;
 
-/// <summary>SluiceFile against File and Directory: many small files, whole texts, copies, trees, enumeration, replacement.</summary>
+/// <summary>SluiceFile against File and Directory: many small files, copies, trees, enumeration, replacement.</summary>
 internal static class FilesSuite
 {
     public static Suite Create() => new(
         "files", "SluiceFile against File, Directory and cp", 10, static scale => scale.StreamSliceTime,
-        [.. SmallFileRows.All(), .. TextRows.All(), .. CopyRows.All(), .. EnumerationRows.All(), .. SingleRows.All()]);
+        [.. SmallFileRows.All(), .. CopyRows.All(), .. EnumerationRows.All(), .. SingleRows.All()]);
 }

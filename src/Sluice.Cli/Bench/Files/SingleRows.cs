@@ -46,11 +46,9 @@ internal static class SingleRows
                 long ticks = 0;
                 do
                 {
-                    long began = slice.Begin();
                     long start = Stopwatch.GetTimestamp();
                     await copyAsync(target);
                     ticks += Stopwatch.GetTimestamp() - start;
-                    slice.End(began);
                     if (slice.Operations == 0)
                         FileCheck.Content(target, content);
                     else
@@ -69,7 +67,7 @@ internal static class SingleRows
         FileTree tree = FileTree.Ensure(context.KeptPath("any"), FolderFiles, 0, isFlat: true, context.CancellationToken);
         return Contest.Passes(
             () => SluiceFile.EnumerateFiles(tree.Root).Any() ? 1 : 0, () => Directory.EnumerateFiles(tree.Root).Any() ? 1 : 0,
-            isSingle: true, expected: 1);
+            expected: 1);
     }
 
     private static Contest OpenReplace(BenchContext context)
@@ -101,6 +99,6 @@ internal static class SingleRows
                     folder.FlushToDisk();
                 }
                 return 1;
-            }, isSingle: true);
+            });
     }
 }

@@ -11,18 +11,18 @@ internal static class SmallFileRows
     {
         yield return new Row("files-read-hot", "10,000 x 4 KiB, read all, hot",
             "sources, thumbnails, objects; beside a loop, Parallel.ForEachAsync at its best degree",
-            context => OpenRead(context, context.Scale.SmallFileCount, cold: false));
+            context => OpenRead(context, cold: false));
         yield return new Row("files-read-cold", "10,000 x 4 KiB, read all, cold",
             "pages dropped, names and inodes in memory; the disk is asked for many at once",
-            context => OpenRead(context, context.Scale.SmallFileCount, cold: true)).FillingOnce();
+            context => OpenRead(context, cold: true)).FillingOnce();
         yield return new Row("files-write", "10,000 x 4 KiB, write all", "every file is new; .NET: a loop of WriteAllBytesAsync",
-            context => OpenWrite(context, "written", context.Scale.SmallFileCount)).FillingOnce();
+            context => OpenWrite(context, "written")).FillingOnce();
     }
 
     /// <summary>Compares ways to read small files: in a batch, one by one and in parallel.</summary>
-    public static Contest OpenRead(BenchContext context, int count, bool cold)
+    private static Contest OpenRead(BenchContext context, bool cold)
     {
-        var tree = FileTree.Ensure(context.KeptPath("small"), count, FileBytes, isFlat: false, context.CancellationToken);
+        var tree = FileTree.Ensure(context.KeptPath("small"), context.Scale.SmallFileCount, FileBytes, isFlat: false, context.CancellationToken);
         Action? prepare = cold ? tree.Drop : null;
         int degree = BestDegree(tree, prepare);
         return new Contest(
@@ -99,7 +99,7 @@ internal static class SmallFileRows
 
     /// <summary>Compares writing new files in a batch with writing them one by one.</summary>
     /// <param name="synchronous">True if .NET calls WriteAllBytes; false if it awaits WriteAllBytesAsync.</param>
-    public static Contest OpenWrite(BenchContext context, string name, int count, bool synchronous = false)
+    public static Contest OpenWrite(BenchContext context, string name, bool synchronous = false)
     {
         byte[] content = new byte[FileBytes];
         new Random(42).NextBytes(content);
@@ -108,7 +108,7 @@ internal static class SmallFileRows
         {
             for (int i = 0; i < 16; i++)
                 Directory.CreateDirectory(Path.Combine(root, $"{i}"));
-            paths = [.. Enumerable.Range(0, count).Select(i => Path.Combine(root, $"{i % 16}", $"file-{i}"))];
+            paths = [.. Enumerable.Range(0, context.Scale.SmallFileCount).Select(i => Path.Combine(root, $"{i % 16}", $"file-{i}"))];
         });
         return new Contest(
             Side("Sluice", WriteBatchAsync), Side(".NET", synchronous ? WriteOneByOne : WriteOneByOneAsync));

@@ -29,14 +29,12 @@ internal static class EngineRows
         ValueTask[] operations = new ValueTask[Depth];
         do
         {
-            long began = slice.Begin();
 #pragma warning disable CA2012 // Each is awaited once, below, when all have begun.
             for (int i = 0; i < Depth; i++)
                 operations[i] = handle.NothingAsync();
 #pragma warning restore CA2012
             for (int i = 0; i < Depth; i++)
                 await operations[i];
-            slice.End(began);
             slice.Count(loop, Depth);
         }
         while (!slice.IsOver);
@@ -48,14 +46,12 @@ internal static class EngineRows
         byte[] buffer = new byte[Depth];
         do
         {
-            long began = slice.Begin();
 #pragma warning disable CA2012 // As above.
             for (int i = 0; i < Depth; i++)
                 operations[i] = RandomAccess.ReadAsync(file, buffer.AsMemory(i, 1), i);
 #pragma warning restore CA2012
             for (int i = 0; i < Depth; i++)
                 await operations[i];
-            slice.End(began);
             slice.Count(loop, Depth);
         }
         while (!slice.IsOver);

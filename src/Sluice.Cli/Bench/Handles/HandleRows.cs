@@ -51,11 +51,6 @@ internal static class HandleRows
             {
                 BytesPerOperation = static _ => TransferBytes,
             },
-            new Row("gather-write-4x16000", "gather write 4 x 16,000 B",
-                "one call writes four buffers, to a file that grows to 100 MB; beside it four single writes", OpenGather)
-            {
-                BytesPerOperation = static _ => TransferBytes,
-            }.FillingForSlice(),
             new Row("append-200-t64", "append 200 B from 64 threads",
                 "logs and journals with many writers; .NET: a lock around RandomAccess.Write", OpenThreadsAppend).FillingForSlice(),
             new("open-close", "open + close", "a handle must not cost more than .NET's", static context =>
@@ -72,9 +67,6 @@ internal static class HandleRows
                select NeighbourRows.Neighbour(us, isMedian),
             .. ((int[])[20, 100, 500]).Select(static us => NeighbourRows.Working(us)),
             .. ((int[])[1, 2, 4]).Select(static loops => EngineRows.Alone(loops, "engine-alone")),
-            new("first-open-read", "first open and read of a process",
-                "the tool started anew opens a file and reads 4 KiB, synchronously: compiling counts, the start of the process does not",
-                OpenFirstOpen),
             // These rows are last: the pool reduces its threads slowly, and the rows above need the pool in its default state.
             .. ((int[])[32, 128]).Select(DirectReadManyThreads),
         ]);
@@ -99,7 +91,7 @@ internal static class HandleRows
     /// <summary>Creates a contest of SluiceHandle and RandomAccess on the same file, with the same options.</summary>
     public static Contest Pair(
         TargetOptions options, Func<IoTarget, Func<Slice, Task>> loop, int depth = 1, Action<IoTarget>? prepare = null,
-        bool isPass = false, params IDisposable[] owned)
+        params IDisposable[] owned)
     {
         try
         {
@@ -116,7 +108,7 @@ internal static class HandleRows
         return new Contest(Side("Sluice", sluice), Side(BenchTable.DotNetName, dotNet), [sluice, dotNet, .. owned]);
 
         Contender Side(string name, IoTarget target) =>
-            new(name, loop(target)) { Loops = depth, Prepare = prepare is null ? null : () => prepare(target), IsPass = isPass };
+            new(name, loop(target)) { Loops = depth, Prepare = prepare is null ? null : () => prepare(target) };
     }
 
     /// <summary>Returns the options to open the direct file for asynchronous direct I/O.</summary>
@@ -229,9 +221,7 @@ internal static class HandleRows
             {
                 for (int i = 0; i < BatchSize; i++)
                     requests[i] = new ReadRequest(offsets.Next(0), buffers[i]);
-                long began = slice.Begin();
                 sluice.ReadBatch(requests);
-                slice.End(began);
                 slice.Count(0, BatchSize);
             }
             while (!slice.IsOver);
@@ -242,11 +232,9 @@ internal static class HandleRows
         {
             do
             {
-                long began = slice.Begin();
                 for (int i = 0; i < BatchSize; i++)
                     tasks[i] = RandomAccess.ReadAsync(dotNet.SafeFileHandle, buffers[i], offsets.Next(0)).AsTask();
                 await Task.WhenAll(tasks);
-                slice.End(began);
                 slice.Count(0, BatchSize);
             }
             while (!slice.IsOver);
@@ -263,35 +251,6 @@ internal static class HandleRows
         return new Contest(
             slice => Loops.Repeat(slice, _ => sluice.Read(segments, offsets.Next(0))),
             slice => Loops.Repeat(slice, _ => RandomAccess.Read(dotNet, segments, offsets.Next(0))), prepare: null, sluice, dotNet);
-    }
-
-    private static Contest OpenGather(BenchContext context)
-    {
-        string path = context.ScratchFile("gather.dat");
-        long fileSizeBytes = Math.Min(100_000_000, context.Scale.AppendLimitBytes);
-        SluiceHandle sluice = SluiceHandle.Open(path, FileMode.Create, FileAccess.Write, FileShare.ReadWrite);
-        SafeFileHandle dotNet = File.OpenHandle(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite);
-        IReadOnlyList<ReadOnlyMemory<byte>> segments = [.. Loops.Buffers(SegmentCount, SegmentBytes).Select(m => (ReadOnlyMemory<byte>)m)];
-        return new Contest(
-            Side("Sluice", offset => sluice.Write(segments, offset)),
-            Side(BenchTable.DotNetName, offset => RandomAccess.Write(dotNet, segments, offset)), sluice, dotNet)
-        {
-            Second = Side("four Write calls", offset =>
-            {
-                foreach (ReadOnlyMemory<byte> segment in segments)
-                {
-                    sluice.Write(segment.Span, offset);
-                    offset += segment.Length;
-                }
-            }),
-        };
-
-        // Starts again at offset 0 when the file is full: Sluice and .NET then both overwrite the file.
-        Contender Side(string name, Action<long> write) =>
-            new(name, slice => Loops.Repeat(slice, i => write(i % (fileSizeBytes / TransferBytes) * TransferBytes)))
-            {
-                Prepare = () => RandomAccess.SetLength(dotNet, 0),
-            };
     }
 
     private static Contest OpenThreadsAppend(BenchContext context)

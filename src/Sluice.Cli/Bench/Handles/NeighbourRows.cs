@@ -64,7 +64,6 @@ internal static class NeighbourRows
             long begin = Stopwatch.GetTimestamp();
             await target.ReadAsync(buffers[0], offsets.Next(0));
             ticks.Add(Stopwatch.GetTimestamp() - begin);
-            slice.End(begin);
             slice.Count(0);
         }
         while (!slice.IsOver);
@@ -78,9 +77,7 @@ internal static class NeighbourRows
     {
         do
         {
-            long began = slice.Begin();
             int read = await target.ReadAsync(buffer, offsets.Next(loop));
-            slice.End(began);
             Loops.RequireWhole(read, buffer.Length);
             Compute(computeUs);
             slice.Count(loop);

@@ -20,9 +20,7 @@ internal sealed class LogSide(BenchContext context, LogDurability durability) : 
     {
         do
         {
-            long began = slice.Begin();
             await _log!.AppendAsync(Record);
-            slice.End(began);
             slice.Count(loop);
         }
         while (!slice.IsOver);

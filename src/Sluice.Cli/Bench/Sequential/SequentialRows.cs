@@ -18,7 +18,7 @@ internal static class SequentialRows
         [
             Block("seq-read-direct", "cold sequential read of 1 GiB, direct",
                 "a large file once, past the page cache; .NET: FileStream, 1 MiB, synchronous",
-                static context => OpenRead(context.SequentialFile, FileCaching.Direct)) with
+                OpenRead) with
             {
                 Fio = new FioJob("read", MebiByte, FioDepth) { IsPass = true },
             },
@@ -36,8 +36,7 @@ internal static class SequentialRows
                 }),
             Block("seq-write-direct", "sequential write of 1 GiB, direct, preallocated",
                 "a large new file, durable at the end on both sides; .NET: FileStream, 1 MiB, synchronous",
-                static context => OpenWrite(
-                    context.ScratchFile("written.dat"), context.Scale.SequentialFileBytes, FileCaching.Direct, preallocates: true)) with
+                OpenWrite) with
             {
                 Fio = new FioJob("write", MebiByte, FioDepth) { IsPass = true },
             },
@@ -79,32 +78,33 @@ internal static class SequentialRows
     private static Row Lines(string id, string name, string why, Func<string, Contest> open) =>
         new(id, name, why, context => open(context.LogFile)) { BytesPerOperation = static scale => scale.LogFileBytes };
 
-    /// <summary>Compares a SluiceReader with a synchronous FileStream, which read a file that is not in the page cache in blocks.</summary>
-    public static Contest OpenRead(string path, FileCaching caching)
+    /// <summary>Compares a direct SluiceReader with a synchronous FileStream, which read a file that is not in the page cache.</summary>
+    private static Contest OpenRead(BenchContext context)
     {
-        DirectIo.Require(path, caching);
-        return Contest.Passes(() => ReadBlocks(path, caching), () => ReadStream(path)).Prepared(() => BenchContext.DropCache(path));
+        string path = context.SequentialFile;
+        DirectIo.Require(path, FileCaching.Direct);
+        return Contest.Passes(() => ReadBlocks(path, FileCaching.Direct), () => ReadStream(path))
+            .Prepared(() => BenchContext.DropCache(path));
     }
 
-    /// <summary>Compares a SluiceWriter with a synchronous FileStream, which write a new file in blocks and flush it to the disk.</summary>
-    /// <param name="path">The file. It is deleted before each pass.</param>
-    /// <param name="sizeBytes">The size of the file, in bytes.</param>
-    /// <param name="caching">The caching mode of the writer.</param>
-    /// <param name="preallocates">True if Sluice and .NET preallocate the file.</param>
-    public static Contest OpenWrite(string path, long sizeBytes, FileCaching caching, bool preallocates)
+    /// <summary>
+    /// Compares a direct SluiceWriter with a synchronous FileStream, which write a new, preallocated file in blocks and flush it to the disk.
+    /// </summary>
+    private static Contest OpenWrite(BenchContext context)
     {
+        string path = context.ScratchFile("written.dat");
+        long sizeBytes = context.Scale.SequentialFileBytes;
         File.WriteAllBytes(path, []);
-        DirectIo.Require(path, caching);
+        DirectIo.Require(path, FileCaching.Direct);
         ReadOnlyMemory<byte> block = PinnedBuffer.AllocateRandom(MebiByte, seed: 1);
-        long reserved = preallocates ? sizeBytes : 0;
         return Contest.Passes(WriteBlocks, WriteStream).Prepared(() => File.Delete(path));
 
         long WriteBlocks()
         {
             using var writer = new SluiceWriter(path, new SluiceWriterOptions
             {
-                Caching = caching,
-                PreallocationSize = reserved,
+                Caching = FileCaching.Direct,
+                PreallocationSize = sizeBytes,
                 FlushToDisk = true,
             });
             for (long written = 0; written < sizeBytes; written += block.Length)
@@ -119,7 +119,7 @@ internal static class SequentialRows
                 Mode = FileMode.Create,
                 Access = FileAccess.Write,
                 BufferSize = 0,
-                PreallocationSize = reserved,
+                PreallocationSize = sizeBytes,
             });
             for (long written = 0; written < sizeBytes; written += block.Length)
                 stream.Write(block.Span);

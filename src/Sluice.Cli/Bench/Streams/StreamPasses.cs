@@ -32,7 +32,6 @@ internal static class StreamPasses
         })
         {
             MeasuresAllocations = true,
-            IsPass = true,
             Prepare = writes ? () => File.Delete(opening.Path) : () => BenchContext.DropCache(opening.Path),
         };
     }

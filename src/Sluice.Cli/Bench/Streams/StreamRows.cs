@@ -10,7 +10,6 @@ namespace Sluice.Cli.Bench.Streams;
 internal static class StreamRows
 {
     private const int PageBytes = (int)(4 * ByteSize.KiB);
-    private const int SegmentBytes = 16_000;
     private const int DirectUserBufferBytes = (int)(64 * ByteSize.KiB);
 
     // A pass of 20 MB takes so long that its loop would keep running in the code of on-stack replacement (OSR). Calling it this number of
@@ -63,9 +62,8 @@ internal static class StreamRows
             () => StreamPasses.CopyAsync<SluiceStreamSide>(source, ours), () => StreamPasses.CopyAsync<FileStreamSide>(source, theirs));
     }
 
-    public static Contest OpenAndClose(StreamOpening opening, bool isSingle = false) => Contest.Passes(
-        () => StreamPasses.OpenAndClose<SluiceStreamSide>(opening), () => StreamPasses.OpenAndClose<FileStreamSide>(opening),
-        isSingle: isSingle);
+    public static Contest OpenAndClose(StreamOpening opening) => Contest.Passes(
+        () => StreamPasses.OpenAndClose<SluiceStreamSide>(opening), () => StreamPasses.OpenAndClose<FileStreamSide>(opening));
 
     public static Contest OpenWriteBytes(BenchContext context, long lengthBytes, bool countUnits = false)
     {
@@ -129,16 +127,11 @@ internal static class StreamRows
                     () => StreamPasses.ReadLinesAsync<SluiceStreamSide>(opening),
                     () => StreamPasses.ReadLinesAsync<FileStreamSide>(opening), countUnits: true);
             });
-        yield return new Row("stream-copy-to-file", "CopyToAsync 100 MiB to another file", "hot; both streams are of one kind",
-            static context => OpenCopy(context, Whole(context)))
-        {
-            BytesPerOperation = static scale => scale.StreamFileBytes,
-        }.FillingForSlice();
         yield return new Row("stream-copy-to-sink", "CopyToAsync 100 MiB to a sink",
             "hot, what reads is all that costs; .NET's pieces of 80 KiB leave only their thread hops to save, memory sets the rate",
             static context =>
             {
-                StreamOpening source = Whole(context);
+                var source = StreamOpening.Reading(context.StreamFile, context.Scale.StreamFileBytes, asynchronous: true);
                 return Contest.Passes(
                     () => StreamPasses.CopyToSinkAsync<SluiceStreamSide>(source),
                     () => StreamPasses.CopyToSinkAsync<FileStreamSide>(source));
@@ -146,15 +139,6 @@ internal static class StreamRows
         {
             BytesPerOperation = static scale => scale.StreamFileBytes,
         };
-        yield return new Row("stream-preallocated", "100 MB by 16,000 B, preallocated", "SluiceStream and FileStream, PreallocationSize",
-            static context => OpenWrite(context, "sized.dat", path => new StreamOpening(
-                path, FileMode.Create, FileAccess.Write, context.Scale.StreamFileBytes)
-            {
-                PreallocationSizeBytes = context.Scale.StreamFileBytes,
-            }, SegmentBytes))
-        {
-            BytesPerOperation = static scale => scale.StreamFileBytes,
-        }.FillingForSlice();
         yield return new Row("stream-direct-read-async", "direct sequential ReadAsync of 1 GiB by 65,536 B",
             "past the page cache; .NET: FileStream over a descriptor opened for direct I/O", OpenDirect)
         {
@@ -162,11 +146,8 @@ internal static class StreamRows
         };
         yield return new Row("stream-open", "stream opened and closed", "without a transfer; the buffer must wait for one",
             static context => OpenAndClose(
-                StreamOpening.Reading(context.SmallFile(ByteSize.KiB), ByteSize.KiB, asynchronous: true), isSingle: true));
+                StreamOpening.Reading(context.SmallFile(ByteSize.KiB), ByteSize.KiB, asynchronous: true)));
     }
-
-    private static StreamOpening Whole(BenchContext context) =>
-        StreamOpening.Reading(context.StreamFile, context.Scale.StreamFileBytes, asynchronous: true);
 
     private static Row Transfer(bool writes, int bytes, bool asynchronous, int? bufferBytes = null)
     {
@@ -230,13 +211,11 @@ internal static class StreamRows
             {
                 do
                 {
-                    long began = slice.Begin();
                     if (await side.ReadAsync(buffer) == 0)
                     {
                         side.Position = 0;
                         continue;
                     }
-                    slice.End(began);
                     slice.Count(0);
                 }
                 while (!slice.IsOver);

@@ -1,4 +1,3 @@
-using Microsoft.Win32.SafeHandles;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Files;
 using Sluice.Cli.Bench.Sequential;
@@ -55,29 +54,17 @@ internal static class AdviceTopics
                 "using SluiceReader reader = new(path, new SluiceReaderOptions { Caching = FileCaching.Uncached });", FileCaching.Uncached),
             Cold("SluiceReader, direct",
                 "using SluiceReader reader = new(path, new SluiceReaderOptions { Caching = FileCaching.Direct });", FileCaching.Direct),
-            new("SluiceReader, direct, asynchronous",
-                "ReadOnlyMemory<byte> block = await reader.ReadBlockAsync();  // until it is empty", ReadBlocksAsync)
-            {
-                Prepare = () => BenchContext.DropCache(path),
-            },
         ];
 
-        Approach Cold(string name, string code, FileCaching caching) =>
-            new(name, code, slice => ReadBlocks(slice, path, caching)) { Prepare = () => BenchContext.DropCache(path) };
-
-        async Task ReadBlocksAsync(Slice slice)
+        Approach Cold(string name, string code, FileCaching caching) => new(name, code, slice =>
         {
-            await using var reader = new SluiceReader(path, new SluiceReaderOptions { Caching = FileCaching.Direct });
-            while (!slice.IsOver && await reader.ReadBlockAsync() is { IsEmpty: false } block)
+            using var reader = new SluiceReader(path, new SluiceReaderOptions { Caching = caching });
+            while (!slice.IsOver && reader.TryReadBlock(out ReadOnlySpan<byte> block))
                 slice.Count(0, block.Length);
-        }
-    }
-
-    private static void ReadBlocks(Slice slice, string path, FileCaching caching)
-    {
-        using var reader = new SluiceReader(path, new SluiceReaderOptions { Caching = caching });
-        while (!slice.IsOver && reader.TryReadBlock(out ReadOnlySpan<byte> block))
-            slice.Count(0, block.Length);
+        })
+        {
+            Prepare = () => BenchContext.DropCache(path),
+        };
     }
 
     private static IReadOnlyList<Approach> SequentialWriting(BenchContext context)
@@ -102,14 +89,9 @@ internal static class AdviceTopics
             Approach.Of("SluiceStream",
                 "using SluiceStream stream = new(path, FileMode.Create, FileAccess.Write);  // ... stream.Flush(flushToDisk: true);",
                 StreamPasses.Timed<SluiceStreamSide>(opening, 64 * KiB)),
-            Write("SluiceWriter", "using SluiceWriter writer = new(path, new SluiceWriterOptions { FlushToDisk = true });",
-                new SluiceWriterOptions { FlushToDisk = true }),
             Write("SluiceWriter, preallocated",
                 "using SluiceWriter writer = new(path, new SluiceWriterOptions { PreallocationSize = size, FlushToDisk = true });",
                 new SluiceWriterOptions { PreallocationSize = sizeBytes, FlushToDisk = true }),
-            Write("SluiceWriter, direct",
-                "using SluiceWriter writer = new(path, new SluiceWriterOptions { Caching = FileCaching.Direct, FlushToDisk = true });",
-                new SluiceWriterOptions { Caching = FileCaching.Direct, FlushToDisk = true }),
             Write("SluiceWriter, direct, preallocated",
                 "using SluiceWriter writer = new(path, new SluiceWriterOptions { Caching = FileCaching.Direct, PreallocationSize = size, "
                     + "FlushToDisk = true });",
@@ -249,7 +231,7 @@ internal static class AdviceTopics
 
     private static IReadOnlyList<Approach> SmallFilesWriting(BenchContext context)
     {
-        Contest contest = SmallFileRows.OpenWrite(context, "advise-written", context.Scale.SmallFileCount, synchronous: true);
+        Contest contest = SmallFileRows.OpenWrite(context, "advise-written", synchronous: true);
         return
         [
             Approach.Of(".NET File.WriteAllBytes", "File.WriteAllBytes(path, content);", contest.DotNet),
@@ -308,16 +290,6 @@ internal static class AdviceTopics
                 {
                     stream.Write(record);
                     stream.Flush(flushToDisk: true);
-                    slice.Count(0);
-                }
-            }),
-            new(".NET RandomAccess", "RandomAccess.Write(handle, record, offset); RandomAccess.FlushToDisk(handle);", slice =>
-            {
-                using SafeFileHandle handle = File.OpenHandle(path, FileMode.Create, FileAccess.Write);
-                for (long offset = 0; !slice.IsOver; offset += RecordBytes)
-                {
-                    RandomAccess.Write(handle, record, offset);
-                    RandomAccess.FlushToDisk(handle);
                     slice.Count(0);
                 }
             }),

@@ -4,7 +4,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Copy;
 
-/// <summary>`copy` as a page: the copies, their methods and rates, and the rate over time.</summary>
+/// <summary>`copy` as a page: the copies, their methods and rates.</summary>
 internal static class CopyPage
 {
     public static ReportPage Of(CopyReport report) => new()
@@ -13,8 +13,8 @@ internal static class CopyPage
         CommandLine = ReportPage.CommandLineOf(report.Arguments),
         Began = report.Started,
         Environment = report.Environment,
-        Notes = [.. report.Copies.SelectMany(c => c.Failures).Distinct(), .. Interruption(report), .. report.Notes],
-        Sections = [new PageSection { Heading = "Rates", Charts = [.. Charts(report.Copies)], Tables = [Table(report.Copies)] }],
+        Notes = [.. report.Copies.SelectMany(c => c.Failures).Distinct(), .. Interruption(report)],
+        Sections = [new PageSection { Heading = "Rates", Tables = [Table(report.Copies)] }],
     };
 
     /// <summary>Returns the title of the page, with the sources and the target.</summary>
@@ -28,50 +28,13 @@ internal static class CopyPage
     {
         if (report.NotBegun > 0)
             yield return $"{Counted.Of(report.NotBegun, "source")} not begun";
-        if (!report.Interrupted)
-            yield break;
-        string left = report.Copies is [.., { Interrupted: true } last]
-            ? $": of {last.Source} {(last.Left is { } place ? $"there is {place}" : "nothing is left")}" : "";
-        yield return $"interrupted{left}";
+        if (report.Interrupted)
+            yield return "interrupted";
     }
 
     /// <summary>Returns the name of the method; empty if the copy was interrupted before it chose one.</summary>
     private static string MethodOf(CopyRecord copy) =>
         copy.Interrupted && copy.Method == "auto" ? "" : CopyText.Name(copy.Method);
-
-    private static IEnumerable<PageChart> Charts(IReadOnlyList<CopyRecord> copies)
-    {
-        if (copies.Any(c => c.RateSeconds.Count > 1))
-        {
-            yield return new PageChart
-            {
-                Title = "Rate over time",
-                Kind = ChartKind.Line,
-                X = new ChartAxis("time", "s"),
-                Y = new ChartAxis("rate", "MiB/s"),
-                Series =
-                [
-                    .. copies.Where(c => c.RateSeconds.Count > 1).Select(c => new ChartSeries
-                    {
-                        Name = c.Source,
-                        X = c.RateSeconds,
-                        Y = [.. c.RateMiBPerSecond],
-                    }),
-                ],
-            };
-        }
-        if (copies.Count > 1)
-        {
-            yield return new PageChart
-            {
-                Title = "Rate of each",
-                Kind = ChartKind.Bar,
-                X = new ChartAxis("copy", Categories: [.. copies.Select(c => c.Source)]),
-                Y = new ChartAxis("rate", "MiB/s"),
-                Series = [new ChartSeries { Name = "Sluice", Y = [.. copies.Select(c => (double?)c.MiBPerSecond)] }],
-            };
-        }
-    }
 
     private static PageTable Table(IReadOnlyList<CopyRecord> copies) => new()
     {
@@ -79,18 +42,12 @@ internal static class CopyPage
         [
             new PageColumn("what", null, ColumnKind.Code), new PageColumn("size"), new PageColumn("files"), new PageColumn("time", "s"),
             new PageColumn("rate", "MiB/s"), new PageColumn("CPU", "s"), PageColumn.Text("method"), PageColumn.Text("because"),
-            .. HasNotes(copies) ? [PageColumn.Text("note")] : Array.Empty<PageColumn>(),
         ],
         Rows =
         [
             .. copies.Select(c => new PageRow(
-            [
                 c.Source, new PageCell(ByteSize.Format(c.Bytes), c.Bytes), c.Files, PageCell.Of(c.Seconds, "0.00"), c.MiBPerSecond,
-                PageCell.Of(c.CpuSeconds, "0.00"), MethodOf(c), c.Reason,
-                .. HasNotes(copies) ? [c.Note ?? ""] : Array.Empty<PageCell>(),
-            ])),
+                PageCell.Of(c.CpuSeconds, "0.00"), MethodOf(c), c.Reason)),
         ],
     };
-
-    private static bool HasNotes(IReadOnlyList<CopyRecord> copies) => copies.Any(c => c.Note is not null);
 }

@@ -11,36 +11,15 @@ namespace Sluice.Cli.Programs.Copy;
 internal sealed class CopyProgressLine(string source, bool isTree = false) : IProgress<CopyProgress>
 {
     private const int BarWidth = 20;
-    private const double RateStepSeconds = 0.1;
 
     private readonly long _start = Stopwatch.GetTimestamp();
     private readonly Lock _lock = new();
-    private readonly List<CopyRate> _rates = [];
     private CopyProgress _last;
-    private double _rateSeconds;
-    private long _rateBytes;
-
-    /// <summary>The rates in steps of about a tenth of a second, with the end of each step.</summary>
-    public IReadOnlyList<CopyRate> Rates
-    {
-        get
-        {
-            lock (_lock)
-                return [.. _rates];
-        }
-    }
 
     public void Report(CopyProgress value)
     {
-        double seconds = Stopwatch.GetElapsedTime(_start).TotalSeconds;
         lock (_lock)
-        {
             _last = value;
-            if (seconds - _rateSeconds < RateStepSeconds)
-                return;
-            _rates.Add(new CopyRate(seconds, (value.Bytes - _rateBytes) / (double)ByteSize.MiB / (seconds - _rateSeconds)));
-            (_rateSeconds, _rateBytes) = (seconds, value.Bytes);
-        }
     }
 
     /// <summary>The last reported progress.</summary>
@@ -73,6 +52,3 @@ internal sealed class CopyProgressLine(string source, bool isTree = false) : IPr
             + $"{ByteSize.Format(last.TotalBytes)}, {rate / ByteSize.MiB:#,0} MiB/s{left}";
     }
 }
-
-/// <summary>The rate in a step of a copy, and the end of the step.</summary>
-internal sealed record CopyRate(double Seconds, double MiBPerSecond);

@@ -15,6 +15,9 @@ internal sealed record CopyReport
 
     public EnvironmentRecord? Environment { get; init; }
 
+    /// <summary>The sources that were to be copied, whether they were or not.</summary>
+    public IReadOnlyList<string> Sources { get; init => field = value ?? []; } = [];
+
     public required string Target { get; init; }
 
     /// <summary>The part of the tree and the number of parts; null for the whole tree.</summary>
@@ -45,13 +48,6 @@ internal sealed record CopyReport
 
     public required double MiBPerSecond { get; init; }
 
-    /// <summary>The distinct notes of <see cref="Copies"/>; null if there are none.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public string? Note => Notes is { Count: > 0 } notes ? string.Join("; ", notes) : null;
-
-    [JsonIgnore]
-    public IReadOnlyList<string> Notes => [.. Copies.Select(c => c.Note).OfType<string>().Distinct()];
-
     public required IReadOnlyList<CopyRecord> Copies { get; init; }
 
     public static double Rate(long bytes, double seconds) => bytes / (double)ByteSize.MiB / Math.Max(seconds, 1e-6);
@@ -67,10 +63,6 @@ internal sealed record CopyRecord
     /// <summary>True if a signal ended the copy. Bytes and files are those copied before the signal, whether they remain or not.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool Interrupted { get; init; }
-
-    /// <summary>The path that an interrupted copy left: the target, or the partial copy for --resume; null if none remains.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public string? Left { get; init; }
 
     public required long Bytes { get; init; }
 
@@ -98,17 +90,8 @@ internal sealed record CopyRecord
     /// <summary>The number of outstanding requests of a direct copy; 0 for other copies.</summary>
     public int Depth { get; init; }
 
-    /// <summary>A note if direct I/O or a flush has no effect on this file system; otherwise, null.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public string? Note { get; init; }
-
     /// <summary>The error messages.</summary>
     public IReadOnlyList<string> Failures { get; init; } = [];
-
-    /// <summary>The end of each step of about a tenth of a second, in seconds.</summary>
-    public IReadOnlyList<double> RateSeconds { get; init; } = [];
-
-    public IReadOnlyList<double> RateMiBPerSecond { get; init; } = [];
 }
 
 [JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true)]

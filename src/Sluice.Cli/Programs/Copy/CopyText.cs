@@ -43,10 +43,11 @@ internal static class CopyText
     /// <summary>Describes the work of an interrupted copy and what remains of it.</summary>
     /// <param name="totalBytes">The length of the file; null for a tree, whose size is unknown.</param>
     /// <param name="isReplaced">True if the copy was to replace an existing file.</param>
-    public static string Interrupted(CopyRecord copy, long? totalBytes, bool isReplaced)
+    /// <param name="isResumed">True if an incomplete copy is kept for --resume.</param>
+    public static string Interrupted(CopyRecord copy, long? totalBytes, bool isReplaced, bool isResumed)
     {
-        string left = copy.Left is { } place
-            ? place == copy.Target ? $"what was copied is in {place}, and -u goes on from it" : $"{place} is kept: the same command goes on from it"
+        string left = totalBytes is null ? "what was copied stays, and -u goes on from it"
+            : isResumed ? "it is kept: the same command goes on from it"
             : isReplaced ? $"{copy.Target} is as it was" : "nothing of it is left";
         string files = totalBytes is null ? $"{Counted.Of(copy.Files, "file")}, " : "";
         string done = copy.Files == 0 && copy.Bytes == 0 ? "before anything was copied"

@@ -65,30 +65,19 @@ internal sealed record MergedCopy(int Count, IReadOnlyDictionary<int, List<CopyR
     {
         if (results.Count == 0)
             return;
-        (string first, CopyReport like) = results.MinBy(r => LostSources(r.Report));
-        HashSet<(string, string)> expected = PlacesOf(like);
+        (string first, CopyReport like) = results[0];
         var seen = new Dictionary<(DateTimeOffset, int?, double), string>();
         foreach ((string path, CopyReport report) in results)
         {
-            HashSet<(string, string)> places = PlacesOf(report);
-            if (expected.Except(places).Count() > LostSources(report) || places.Except(expected).Count() > LostSources(like))
+            if (!PlacesOf(report).SequenceEqual(PlacesOf(like)))
                 throw new UsageException($"{path} is of another copy than {first}: {Name(report)}, and not {Name(like)}");
             if (!seen.TryAdd((report.Started, report.ShardIndex, report.Seconds), path))
                 throw new UsageException($"{path} is the same result as {seen[(report.Started, report.ShardIndex, report.Seconds)]}");
         }
     }
 
-    /// <summary>
-    /// Returns the number of sources without an entry in a result, because nothing of them was copied or they were not started.
-    /// </summary>
-    private static int LostSources(CopyReport report) =>
-        Math.Max(report.Failed - report.Copies.Sum(c => c.Failures.Count), 0) + Math.Max(report.NotBegun, 0);
+    private static IEnumerable<string> PlacesOf(CopyReport report) =>
+        report.Sources.Append(report.Target).Select(p => Path.TrimEndingDirectorySeparator(Path.GetFullPath(p)));
 
-    private static HashSet<(string, string)> PlacesOf(CopyReport report) =>
-        [.. report.Copies.Select(c => (Full(c.Source), Full(c.Target)))];
-
-    private static string Full(string path) => Path.TrimEndingDirectorySeparator(Path.GetFullPath(path));
-
-    private static string Name(CopyReport report) =>
-        report.Copies is [var copy, ..] ? $"{copy.Source} -> {copy.Target}" : $"nothing -> {report.Target}";
+    private static string Name(CopyReport report) => $"{string.Join(", ", report.Sources)} -> {report.Target}";
 }

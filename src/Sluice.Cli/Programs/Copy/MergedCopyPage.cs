@@ -44,8 +44,6 @@ internal static class MergedCopyPage
         {
             yield return failure;
         }
-        foreach (string note in merged.All.SelectMany(r => r.Notes).Distinct().Take(MaxNamed))
-            yield return note;
     }
 
     private static PageTable Table(MergedCopy merged) => new()

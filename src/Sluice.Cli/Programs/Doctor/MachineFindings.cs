@@ -1,5 +1,4 @@
 using System.Globalization;
-using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
 
@@ -26,7 +25,6 @@ internal static class MachineFindings
             findings.Add(Limit("descriptors", "Max open files", "", "one for each open file, and one for each ring"));
         }
         findings.Add(Pool());
-        findings.Add(Memory());
         return new FindingGroup("kernel and process", findings);
     }
 
@@ -112,11 +110,6 @@ internal static class MachineFindings
             $"{Environment.ProcessorCount} processors, {workers} threads at once without waiting",
             "continuations run there; blocking I/O of .NET needs a thread for each transfer outstanding");
     }
-
-    private static Finding Memory() => FreePages.Describe() is { } pages
-        ? Finding.Fact("free pages", pages, pages.StartsWith("kept", StringComparison.Ordinal) ? ""
-            : "the first use of memory that lay free for some seconds costs many times as much")
-        : Finding.Unknown("free pages", "this system does not tell whether a host takes them back");
 
     private static Finding Limit(string name, string line, string unit, string consequence)
     {

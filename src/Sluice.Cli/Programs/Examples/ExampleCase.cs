@@ -37,9 +37,6 @@ internal sealed record ExampleCase(
         return text[begin..end].Replace("\n    ", "\n", StringComparison.Ordinal) + "\n}\n";
     }
 
-    public bool IsCalled(string name) =>
-        name.Equals(Name, StringComparison.OrdinalIgnoreCase) || name.Equals(MethodName, StringComparison.OrdinalIgnoreCase);
-
     private static string Kebab(string pascal)
     {
         var kebab = new StringBuilder();

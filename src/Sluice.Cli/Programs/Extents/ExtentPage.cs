@@ -5,22 +5,20 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Extents;
 
-/// <summary>`extents` as a page: the map, the sizes of the extents, the worst files or the extents themselves.</summary>
+/// <summary>`extents` as a page: the sizes of the extents, the worst files or the extents themselves.</summary>
 internal static class ExtentPage
 {
-    // The maximum number of spans in a map. With more, a span would be narrower than a pixel.
-    private const int MaxSpans = 3000;
-    private const int MapColumns = 500;
+    private const int MaxExtents = 3000;
 
     /// <param name="limit">The maximum number of extents to list for a single file.</param>
-    public static ReportPage Of(ExtentReport report, IReadOnlyList<MapSpan> places, int limit = MaxSpans) => new()
+    public static ReportPage Of(ExtentReport report, int limit = MaxExtents) => new()
     {
         Title = $"Where {Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(report.Path)))} lies on its device",
         CommandLine = ReportPage.CommandLineOf(report.Arguments),
         Began = report.Started,
         Environment = report.Environment,
         Notes = [.. Notes(report)],
-        Sections = [Overview(report, places), .. Details(report, limit)],
+        Sections = [Overview(report), .. Details(report, limit)],
     };
 
     private static IEnumerable<string> Notes(ExtentReport report)
@@ -33,7 +31,7 @@ internal static class ExtentPage
             yield return failure;
     }
 
-    private static PageSection Overview(ExtentReport report, IReadOnlyList<MapSpan> places)
+    private static PageSection Overview(ExtentReport report)
     {
         string files = report.FileExtents is null
             ? $"{Counted.Of(report.Files, "file")}, {report.FragmentedFiles:#,0} in more than one piece: " : "";
@@ -46,63 +44,9 @@ internal static class ExtentPage
                 $"{report.Path}: {files}{ByteSize.Format(report.SizeBytes)}, {ByteSize.Format(report.PlacedBytes)} on the device, "
                 + $"{Counted.Of(report.Extents, "extent")} in {Counted.Of(report.Pieces, "piece")}, fragmentation score {report.Score:0.##}"
                 + $"{unplaced}"),
-            Maps = places.Count == 0 ? [] : [Map(report, places)],
             Charts = report.Histogram.Count == 0 ? [] : [Histogram(report.Histogram)],
             Tables = report.Histogram.Count == 0 ? [Totals(report)] : [Totals(report), HistogramTable(report.Histogram)],
         };
-    }
-
-    private static PageMap Map(ExtentReport report, IReadOnlyList<MapSpan> places)
-    {
-        long start = places.Min(p => p.DeviceOffset);
-        long end = places.Max(p => p.DeviceOffset + p.Length);
-        bool isFile = report.FileExtents is not null;
-        return new PageMap
-        {
-            Title = isFile ? "The file's pieces, above in the file's order, below where they lie"
-                : "How densely these files take the device",
-            FileBytes = isFile ? Math.Max(report.SizeBytes, places.Max(p => p.FileOffset + p.Length) ?? 0) : null,
-            DeviceStart = start,
-            DeviceEnd = end,
-            Spans = isFile ? Thinned(Joined(places)) : Density(places, start, end),
-        };
-    }
-
-    // Joins extents that are adjacent in the file and on the device.
-    private static List<MapSpan> Joined(IReadOnlyList<MapSpan> spans)
-    {
-        var joined = new List<MapSpan>();
-        foreach (MapSpan span in spans)
-        {
-            if (joined.Count > 0 && joined[^1] is var last && span.FileOffset == last.FileOffset + last.Length
-                && span.DeviceOffset == last.DeviceOffset + last.Length)
-                joined[^1] = last with { Length = last.Length + span.Length };
-            else
-                joined.Add(span);
-        }
-        return joined;
-    }
-
-    private static List<MapSpan> Thinned(List<MapSpan> spans) =>
-        spans.Count <= MaxSpans ? spans : [.. spans.OrderByDescending(s => s.Length).Take(MaxSpans).OrderBy(s => s.FileOffset)];
-
-    private static IReadOnlyList<MapSpan> Density(IReadOnlyList<MapSpan> spans, long start, long end)
-    {
-        double width = Math.Max(1, (end - start) / (double)MapColumns);
-        double[] taken = new double[MapColumns];
-        foreach (MapSpan span in spans)
-        {
-            double from = span.DeviceOffset - start;
-            double to = from + span.Length;
-            for (int column = Math.Min(MapColumns - 1, (int)(from / width)); column < MapColumns && column * width < to; column++)
-                taken[column] += Math.Min(to, (column + 1) * width) - Math.Max(from, column * width);
-        }
-        return
-        [
-            .. taken.Index().Where(t => t.Item > 0)
-                .Select(t => new MapSpan(null, start + (long)(t.Index * width), (long)Math.Ceiling(width),
-                    Math.Round(Math.Min(1, t.Item / width), 3))),
-        ];
     }
 
     private static PageChart Histogram(IReadOnlyList<ExtentClass> classes) => new()

@@ -1,6 +1,5 @@
 using System.Text;
 using Microsoft.Win32.SafeHandles;
-using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
 using Sluice.Enumeration;
@@ -18,7 +17,6 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
 {
     private readonly List<string> _failures = [];
     private readonly List<FileLayout> _files = [];
-    private readonly List<MapSpan> _places = [];
     private PlatformNotSupportedException? _unsupported;
     private long _seen;
 
@@ -34,9 +32,6 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
 
     /// <summary>The extents of the last file of the scan.</summary>
     public IReadOnlyList<FileExtent> LastExtents { get; private set; } = [];
-
-    /// <summary>The extents of all files with a known place on the device, in the order of the scan.</summary>
-    public IReadOnlyList<MapSpan> Places => _places;
 
     /// <summary>The number of files found so far, for a progress display.</summary>
     public long Seen => Volatile.Read(ref _seen);
@@ -124,13 +119,8 @@ internal sealed class ExtentScan(bool flushFirst, CancellationToken cancellation
         if (flushFirst)
             handle.FlushToDisk();
         LastExtents = handle.GetExtents();
-        foreach (FileExtent extent in LastExtents)
-        {
-            if (!FileLayout.HasPlace(extent))
-                continue;
+        foreach (FileExtent extent in LastExtents.Where(FileLayout.HasPlace))
             Histogram.Add(extent);
-            _places.Add(new MapSpan(extent.Offset, extent.PhysicalOffset, extent.Length));
-        }
         _files.Add(FileLayout.Of(path, handle.Length, LastExtents));
         Interlocked.Increment(ref _seen);
     }

@@ -127,7 +127,7 @@ internal sealed record FigureSet(
             }
             return HandleRows.Pair(
                 options, side => Loops.InOrder(side, depth ?? 1, request, context.Scale.SequentialFileBytes, writes), depth ?? 1,
-                caching == FileCaching.Cached ? side => PageCache.Drop(side.SafeFileHandle) : null, isPass: true);
+                caching == FileCaching.Cached ? side => PageCache.Drop(side.SafeFileHandle) : null);
         });
 
     private static IEnumerable<FigureRow> CreationRows(FigureScale scale)

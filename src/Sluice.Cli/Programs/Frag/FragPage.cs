@@ -17,8 +17,7 @@ internal static class FragPage
         Notes =
         [
             string.Create(CultureInfo.InvariantCulture,
-                $"Seed {report.Settings.Seed}, profile {report.Settings.Profile.ToName()}; up to {ByteSize.Format(report.BudgetBytes)} "
-                    + $"filled; {report.Seconds:0} s."),
+                $"Seed {report.Settings.Seed}; up to {ByteSize.Format(report.BudgetBytes)} filled; {report.Seconds:0} s."),
             .. report.Skipped > 0 ? [$"Not made, since others filled the volume meanwhile: {Counted.Of(report.Skipped, "file")}."]
                 : Array.Empty<string>(),
         ],

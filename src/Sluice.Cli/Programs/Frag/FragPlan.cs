@@ -23,7 +23,8 @@ internal sealed class FragPlan(FragSettings settings, long budgetBytes)
                 && budgetBytes - filledBytes >= settings.MinSizeBytes + OverheadBytes)
             {
                 // The last file of a cycle takes the remaining space; otherwise the volume would rarely become as full as requested.
-                long size = Math.Min(NextSize(random), budgetBytes - filledBytes - OverheadBytes);
+                long size = Math.Min(
+                    random.NextInt64(settings.MinSizeBytes, settings.MaxSizeBytes + 1), budgetBytes - filledBytes - OverheadBytes);
                 string name = FragFolder.NameOf(number, settings.FilesPerDirectory, settings.SubdirectoriesPerDirectory, depth);
                 var step = new FragStep(FragAction.Create, number, name, size);
                 alive.Add(step);
@@ -56,19 +57,6 @@ internal sealed class FragPlan(FragSettings settings, long budgetBytes)
         for (long reach = settings.SubdirectoriesPerDirectory; reach < leaves; reach *= settings.SubdirectoriesPerDirectory)
             depth++;
         return depth;
-    }
-
-    private long NextSize(Random random)
-    {
-        long min = settings.MinSizeBytes;
-        long max = settings.MaxSizeBytes;
-        if (settings.Profile != FragProfile.LogNormal)
-            return random.NextInt64(min, max + 1);
-        // The smallest and the largest size are 2.5 standard deviations from the median of the logarithms; values outside are clamped.
-        double normal = Math.Sqrt(-2 * Math.Log(1 - random.NextDouble())) * Math.Cos(2 * Math.PI * random.NextDouble());
-        double middle = (Math.Log(min) + Math.Log(max)) / 2;
-        double deviation = (Math.Log(max) - Math.Log(min)) / 5;
-        return Math.Clamp((long)Math.Exp(middle + (normal * deviation)), min, max);
     }
 }
 

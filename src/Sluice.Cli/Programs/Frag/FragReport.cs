@@ -43,8 +43,6 @@ internal sealed record FragReport
 
     public IReadOnlyList<FragCycle> History { get; init => field = value ?? []; } = [];
 
-    public required bool TargetReached { get; init; }
-
     public required double Seconds { get; init; }
 }
 

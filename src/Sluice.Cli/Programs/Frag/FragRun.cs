@@ -9,7 +9,6 @@ internal sealed class FragRun
     private readonly FragFolder _folder;
     private readonly FragWriter _writer;
     private readonly CancellationToken _cancellationToken;
-    private readonly List<FragStep> _waiting = [];
     private readonly HashSet<int> _skipped = [];
     private readonly Dictionary<int, int> _piecesOfLiving = [];
     private readonly Dictionary<int, long> _bytesOfLiving = [];
@@ -30,7 +29,7 @@ internal sealed class FragRun
         _folder = folder;
         _cancellationToken = cancellationToken;
         CanMap = canMap;
-        _writer = new FragWriter(folder.FullPath, settings.Profile, canMap, cancellationToken);
+        _writer = new FragWriter(folder.FullPath, canMap, cancellationToken);
     }
 
     public bool CanMap { get; }
@@ -56,8 +55,6 @@ internal sealed class FragRun
     /// <summary>The mean number of pieces of the existing files; null if it is unknown.</summary>
     public double? LivingPiecesPerFile => CanMap && _piecesOfLiving.Count > 0 ? _piecesOfLiving.Values.Average() : null;
 
-    public bool TargetReached { get; private set; }
-
     public IReadOnlyList<FragCycle> History => _history;
 
     public string ProgressLine()
@@ -74,59 +71,38 @@ internal sealed class FragRun
             switch (step.Action)
             {
                 case FragAction.Create:
-                    _waiting.Add(step);
-                    if (_waiting.Count == _writer.FilesAtOnce)
-                        WriteWaiting();
+                    Write(step);
                     break;
                 case FragAction.Delete:
-                    WriteWaiting();
                     Delete(step);
                     break;
                 default:
-                    WriteWaiting();
-                    if (EndCycle(step.Number))
+                    if (!EndCycle(step.Number))
                         return;
                     break;
             }
         }
     }
 
-    private void WriteWaiting()
+    private void Write(FragStep file)
     {
-        if (_waiting.Count == 0)
-            return;
-        VolumeSpace space = VolumeSpace.Of(_folder.FullPath);
-        long room = _settings.BudgetBytes(space);
-        var files = new List<FragStep>();
-        foreach (FragStep file in _waiting)
+        if (_settings.BudgetBytes(VolumeSpace.Of(_folder.FullPath)) < file.SizeBytes + FragPlan.OverheadBytes)
         {
-            room -= file.SizeBytes + FragPlan.OverheadBytes;
-            if (room >= 0)
-            {
-                files.Add(file);
-            }
-            else
-            {
-                _skipped.Add(file.Number);
-                Skipped++;
-            }
-        }
-        _waiting.Clear();
-        if (files.Count == 0)
+            _skipped.Add(file.Number);
+            Skipped++;
             return;
-        IReadOnlyList<FileLayout> layouts = _writer.Write(files);
-        for (int i = 0; i < files.Count; i++)
-        {
-            _bytesOfLiving.Add(files[i].Number, files[i].SizeBytes);
-            WrittenBytes += files[i].SizeBytes;
-            if (layouts.Count > 0)
-            {
-                _piecesOfLiving.Add(files[i].Number, layouts[i].Pieces);
-                _cyclePieces += layouts[i].Pieces;
-            }
         }
-        Created += files.Count;
-        _cycleFiles += files.Count;
+
+        if (_writer.Write(file) is { } layout)
+        {
+            _piecesOfLiving.Add(file.Number, layout.Pieces);
+            _cyclePieces += layout.Pieces;
+        }
+
+        _bytesOfLiving.Add(file.Number, file.SizeBytes);
+        WrittenBytes += file.SizeBytes;
+        Created++;
+        _cycleFiles++;
         _living = _bytesOfLiving.Count;
         _usedPercent = (float)VolumeSpace.Of(_folder.FullPath).UsedPercent;
         _piecesPerFile = (float)_cyclePieces / _cycleFiles;
@@ -143,7 +119,7 @@ internal sealed class FragRun
         _living = _bytesOfLiving.Count;
     }
 
-    /// <returns>True if the target is reached or the cycle created no file, so that the run ends.</returns>
+    /// <returns>False if the cycle created no file, so that the run ends.</returns>
     private bool EndCycle(int cycle)
     {
         // The flush makes a journal commit, which releases the deleted blocks.
@@ -152,8 +128,8 @@ internal sealed class FragRun
         _cycle = cycle + 1;
         if (CanMap && _cycleFiles > 0)
             CyclePiecesPerFile = (double)_cyclePieces / _cycleFiles;
-        bool nothingMade = _cycleFiles == 0;
-        if (!nothingMade)
+        bool hasMade = _cycleFiles > 0;
+        if (hasMade)
         {
             _history.Add(new FragCycle(
                 cycle, _cycleFiles, _living, Math.Round(_usedPercent, 2), Math.Round(VolumeSpace.Of(_folder.FullPath).UsedPercent, 2),
@@ -161,7 +137,6 @@ internal sealed class FragRun
         }
         _cyclePieces = 0;
         _cycleFiles = 0;
-        TargetReached = _settings.TargetPieces is { } target && CyclePiecesPerFile >= target;
-        return TargetReached || nothingMade;
+        return hasMade;
     }
 }

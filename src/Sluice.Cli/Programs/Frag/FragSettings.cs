@@ -2,7 +2,7 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Frag;
 
-/// <summary>The settings of FragDisk (MSR-TR-2004-136) with its defaults, and additional ones.</summary>
+/// <summary>The settings of FragDisk (MSR-TR-2004-136) with its defaults, and the space to leave free.</summary>
 internal sealed record FragSettings
 {
     public int MaxFiles { get; init; } = 100_000;
@@ -30,11 +30,6 @@ internal sealed record FragSettings
 
     /// <summary>The free space that is never used, in bytes.</summary>
     public long LeaveBytes { get; init; } = 2 * ByteSize.GiB;
-
-    public FragProfile Profile { get; init; }
-
-    /// <summary>The mean number of pieces of a cycle's files at which the run ends; null for no limit.</summary>
-    public double? TargetPieces { get; init; }
 
     /// <summary>
     /// Returns the number of bytes that may be written within the limits of <see cref="FillPercent"/> and <see cref="LeaveBytes"/>.

@@ -7,74 +7,25 @@ namespace Sluice.Cli.Programs.Frag;
 /// Writes the files of a run. Each file is flushed before the next one is created: a file that is deleted before it is written back does
 /// not fragment the volume.
 /// </summary>
-internal sealed class FragWriter(string root, FragProfile profile, bool canMap, CancellationToken cancellationToken)
+internal sealed class FragWriter(string root, bool canMap, CancellationToken cancellationToken)
 {
-    /// <summary>The number of files that the profile writes at the same time.</summary>
-    public const int InterleavedFiles = 8;
+    private readonly Memory<byte> _buffer = PinnedBuffer.AllocateRandom((int)ByteSize.MiB, seed: 1);
 
-    private const int RequestSizeBytes = (int)ByteSize.MiB;
-    private const int SmallSteps = 64;
-    private const int BlockBytes = 4096;
-
-    private readonly Memory<byte> _buffer = PinnedBuffer.AllocateRandom(RequestSizeBytes, seed: 1);
-
-    public int FilesAtOnce => profile == FragProfile.Interleaved ? InterleavedFiles : 1;
-
-    /// <summary>Writes the files. Several files grow alternately.</summary>
-    /// <returns>The layout of each file; empty if the file system does not list extents.</returns>
-    public IReadOnlyList<FileLayout> Write(IReadOnlyList<FragStep> files)
+    /// <returns>The layout of the file; null if the file system does not list extents.</returns>
+    public FileLayout? Write(FragStep file)
     {
-        var handles = new List<SluiceHandle>();
-        try
-        {
-            foreach (FragStep file in files)
-            {
-                string path = Path.Combine(root, file.Name);
-                Directory.CreateDirectory(Path.GetDirectoryName(path)!);
-                handles.Add(SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, FileShare.Read));
-            }
-            WriteInTurns(files, handles);
-            return canMap ? [.. files.Select((file, i) => FileLayout.Of(file.Name, file.SizeBytes, handles[i].GetExtents()))] : [];
-        }
-        finally
-        {
-            foreach (SluiceHandle handle in handles)
-                handle.Dispose();
-        }
-    }
-
-    private void WriteInTurns(IReadOnlyList<FragStep> files, List<SluiceHandle> handles)
-    {
-        long[] written = new long[files.Count];
-        for (bool more = true; more;)
-        {
-            more = false;
-            for (int i = 0; i < files.Count; i++)
-            {
-                cancellationToken.ThrowIfCancellationRequested();
-                long size = files[i].SizeBytes;
-                if (written[i] == size)
-                    continue;
-                written[i] += WriteStep(handles[i], written[i], Math.Min(StepOf(size), size - written[i]));
-                more |= written[i] < size;
-            }
-        }
-    }
-
-    private long WriteStep(SluiceHandle handle, long offset, long length)
-    {
-        for (long done = 0; done < length;)
+        string path = Path.Combine(root, file.Name);
+        Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, FileShare.Read);
+        for (long done = 0; done < file.SizeBytes;)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            int bytes = (int)Math.Min(_buffer.Length, length - done);
-            handle.Write(_buffer.Span[..bytes], offset + done);
+            int bytes = (int)Math.Min(_buffer.Length, file.SizeBytes - done);
+            handle.Write(_buffer.Span[..bytes], done);
             done += bytes;
         }
-        handle.FlushDataToDisk();
-        return length;
-    }
 
-    private long StepOf(long size) => profile is FragProfile.Append or FragProfile.Interleaved
-        ? Math.Max(BlockBytes, (size / SmallSteps + BlockBytes - 1) / BlockBytes * BlockBytes)
-        : Math.Max(1, size);
+        handle.FlushDataToDisk();
+        return canMap ? FileLayout.Of(file.Name, file.SizeBytes, handle.GetExtents()) : null;
+    }
 }

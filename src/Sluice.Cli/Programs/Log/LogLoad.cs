@@ -15,14 +15,9 @@ namespace Sluice.Cli.Programs.Log;
 /// <param name="Checked">The number of records that were read back and compared completely.</param>
 /// <param name="Missing">The number of acknowledged records that the log does not contain unchanged.</param>
 /// <param name="Unexpected">The number of records that are changed, duplicated, or out of the order of their thread.</param>
-/// <param name="Windows">The latencies in each complete window of the time, in order; empty if they were not requested.</param>
-/// <param name="WindowSeconds">The length of a window, in seconds.</param>
-/// <param name="RollSeconds">
-/// The times at which the log continued in another segment, from the first append; empty if not requested.
-/// </param>
 internal sealed record LogLoadResult(
     LatencyHistogram Latency, long Bytes, double Seconds, double CpuSeconds, int Segments, long Checked, long Missing,
-    long Unexpected, IReadOnlyList<LatencySummary?> Windows, double WindowSeconds, IReadOnlyList<double> RollSeconds, bool IsInterrupted)
+    long Unexpected, bool IsInterrupted)
 {
     public const string InterruptedNote = "interrupted: the figures are of the time until then";
 
@@ -58,21 +53,12 @@ internal sealed record LogLoad
     /// <summary>The size of the requested records, in bytes; 0 if the rate is not limited.</summary>
     public long BytesAskedFor => (long)Math.Min((decimal)BytesPerSecond * Threads * Seconds, long.MaxValue);
 
-    /// <summary>The length of a window: 0.5 seconds for each started minute of the run, so that there are at most 120 windows.</summary>
-    private double WindowSeconds => Math.Max(1, (Seconds + 59) / 60) * 0.5;
-
     /// <param name="directory">The folder of the log.</param>
     /// <param name="show">Shows the progress line.</param>
-    /// <param name="overTime">True to record windows and the starts of segments.</param>
     /// <param name="cancellationToken">The token that ends the test early.</param>
-    public LogLoadResult Run(string directory, Action<Func<string>> show, bool overTime, CancellationToken cancellationToken)
+    public LogLoadResult Run(string directory, Action<Func<string>> show, CancellationToken cancellationToken)
     {
         var latency = new LatencyHistogram();
-        LatencyHistogram[] windows = overTime
-            ? [.. Enumerable.Range(0, (int)(Seconds / WindowSeconds)).Select(static _ => new LatencyHistogram())]
-            : [];
-        DateTime beganUtc;
-        double lasted;
         bool isInterrupted;
         long[] appended = new long[Threads];
         double cpu;
@@ -84,11 +70,9 @@ internal sealed record LogLoad
         }))
         {
             cpu = Environment.CpuUsage.TotalTime.TotalSeconds;
-            beganUtc = DateTime.UtcNow;
             began = Stopwatch.GetTimestamp();
             show(() => Line(latency, began));
-            AppendAll(log, latency, windows, appended, began, cancellationToken);
-            lasted = Stopwatch.GetElapsedTime(began).TotalSeconds;
+            AppendAll(log, latency, appended, began, cancellationToken);
             isInterrupted = cancellationToken.IsCancellationRequested;
         }
 
@@ -96,27 +80,9 @@ internal sealed record LogLoad
         cpu = Environment.CpuUsage.TotalTime.TotalSeconds - cpu;
         show(static () => "reading back");
         (long found, long missing, long unexpected) = Check(directory, appended);
-        string[] segments = [.. Directory.GetFiles(directory, "*.slog").Order(StringComparer.Ordinal)];
         return new LogLoadResult(
-            latency, appended.Sum() * RecordBytes, seconds, cpu, segments.Length, found, missing, unexpected,
-            [.. windows.TakeWhile((_, i) => (i + 1) * WindowSeconds <= lasted).Select(LatencySummary.From)], WindowSeconds,
-            overTime ? [.. segments.Skip(1).Select(BeganAt).OfType<DateTime>().Select(t => (t - beganUtc).TotalSeconds)] : [],
+            latency, appended.Sum() * RecordBytes, seconds, cpu, Directory.GetFiles(directory, "*.slog").Length, found, missing, unexpected,
             isInterrupted);
-    }
-
-    /// <summary>
-    /// Returns the time in the first frame of a segment, at which the log continued in it; null if the frame has none. See
-    /// docs/log-format.md.
-    /// </summary>
-    private static DateTime? BeganAt(string segment)
-    {
-        const int frameOffset = 64;
-        const int opening = 1;
-        Span<byte> frame = stackalloc byte[32];
-        using SluiceHandle file = SluiceHandle.Open(segment, FileMode.Open, FileAccess.Read);
-        return file.Read(frame, frameOffset) == frame.Length && frame[24] == opening
-            ? DateTime.UnixEpoch.AddTicks(BinaryPrimitives.ReadInt64LittleEndian(frame[16..]) / 100)
-            : null;
     }
 
     internal static void Fill(Span<byte> record, int thread, long number)
@@ -127,8 +93,7 @@ internal sealed record LogLoad
     }
 
     private void AppendAll(
-        SluiceLog log, LatencyHistogram latency, LatencyHistogram[] windows, long[] appended, long began,
-        CancellationToken cancellationToken)
+        SluiceLog log, LatencyHistogram latency, long[] appended, long began, CancellationToken cancellationToken)
     {
         Exception? failure = null;
         Thread[] threads = new Thread[Threads];
@@ -139,7 +104,7 @@ internal sealed record LogLoad
             {
                 try
                 {
-                    Append(log, latency, windows, id, appended, began, IsOver);
+                    Append(log, latency, id, appended, began, IsOver);
                 }
                 catch (Exception e)
                 {
@@ -158,8 +123,7 @@ internal sealed record LogLoad
         bool IsOver() => cancellationToken.IsCancellationRequested || Volatile.Read(ref failure) is not null;
     }
 
-    private void Append(
-        SluiceLog log, LatencyHistogram latency, LatencyHistogram[] windows, int thread, long[] appended, long began, Func<bool> isOver)
+    private void Append(SluiceLog log, LatencyHistogram latency, int thread, long[] appended, long began, Func<bool> isOver)
     {
         byte[] record = new byte[RecordBytes];
         long number = 0;
@@ -177,14 +141,7 @@ internal sealed record LogLoad
             Fill(record, thread, number);
             long start = Stopwatch.GetTimestamp();
             log.Append(record);
-            long end = Stopwatch.GetTimestamp();
-            long taken = (long)Stopwatch.GetElapsedTime(start, end).TotalNanoseconds;
-            latency.Record(taken);
-
-            // Each append counts in the window in which it ended. Appends that end after the time are in no window.
-            int window = windows.Length == 0 ? 0 : (int)(Stopwatch.GetElapsedTime(began, end).TotalSeconds / WindowSeconds);
-            if (window < windows.Length)
-                windows[window].Record(taken);
+            latency.Record((long)Stopwatch.GetElapsedTime(start).TotalNanoseconds);
             Volatile.Write(ref appended[thread], ++number);
         }
     }

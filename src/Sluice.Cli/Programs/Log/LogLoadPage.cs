@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Load;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
@@ -6,14 +5,9 @@ using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Log;
 
-/// <summary>
-/// The result of a load test of a log as a page: the totals, and throughput and latency over time with the starts of segments.
-/// </summary>
+/// <summary>The result of a load test of a log as a page.</summary>
 internal static class LogLoadPage
 {
-    private static readonly (string Name, Func<LatencySummary, double> Of)[] Shown =
-        [("p50", l => l.P50Us), ("p99", l => l.P99Us), ("p99.9", l => l.P999Us), ("max", l => l.MaxUs)];
-
     public static ReportPage Of(
         LogLoad load, LogLoadResult result, string commandLine, DateTimeOffset began, EnvironmentRecord environment) => new()
         {
@@ -21,24 +15,12 @@ internal static class LogLoadPage
             CommandLine = commandLine,
             Began = began,
             Environment = environment,
-            Notes = [.. Notes(load, result)],
-            Sections = [Whole(load, result), .. OverTime(load, result)],
+            Notes = [.. Notes(result)],
+            Sections = [Whole(load, result)],
         };
 
-    private static IEnumerable<string> Notes(LogLoad load, LogLoadResult result)
+    private static IEnumerable<string> Notes(LogLoadResult result)
     {
-        if (result.Windows.Count > 1)
-        {
-            yield return string.Create(CultureInfo.InvariantCulture,
-                $"Each window is {result.WindowSeconds:0.#} s long and has the appends that ended in it; of one in which none ended ")
-                + "there is no latency. What ended after the last whole window is in the figures of the whole run alone.";
-            yield return "A roll is the moment at which the log's writer went on in the next segment, as that segment's first frame says.";
-            if (load.BytesPerSecond > 0)
-            {
-                yield return "A thread appends as soon as it is behind its rate: after a stall it catches up, and a window may have more than "
-                    + "was asked for; the whole run cannot.";
-            }
-        }
         if (result.IsInterrupted)
             yield return LogLoadResult.InterruptedNote;
         foreach (string wrong in result.Wrong())
@@ -76,76 +58,5 @@ internal static class LogLoadPage
                 },
             ],
         };
-    }
-
-    private static IEnumerable<PageSection> OverTime(LogLoad load, LogLoadResult result)
-    {
-        if (result.Windows.Count < 2)
-            yield break;
-        double[] starts = [.. result.Windows.Select((_, i) => i * result.WindowSeconds)];
-        ChartMarks? rolls = result.RollSeconds.Count == 0 ? null : new ChartMarks(result.RollSeconds, "a roll: the next segment");
-        yield return new PageSection
-        {
-            Heading = "Over time",
-            Text = Counted.Of(result.RollSeconds.Count, "roll") + " while the threads appended or the log was closed.",
-            Charts =
-            [
-                new PageChart
-                {
-                    Title = "Throughput over time",
-                    Kind = ChartKind.Line,
-                    X = new ChartAxis("from the first append on", "s"),
-                    Y = new ChartAxis("throughput", "MiB/s"),
-                    Series =
-                    [
-                        new ChartSeries
-                        {
-                            Name = "Sluice",
-                            X = starts,
-                            Y = [.. result.Windows.Select(w => (double?)Rate(load, w?.Count ?? 0, result.WindowSeconds))],
-                        },
-                    ],
-                    Marks = rolls,
-                },
-                new PageChart
-                {
-                    Title = "Latency of an append over time",
-                    Kind = ChartKind.Line,
-                    X = new ChartAxis("from the first append on", "s"),
-                    Y = new ChartAxis("latency", "us", IsLog: true),
-                    Series =
-                    [
-                        .. Shown.Select(p => new ChartSeries
-                        {
-                            Name = p.Name,
-                            X = starts,
-                            Y = [.. result.Windows.Select(w => w is null ? (double?)null : p.Of(w))],
-                        }),
-                    ],
-                    Marks = rolls,
-                },
-            ],
-            Tables = result.RollSeconds.Count == 0 ? [] :
-            [
-                new PageTable
-                {
-                    Title = "Rolls",
-                    Columns = [new PageColumn("roll"), new PageColumn("at", "s"), new PageColumn("longest append of the window", "us")],
-                    Rows =
-                    [
-                        .. result.RollSeconds.Select((at, i) => new PageRow(
-                            (long)(i + 1), PageCell.Of(at, "0.000"), PageCell.Of(WindowAt(result, at)?.MaxUs))),
-                    ],
-                },
-            ],
-        };
-    }
-
-    private static double Rate(LogLoad load, long records, double seconds) => records * load.RecordBytes / seconds / ByteSize.MiB;
-
-    private static LatencySummary? WindowAt(LogLoadResult result, double seconds)
-    {
-        int window = (int)(seconds / result.WindowSeconds);
-        return window >= 0 && window < result.Windows.Count ? result.Windows[window] : null;
     }
 }

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Net;
 using System.Text.Json;
 using Sluice.Cli.Report.Pages;
 
@@ -31,7 +32,7 @@ internal static class HtmlReport
         writer.WriteLine("<meta charset=\"utf-8\">");
         writer.WriteLine("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
         writer.WriteLine($"<meta http-equiv=\"Content-Security-Policy\" content=\"{Policy}\">");
-        writer.WriteLine($"<title>{HtmlText.Escape(page.Title)}</title>");
+        writer.WriteLine($"<title>{WebUtility.HtmlEncode(page.Title)}</title>");
         writer.WriteLine("<link rel=\"icon\" href=\"data:,\">");
         if (uplot is not null)
             writer.WriteLine($"<style>{HtmlAssets.UplotStyle}</style>");
@@ -45,20 +46,20 @@ internal static class HtmlReport
 
     private static void WriteTop(TextWriter writer, ReportPage page)
     {
-        string version = page.Environment is { } record ? $"<small>{HtmlText.Escape(record.SluiceVersion)}</small>" : "";
+        string version = page.Environment is { } record ? $"<small>{WebUtility.HtmlEncode(record.SluiceVersion)}</small>" : "";
         writer.WriteLine(
             $"<div class=\"top\"><span class=\"brand\">sluice{version}</span><button type=\"button\" class=\"theme\">Dark</button></div>");
-        writer.WriteLine($"<h1>{HtmlText.Escape(page.Title)}</h1>");
+        writer.WriteLine($"<h1>{WebUtility.HtmlEncode(page.Title)}</h1>");
         string began = page.Began.UtcDateTime.ToString("d MMMM yyyy, HH:mm", CultureInfo.InvariantCulture);
         writer.WriteLine($"<p class=\"began\"><time datetime=\"{page.Began.UtcDateTime:yyyy-MM-ddTHH:mm:ssZ}\">{began} UTC</time></p>");
-        writer.WriteLine($"<code class=\"command\">{HtmlText.Escape(page.CommandLine)}</code>");
+        writer.WriteLine($"<code class=\"command\">{WebUtility.HtmlEncode(page.CommandLine)}</code>");
         if (page.Environment is { } environment)
             WriteEnvironment(writer, environment);
         if (page.Notes.Count > 0)
-            writer.WriteLine($"<ul class=\"notes\">{string.Concat(page.Notes.Select(n => $"<li>{HtmlText.Escape(n)}</li>"))}</ul>");
+            writer.WriteLine($"<ul class=\"notes\">{string.Concat(page.Notes.Select(n => $"<li>{WebUtility.HtmlEncode(n)}</li>"))}</ul>");
         if (page.Sections.Count > 2)
         {
-            IEnumerable<string> links = page.Sections.Select((s, i) => $"<a href=\"#section-{i}\">{HtmlText.Escape(s.Heading)}</a>");
+            IEnumerable<string> links = page.Sections.Select((s, i) => $"<a href=\"#section-{i}\">{WebUtility.HtmlEncode(s.Heading)}</a>");
             writer.WriteLine($"<nav class=\"contents\">{string.Concat(links)}</nav>");
         }
     }
@@ -67,22 +68,20 @@ internal static class HtmlReport
     {
         writer.Write("<dl class=\"facts\">");
         foreach ((string label, string text) in environment.Facts())
-            writer.Write($"<div><dt>{label}</dt><dd>{HtmlText.Escape(text)}</dd></div>");
+            writer.Write($"<div><dt>{label}</dt><dd>{WebUtility.HtmlEncode(text)}</dd></div>");
         writer.WriteLine("</dl>");
     }
 
     private static void WriteSection(TextWriter writer, PageSection section, int number, bool hasCharts)
     {
         writer.WriteLine($"<section id=\"section-{number}\">");
-        writer.WriteLine($"<h2>{HtmlText.Escape(section.Heading)}</h2>");
+        writer.WriteLine($"<h2>{WebUtility.HtmlEncode(section.Heading)}</h2>");
         foreach (string paragraph in (section.Text ?? "").Split('\n', StringSplitOptions.RemoveEmptyEntries))
         {
             writer.WriteLine(paragraph.StartsWith("    ", StringComparison.Ordinal)
-                ? $"<pre>{HtmlText.Escape(paragraph.Trim())}</pre>"
-                : $"<p>{HtmlText.Escape(paragraph)}</p>");
+                ? $"<pre>{WebUtility.HtmlEncode(paragraph.Trim())}</pre>"
+                : $"<p>{WebUtility.HtmlEncode(paragraph)}</p>");
         }
-        foreach (PageMap map in section.Maps)
-            HtmlMap.Write(writer, map);
         for (int i = 0; i < section.Charts.Count; i++)
             HtmlChart.Write(writer, section.Charts[i], $"{number}.{i}", hasCharts);
         foreach (PageTable table in section.Tables)
@@ -93,7 +92,7 @@ internal static class HtmlReport
     private static void WriteFoot(TextWriter writer, ReportPage page, string? uplot)
     {
         string charts = uplot is null
-            ? "This sluice was built without Node, so the page has no charts; every figure is in its tables."
+            ? "This sluice was built without Node, so the page has no charts."
             : "Charts: uPlot, © Leon Sorokin, MIT licence (its notice is in this page's source). <span class=\"hint\">Click a name to "
             + "hide or show it, drag across a line chart to zoom, double-click to go back.</span>";
         writer.WriteLine($"<footer>{charts}</footer>");

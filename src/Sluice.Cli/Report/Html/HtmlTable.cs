@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Net;
 using Sluice.Cli.Report.Pages;
 
 namespace Sluice.Cli.Report.Html;
@@ -9,7 +10,7 @@ internal static class HtmlTable
     public static void Write(TextWriter writer, PageTable table)
     {
         if (table.Title is { } title)
-            writer.WriteLine($"<h3>{HtmlText.Escape(title)}</h3>");
+            writer.WriteLine($"<h3>{WebUtility.HtmlEncode(title)}</h3>");
         writer.WriteLine("<div class=\"scroll\" tabindex=\"0\"><table class=\"data\">");
         writer.Write("<thead><tr>");
         foreach (PageColumn column in table.Columns)
@@ -28,16 +29,16 @@ internal static class HtmlTable
 
     private static void WriteHeader(TextWriter writer, PageColumn column)
     {
-        string unit = column.Unit is null ? "" : $"<small>{HtmlText.Escape(column.Unit)}</small>";
+        string unit = column.Unit is null ? "" : $"<small>{WebUtility.HtmlEncode(column.Unit)}</small>";
         writer.Write(
-            $"<th scope=\"col\" class=\"{ClassOf(column)}\"><button type=\"button\"><span>{HtmlText.Escape(column.Name)}</span>{unit}"
+            $"<th scope=\"col\" class=\"{ClassOf(column)}\"><button type=\"button\"><span>{WebUtility.HtmlEncode(column.Name)}</span>{unit}"
             + "</button></th>");
     }
 
     private static void WriteCell(TextWriter writer, PageColumn column, PageCell cell)
     {
         string value = cell.Value is { } number ? $" data-value=\"{number.ToString("R", CultureInfo.InvariantCulture)}\"" : "";
-        writer.Write($"<td class=\"{ClassOf(column)}\"{value}>{HtmlText.Escape(cell.Text)}</td>");
+        writer.Write($"<td class=\"{ClassOf(column)}\"{value}>{WebUtility.HtmlEncode(cell.Text)}</td>");
     }
 
     private static string ClassOf(PageColumn column) => column.Kind switch

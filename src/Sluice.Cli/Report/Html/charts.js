@@ -322,16 +322,6 @@ function drawChart(holder, chart) {
       ctx.stroke();
       ctx.setLineDash([]);
     }
-    for (const x of isBar ? [] : chart.marks?.x ?? []) {
-      ctx.strokeStyle = css('--muted');
-      ctx.lineWidth = ratio;
-      ctx.setLineDash([2 * ratio, 3 * ratio]);
-      ctx.beginPath();
-      ctx.moveTo(xPos(x), u.bbox.top);
-      ctx.lineTo(xPos(x), u.bbox.top + u.bbox.height);
-      ctx.stroke();
-      ctx.setLineDash([]);
-    }
     if (namesAbove()) {
       ctx.textAlign = 'left';
       ctx.textBaseline = 'middle';
@@ -446,12 +436,6 @@ function drawChart(holder, chart) {
   if (chart.reference) {
     const note = document.createElement('span');
     note.append(document.createElement('i'), chart.reference.label);
-    legend.append(note);
-  }
-  if (!isBar && chart.marks?.x.length > 0) {
-    const note = document.createElement('span'), swatch = document.createElement('i');
-    swatch.className = 'mark';
-    note.append(swatch, chart.marks.label);
     legend.append(note);
   }
   new ResizeObserver(() => {

@@ -17,10 +17,6 @@ internal sealed record PageChart
     /// <summary>A dashed horizontal line across the chart, such as the ratio 1; null for none.</summary>
     public ChartLine? Reference { get; init; }
 
-    /// <summary>Dashed vertical lines in a line chart, such as the times of events; null for none.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public ChartMarks? Marks { get; init; }
-
     /// <summary>Returns a bar chart of the medians of rounds, with the lowest and the highest round as whiskers.</summary>
     /// <param name="series">The values of the rounds for each category. Null or an empty list is a gap.</param>
     public static PageChart OfRounds(
@@ -65,9 +61,6 @@ internal sealed record ChartAxis(
 
 /// <summary>A value of the Y axis that is drawn across the chart, and its label.</summary>
 internal sealed record ChartLine(double Y, string Label);
-
-/// <summary>The values of the X axis at which lines are drawn, and their label.</summary>
-internal sealed record ChartMarks(IReadOnlyList<double> X, string Label);
 
 /// <summary>One line or one set of bars. All lists are as long as <see cref="Y"/>; null, NaN and infinity are gaps.</summary>
 internal sealed record ChartSeries

@@ -1,6 +1,6 @@
 namespace Sluice.Cli.Report.Pages;
 
-/// <summary>A heading with its content. In an HTML page, maps and charts precede the tables; in a terminal, they follow them.</summary>
+/// <summary>A heading with its content. In an HTML page, charts precede the tables; text has none.</summary>
 internal sealed record PageSection
 {
     public required string Heading { get; init; }
@@ -10,8 +10,6 @@ internal sealed record PageSection
 
     // The list is empty for results of earlier versions, because the deserializer passes null for a missing property.
     public IReadOnlyList<PageChart> Charts { get; init => field = value ?? []; } = [];
-
-    public IReadOnlyList<PageMap> Maps { get; init => field = value ?? []; } = [];
 
     public IReadOnlyList<PageTable> Tables { get; init => field = value ?? []; } = [];
 }

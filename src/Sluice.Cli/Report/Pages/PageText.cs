@@ -3,20 +3,10 @@ using Spectre.Console;
 
 namespace Sluice.Cli.Report.Pages;
 
-/// <summary>Writes a page as text: plain columns if piped; frames, bars and colors in a terminal (no colors with NO_COLOR).</summary>
+/// <summary>Writes the text and the tables of a page: plain columns if piped, frames in a terminal.</summary>
 internal static class PageText
 {
     private const int LabelWidth = 10;
-    private const int ChartWidth = 100;
-
-    // The maximum number of bars: a chart that does not fit on a screen is less useful than the table above it.
-    private const int MaxBars = 40;
-
-    // Series of Sluice have cool colors and those of .NET warm ones, as in the HTML page.
-    private static readonly Color[] Cool = [Color.Aqua, Color.DodgerBlue1, Color.Green];
-    private static readonly Color[] Warm = [Color.Orange1, Color.IndianRed, Color.Orchid];
-    private static readonly Color[] Plain = [Color.Grey, Color.SteelBlue, Color.Tan];
-    private static readonly string[] DotNetNames = [".NET", "FileStream", "File.", "System.IO", "StreamReader", "StreamWriter"];
 
     public static void Write(TerminalStreams terminal, ReportPage page)
     {
@@ -40,8 +30,7 @@ internal static class PageText
     }
 
     /// <summary>Writes the results, after <see cref="WriteTop"/>.</summary>
-    /// <param name="hasBars">True to show the bar charts of the page in a terminal.</param>
-    public static void WriteResult(TerminalStreams terminal, ReportPage page, bool hasBars = true)
+    public static void WriteResult(TerminalStreams terminal, ReportPage page)
     {
         foreach (PageSection section in page.Sections)
         {
@@ -54,8 +43,6 @@ internal static class PageText
                     terminal.WriteLine(title);
                 (table.IsTurned ? Turned(table) : Upright(table)).WriteTo(terminal);
             }
-            foreach (PageChart chart in hasBars ? section.Charts : [])
-                WriteBars(terminal, chart);
             terminal.WriteLine();
         }
         foreach (string note in page.Notes)
@@ -86,55 +73,4 @@ internal static class PageText
     }
 
     private static string TextAt(PageRow row, int column) => column < row.Cells.Count ? row.Cells[column].Text : "";
-
-    // Writes only bar charts, because a terminal has no space for a line of many points. The table has the values.
-    public static void WriteBars(TerminalStreams terminal, PageChart chart)
-    {
-        // Missing values have no bars, so there may be no bar at all.
-        int bars = chart.Series.Sum(s => s.Y.Count(y => y is not null));
-        if (!terminal.IsOutputTerminal || !terminal.IsUtf8 || chart.Kind != ChartKind.Bar || bars is 0 or > MaxBars)
-            return;
-        var drawn = new BarChart { Width = Math.Min(ChartWidth, terminal.AnsiOut().Profile.Width), Label = Words(Label(chart)) };
-        int longest = chart.Series.Max(s => s.Y.Count);
-        Color[] colors = ColorsOf(chart.Series);
-        for (int i = 0; i < longest; i++)
-        {
-            foreach ((int number, ChartSeries series) in chart.Series.Index())
-            {
-                if (i >= series.Y.Count || series.Y[i] is not { } y)
-                    continue;
-                string category = chart.X.Categories is { } names && i < names.Count ? names[i]
-                    : $"{(series.X.Count > i ? series.X[i] : i)}";
-                string name = chart.Series.Count == 1 ? category : $"{category}, {series.Name}";
-                drawn.AddItem(Words(name), Significant(y), colors[number]);
-            }
-        }
-        terminal.AnsiOut().Write(drawn);
-    }
-
-    private static string Words(string text) => Markup.Escape(TerminalText.Printable(text));
-
-    private static Color[] ColorsOf(IReadOnlyList<ChartSeries> series)
-    {
-        var used = new Dictionary<Color[], int>();
-        return [.. series.Select(s => Next(FamilyOf(s.Name)))];
-
-        Color Next(Color[] family)
-        {
-            int number = used.GetValueOrDefault(family);
-            used[family] = number + 1;
-            return family[number % family.Length];
-        }
-    }
-
-    private static Color[] FamilyOf(string name) =>
-        name.StartsWith("Sluice", StringComparison.OrdinalIgnoreCase) ? Cool
-        : Array.Exists(DotNetNames, n => name.StartsWith(n, StringComparison.OrdinalIgnoreCase)) ? Warm
-        : Plain;
-
-    // Rounds to three significant digits.
-    private static double Significant(double value) =>
-        value == 0 ? 0 : Math.Round(value, Math.Clamp(2 - (int)Math.Floor(Math.Log10(Math.Abs(value))), 0, 9));
-
-    private static string Label(PageChart chart) => chart.Y.Unit is { } unit ? $"{chart.Title} ({unit})" : chart.Title;
 }

@@ -8,13 +8,9 @@ using Xunit;
 namespace Sluice.Cli.Tests.Programs.Examples;
 
 /// <summary>The tutorial: every case works, fails loudly, and is shown as it runs.</summary>
-public sealed class ExampleCasesTests : IDisposable
+public sealed class ExampleCasesTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
-
     public static TheoryData<string> Names => [.. ExampleCases.All.Select(c => c.Name)];
-
-    public void Dispose() => _folder.Dispose();
 
     [Fact]
     public void Each_method_of_code_is_a_case_and_is_shown_as_a_whole()
@@ -40,7 +36,7 @@ public sealed class ExampleCasesTests : IDisposable
         // Not a whole number of blocks or pages.
         foreach (int count in (int[])[1, 700])
         {
-            ExampleRun run = new(_folder["r.dat"], count, runs: 1, CancellationToken.None);
+            ExampleRun run = new(Folder["r.dat"], count, runs: 1, CancellationToken.None);
             run.MakeFile();
             await RunAsync(run, ExampleCases.All.Single(c => c.Name == name));
             run.Wrong.ShouldBeEmpty();
@@ -50,11 +46,11 @@ public sealed class ExampleCasesTests : IDisposable
     [Fact]
     public async Task What_is_read_or_written_wrong_is_found()
     {
-        ExampleRun run = new(_folder["r.dat"], 100, runs: 1, CancellationToken.None);
+        ExampleRun run = new(Folder["r.dat"], 100, runs: 1, CancellationToken.None);
         run.MakeFile();
-        byte[] bytes = await File.ReadAllBytesAsync(_folder["r.dat"]);
+        byte[] bytes = await File.ReadAllBytesAsync(Folder["r.dat"]);
         bytes[5000] ^= 1;
-        await File.WriteAllBytesAsync(_folder["r.dat"], bytes);
+        await File.WriteAllBytesAsync(Folder["r.dat"], bytes);
         var less = new ExampleCase(
             "WriteLess", ExampleUnit.Byte, ".NET", Writes: true, (path, _, _) => File.WriteAllTextAsync(path, "x"));
         ExampleCase[] wrong = [.. ExampleCases.All.Where(c => !c.Writes), less];
@@ -68,7 +64,7 @@ public sealed class ExampleCasesTests : IDisposable
     [SkippableFact]
     public async Task No_case_calls_a_file_written_that_did_not_fit()
     {
-        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "512k");
+        using TestVolume disk = TestVolume.MountMemory(Folder["disk"], "512k");
         foreach (ExampleCase writing in ExampleCases.All.Where(c => c.Writes))
         {
             ExampleRun run = new(Path.Combine(disk.Path, "r.dat"), 20_000, runs: 1, CancellationToken.None);

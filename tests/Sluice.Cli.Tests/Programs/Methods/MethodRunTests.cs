@@ -11,19 +11,15 @@ namespace Sluice.Cli.Tests.Programs.Methods;
 /// <summary>Every method at the sizes where they go wrong, and what finds out that one did.</summary>
 [Trait("Tier", "slow")]
 [Trait("Runs", "once")]
-public sealed class MethodRunTests : IDisposable
+public sealed class MethodRunTests : FolderTest
 {
-    private readonly TempFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Theory]
     [InlineData(1)]
     [InlineData(65_537)]
     public async Task Every_method_gives_what_is_in_the_file(int sizeBytes)
     {
         (await WrongOfAsync(sizeBytes, MethodList.All)).ShouldBeEmpty();
-        Directory.EnumerateFileSystemEntries(_folder.FullPath).ShouldBeEmpty();
+        Directory.EnumerateFileSystemEntries(Folder.FullPath).ShouldBeEmpty();
     }
 
     [Fact]
@@ -83,7 +79,7 @@ public sealed class MethodRunTests : IDisposable
     [SkippableFact]
     public async Task No_method_calls_a_file_written_that_did_not_fit()
     {
-        using TestVolume disk = TestVolume.MountMemory(_folder["disk"], "1m");
+        using TestVolume disk = TestVolume.MountMemory(Folder["disk"], "1m");
         foreach (Method method in MethodList.All.Where(m => m.Writes))
         {
             using var run = new MethodRun(disk.Path, 700_000, CancellationToken.None) { Runs = 1 };
@@ -94,7 +90,7 @@ public sealed class MethodRunTests : IDisposable
 
     private async Task<IEnumerable<string>> WrongOfAsync(int sizeBytes, IReadOnlyList<Method> methods)
     {
-        using var run = new MethodRun(_folder.FullPath, sizeBytes, CancellationToken.None) { Runs = 1 };
+        using var run = new MethodRun(Folder.FullPath, sizeBytes, CancellationToken.None) { Runs = 1 };
         foreach (Method method in methods)
             await RunAsync(run, method);
         return run.Wrong.Keys.Select(m => m.Name);

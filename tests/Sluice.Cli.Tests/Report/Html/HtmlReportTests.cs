@@ -35,15 +35,12 @@ public sealed class HtmlReportTests
     }
 
     [Fact]
-    public void Without_the_chart_library_the_page_says_so_and_has_the_figures()
+    public void Without_the_chart_library_the_page_says_so_and_has_the_tables()
     {
         string html = Render(SamplePage.Make(), uplot: null);
         html.ShouldContain("The chart is missing: this sluice was built without Node");
         html.ShouldNotContain("class=\"plot\"");
         html.ShouldContain("""<td class="num" data-value="1234.25">1,234</td>""", customMessage: "the section's table");
-        html.ShouldContain("""<td class="num" data-value="4096">4 KiB</td><td class="num"></td>""", customMessage: "the chart's gap");
-        html.ShouldContain("""<td class="num" data-value="300">300</td><td class="num" data-value="200">200</td>""",
-            customMessage: "the chart's figures");
     }
 
     [SkippableFact]
@@ -64,23 +61,6 @@ public sealed class HtmlReportTests
         Regex.IsMatch(html, """(src|href)="(?!#|data:)""", RegexOptions.ExplicitCapture, TimeSpan.FromSeconds(5)).ShouldBeFalse();
         html.ShouldNotContain("@import");
         html.ShouldNotContain("url(");
-    }
-
-    [Fact]
-    public void A_map_joins_each_piece_of_a_file_with_its_place()
-    {
-        var map = new PageMap
-        {
-            Title = "map",
-            FileBytes = 2000,
-            DeviceStart = 10_000,
-            DeviceEnd = 14_000,
-            Spans = [new MapSpan(0, 12_000, 1000), new MapSpan(1000, 10_000, 1000)],
-        };
-        var section = new PageSection { Heading = "h", Maps = [map] };
-        string html = Render(SamplePage.Make() with { Sections = [section] }, uplot: null);
-        html.ShouldContain("d=\"M0 26L500 26L750 116L500 116Z\"");
-        html.ShouldContain("d=\"M500 26L1000 26L250 116L0 116Z\"");
     }
 
     private static string Render(ReportPage page, string? uplot)
