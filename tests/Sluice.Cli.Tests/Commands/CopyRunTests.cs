@@ -1,6 +1,5 @@
 using System.Text.Json;
 using Shouldly;
-using Sluice.Cli.Commands;
 using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
