@@ -48,25 +48,6 @@ public sealed partial class ProviderTests
             .ShouldBeInRange(500, 1010);
     }
 
-    [Fact]
-    public void A_text_that_is_longer_than_JSON_may_hold_comes_cut()
-    {
-        using TempFolder folder = new();
-        string text = new('a', 166_666_667);
-        using (SluiceLoggerProvider provider = new(folder.Log))
-        {
-            ILogger logger = provider.CreateLogger("a");
-            logger.Log(LogLevel.Information, default, 1, null, (_, _) => text);
-            logger.Log(LogLevel.Information, default, (KeyValuePair<string, object?>[])[new("Value", text)], null, static (_, _) => "m");
-            provider.LostEvents.ShouldBe(0);
-        }
-
-        System.Text.Json.JsonElement[] events = folder.Events();
-        events.Length.ShouldBe(2);
-        events.ShouldAllBe(static e => e.GetProperty("CutFromBytes").GetInt32() > 10_000_000);
-        events[0].GetProperty("@m").GetString()!.Length.ShouldBeGreaterThan(100_000);
-    }
-
     /// <summary>Many long values, and values without an end, of an event and of a scope, would be more than any memory.</summary>
     [Fact]
     public void Of_an_event_no_more_is_written_than_its_log_could_take()
@@ -140,20 +121,6 @@ public sealed partial class ProviderTests
         neighbour.IsDisposed.ShouldBeTrue();
         provider.LastError.ShouldBe(errors.ShouldHaveSingleItem());
         errors[0].ShouldBeAssignableTo<IOException>()!.Message.ShouldContain(folder.Log);
-    }
-
-    [Fact]
-    public void Who_disposes_of_a_provider_hears_that_its_log_could_not_be_closed()
-    {
-        using TempFolder folder = new();
-        List<Exception> errors = [];
-        BrokenDisk disk = new();
-        SluiceLoggerProvider provider = new(folder.Log, OnDisk(disk, errors));
-        provider.CreateLogger("a").LogInformation("lost");
-        disk.IsFull = true;
-        IOException error = Should.Throw<IOException>(provider.Dispose);
-        provider.LastError.ShouldBe(error);
-        errors.ShouldBeEmpty();
     }
 
     /// <summary>Else one lost event would be told until the stack is full, which ends the process.</summary>

@@ -321,11 +321,7 @@ public sealed partial class ProviderTests
         using TempFolder folder = new();
         List<Exception> errors = [];
         BrokenDisk disk = new();
-        SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions
-        {
-            Log = new() { Format = LogFormat.Framed, Durability = LogDurability.Buffered, Engine = disk, FlushInterval = TimeSpan.FromHours(1) },
-            OnError = errors.Add,
-        });
+        SluiceLoggerProvider provider = new(folder.Log, OnDisk(disk, errors));
         ILogger logger = provider.CreateLogger("a");
         disk.IsFull = true;
         for (int i = 0; i < 5; i++)
@@ -335,7 +331,9 @@ public sealed partial class ProviderTests
 
         logger.LogError("told");
         provider.LostEvents.ShouldBe(0);
-        Should.Throw<IOException>(provider.Dispose);
+        IOException error = Should.Throw<IOException>(provider.Dispose);
+        provider.LastError.ShouldBe(error);
+        errors.ShouldHaveSingleItem("the one of the event that was to be written at once");
         provider.LostEvents.ShouldBe(6);
     }
 
@@ -454,24 +452,6 @@ public sealed partial class ProviderTests
         long lost = provider.LostEvents;
         provider.Dispose();
         folder.Records().Length.ShouldBe(1000 - (int)lost);
-    }
-
-    [Fact]
-    public void An_event_too_long_for_the_log_comes_cut_and_says_so()
-    {
-        using TempFolder folder = new();
-        using (SluiceLoggerProvider provider = new(folder.Log, new SluiceLoggerOptions
-        {
-            Log = new() { Format = LogFormat.Raw, MaxRecordBytes = 4000 },
-        }))
-        {
-            provider.CreateLogger("a").LogInformation("{Text}", new string('\u0001', 10_000));
-            provider.LostEvents.ShouldBe(0);
-        }
-
-        JsonElement only = folder.Events().ShouldHaveSingleItem();
-        only.GetProperty("CutFromBytes").GetInt32().ShouldBeGreaterThan(10_000);
-        only.GetProperty("@m").GetString()!.Length.ShouldBeInRange(100, 1000);
     }
 
     [Theory]

@@ -155,25 +155,6 @@ public sealed class SinkTests
     }
 
     [Fact]
-    public void After_a_failed_flush_the_log_is_opened_again()
-    {
-        using TempFolder folder = new();
-        BrokenDisk disk = new();
-        using (Logger logger = new LoggerConfiguration().WriteTo.SluiceLog(
-            new JsonFormatter(), folder.Log,
-            new SluiceTextLogOptions { Format = LogFormat.Framed, Durability = LogDurability.Durable, Engine = disk }).CreateLogger())
-        {
-            logger.Information("one");
-            disk.FailFlushes(1);
-            logger.Information("two");
-            logger.Information("three");
-        }
-
-        folder.Records().Select(static r => TempFolder.Parse(r).GetProperty("MessageTemplate").GetString()).Distinct()
-            .ShouldBe(["one", "two", "three"]);
-    }
-
-    [Fact]
     public async Task A_closed_sink_says_so_and_leaves_the_log_as_it_was_told_to()
     {
         using TempFolder folder = new();
