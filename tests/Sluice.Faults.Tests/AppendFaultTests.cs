@@ -1,31 +1,23 @@
 using Shouldly;
 using Sluice.Faults.Child.Support;
+using Sluice.Faults.Tests.Support;
 using Sluice.Uring;
 using Xunit;
 
 namespace Sluice.Faults.Tests;
 
 /// <summary>System calls that end early, and what is said of the rest.</summary>
-public sealed class AppendFaultTests : IDisposable
+public sealed class AppendFaultTests : FaultTests
 {
     private const int EIO = 5;
     private const int RecordBytes = 160;
 
-    private readonly string _root = Directory.CreateTempSubdirectory("sluice-append-").FullName;
-
-    public void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        Directory.Delete(_root, recursive: true);
-    }
-
-    [SkippableFact]
+    [LinuxFact]
     public void Appends_that_are_cut_short_are_whole_and_where_they_say()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
         const int threads = 8;
         const int records = 150;
-        string path = Path.Combine(_root, "log");
+        string path = Path.Combine(Root, "log");
         using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Create, FileAccess.ReadWrite, FileShare.ReadWrite);
         int cut = 0;
         SystemCallFaults.Use((call, _, length) =>
@@ -55,17 +47,16 @@ public sealed class AppendFaultTests : IDisposable
         cut.ShouldBeGreaterThan(threads * records);
     }
 
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData("Read", false)]
     [InlineData("Read", true)]
     [InlineData("Write", false)]
     [InlineData("Write", true)]
     public async Task An_error_behind_a_half_names_where_the_rest_begins(string what, bool isAsync)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
         const int offset = 1000;
         const int length = 40_000;
-        string path = Path.Combine(_root, "file");
+        string path = Path.Combine(Root, "file");
         await File.WriteAllBytesAsync(path, new byte[100_000]);
         using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite);
         int calls = 0;
@@ -89,38 +80,17 @@ public sealed class AppendFaultTests : IDisposable
         error.HResult.ShouldBe(EIO);
     }
 
-    [SkippableFact]
+    [LinuxFact]
     public void A_folder_that_became_a_file_is_passed_over()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
         const int notDirectory = 20;
-        Directory.CreateDirectory(Path.Combine(_root, "a", "b"));
-        File.WriteAllText(Path.Combine(_root, "a", "in a"), "");
-        File.WriteAllText(Path.Combine(_root, "a", "b", "in b"), "");
+        Directory.CreateDirectory(Path.Combine(Root, "a", "b"));
+        File.WriteAllText(Path.Combine(Root, "a", "in a"), "");
+        File.WriteAllText(Path.Combine(Root, "a", "b", "in b"), "");
         int opened = 0;
         SystemCallFaults.Use((call, _, _) => call == "openat" && Interlocked.Increment(ref opened) == 3 ? -notDirectory : 0);
         EnumerationOptions everything = new() { RecurseSubdirectories = true, IgnoreInaccessible = false };
-        SluiceFile.EnumerateFiles(_root, "*", everything).Select(Path.GetFileName).ShouldBe(["in a"]);
-    }
-
-    /// <summary>A read of such a device gives a message, and the next read the next one: they are not put together.</summary>
-    [SkippableTheory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_read_of_a_device_that_cannot_seek_is_one_read(bool isList)
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
-        const int ESPIPE = 29;
-        const int message = 100;
-        byte[] buffer = new byte[1500];
-        using SluiceHandle device = SluiceHandle.Open("/dev/zero", FileMode.Open, FileAccess.Read);
-        Skip.If(
-            Kernel.TransferCalls.AskNoWait(device.Descriptor, buffer, 0, Uring.Abi.RwFlags.None) <= 0, "the device may not be asked here");
-        SystemCallFaults.Use((call, _, length) => call == "lseek" ? -ESPIPE : call == "preadv2" && length > 0 ? CutTo(length) : 0);
-        Memory<byte>[] list = [buffer];
-        (isList ? await device.ReadAsync(list, 0) : await device.ReadAsync(buffer, 0)).ShouldBe(message);
-
-        static long CutTo(long length) => Math.Min(length, message);
+        SluiceFile.EnumerateFiles(Root, "*", everything).Select(Path.GetFileName).ShouldBe(["in a"]);
     }
 
     /// <summary>What stands in the file is not written again, and no number that was made up is told.</summary>
@@ -128,7 +98,7 @@ public sealed class AppendFaultTests : IDisposable
     /// <param name="isMoved">Somebody moves the position that is shared, and the length is not told; else the position is not.</param>
     /// <param name="caching">Whether the append passes the gate of a direct file.</param>
     /// <param name="isAsync">By which call.</param>
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(false, false, FileCaching.Cached, false)]
     [InlineData(false, false, FileCaching.Cached, true)]
     [InlineData(false, false, FileCaching.Direct, false)]
@@ -139,8 +109,7 @@ public sealed class AppendFaultTests : IDisposable
     public async Task An_append_whose_place_is_not_told_says_which_error_there_was_and_stands_there_once(
         bool isShared, bool isMoved, FileCaching caching, bool isAsync)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
-        string path = Path.Combine(_root, "file");
+        string path = Path.Combine(Root, "file");
         using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions
         {
             Mode = FileMode.Create,
@@ -171,12 +140,11 @@ public sealed class AppendFaultTests : IDisposable
     }
 
     /// <summary>Some servers know no reads at all (ENOSYS): that the kernel knows them is not forgotten for it.</summary>
-    [SkippableFact]
+    [LinuxFact]
     public async Task A_file_that_knows_no_reads_leaves_the_reads_of_others_as_they_are()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
         const int ENOSYS = 38;
-        string path = Path.Combine(_root, "file");
+        string path = Path.Combine(Root, "file");
         byte[] content = Pattern.Bytes(5, 4096);
         await File.WriteAllBytesAsync(path, content);
         using SluiceHandle strange = SluiceHandle.Open(path, FileMode.Open, FileAccess.Read);
@@ -202,30 +170,6 @@ public sealed class AppendFaultTests : IDisposable
             bool isThere = read.IsCompleted;
             (await read).ShouldBe(content.Length);
             return isThere;
-        }
-    }
-
-    /// <summary>Such a device has no end, and reads that may not wait are cut where the kernel likes.</summary>
-    [SkippableTheory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public void A_batch_of_reads_of_a_device_is_whole(bool cutsRing)
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
-        const int length = 16_384;
-        using SluiceHandle device = SluiceHandle.Open("/dev/zero", FileMode.Open, FileAccess.Read);
-        SystemCallFaults.Use((call, _, wanted) =>
-            call == "preadv2" || (cutsRing && call == "ring Read") ? Math.Min(wanted, 4096) : 0);
-        ReadRequest[] requests = [.. Enumerable.Range(0, 3).Select(i => new ReadRequest
-        {
-            Buffer = Enumerable.Repeat((byte)1, length).ToArray(),
-            FileOffset = i * length,
-        })];
-        device.ReadBatch(requests);
-        foreach (ReadRequest request in requests)
-        {
-            request.BytesRead.ShouldBe(length);
-            request.Buffer.ToArray().ShouldAllBe(b => b == 0);
         }
     }
 

@@ -29,33 +29,6 @@ public sealed class BlockDeviceTests
         return cases;
     }
 
-    /// <summary>Where a stream's first window is smaller than a block too: in Debug builds.</summary>
-    [SkippableTheory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task Small_writes_of_a_stream_end_wherever_they_begin_in_a_block(bool isAsync)
-    {
-        Skip.If(LoopDevice.Refusal is not null, LoopDevice.Refusal);
-        using LoopDevice device = new(Size, 4096);
-        SluiceStream stream = new(device.Path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite, FileCaching.Direct);
-        stream.SluiceHandle.Caching.ShouldBe(FileCaching.Direct, stream.SluiceHandle.CachingReason);
-        byte[] model = new byte[Size];
-        for (int at = 0; at < 40_000; at += 900)
-        {
-            byte[] bytes = Pattern.Bytes(at, 100);
-            stream.Position = at;
-            await Task.Run(() => isAsync ? stream.WriteAsync(bytes).AsTask() : Task.Run(() => stream.Write(bytes)))
-                .WaitAsync(TimeSpan.FromMinutes(1));
-            bytes.CopyTo(model, at);
-        }
-
-        stream.Position = 0;
-        byte[] read = new byte[Size];
-        stream.ReadExactly(read);
-        FileModel.ShouldMatch(read, model, "the device");
-        await stream.DisposeAsync();
-    }
-
     [SkippableTheory]
     [MemberData(nameof(Cases))]
     public async Task Transfers_at_odd_places_are_right_up_to_the_end(FileCaching caching, int blockBytes, string engine)

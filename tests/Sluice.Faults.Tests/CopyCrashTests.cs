@@ -23,12 +23,11 @@ public sealed class CopyCrashTests
         """;
 
     [Trait("Tier", "nightly")]
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(FileSystemKind.Local)]
     [InlineData(FileSystemKind.Btrfs)]
     public async Task A_killed_copy_leaves_a_whole_file_and_can_be_made_again(FileSystemKind kind)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "SIGKILL is Unix's");
         using Mount mount = Mount.OrSkip(kind);
         string folder = Directory.CreateDirectory(Path.Combine(mount.Folder, "copies")).FullName;
         string target = Path.Combine(folder, "target");
@@ -52,12 +51,11 @@ public sealed class CopyCrashTests
     }
 
     [Trait("Tier", "nightly")]
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(FileSystemKind.Local)]
     [InlineData(FileSystemKind.Btrfs)]
     public async Task A_killed_copy_of_a_tree_leaves_no_part_with_its_sources_time_and_is_gone_on_from(FileSystemKind kind)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "SIGKILL is Unix's");
         using Mount mount = Mount.OrSkip(kind);
         string folder = Directory.CreateDirectory(Path.Combine(mount.Folder, "copies")).FullName;
         string source = Directory.CreateDirectory(Path.Combine(folder, "tree")).FullName;
@@ -103,7 +101,7 @@ public sealed class CopyCrashTests
     }
 
     [Trait("Tier", "slow")]
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(FileSystemKind.Local, false)]
     [InlineData(FileSystemKind.Tmpfs, false)]
     [InlineData(FileSystemKind.Ext4, false)]
@@ -111,7 +109,6 @@ public sealed class CopyCrashTests
     [InlineData(FileSystemKind.Btrfs, true)]
     public async Task Blocks_are_shared_where_the_file_system_can(FileSystemKind kind, bool isShared)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "FICLONE is Linux's");
         using Mount mount = Mount.OrSkip(kind);
         string source = Path.Combine(mount.Folder, "source");
         byte[] content = Pattern.Bytes(3, 3_000_123);
@@ -153,27 +150,5 @@ public sealed class CopyCrashTests
         File.Move(source, Path.Combine(folder, "source"));
         CopyResult tree = await SluiceFile.CopyAsync(folder, Path.Combine(mount.Folder, "copy"), new CopyOptions { Recurse = true });
         tree.Bytes.ShouldBe(content.Length, $"{kind}");
-    }
-
-    [Trait("Tier", "slow")]
-    [SkippableFact]
-    public async Task A_read_only_file_system_and_a_full_one_say_so()
-    {
-        using Mount mount = Mount.OrSkip(FileSystemKind.Ext4, "24M");
-        string source = Path.Combine(mount.Folder, "source");
-        byte[] content = Pattern.Bytes(4, 12_000_000);
-        await File.WriteAllBytesAsync(source, content);
-        foreach (CopyMethod method in (CopyMethod[])[CopyMethod.Buffered, CopyMethod.CopyFileRange, CopyMethod.Direct])
-        {
-            string target = Path.Combine(mount.Folder, "target");
-            (await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, target, new CopyOptions { Method = method })))
-                .Message.ShouldContain("full", Case.Sensitive, $"{method}");
-            Directory.GetFiles(mount.Folder).ShouldBe([source]);
-        }
-
-        Command.TryRun("mount", "-o", "remount,ro", mount.Folder).ShouldBeNull();
-        (await Should.ThrowAsync<IOException>(() =>
-            SluiceFile.CopyAsync(source, Path.Combine(mount.Folder, "b")))).Message.ShouldContain("read-only");
-        FileModel.ShouldMatch(await File.ReadAllBytesAsync(source), content, "the source");
     }
 }

@@ -12,13 +12,9 @@ namespace Sluice.Faults.Tests;
 /// </summary>
 [Trait("Tier", "slow")]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
-public sealed class CopyForeignTests : IDisposable
+public sealed class CopyForeignTests : FaultTests
 {
-    private readonly string _root = Directory.CreateTempSubdirectory("sluice-foreign-").FullName;
-
-    public CopyForeignTests() => Command.Run("chmod", "755", _root);
-
-    public void Dispose() => Directory.Delete(_root, recursive: true);
+    public CopyForeignTests() => Command.Run("chmod", "755", Root);
 
     [SkippableTheory]
     [InlineData(false)]
@@ -29,7 +25,7 @@ public sealed class CopyForeignTests : IDisposable
         using Mount mount = Mount.OrSkip(FileSystemKind.BindfsWithoutRights);
         Command.Run("chmod", "755", Path.GetDirectoryName(mount.Folder)!);
         byte[] content = Pattern.Bytes(3, 300_001);
-        string source = Directory.CreateDirectory(Path.Combine(_root, "source")).FullName;
+        string source = Directory.CreateDirectory(Path.Combine(Root, "source")).FullName;
         string below = Directory.CreateDirectory(Path.Combine(source, "below")).FullName;
         string[] files = [Path.Combine(source, "large"), Path.Combine(below, "small")];
         await File.WriteAllBytesAsync(files[0], content);
@@ -38,7 +34,7 @@ public sealed class CopyForeignTests : IDisposable
         Command.Run("chmod", "-R", "755", source);
 
         string tree = Path.Combine(mount.Folder, "tree");
-        (await OnceAsync(before, "plain", source, tree)).ShouldBe("done");
+        (await ChildProcess.OnceAsync(before, "plain", source, tree)).ShouldBe("done");
         foreach (string file in files)
         {
             File.ReadAllBytes(Path.Combine(tree, Path.GetRelativePath(source, file))).ShouldBe(File.ReadAllBytes(file));
@@ -47,12 +43,12 @@ public sealed class CopyForeignTests : IDisposable
         new FileInfo(Path.Combine(tree, "below", "link")).LinkTarget.ShouldBe("small");
 
         // Again, over what is there; a file alone, new and over another; and a replacement.
-        (await OnceAsync(before, "plain", source, tree)).ShouldBe("done");
+        (await ChildProcess.OnceAsync(before, "plain", source, tree)).ShouldBe("done");
         string alone = Path.Combine(mount.Folder, "alone");
-        (await OnceAsync(before, "plain", files[1], alone)).ShouldBe("done");
-        (await OnceAsync(before, "plain", files[0], alone)).ShouldBe("done");
+        (await ChildProcess.OnceAsync(before, "plain", files[1], alone)).ShouldBe("done");
+        (await ChildProcess.OnceAsync(before, "plain", files[0], alone)).ShouldBe("done");
         File.ReadAllBytes(alone).ShouldBe(content);
-        (await OnceAsync(before, "replace", alone)).ShouldBe("done");
+        (await ChildProcess.OnceAsync(before, "replace", alone)).ShouldBe("done");
         (await File.ReadAllTextAsync(alone)).ShouldBe("new");
         Directory.GetFileSystemEntries(mount.Folder, "*", SearchOption.AllDirectories)
             .ShouldAllBe(path => !path.EndsWith(".sluice-tmp", StringComparison.Ordinal));
@@ -63,7 +59,7 @@ public sealed class CopyForeignTests : IDisposable
     public void A_link_that_cannot_be_made_leaves_what_it_was_to_replace()
     {
         using Mount mount = Mount.OrSkip(FileSystemKind.Xfs);
-        string source = Directory.CreateDirectory(Path.Combine(_root, "source")).FullName;
+        string source = Directory.CreateDirectory(Path.Combine(Root, "source")).FullName;
         File.CreateSymbolicLink(Path.Combine(source, "a"), new string('x', 2000));
         string old = Path.Combine(mount.Folder, "a");
         File.WriteAllText(old, "old");
@@ -71,12 +67,5 @@ public sealed class CopyForeignTests : IDisposable
             source, mount.Folder, new CopyOptions { Recurse = true, Overwrite = true }, new CopyMeter(null), CancellationToken.None));
         File.ReadAllText(old).ShouldBe("old");
         Directory.GetFileSystemEntries(mount.Folder).ShouldBe([old]);
-    }
-
-    private static async Task<string> OnceAsync(string[] before, params string[] arguments)
-    {
-        using ChildProcess child = new(null, before, ["once", .. arguments]);
-        string[] lines = await child.FinishAsync();
-        return lines.Length == 1 ? lines[0] : child.Errors;
     }
 }

@@ -5,6 +5,7 @@ using Sluice.Faults.Child.Conformance;
 using Sluice.Faults.Child.Support;
 using Sluice.Faults.Tests.Support;
 using Sluice.Kernel;
+using Sluice.Tests.Shared;
 using Sluice.Uring;
 using Xunit;
 
@@ -13,63 +14,12 @@ namespace Sluice.Faults.Tests;
 /// <summary>Copies between file systems, and where one is mounted in the source or in the target.</summary>
 [Trait("Tier", "slow")]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
-public sealed class CopyMountTests : IDisposable
+public sealed class CopyMountTests : FaultTests
 {
     private const int Block = 1 << 20;
 
     private static readonly byte[] Large = [.. "user.large\0"u8];
     private static readonly byte[] Small = [.. "user.small\0"u8];
-
-    private readonly string _root = Directory.CreateTempSubdirectory("sluice-copies-").FullName;
-
-    public void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        Command.Run("rm", "-rf", _root);
-    }
-
-    /// <summary>
-    /// Where each request goes to another machine, or to a program, more threads copy than elsewhere: each waits in its first read for the
-    /// others.
-    /// </summary>
-    [SkippableTheory]
-    [InlineData(FileSystemKind.Local)]
-    [InlineData(FileSystemKind.Bindfs)]
-    public async Task A_tree_is_copied_by_more_threads_where_requests_go_to_another_machine(FileSystemKind kind)
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "threads are counted in /proc");
-        using Mount mount = Mount.OrSkip(kind);
-        string source = Directory.CreateDirectory(Path.Combine(mount.Folder, "source")).FullName;
-        int threads = Math.Max(Environment.ProcessorCount, kind == FileSystemKind.Local ? 2 : Tuning.TreeCopierRemoteWorkers);
-        int folders = 2 * threads;
-        int files = 5 * folders;
-        for (int i = 0; i < files; i++)
-        {
-            string folder = Directory.CreateDirectory(Path.Combine(source, $"{i % folders}")).FullName;
-            await File.WriteAllTextAsync(Path.Combine(folder, $"{i}"), $"{i}");
-        }
-
-        using Barrier together = new(threads);
-        ConcurrentDictionary<int, bool> seen = [];
-        SystemCallFaults.Use((call, _, _) =>
-        {
-            // The first read of each thread waits for the others': a copy with fewer never has so many.
-            if (call == "pread" && seen.TryAdd(Environment.CurrentManagedThreadId, true))
-            {
-                together.SignalAndWait(TimeSpan.FromMinutes(2)).ShouldBeTrue();
-            }
-
-            return 0;
-        });
-        string target = Path.Combine(mount.Folder, "target");
-        (await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true })).Files.ShouldBe(files);
-        SystemCallFaults.Use(null);
-        seen.Count.ShouldBe(threads);
-        for (int i = 0; i < files; i++)
-        {
-            (await File.ReadAllTextAsync(Path.Combine(target, $"{i % folders}", $"{i}"))).ShouldBe($"{i}");
-        }
-    }
 
     [SkippableTheory]
     [InlineData(false)]
@@ -77,10 +27,10 @@ public sealed class CopyMountTests : IDisposable
     public async Task A_part_of_the_source_that_is_mounted_where_the_copy_is_made_is_not_copied_into_itself(bool isThere)
     {
         Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "mounting needs root on Linux");
-        string source = Path.Combine(_root, "source");
+        string source = Path.Combine(Root, "source");
         string below = Directory.CreateDirectory(Path.Combine(source, "below")).FullName;
         await File.WriteAllTextAsync(Path.Combine(below, "file"), "x");
-        string point = Directory.CreateDirectory(Path.Combine(_root, "point")).FullName;
+        string point = Directory.CreateDirectory(Path.Combine(Root, "point")).FullName;
         string? refusal = Command.TryRun("mount", "--bind", below, point);
         Skip.If(refusal is not null, refusal);
         try
@@ -116,15 +66,15 @@ public sealed class CopyMountTests : IDisposable
     public async Task What_is_mounted_in_the_target_is_written_to_the_disk_too()
     {
         using Mount mount = Mount.OrSkip(FileSystemKind.Ext4);
-        string source = Path.Combine(_root, "source");
+        string source = Path.Combine(Root, "source");
         string name = Path.GetFileName(mount.Folder);
         await File.WriteAllTextAsync(Path.Combine(Directory.CreateDirectory(Path.Combine(source, name)).FullName, "file"), "x");
         ConcurrentBag<string> flushed = [];
         SystemCallFaults.Use((call, fd, _) =>
         {
-            if (call == "syncfs" && new FileInfo($"/proc/self/fd/{fd}").LinkTarget is { } folder)
+            if (call == "syncfs")
             {
-                flushed.Add(folder);
+                flushed.Add(OpenFiles.NameOf(fd));
             }
 
             return 0;
@@ -200,27 +150,6 @@ public sealed class CopyMountTests : IDisposable
     }
 
     [SkippableFact]
-    public async Task A_file_system_without_direct_transfers_on_one_side_has_no_direct_copies()
-    {
-        using Mount mount = Mount.OrSkip(FileSystemKind.Ext4DataJournal);
-        using Mount other = Mount.OrSkip(FileSystemKind.Ext4);
-        byte[] content = Pattern.Bytes(2, 3 * Block);
-        string[] folders = [mount.Folder, other.Folder];
-        for (int i = 0; i < 2; i++)
-        {
-            string source = Path.Combine(folders[i], "source");
-            string target = Path.Combine(folders[1 - i], "target");
-            await File.WriteAllBytesAsync(source, content);
-            CopyOptions asked = new() { Method = CopyMethod.Direct };
-            IOException error = await Should.ThrowAsync<IOException>(() => SluiceFile.CopyAsync(source, target, asked));
-            error.Message.ShouldContain("not possible here");
-            CopyResult result = await SluiceFile.CopyAsync(source, target);
-            result.Method.ShouldNotBe(CopyMethod.Direct);
-            FileModel.ShouldMatch(await File.ReadAllBytesAsync(target), content, result.MethodReason);
-        }
-    }
-
-    [SkippableFact]
     public async Task An_attribute_that_is_too_large_for_the_target_is_left_out_and_fills_no_disk()
     {
         using Mount from = Mount.OrSkip(FileSystemKind.Xfs);
@@ -247,41 +176,15 @@ public sealed class CopyMountTests : IDisposable
     }
 
     [SkippableFact]
-    public async Task A_file_of_swap_space_in_use_is_copied_as_File_copies_it()
-    {
-        using Mount mount = Mount.OrSkip(FileSystemKind.Ext4);
-        string swap = Path.Combine(mount.Folder, "swap");
-        await File.WriteAllBytesAsync(swap, new byte[4 * Block]);
-        Command.Run("chmod", "600", swap);
-        string? refusal = Command.TryRun("mkswap", swap) ?? Command.TryRun("swapon", swap);
-        Skip.If(refusal is not null, refusal);
-        try
-        {
-            File.Copy(swap, Path.Combine(_root, "theirs"));
-            string ours = Path.Combine(mount.Folder, "ours");
-            CopyResult result = await SluiceFile.CopyAsync(swap, ours);
-            byte[] expected = await File.ReadAllBytesAsync(Path.Combine(_root, "theirs"));
-            byte[] copied = await File.ReadAllBytesAsync(ours);
-            FileModel.ShouldMatch(copied, expected, result.MethodReason);
-        }
-        finally
-        {
-            Command.Run("swapoff", swap);
-        }
-    }
-
-    [SkippableFact]
     public async Task A_copy_whose_mode_keeps_its_owner_out_is_verified()
     {
         string[] nobody = OtherUser.OrSkip();
-        Command.Run("chmod", "777", _root);
-        string source = Path.Combine(_root, "source");
+        Command.Run("chmod", "777", Root);
+        string source = Path.Combine(Root, "source");
         await File.WriteAllBytesAsync(source, Pattern.Bytes(4, 100_000));
         Command.Run("chmod", "644", source);
-        using ChildProcess child = new(null, nobody, ["once", "verify", source, Path.Combine(_root, "target")]);
-        string[] lines = await child.FinishAsync();
-        lines.ShouldHaveSingleItem(child.Errors).ShouldBe("done");
-        (await File.ReadAllBytesAsync(Path.Combine(_root, "target"))).Length.ShouldBe(100_000);
+        (await ChildProcess.OnceAsync(nobody, "verify", source, Path.Combine(Root, "target"))).ShouldBe("done");
+        (await File.ReadAllBytesAsync(Path.Combine(Root, "target"))).Length.ShouldBe(100_000);
     }
 
     private sealed class Telling(Action<CopyProgress> action) : IProgress<CopyProgress>

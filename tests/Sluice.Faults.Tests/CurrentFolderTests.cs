@@ -40,10 +40,9 @@ public sealed class CurrentFolderTests : IDisposable
         Command.Run("rm", "-rf", _root);
     }
 
-    [SkippableFact]
+    [LinuxFact]
     public void No_call_takes_what_was_not_opened_for_the_current_folder()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "system calls of Linux");
         (NodePath precious, NodePath link, NodePath made) = (At("precious"), At("link"), At("made"));
         NodePath real = NodePath.Of(Path.Combine(_root, "real"));
         NodePath other = NodePath.Of(Path.Combine(_root, "other"));
@@ -81,50 +80,6 @@ public sealed class CurrentFolderTests : IDisposable
         PathCalls.OpenCached("precious\0"u8, -NetDown).ShouldBeOneOf([.. refusals, -Errno.EINVAL]);
         PathCalls.Open("precious\0"u8, PathCalls.ReadOnly).ShouldBeGreaterThan(0, "the current folder is meant where it is asked for");
         ShouldBeUntouched("called");
-    }
-
-    /// <summary>Each opening of the copy in turn; what was begun is cleared away, or stays.</summary>
-    [SkippableTheory]
-    [InlineData("a new tree that fails")]
-    [InlineData("a new tree")]
-    [InlineData("links into a tree that is there")]
-    public async Task An_opening_that_fails_so_touches_nothing_of_the_current_folder(string way)
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
-        string source = Directory.CreateDirectory(Path.Combine(_root, "source", "below")).Parent!.FullName;
-        File.WriteAllText(Path.Combine(source, "file"), "x");
-        File.WriteAllText(Path.Combine(source, "below", "file"), "x");
-        File.CreateSymbolicLink(Path.Combine(source, "link"), "file");
-        bool isThere = way.StartsWith("links", StringComparison.Ordinal);
-        CopyOptions options = new()
-        {
-            Recurse = true,
-            PreserveMetadata = isThere,
-            Overwrite = isThere,
-        };
-        int count;
-        int at = 0;
-        do
-        {
-            string target = Path.Combine(_root, $"target {at}");
-            if (isThere)
-            {
-                Directory.CreateDirectory(target);
-            }
-
-            count = 0;
-            SystemCallFaults.Use((call, _, _) =>
-                call is "openat" or "openat2" && Interlocked.Increment(ref count) == at + 1 ? -NetDown
-                : call == "pwrite" && way.EndsWith("fails", StringComparison.Ordinal) ? -CallFaults.EIO
-                : 0);
-            Exception? error = await Record.ExceptionAsync(() => SluiceFile.CopyAsync(source, target, options));
-            SystemCallFaults.Use(null);
-            (error is null or IOException or UnauthorizedAccessException).ShouldBeTrue($"opening {at}: {error}");
-            ShouldBeUntouched($"opening {at}: {error?.Message}");
-            at++;
-        }
-        while (count >= at);
-        at.ShouldBeGreaterThan(5);
     }
 
     private static NodePath At(string name) => NodePath.In(-NetDown, PathCalls.ToKernel(name), "nowhere");

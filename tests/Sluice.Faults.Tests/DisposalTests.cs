@@ -24,11 +24,10 @@ public sealed class DisposalTests
         return cases;
     }
 
-    [SkippableTheory]
+    [LinuxTheory]
     [MemberData(nameof(Cases))]
     public async Task Closing_with_faulty_transfers_in_flight_ends_them_all(FileCaching caching, string inner)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "descriptors are counted in /proc");
         const int rounds = 16;
         const int each = 48;
         using Mount mount = new(FileSystemKind.Local);

@@ -1,6 +1,7 @@
 using Shouldly;
 using Sluice.Faults.Child.Fuse;
 using Sluice.Faults.Tests.Support;
+using Sluice.Tests.Shared;
 using Sluice.Uring;
 using Xunit;
 
@@ -9,30 +10,22 @@ namespace Sluice.Faults.Tests;
 /// <summary>What a copy of a tree tells the file system before it says that all is on the disk.</summary>
 [Trait("Tier", "slow")]
 [System.Runtime.Versioning.SupportedOSPlatform("linux")]
-public sealed class DurableTreeTests : IDisposable
+public sealed class DurableTreeTests : FaultTests
 {
-    private readonly string _root = Directory.CreateTempSubdirectory("sluice-durable-").FullName;
     private readonly Lock _lock = new();
     private readonly List<(string Name, string Target, bool IsFolder)> _calls = [];
-
-    public void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        Command.Run("rm", "-rf", _root);
-    }
 
     /// <summary>
     /// The kernel tells whoever flushes a file system of the writes that failed since he opened it; of one that failed before, only if
     /// nobody else was told. So no opening comes between the last write and the flush.
     /// </summary>
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task A_file_system_is_flushed_by_way_of_what_was_opened_before_anything_was_written(bool isThere)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
-        string source = MakeSource(Path.Combine(_root, "source"), [""]);
-        string target = Path.Combine(_root, "target");
+        string source = MakeSource(Path.Combine(Root, "source"), [""]);
+        string target = Path.Combine(Root, "target");
         if (isThere)
         {
             Directory.CreateDirectory(target);
@@ -48,7 +41,7 @@ public sealed class DurableTreeTests : IDisposable
     }
 
     /// <summary>The kernel passes no syncfs on to a file system in another process: that one is told of each file and folder.</summary>
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(FileSystemKind.Bindfs, "new", false)]
     [InlineData(FileSystemKind.Bindfs, "new", true)]
     [InlineData(FileSystemKind.Bindfs, "there", false)]
@@ -58,9 +51,8 @@ public sealed class DurableTreeTests : IDisposable
     public async Task Each_file_and_folder_is_flushed_where_the_file_system_is_not_flushed_as_a_whole(
         FileSystemKind kind, string way, bool preserves)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         using Mount mount = Mount.OrSkip(kind);
-        string source = MakeSource(Path.Combine(_root, "source"), ["a", "b/c"]);
+        string source = MakeSource(Path.Combine(Root, "source"), ["a", "b/c"]);
         string target = Path.Combine(mount.Folder, "target");
         CopyOptions options = new() { Recurse = true, FlushToDisk = true, PreserveMetadata = preserves };
         if (way == "there")
@@ -82,7 +74,7 @@ public sealed class DurableTreeTests : IDisposable
     public async Task A_folder_that_the_file_system_does_not_flush_is_no_error()
     {
         using FuseMount mount = FuseMount.OrSkip(FuseFault.FolderSync);
-        string source = MakeSource(Path.Combine(_root, "source"), ["a", "b/c"]);
+        string source = MakeSource(Path.Combine(Root, "source"), ["a", "b/c"]);
         CopyOptions options = new() { Recurse = true, FlushToDisk = true, PreserveMetadata = true };
         (await SluiceFile.CopyAsync(source, mount.PathOf("tree"), options)).Folders.ShouldBe(4);
         string file = Directory.GetFiles(source, "*", SearchOption.AllDirectories)[0];
@@ -96,11 +88,10 @@ public sealed class DurableTreeTests : IDisposable
     {
         SystemCallFaults.Use((call, fd, _) =>
         {
-            string path = $"/proc/self/fd/{fd}";
-            string target = fd < 0 ? "" : new FileInfo(path).LinkTarget ?? "";
+            string target = OpenFiles.NameOf(fd);
             lock (_lock)
             {
-                _calls.Add((call, target, fd >= 0 && Directory.Exists(path)));
+                _calls.Add((call, target, Directory.Exists(target)));
             }
 
             return 0;

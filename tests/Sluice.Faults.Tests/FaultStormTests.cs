@@ -1,6 +1,4 @@
 using Shouldly;
-using Sluice.Faults.Child.Conformance;
-using Sluice.Faults.Child.Support;
 using Sluice.Faults.Tests.Support;
 using Sluice.Testing;
 using Xunit;
@@ -36,26 +34,11 @@ public sealed class FaultStormTests
         return storms;
     }
 
-    public static TheoryData<FaultKind, FileCaching> Kinds()
-    {
-        TheoryData<FaultKind, FileCaching> kinds = [];
-        foreach (FaultKind kind in Enum.GetValues<FaultKind>().Except([FaultKind.None]))
-        {
-            foreach (FileCaching caching in Cachings)
-            {
-                kinds.Add(kind, caching);
-            }
-        }
-
-        return kinds;
-    }
-
     /// <summary>Kind None stands for all kinds together.</summary>
-    [SkippableTheory]
+    [LinuxTheory]
     [MemberData(nameof(Storms))]
     public async Task Workers_meet_right_bytes_or_the_planned_exception(FaultKind kind, FileCaching caching, string inner)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "descriptors are counted in /proc");
         IoEngine engine = inner == "pool" ? SluiceEngines.Pool : SluiceEngines.Default;
         for (int run = 0; run < Runs; run++)
         {
@@ -80,62 +63,6 @@ public sealed class FaultStormTests
         }
     }
 
-    /// <summary>Each submission of each member fails in turn, until a run is too short to reach the fault.</summary>
-    [Theory]
-    [MemberData(nameof(Kinds))]
-    public async Task Fault_at_any_submission_leaves_old_or_new_bytes(FaultKind kind, FileCaching caching)
-    {
-        using Mount mount = new(FileSystemKind.Local);
-        byte[] old = Pattern.Bytes(1, 120_000);
-        byte[] fresh = Pattern.Bytes(2, 70_001);
-        const int offset = 3001;
-        for (int member = 0; member < 4; member++)
-        {
-            long reached = 1;
-            for (int n = 0; n < reached && n < 60; n++)
-            {
-                string path = Path.Combine(mount.Folder, $"{member}-{n}");
-                await File.WriteAllBytesAsync(path, old);
-                FaultyEngine engine = new(new FaultPlan(n).FailAt(n, kind));
-                using SluiceHandle handle = SluiceHandle.Open(path, new SluiceOptions
-                {
-                    Mode = FileMode.Open,
-                    Access = FileAccess.ReadWrite,
-                    Caching = caching,
-                    Engine = engine,
-                });
-                string what = $"{kind} at submission {n} of member {member}, {caching}";
-                Exception? error = null;
-                try
-                {
-                    await WriteAsync(handle, member, fresh, offset);
-                }
-                catch (Exception e)
-                {
-                    error = e;
-                }
-
-                reached = engine.OperationCount;
-                bool fatal = kind is FaultKind.DeviceError or FaultKind.DiskFull && n < reached;
-                (error is not null).ShouldBe(fatal, $"{what}: {error}");
-                byte[] content = await File.ReadAllBytesAsync(path);
-                content.Length.ShouldBe(old.Length, what);
-                for (int i = 0; i < content.Length; i++)
-                {
-                    bool inRange = i >= offset && i < offset + fresh.Length;
-                    bool right = inRange ? content[i] == fresh[i - offset] || (fatal && content[i] == old[i]) : content[i] == old[i];
-                    right.ShouldBeTrue($"{what}: byte {i}");
-                }
-
-                // The fault has passed: the same handle goes on.
-                handle.Write(fresh, offset);
-                byte[] read = new byte[fresh.Length];
-                (await handle.ReadAsync(read, offset)).ShouldBe(read.Length);
-                FileModel.ShouldMatch(read, fresh, what);
-            }
-        }
-    }
-
     private static int HashOf(FaultKind kind, FileCaching caching) => 1000 * (int)kind + 100 * (int)caching;
 
     private static FaultPlan Plan(FaultKind kind, int seed)
@@ -151,26 +78,5 @@ public sealed class FaultStormTests
             Delay = kind == FaultKind.Delay ? 0.2 : all ? 0.05 : 0,
             Reorder = kind == FaultKind.Reorder ? 0.4 : all ? 0.05 : 0,
         };
-    }
-
-    private static async Task WriteAsync(SluiceHandle handle, int member, byte[] bytes, int offset)
-    {
-        switch (member)
-        {
-            case 0:
-                handle.Write(bytes, offset);
-                break;
-            case 1:
-                await handle.WriteAsync(bytes, offset);
-                break;
-            case 2:
-                await handle.WriteAsync([bytes.AsMemory(0, 20_011), default, bytes.AsMemory(20_011)], offset);
-                break;
-            default:
-                handle.WriteBatch([new WriteRequest(offset, bytes.AsMemory(0, 1095)),
-                    new WriteRequest(offset + 1095, bytes.AsMemory(1095, 49_152)),
-                    new WriteRequest(offset + 1095 + 49_152, bytes.AsMemory(1095 + 49_152))]);
-                break;
-        }
     }
 }

@@ -25,7 +25,6 @@ public sealed class FrozenFileSystemTests
     [InlineData("SluiceStream.WriteAsync")]
     [InlineData("SluiceStream.FlushAsync")]
     [InlineData("SluiceStream.DisposeAsync")]
-    [InlineData("StreamWriter.FlushAsync")]
     [InlineData("SluiceWriter.FlushAsync")]
     [InlineData("SluiceWriter.CompleteAsync")]
     [InlineData("AppendAllTextAsync")]
@@ -109,13 +108,6 @@ public sealed class FrozenFileSystemTests
                 BufferSize = isBuffered ? 4096 : 0,
             });
             opened.Add(stream);
-            if (way == "StreamWriter.FlushAsync")
-            {
-                StreamWriter text = new(stream, System.Text.Encoding.Latin1);
-                text.Write(System.Text.Encoding.Latin1.GetString(Record));
-                return () => text.FlushAsync();
-            }
-
             if (isBuffered)
             {
                 stream.Write(Record);

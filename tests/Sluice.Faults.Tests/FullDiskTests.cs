@@ -77,7 +77,7 @@ public sealed class FullDiskTests
 
             // Room again: the same handle goes on.
             handle.SetLength(100_001);
-            model.SetLength(100_001);
+            model.Cut(100_001);
             byte[] more = Pattern.Bytes(-1, Piece);
             await WriteAsync(handle, way, more, model.Length);
             model.Append(more);
@@ -85,32 +85,6 @@ public sealed class FullDiskTests
         }
 
         FileModel.ShouldMatch(await File.ReadAllBytesAsync(path), model.Content, "file after room was made");
-    }
-
-    [SkippableTheory]
-    [MemberData(nameof(Places))]
-    public void Batch_tells_for_each_request_whether_it_was_written(FileSystemKind kind, FileCaching caching)
-    {
-        using Mount mount = SmallDisk.Make(kind);
-        string path = Path.Combine(mount.Folder, "batch");
-        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, caching: caching);
-        WriteRequest[] requests = new WriteRequest[400];
-        for (int i = 0; i < requests.Length; i++)
-        {
-            int length = i % 3 == 0 ? Piece : 28_672;
-            requests[i] = new WriteRequest(i * 32_768L, Pattern.Bytes(i, length));
-        }
-
-        Should.Throw<IOException>(() => handle.WriteBatch(requests)).Message.ShouldContain(path);
-        requests.ShouldContain(static r => r.Error == null);
-        requests.ShouldContain(static r => r.Error is IOException);
-        byte[] read = new byte[Piece];
-        foreach (WriteRequest request in requests.Where(static r => r.Error is null))
-        {
-            request.BytesWritten.ShouldBe(request.Buffer.Length);
-            handle.Read(read.AsSpan(0, request.Buffer.Length), request.FileOffset).ShouldBe(request.Buffer.Length);
-            FileModel.ShouldMatch(read.AsSpan(0, request.Buffer.Length), request.Buffer.Span, $"request at {request.FileOffset}");
-        }
     }
 
     [SkippableTheory]
@@ -158,28 +132,6 @@ public sealed class FullDiskTests
         // More than is free, but it has it.
         has.Allocate(0, free / 2);
         has.Length.ShouldBe(free / 2);
-    }
-
-    [SkippableTheory]
-    [MemberData(nameof(Places))]
-    public void Preallocation_fails_with_path_and_space_and_leaves_no_file(FileSystemKind kind, FileCaching caching)
-    {
-        using Mount mount = SmallDisk.Make(kind);
-        string path = Path.Combine(mount.Folder, "preallocated");
-        IOException full = Should.Throw<IOException>(
-            () => SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, preallocationSize: 200_000_001, caching: caching));
-        full.Message.ShouldContain(path);
-        full.Message.ShouldContain("200000001");
-        File.Exists(path).ShouldBeFalse();
-        Should.Throw<IOException>(() => SluiceHandle.Open(path, new SluiceOptions
-        {
-            Mode = FileMode.Create,
-            Access = FileAccess.Write,
-            PreallocationSize = 200_000_001,
-            Caching = caching,
-            UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite,
-        })).Message.ShouldContain(path);
-        File.Exists(path).ShouldBeFalse();
     }
 
     private static async Task WriteAsync(SluiceHandle handle, string way, byte[] bytes, long offset)

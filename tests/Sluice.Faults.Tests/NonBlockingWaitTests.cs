@@ -1,6 +1,7 @@
 using Microsoft.Win32.SafeHandles;
 using Shouldly;
 using Sluice.Faults.Child.Support;
+using Sluice.Faults.Tests.Support;
 using Sluice.Kernel;
 using Sluice.Uring;
 using Xunit;
@@ -12,28 +13,19 @@ namespace Sluice.Faults.Tests;
 /// waits.
 /// </summary>
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
-public sealed class NonBlockingWaitTests : IDisposable
+public sealed class NonBlockingWaitTests : FaultTests
 {
     /// <summary>pread(2), which a FIFO refuses; read(2) before the poll; and read(2) after it.</summary>
     private const int MaxReads = 3;
 
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(2);
 
-    private readonly string _root = Directory.CreateTempSubdirectory("sluice-poll-").FullName;
-
-    public void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        Directory.Delete(_root, recursive: true);
-    }
-
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task A_wait_polls_and_does_not_read_again(bool isAsync)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
-        string path = Path.Combine(_root, "fifo");
+        string path = Path.Combine(Root, "fifo");
         Native.MakeFifo(path);
         using SafeFileHandle both = File.OpenHandle(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
         using SafeFileHandle end = File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);

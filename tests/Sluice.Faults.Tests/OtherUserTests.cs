@@ -7,13 +7,9 @@ namespace Sluice.Faults.Tests;
 /// <summary>What copies and replacements do for a user who may not do everything, run as one; and on a file that is mounted.</summary>
 [Trait("Tier", "slow")]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
-public sealed class OtherUserTests : IDisposable
+public sealed class OtherUserTests : FaultTests
 {
-    private readonly string _root = Directory.CreateTempSubdirectory("sluice-user-").FullName;
-
-    public OtherUserTests() => Command.Run("chmod", "755", _root);
-
-    public void Dispose() => Directory.Delete(_root, recursive: true);
+    public OtherUserTests() => Command.Run("chmod", "755", Root);
 
     [SkippableFact]
     public async Task A_folder_that_may_not_be_listed_is_written_to_and_flushed()
@@ -22,9 +18,9 @@ public sealed class OtherUserTests : IDisposable
         string path = Path.Combine(folder, "file");
         await File.WriteAllTextAsync(path, "old");
         Command.Run("chown", "65534:65534", path);
-        (await AsNobodyAsync("once", "replace", path)).ShouldBe("done");
+        (await AsNobodyAsync("replace", path)).ShouldBe("done");
         (await File.ReadAllTextAsync(path)).ShouldBe("new");
-        (await AsNobodyAsync("once", "copy", path, Path.Combine(folder, "copy"))).ShouldBe("done");
+        (await AsNobodyAsync("copy", path, Path.Combine(folder, "copy"))).ShouldBe("done");
         (await File.ReadAllTextAsync(Path.Combine(folder, "copy"))).ShouldBe("new");
     }
 
@@ -36,8 +32,8 @@ public sealed class OtherUserTests : IDisposable
         await File.WriteAllTextAsync(path, "old");
         Command.Run("chown", "65534:65534", path);
         Command.Run("chmod", "444", path);
-        (await AsNobodyAsync("once", "replace", path)).ShouldStartWith(nameof(UnauthorizedAccessException));
-        (await AsNobodyAsync("once", "copy", Source("x"), path)).ShouldStartWith(nameof(UnauthorizedAccessException));
+        (await AsNobodyAsync("replace", path)).ShouldStartWith(nameof(UnauthorizedAccessException));
+        (await AsNobodyAsync("copy", Source("x"), path)).ShouldStartWith(nameof(UnauthorizedAccessException));
         (await File.ReadAllTextAsync(path)).ShouldBe("old");
         Directory.GetFileSystemEntries(folder).ShouldBe([path]);
     }
@@ -45,7 +41,7 @@ public sealed class OtherUserTests : IDisposable
     [SkippableFact]
     public async Task What_cannot_be_kept_takes_with_it_the_rights_that_went_with_it()
     {
-        string source = Directory.CreateDirectory(Path.Combine(_root, "source")).FullName;
+        string source = Directory.CreateDirectory(Path.Combine(Root, "source")).FullName;
         string program = Path.Combine(source, "program");
         await File.WriteAllTextAsync(program, "x");
         Command.Run("chown", "12345:12345", program);
@@ -56,7 +52,7 @@ public sealed class OtherUserTests : IDisposable
         Command.Run("chmod", "640", secret);
         Command.Run("chmod", "3777", source);
         string copy = Path.Combine(NewFolder("700"), "copy");
-        (await AsNobodyAsync("once", "copy", source, copy)).ShouldBe("done");
+        (await AsNobodyAsync("copy", source, copy)).ShouldBe("done");
 
         // The owner could not be given: no set-user-ID; the group neither: what it might do was for another one. The sticky bit stays.
         Modes(copy).ShouldBe(["1777 65534 65534", "600 65534 65534", "755 65534 65534"]);
@@ -92,16 +88,11 @@ public sealed class OtherUserTests : IDisposable
         }
     }
 
-    private static async Task<string> AsNobodyAsync(params string[] arguments)
-    {
-        using ChildProcess child = new(null, OtherUser.OrSkip(), arguments);
-        string[] lines = await child.FinishAsync();
-        return lines.ShouldHaveSingleItem(child.Errors);
-    }
+    private static Task<string> AsNobodyAsync(params string[] arguments) => ChildProcess.OnceAsync(OtherUser.OrSkip(), arguments);
 
     private string NewFolder(string mode)
     {
-        string folder = Directory.CreateDirectory(Path.Combine(_root, $"{Guid.NewGuid():N}")).FullName;
+        string folder = Directory.CreateDirectory(Path.Combine(Root, $"{Guid.NewGuid():N}")).FullName;
         Command.Run("chmod", mode, folder);
         _ = Command.TryRun("chown", "65534:65534", folder);
         return folder;
@@ -109,7 +100,7 @@ public sealed class OtherUserTests : IDisposable
 
     private string Source(string content)
     {
-        string path = Path.Combine(_root, $"{Guid.NewGuid():N}");
+        string path = Path.Combine(Root, $"{Guid.NewGuid():N}");
         File.WriteAllText(path, content);
         return path;
     }

@@ -13,18 +13,16 @@ namespace Sluice.Faults.Tests;
 [Trait("Runs", "once")]
 public sealed class RefusalTests
 {
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData("setup-eperm", "pool", "EPERM")]
     [InlineData("register-eperm", "pool", "io_uring_register is refused")]
     [InlineData("enter-eperm", "pool", "io_uring_enter is refused")]
-    [InlineData("descriptors", "pool", "EMFILE")]
     [InlineData("statx-enosys", null, null)]
     [InlineData("vectored-enosys", null, null)]
     [InlineData("vectored-and-rings-enosys", "pool", "ENOSYS")]
     [InlineData("memlock", null, "RLIMIT_MEMLOCK")]
     public async Task Everything_works_and_the_reason_is_readable(string scenario, string? engine, string? reason)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "seccomp filters and these limits are Linux's");
         Skip.If(scenario == "memlock" && !Environment.IsPrivilegedProcess, "dropping CAP_IPC_LOCK needs root");
         Skip.If(engine is not null && RingIsRefusedHere, $"this process has no ring to refuse: {SluiceEngines.UringReason}");
         Dictionary<string, string> facts = await RunAsync(scenario);
@@ -35,24 +33,10 @@ public sealed class RefusalTests
 
         facts["uringReason"].ShouldBe(facts["engineReason"]);
         (facts["engineReason"].Length == 0).ShouldBe(facts["engine"] == "uring", facts["engineReason"]);
-        if (!RingIsRefusedHere)
-        {
-            facts["engineFallbacks"].ShouldBe(facts["engine"] == "uring" ? "0" : "1");
-        }
-
         if (reason is not null && facts["engine"] == "pool" && !RingIsRefusedHere)
         {
             facts["engineReason"].ShouldContain(reason);
         }
-    }
-
-    [SkippableFact]
-    public async Task Out_of_descriptors_opening_fails_as_System_IO_does_and_open_handles_go_on()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the limit of descriptors is Unix's");
-        Dictionary<string, string> facts = await RunAsync("descriptors-later");
-        facts["openExpected"].ShouldStartWith("IOException");
-        facts["openActual"].ShouldBe(facts["openExpected"]);
     }
 
     /// <summary>Asked for by the environment variable, or refused to the tests themselves: then the children have no ring either.</summary>

@@ -10,13 +10,9 @@ namespace Sluice.Faults.Tests;
 /// </summary>
 [Trait("Tier", "slow")]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
-public sealed class RefusedMetadataTests : IDisposable
+public sealed class RefusedMetadataTests : FaultTests
 {
     private const int Eperm = 1;
-
-    private readonly string _root = Directory.CreateTempSubdirectory("sluice-refused-").FullName;
-
-    public void Dispose() => Directory.Delete(_root, recursive: true);
 
     [SkippableTheory]
     [InlineData(nameof(FuseFault.Chmod), "permissions")]
@@ -25,7 +21,7 @@ public sealed class RefusedMetadataTests : IDisposable
     public async Task What_is_copied_stays_and_the_refusal_is_told_once(string fault, string what)
     {
         using FuseMount mount = FuseMount.OrSkip(Enum.Parse<FuseFault>(fault));
-        string source = Path.Combine(_root, "source");
+        string source = Path.Combine(Root, "source");
         string[] files = ["a", "b", "below/a", "below/b"];
         Directory.CreateDirectory(Path.Combine(source, "below"));
         foreach (string file in files)
@@ -69,7 +65,7 @@ public sealed class RefusedMetadataTests : IDisposable
     public async Task A_plain_copy_is_none_the_worse(string fault)
     {
         using FuseMount mount = FuseMount.OrSkip(Enum.Parse<FuseFault>(fault));
-        string source = Path.Combine(_root, "source");
+        string source = Path.Combine(Root, "source");
         Directory.CreateDirectory(source);
         await File.WriteAllTextAsync(Path.Combine(source, "a"), "a");
         Command.Run("chmod", "666", Path.Combine(source, "a"));

@@ -1,7 +1,6 @@
 using System.Globalization;
 using Shouldly;
 using Sluice.Faults.Child.Commands;
-using Sluice.Faults.Child.Support;
 using Sluice.Faults.Tests.Support;
 using Xunit;
 
@@ -12,12 +11,11 @@ namespace Sluice.Faults.Tests;
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
 public sealed class ReplaceCrashTests
 {
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(FileSystemKind.Local)]
     [InlineData(FileSystemKind.Xfs)]
     public async Task A_killed_replacement_leaves_a_whole_version(FileSystemKind kind)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "SIGKILL is Unix's");
         using Mount mount = Mount.OrSkip(kind);
         string folder = Directory.CreateDirectory(Path.Combine(mount.Folder, "kept")).FullName;
         string path = Path.Combine(folder, "target");
@@ -46,32 +44,5 @@ public sealed class ReplaceCrashTests
         // At the moment of the replacement the new file has a name of its own.
         Directory.GetFileSystemEntries(folder).ShouldAllBe(
             p => p == path || (Path.GetFileName(p).StartsWith(".target.", StringComparison.Ordinal) && p.EndsWith(".sluice-tmp")));
-    }
-
-    [SkippableTheory]
-    [InlineData(FileSystemKind.Ext4)]
-    [InlineData(FileSystemKind.Xfs)]
-    public async Task A_replacement_that_has_ended_survives_a_power_cut(FileSystemKind kind)
-    {
-        using Mount mount = Mount.OrSkip(kind);
-        string old = Path.Combine(mount.Folder, "old");
-        string made = Path.Combine(mount.Folder, "made");
-        await SluiceFile.ReplaceAtomicallyAsync(old, ReplaceCommand.Make(1));
-        File.SetUnixFileMode(old, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.OtherRead);
-        await SluiceFile.ReplaceAtomicallyAsync(old, ReplaceCommand.Make(2));
-        await SluiceFile.ReplaceAtomicallyAsync(made, ReplaceCommand.Make(3));
-
-        // Not synchronised: it proves that the cut loses what only the cache held.
-        string lost = Path.Combine(mount.Folder, "lost");
-        await File.WriteAllBytesAsync(lost, new byte[100_000]);
-        int result = Native.ShutDown(mount.Folder);
-        Skip.If(result != 0, $"{kind} cannot be shut down here (errno {result})");
-        mount.Remount().ShouldBeNull();
-        ReplaceCommand.VersionOf(await File.ReadAllBytesAsync(old)).ShouldBe(2);
-        ReplaceCommand.VersionOf(await File.ReadAllBytesAsync(made)).ShouldBe(3);
-        File.GetUnixFileMode(old).ShouldBe(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.OtherRead);
-        FileInfo gone = new(lost);
-        (gone.Exists && gone.Length > 0).ShouldBeFalse("the cut lost nothing, so this test proves nothing");
-        Directory.GetFiles(mount.Folder, ".*").ShouldBeEmpty();
     }
 }

@@ -88,11 +88,6 @@ public sealed class ShortAnswerTests
         },
         ["ReadAllBytes"] = static (path, _) => Task.FromResult(SluiceFile.ReadAllBytes(path)),
         ["ReadAllBytesAsync"] = static (path, _) => SluiceFile.ReadAllBytesAsync(path),
-        ["ReadAllText"] = static (path, _) => Task.FromResult(Encoding.Latin1.GetBytes(SluiceFile.ReadAllText(path, Encoding.Latin1))),
-        ["ReadAllTextAsync"] = static async (path, _) =>
-            Encoding.Latin1.GetBytes(await SluiceFile.ReadAllTextAsync(path, Encoding.Latin1)),
-        ["ReadAllLines"] = static (path, _) =>
-            Task.FromResult(Encoding.Latin1.GetBytes(string.Concat(SluiceFile.ReadAllLines(path, Encoding.Latin1)))),
         ["ReadAllLinesAsync"] = static async (path, _) =>
             Encoding.Latin1.GetBytes(string.Concat(await SluiceFile.ReadAllLinesAsync(path, Encoding.Latin1))),
         ["ReadManyAsync"] = static async (path, _) =>

@@ -14,28 +14,20 @@ namespace Sluice.Faults.Tests;
 /// Each system call reads or writes a part of what it was asked for: the result is that of whole transfers.
 /// </summary>
 [UnsupportedOSPlatform("windows")]
-public sealed class ShortTransferTests : IDisposable
+public sealed class ShortTransferTests : FaultTests
 {
     private const int PieceBytes = 100;
 
-    private readonly string _root = Directory.CreateTempSubdirectory("sluice-short-").FullName;
     private int _cut;
 
-    public void Dispose()
-    {
-        SystemCallFaults.Use(null);
-        Directory.Delete(_root, recursive: true);
-    }
-
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData("pread")]
     [InlineData("pwrite")]
     public async Task A_small_file_of_a_tree_is_copied_whole(string call)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
         byte[] content = Pattern.Bytes(1, 1234);
-        string source = Directory.CreateDirectory(Path.Combine(_root, "source")).FullName;
-        string target = Path.Combine(_root, "target");
+        string source = Directory.CreateDirectory(Path.Combine(Root, "source")).FullName;
+        string target = Path.Combine(Root, "target");
         await File.WriteAllBytesAsync(Path.Combine(source, "file"), content);
         Cut(call);
         CopyResult result = await SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true });
@@ -46,14 +38,13 @@ public sealed class ShortTransferTests : IDisposable
     }
 
     /// <summary>Without a ring: by calls that do not wait and, where these find nothing in the page cache, by threads.</summary>
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(true)]
     [InlineData(false)]
     public async Task A_batch_without_a_ring_reads_small_files_whole(bool isCached)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
         byte[][] contents = [Pattern.Bytes(1, 1234), Pattern.Bytes(2, 2345)];
-        string[] paths = [Path.Combine(_root, "one"), Path.Combine(_root, "other")];
+        string[] paths = [Path.Combine(Root, "one"), Path.Combine(Root, "other")];
         for (int i = 0; i < paths.Length; i++)
         {
             await File.WriteAllBytesAsync(paths[i], contents[i]);
@@ -89,7 +80,7 @@ public sealed class ShortTransferTests : IDisposable
     }
 
     /// <summary>A FIFO tells no length, and gives a part of what is in it.</summary>
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData("ReadAllBytes")]
     [InlineData("ReadAllBytesAsync")]
     [InlineData("ReadAllText")]
@@ -98,10 +89,8 @@ public sealed class ShortTransferTests : IDisposable
     [InlineData("ReadAllLinesAsync")]
     public async Task A_FIFO_is_read_to_its_end(string member)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
-        string[] lines = [.. Enumerable.Range(0, 2000).Select(static i => $"line {i}")];
-        string text = string.Concat(lines.Select(static line => line + '\n'));
-        string path = Path.Combine(_root, "fifo");
+        string text = Joined(Enumerable.Range(0, 2000).Select(static i => $"line {i}"));
+        string path = Path.Combine(Root, "fifo");
         Native.MakeFifo(path);
         SystemCallFaults.Use((call, _, length) => call is "read" or "ring Read" ? Shorten(length) : 0);
         Task writing = Task.Run(() =>
@@ -109,39 +98,28 @@ public sealed class ShortTransferTests : IDisposable
             using FileStream writer = new(path, FileMode.Open, FileAccess.Write);
             writer.Write(Encoding.UTF8.GetBytes(text));
         });
-        switch (member)
+        string read = member switch
         {
-            case "ReadAllBytes":
-                SluiceFile.ReadAllBytes(path).ShouldBe(Encoding.UTF8.GetBytes(text));
-                break;
-            case "ReadAllBytesAsync":
-                (await SluiceFile.ReadAllBytesAsync(path)).ShouldBe(Encoding.UTF8.GetBytes(text));
-                break;
-            case "ReadAllText":
-                SluiceFile.ReadAllText(path).ShouldBe(text);
-                break;
-            case "ReadAllTextAsync":
-                (await SluiceFile.ReadAllTextAsync(path)).ShouldBe(text);
-                break;
-            case "ReadAllLines":
-                SluiceFile.ReadAllLines(path).ShouldBe(lines);
-                break;
-            default:
-                (await SluiceFile.ReadAllLinesAsync(path)).ShouldBe(lines);
-                break;
-        }
-
+            "ReadAllBytes" => Encoding.UTF8.GetString(SluiceFile.ReadAllBytes(path)),
+            "ReadAllBytesAsync" => Encoding.UTF8.GetString(await SluiceFile.ReadAllBytesAsync(path)),
+            "ReadAllText" => SluiceFile.ReadAllText(path),
+            "ReadAllTextAsync" => await SluiceFile.ReadAllTextAsync(path),
+            "ReadAllLines" => Joined(SluiceFile.ReadAllLines(path)),
+            _ => Joined(await SluiceFile.ReadAllLinesAsync(path)),
+        };
+        read.ShouldBe(text);
         await writing;
         _cut.ShouldBeGreaterThan(text.Length / PieceBytes / 2);
+
+        static string Joined(IEnumerable<string> lines) => string.Concat(lines.Select(static line => line + '\n'));
     }
 
     /// <summary>What its owner may not open to write is written by itself, and not as one of a group.</summary>
-    [SkippableFact]
+    [LinuxFact]
     public async Task A_file_of_a_batch_that_is_written_by_itself_is_whole()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
         byte[] content = Pattern.Bytes(3, 1234);
-        string path = Path.Combine(_root, "file");
+        string path = Path.Combine(Root, "file");
         Cut("write");
         await SluiceFile.WriteManyAsync([(path, content)], new FileBatchOptions { UnixCreateMode = UnixFileMode.UserRead });
         SystemCallFaults.Use(null);
@@ -149,12 +127,11 @@ public sealed class ShortTransferTests : IDisposable
         (await File.ReadAllBytesAsync(path)).ShouldBe(content);
     }
 
-    [SkippableFact]
+    [LinuxFact]
     public void A_request_of_a_batch_that_fails_in_its_midst_says_how_much_it_wrote()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
         const int block = 4096;
-        string path = Path.Combine(_root, "file");
+        string path = Path.Combine(Root, "file");
         using SluiceHandle handle = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, caching: FileCaching.Direct);
         byte[] content = Pattern.Bytes(4, 2 * block);
         WriteRequest[] requests = [new(0, content)];
@@ -180,7 +157,7 @@ public sealed class ShortTransferTests : IDisposable
     {
         const int block = 4096;
         byte[] content = Pattern.Bytes(5, 64 * block);
-        string path = Path.Combine(_root, "file");
+        string path = Path.Combine(Root, "file");
         await File.WriteAllBytesAsync(path, content);
         using SluiceHandle handle = SluiceHandle.Open(path, caching: FileCaching.Direct);
         SystemCallFaults.Use((call, _, _) =>

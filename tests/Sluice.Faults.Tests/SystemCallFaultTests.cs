@@ -20,27 +20,24 @@ public sealed class SystemCallFaultTests(MountFixture fixture) : IClassFixture<M
 
     public static TheoryData<string> Names => [.. Scenarios.Keys];
 
-    [SkippableTheory]
+    [LinuxTheory]
     [MemberData(nameof(Names))]
     public async Task Whichever_call_fails_the_result_or_the_exception_is_right(string name)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
         (await CallFaultRunner.RunAsync(Scenarios[name], Folder())).ShouldBeGreaterThan(0);
     }
 
-    [SkippableTheory]
+    [LinuxTheory]
     [MemberData(nameof(Names))]
     public async Task Nobody_sees_that_calls_were_interrupted(string name)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
         await CallFaultRunner.RunInterruptedAsync(Scenarios[name], Folder());
     }
 
-    [SkippableTheory]
+    [LinuxTheory]
     [MemberData(nameof(Names))]
     public async Task Writes_that_take_nothing_are_an_error_and_no_hang(string name)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
         await CallFaultRunner.RunWithoutBytesAsync(Scenarios[name], Folder());
     }
 

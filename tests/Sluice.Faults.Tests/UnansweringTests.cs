@@ -8,16 +8,12 @@ namespace Sluice.Faults.Tests;
 /// <summary>A file system whose program has stopped keeps those waiting who asked it, and nobody else.</summary>
 [Trait("Tier", "slow")]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
-public sealed class UnansweringTests : IDisposable
+public sealed class UnansweringTests : FaultTests
 {
     private const int BlockBytes = 4096;
     private const int FileBytes = 64 * BlockBytes;
 
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
-
-    private readonly string _folder = Directory.CreateTempSubdirectory("sluice-unanswering-").FullName;
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [SkippableTheory]
     [InlineData(FileCaching.Direct, false)]
@@ -30,7 +26,7 @@ public sealed class UnansweringTests : IDisposable
         byte[] content = new byte[FileBytes];
         Random.Shared.NextBytes(content);
         string far = Path.Combine(mount.Folder, "far");
-        string near = Path.Combine(_folder, "near");
+        string near = Path.Combine(Root, "near");
         await File.WriteAllBytesAsync(far, content);
         await File.WriteAllBytesAsync(near, content);
 
@@ -95,7 +91,6 @@ public sealed class UnansweringTests : IDisposable
     public async Task Who_writes_asynchronously_goes_on_meanwhile(string way)
     {
         using Mount mount = Mount.OrSkip(FileSystemKind.Bindfs);
-        string program = Program(mount);
         using SluiceHandle handle = SluiceHandle.Open(
             Path.Combine(mount.Folder, "far"), FileMode.CreateNew, FileAccess.ReadWrite, FileShare.ReadWrite, FileOptions.Asynchronous);
 
@@ -105,24 +100,7 @@ public sealed class UnansweringTests : IDisposable
             await WriteAsync();
         }
 
-        Command.Run("kill", "-STOP", program);
-        Task? written = null;
-        bool goesOn;
-        Thread caller = new(() => written = WriteAsync()) { IsBackground = true };
-        try
-        {
-            caller.Start();
-            goesOn = caller.Join(Patience);
-            written?.IsCompleted.ShouldBeFalse("else nothing was seen");
-        }
-        finally
-        {
-            Command.Run("kill", "-CONT", program);
-        }
-
-        caller.Join();
-        await written!.WaitAsync(Patience);
-        goesOn.ShouldBeTrue();
+        await ReturnsMeanwhileAsync(mount, WriteAsync);
 
         Task WriteAsync() => way switch
         {
@@ -190,36 +168,17 @@ public sealed class UnansweringTests : IDisposable
     {
         Skip.If(Environment.OSVersion.Version < new Version(6, 8), "it needs statmount (Linux 6.8)");
         using Mount mount = Mount.OrSkip(FileSystemKind.Bindfs);
-        string program = Program(mount);
         string path = Path.Combine(mount.Folder, "far");
         await File.WriteAllBytesAsync(path, new byte[FileBytes]);
 
         // It is opened with an empty page cache, so that a read has to ask.
         using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite);
-        Command.Run("kill", "-STOP", program);
-        Task? called = null;
-        bool goesOn;
-        Thread caller = new(() => called = way switch
+        await ReturnsMeanwhileAsync(mount, () => way switch
         {
             "read" => handle.ReadAsync(new byte[BlockBytes], 0).AsTask(),
             "write" => handle.WriteAsync(new byte[BlockBytes], 0).AsTask(),
             _ => handle.FlushToDiskAsync().AsTask(),
-        })
-        { IsBackground = true };
-        try
-        {
-            caller.Start();
-            goesOn = caller.Join(Patience);
-            called?.IsCompleted.ShouldBeFalse("else nothing was seen");
-        }
-        finally
-        {
-            Command.Run("kill", "-CONT", program);
-        }
-
-        caller.Join();
-        await called!.WaitAsync(Patience);
-        goesOn.ShouldBeTrue();
+        });
     }
 
     [SkippableTheory]
@@ -229,7 +188,6 @@ public sealed class UnansweringTests : IDisposable
     public async Task Who_ends_a_writer_asynchronously_goes_on_meanwhile(string way)
     {
         using Mount mount = Mount.OrSkip(FileSystemKind.Bindfs);
-        string program = Program(mount);
         SluiceWriter writer = new(Path.Combine(mount.Folder, "far"));
         for (int i = 0; i < 50; i++)
         {
@@ -238,31 +196,13 @@ public sealed class UnansweringTests : IDisposable
         }
 
         await writer.WriteAsync(new byte[BlockBytes]);
-        Command.Run("kill", "-STOP", program);
-        Task? ended = null;
-        bool goesOn;
-        Thread caller = new(() => ended = (way switch
+        await ReturnsMeanwhileAsync(mount, () => (way switch
         {
             "flush" => writer.FlushAsync(),
             "complete" => writer.CompleteAsync(),
             _ => writer.DisposeAsync(),
-        }).AsTask())
-        { IsBackground = true };
-        try
-        {
-            caller.Start();
-            goesOn = caller.Join(Patience);
-            ended?.IsCompleted.ShouldBeFalse("else nothing was seen");
-        }
-        finally
-        {
-            Command.Run("kill", "-CONT", program);
-        }
-
-        caller.Join();
-        await ended!.WaitAsync(Patience);
+        }).AsTask());
         await writer.DisposeAsync();
-        goesOn.ShouldBeTrue();
         new FileInfo(Path.Combine(mount.Folder, "far")).Length.ShouldBe(51 * BlockBytes);
     }
 
@@ -301,6 +241,30 @@ public sealed class UnansweringTests : IDisposable
 
         await Task.WhenAny(read).WaitAsync(Patience);
         hasCancelled.ShouldBeTrue();
+    }
+
+    /// <summary>Makes a call on a thread of its own while the mount's program has stopped: it returns, and its task ends later.</summary>
+    private static async Task ReturnsMeanwhileAsync(Mount mount, Func<Task> call)
+    {
+        string program = Program(mount);
+        Task? called = null;
+        bool hasReturned;
+        Thread caller = new(() => called = call()) { IsBackground = true };
+        Command.Run("kill", "-STOP", program);
+        try
+        {
+            caller.Start();
+            hasReturned = caller.Join(Patience);
+            called?.IsCompleted.ShouldBeFalse("else nothing was seen");
+        }
+        finally
+        {
+            Command.Run("kill", "-CONT", program);
+        }
+
+        caller.Join();
+        await called!.WaitAsync(Patience);
+        hasReturned.ShouldBeTrue();
     }
 
     /// <summary>Returns true if a thread of this process is in a system call whose first argument is the descriptor.</summary>

@@ -13,27 +13,15 @@ namespace Sluice.Faults.Tests;
 [Trait("Tier", "slow")]
 public sealed class WriteFaultTests(MountFixture fixture) : IClassFixture<MountFixture>, IDisposable
 {
-    /// <summary>The way, and which of its calls fails.</summary>
-    public static TheoryData<string, string> Ways
-    {
-        get
-        {
-            TheoryData<string, string> data = [];
-            data.Add("WriteAsync", "pwrite");
-            data.Add("WriteAsync of an address", "pwrite");
-            data.Add("WriteAsync of a list", "pwritev2");
-            data.Add("Write of a list", "pwritev2");
-            return data;
-        }
-    }
-
     public void Dispose() => SystemCallFaults.Use(null);
 
-    [SkippableTheory]
-    [MemberData(nameof(Ways))]
+    [LinuxTheory]
+    [InlineData("WriteAsync", "pwrite")]
+    [InlineData("WriteAsync of an address", "pwrite")]
+    [InlineData("WriteAsync of a list", "pwritev2")]
+    [InlineData("Write of a list", "pwritev2")]
     public async Task An_error_that_is_told_once_is_the_callers(string way, string call)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the calls are those of Linux");
         string path = Path.Combine(fixture.Get(FileSystemKind.Ext4).Folder, "file");
         using SluiceHandle handle = SluiceHandle.Open(path, FileMode.Create, FileAccess.ReadWrite);
         byte[] bytes = GC.AllocateArray<byte>(1000, pinned: true);

@@ -25,7 +25,7 @@ ROOMS = {
     "Engines": "L:Engines L:Conformance.OwnEngine L:Conformance.Faulty L:UringEngineTests L:SegmentCursorTests F:FaultStorm F:SystemCallFaultTests",
     "Streams": "L:Streams.Stream F:SystemCallFaultTests",
     "Sequential": "L:Sequential F:Sequential F:SystemCallFaultTests",
-    "Copying": "L:Files F:Copy F:Replace F:OtherUser F:Hostile F:SystemCallFaultTests",
+    "Copying": "L:Files F:Copy F:Replace F:OtherUser H:NeighbourTests F:SystemCallFaultTests",
     "Files": "L:Files F:SystemCallFaultTests",
     "Log": "G:Sluice",
     "Uring": "U:Sluice F:RefusalTests F:EngineTests F:SystemCallFaultTests",

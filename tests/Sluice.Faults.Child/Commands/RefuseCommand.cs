@@ -1,5 +1,3 @@
-using System.Diagnostics.Tracing;
-using System.Reflection;
 using Sluice.Faults.Child.Conformance;
 using Sluice.Faults.Child.Support;
 
@@ -11,7 +9,6 @@ namespace Sluice.Faults.Child.Commands;
 /// </summary>
 internal static class RefuseCommand
 {
-    private const int LimitNoFile = 7;
     private const int LimitMemlock = 8;
     private const int CapabilityIpcLock = 14;
     private const int EPERM = 1;
@@ -19,12 +16,8 @@ internal static class RefuseCommand
 
     public static async Task<int> RunAsync(string scenario, string folder)
     {
-        List<int> hoard = [];
-        using FallbackListener events = new();
         switch (scenario)
         {
-            case "nothing" or "descriptors-later":
-                break;
             case "setup-eperm":
                 Seccomp.Refuse(EPERM, Seccomp.IoUringSetup);
                 break;
@@ -47,13 +40,6 @@ internal static class RefuseCommand
                 Native.SetLimit(LimitMemlock, 0);
                 Native.DropCapability(CapabilityIpcLock);
                 break;
-            case "descriptors":
-                LoadEverything();
-                hoard = TakeDescriptors();
-
-                // One for the file, none for a ring.
-                Give(hoard, 1);
-                break;
             default:
                 Console.Error.WriteLine($"no scenario '{scenario}'");
                 return 2;
@@ -62,28 +48,13 @@ internal static class RefuseCommand
         string first = Path.Combine(folder, "first");
         using (SluiceHandle handle = SluiceHandle.Open(first, FileMode.Create, FileAccess.ReadWrite))
         {
-            // Asked for now, the ring is made now.
-            _ = handle.EngineName;
-            Give(hoard, hoard.Count);
-            if (scenario == "descriptors-later")
-            {
-                // The ring is there; files, and the rings of batches, are what cannot be opened.
-                await OpenWithoutDescriptorsAsync(handle, first);
-            }
-
             Console.WriteLine($"engine={handle.EngineName}");
             Console.WriteLine($"engineReason={handle.EngineReason}");
             Console.WriteLine($"uringReason={SluiceEngines.UringReason}");
         }
 
         File.Delete(first);
-        int exitCode = await RunChecksAsync(folder);
-
-        // Told on a thread of its own; a second one would have come during the checks.
-        bool isRefused = SluiceEngines.UringReason is not null;
-        SpinWait.SpinUntil(() => !isRefused || events.EngineCount > 0, TimeSpan.FromMinutes(1));
-        Console.WriteLine($"engineFallbacks={events.EngineCount}");
-        return exitCode;
+        return await RunChecksAsync(folder);
     }
 
     private static async Task<int> RunChecksAsync(string folder)
@@ -107,121 +78,5 @@ internal static class RefuseCommand
         }
 
         return failures == 0 ? 0 : 1;
-    }
-
-    private static async Task OpenWithoutDescriptorsAsync(SluiceHandle handle, string path)
-    {
-        LoadEverything();
-        byte[] written = Pattern.Bytes(6, 20_000);
-        await handle.WriteAsync(written, 0);
-        Exception? expected = null;
-        Exception? actual = null;
-        ReadRequest[] requests = [new ReadRequest(1, new byte[9000]), new ReadRequest(9001, new byte[9000])];
-        byte[] read = new byte[20_000];
-        List<int> hoard = [];
-        try
-        {
-            // First as a rehearsal: the runtime itself opens files when it compiles or starts a thread.
-            for (int i = 0; i < 2; i++)
-            {
-                expected = TransferChecks.Record(() =>
-                    File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite).Dispose());
-                actual = TransferChecks.Record(() =>
-                    SluiceHandle.Open(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite).Dispose());
-                handle.ReadBatch(requests);
-                await handle.WriteAsync(written.AsMemory(0, 100), 20_000);
-                _ = await handle.ReadAsync(read, 0);
-                _ = TransferChecks.Record(static () => File.OpenHandle("/nonexistent").Dispose());
-                if (i == 0)
-                {
-                    hoard = TakeDescriptors();
-                }
-            }
-        }
-        finally
-        {
-            Give(hoard, hoard.Count);
-        }
-
-        FileModel.ShouldMatch(requests[0].Buffer.Span, written.AsSpan(1, 9000), "batch");
-        FileModel.ShouldMatch(requests[1].Buffer.Span, written.AsSpan(9001, 9000), "batch");
-        FileModel.ShouldMatch(read, written, "read");
-        Console.WriteLine($"openExpected={expected?.GetType().Name}: {expected?.Message}");
-        Console.WriteLine($"openActual={actual?.GetType().Name}: {actual?.Message}");
-    }
-
-    /// <summary>
-    /// Loads assemblies, whose type initializers open files, and makes threads of the pool: the runtime ends a process whose pool cannot
-    /// make a thread for lack of a descriptor.
-    /// </summary>
-    private static void LoadEverything()
-    {
-        int threads = Math.Max(8, Environment.ProcessorCount);
-        ThreadPool.SetMinThreads(threads, threads);
-        using CountdownEvent all = new(threads);
-        Task.WaitAll([.. Enumerable.Range(0, threads).Select(_ => Task.Run(() =>
-        {
-            all.Signal();
-            all.Wait();
-        }))]);
-        Queue<Assembly> queue = new([typeof(SluiceHandle).Assembly, typeof(RefuseCommand).Assembly]);
-        HashSet<string> seen = [];
-        while (queue.TryDequeue(out Assembly? assembly))
-        {
-            foreach (AssemblyName name in assembly.GetReferencedAssemblies())
-            {
-                if (seen.Add(name.FullName))
-                {
-                    queue.Enqueue(Assembly.Load(name));
-                }
-            }
-        }
-
-        Console.Out.Flush();
-    }
-
-    private static List<int> TakeDescriptors()
-    {
-        Native.SetLimit(LimitNoFile, 256);
-        List<int> taken = [];
-        for (int fd = Native.OpenNull(); fd >= 0; fd = Native.OpenNull())
-        {
-            taken.Add(fd);
-        }
-
-        return taken;
-    }
-
-    private static void Give(List<int> hoard, int count)
-    {
-        for (int i = 0; i < count; i++)
-        {
-            Native.Close(hoard[^1]);
-            hoard.RemoveAt(hoard.Count - 1);
-        }
-    }
-
-    /// <summary>Counts what the event source says of engines.</summary>
-    private sealed class FallbackListener : EventListener
-    {
-        private int _engineCount;
-
-        public int EngineCount => Volatile.Read(ref _engineCount);
-
-        protected override void OnEventSourceCreated(EventSource eventSource)
-        {
-            if (eventSource.Name == "Sluice")
-            {
-                EnableEvents(eventSource, EventLevel.Warning);
-            }
-        }
-
-        protected override void OnEventWritten(EventWrittenEventArgs eventData)
-        {
-            if (eventData.Payload is ["engine", ..])
-            {
-                Interlocked.Increment(ref _engineCount);
-            }
-        }
     }
 }

@@ -9,16 +9,12 @@ internal static class ConformanceChecks
     private static readonly Dictionary<string, Func<ConformanceTarget, Task>> Checks = new(StringComparer.Ordinal)
     {
         [nameof(TransferChecks.Caching_is_what_the_file_system_allows)] = TransferChecks.Caching_is_what_the_file_system_allows,
-        [nameof(TransferChecks.Offsets_behind_4_GiB)] = TransferChecks.Offsets_behind_4_GiB,
-        [nameof(TransferChecks.Impossible_offsets_fail_and_leave_the_handle_as_it_was)] =
-            TransferChecks.Impossible_offsets_fail_and_leave_the_handle_as_it_was,
         [nameof(TransferChecks.Sharing_is_refused_as_System_IO_refuses_it)] = TransferChecks.Sharing_is_refused_as_System_IO_refuses_it,
-        [nameof(SpaceChecks.Allocate_extends_and_keeps)] = SpaceChecks.Allocate_extends_and_keeps,
-        [nameof(SpaceChecks.Punched_holes_read_as_zeros)] = SpaceChecks.Punched_holes_read_as_zeros,
+        [nameof(SpaceChecks.Space_is_reserved_and_released_where_the_file_system_can)] =
+            SpaceChecks.Space_is_reserved_and_released_where_the_file_system_can,
         [nameof(SpaceChecks.Extents_cover_the_data)] = SpaceChecks.Extents_cover_the_data,
         [nameof(SpaceChecks.Preallocated_files_start_with_that_space)] = SpaceChecks.Preallocated_files_start_with_that_space,
         [nameof(SharedChecks.Appends_land_where_they_say)] = SharedChecks.Appends_land_where_they_say,
-        [nameof(SharedChecks.Block_and_edge_of_one_page_keep_apart)] = SharedChecks.Block_and_edge_of_one_page_keep_apart,
         [nameof(SharedChecks.Reads_past_the_end_beside_appends)] = SharedChecks.Reads_past_the_end_beside_appends,
         [nameof(RandomWalk.Random_operations_match_a_model)] = RandomWalk.Random_operations_match_a_model,
     };

@@ -9,6 +9,8 @@ internal sealed class ConformanceTarget(string folder, FileCaching caching, IoEn
 
     public FileCaching Caching => caching;
 
+    public IoEngine? Engine => engine;
+
     public bool TakesDirect => Native.TakesDirect(folder);
 
     public bool TakesAllocate => Native.TakesAllocate(folder);

@@ -13,51 +13,23 @@ internal sealed class FileModel
 
     public void Write(ReadOnlySpan<byte> bytes, int offset)
     {
-        if (bytes.IsEmpty)
+        int end = offset + bytes.Length;
+        if (end > _content.Length)
         {
-            return;
+            Array.Resize(ref _content, end * 2);
         }
 
-        Extend(offset + bytes.Length);
+        Length = Math.Max(Length, end);
         bytes.CopyTo(_content.AsSpan(offset));
     }
 
     public void Append(ReadOnlySpan<byte> bytes) => Write(bytes, Length);
 
-    public void SetLength(int length)
+    public void Cut(int length)
     {
-        if (length < Length)
-        {
-            _content.AsSpan(length, Length - length).Clear();
-            Length = length;
-        }
-        else
-        {
-            Extend(length);
-        }
+        _content.AsSpan(length, Length - length).Clear();
+        Length = length;
     }
-
-    public void Extend(int length)
-    {
-        if (length > _content.Length)
-        {
-            Array.Resize(ref _content, length * 2);
-        }
-
-        Length = Math.Max(Length, length);
-    }
-
-    public void Clear(int offset, int length)
-    {
-        int end = Math.Min(offset + length, Length);
-        if (offset < end)
-        {
-            _content.AsSpan(offset, end - offset).Clear();
-        }
-    }
-
-    public ReadOnlySpan<byte> Range(int offset, int length) =>
-        offset >= Length ? [] : _content.AsSpan(offset, Math.Min(length, Length - offset));
 
     /// <summary>Names the first byte that differs: a dump of two long arrays tells less.</summary>
     public static void ShouldMatch(ReadOnlySpan<byte> actual, ReadOnlySpan<byte> expected, string what)

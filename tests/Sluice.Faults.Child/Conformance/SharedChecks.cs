@@ -91,31 +91,4 @@ internal static class SharedChecks
             return requests[0].BytesRead;
         }
     }
-
-    /// <summary>Block and edge of one page, at the same moment, again and again: without the gate the page's old bytes come back.</summary>
-    public static async Task Block_and_edge_of_one_page_keep_apart(ConformanceTarget target)
-    {
-        using ScratchFile file = target.NewFile();
-        using SluiceHandle blocks = target.Open(file);
-        using SluiceHandle edges = target.Open(file);
-        FileModel model = new();
-        model.Write(new byte[4096], 0);
-        blocks.Write(model.Content, 0);
-        for (int i = 0; i < 400; i++)
-        {
-            byte[] block = Pattern.Bytes(i, 2048);
-            byte[] edge = Pattern.Bytes(-i, 100);
-            Task first = Task.Run(async () => await blocks.WriteAsync(block, 0));
-            Task second = Task.Run(() => edges.Write(edge, 3001));
-            await Task.WhenAll(first, second);
-            model.Write(block, 0);
-            model.Write(edge, 3001);
-            if (i % 8 == 7)
-            {
-                edges.FlushDataToDisk();
-            }
-
-            FileModel.ShouldMatch(file.Content, model.Content, $"step {i}");
-        }
-    }
 }

@@ -19,7 +19,6 @@ internal sealed unsafe partial class FuseServer(FuseFault fault)
     private const int MaxWrite = 128 * 1024;
     private const int FolderMode = 0x4000;
     private const int RegularMode = 0x8000;
-    private const int LinkMode = 0xA000;
     private const int FormatMask = 0xF000;
     private const int Eperm = 1, Enoent = 2, Eio = 5, Eexist = 17, Einval = 22, Efbig = 27, Enosys = 38, Enotempty = 39, Edquot = 122;
 
@@ -86,17 +85,13 @@ internal sealed unsafe partial class FuseServer(FuseFault fault)
         FuseCall.Lookup => Asked.Children!.TryGetValue(Name(body), out ulong found) ? PutEntry(found) : Enoent,
         FuseCall.GetAttributes => Put(new AttributesReply { Attributes = Attributes(_request.Node) }),
         FuseCall.SetAttributes => Set(MemoryMarshal.Read<SetAttributes>(body)),
-        FuseCall.ReadLink => Put(Asked.Content.AsSpan(0, Asked.Length)),
-        FuseCall.SymbolicLink => MakeLink(body),
-        FuseCall.MakeNode => Make(Name(body[16..]), MemoryMarshal.Read<uint>(body), MemoryMarshal.Read<uint>(body[4..])),
-        FuseCall.MakeFolder => Make(Name(body[8..]), FolderMode | MemoryMarshal.Read<uint>(body), 0),
-        FuseCall.Create => Make(Name(body[16..]), MemoryMarshal.Read<uint>(body[4..]), 0) is not 0 and int error
+        FuseCall.MakeFolder => Make(Name(body[8..]), FolderMode | MemoryMarshal.Read<uint>(body)),
+        FuseCall.Create => Make(Name(body[16..]), MemoryMarshal.Read<uint>(body[4..])) is not 0 and int error
             ? error
             : Open((ulong)_nodes.Count - 1),
         FuseCall.Unlink or FuseCall.RemoveFolder => Remove(Name(body)),
         FuseCall.Rename => Rename(MemoryMarshal.Read<ulong>(body), 0, body[8..]),
         FuseCall.Rename2 => Rename(MemoryMarshal.Read<ulong>(body), MemoryMarshal.Read<uint>(body[8..]), body[16..]),
-        FuseCall.Link => AddLink(MemoryMarshal.Read<ulong>(body), Name(body[8..])),
         FuseCall.Open or FuseCall.OpenFolder => Open(_request.Node),
         FuseCall.Read => Read(MemoryMarshal.Read<Transfer>(body)),
         FuseCall.Write => Write(MemoryMarshal.Read<Transfer>(body), body[sizeof(Transfer)..]),
@@ -151,7 +146,6 @@ internal sealed unsafe partial class FuseServer(FuseFault fault)
             Links = node.Links,
             User = node.User,
             Group = node.Group,
-            Device = node.Device,
             BlockBytes = 4096,
         };
     }
@@ -186,7 +180,7 @@ internal sealed unsafe partial class FuseServer(FuseFault fault)
         return Put(new AttributesReply { Attributes = Attributes(_request.Node) });
     }
 
-    private int Make(string name, uint mode, uint device)
+    private int Make(string name, uint mode)
     {
         if (!Asked.Children!.TryAdd(name, (ulong)_nodes.Count))
         {
@@ -194,34 +188,8 @@ internal sealed unsafe partial class FuseServer(FuseFault fault)
         }
 
         uint links = (mode & FormatMask) == FolderMode ? 2u : 1u;
-        _nodes.Add(new Node(mode) { Links = links, Device = device, User = _request.User, Group = _request.Group });
+        _nodes.Add(new Node(mode) { Links = links, User = _request.User, Group = _request.Group });
         return PutEntry((ulong)_nodes.Count - 1);
-    }
-
-    private int MakeLink(ReadOnlySpan<byte> body)
-    {
-        string name = Name(body);
-        if (Make(name, LinkMode | 0x1FF, 0) is not 0 and int error)
-        {
-            return error;
-        }
-
-        ReadOnlySpan<byte> target = body[(name.Length + 1)..^1];
-        _nodes[^1].SetLength(target.Length);
-        target.CopyTo(_nodes[^1].Content);
-        _replyBytes = sizeof(Reply);
-        return PutEntry((ulong)_nodes.Count - 1);
-    }
-
-    private int AddLink(ulong node, string name)
-    {
-        if (!Asked.Children!.TryAdd(name, node))
-        {
-            return Eexist;
-        }
-
-        _nodes[(int)node].Links++;
-        return PutEntry(node);
     }
 
     private int Remove(string name)
@@ -256,27 +224,15 @@ internal sealed unsafe partial class FuseServer(FuseFault fault)
             return Eexist;
         }
 
-        if ((flags & 2) != 0)
+        if (isThere && _nodes[(int)there].Children is { Count: > 0 })
         {
-            if (!isThere)
-            {
-                return Enoent;
-            }
-
-            Asked.Children[from] = there;
+            return Enotempty;
         }
-        else
-        {
-            if (isThere && _nodes[(int)there].Children is { Count: > 0 })
-            {
-                return Enotempty;
-            }
 
-            _ = Asked.Children.Remove(from);
-            if (isThere)
-            {
-                _nodes[(int)there].Links--;
-            }
+        _ = Asked.Children.Remove(from);
+        if (isThere)
+        {
+            _nodes[(int)there].Links--;
         }
 
         target[to] = moved;
@@ -380,8 +336,6 @@ internal sealed unsafe partial class FuseServer(FuseFault fault)
         public uint Mode { get; set; } = mode;
 
         public uint Links { get; set; }
-
-        public uint Device { get; init; }
 
         public uint User { get; set; }
 

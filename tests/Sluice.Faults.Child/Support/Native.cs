@@ -5,11 +5,8 @@ namespace Sluice.Faults.Child.Support;
 /// <summary>System calls made without Sluice: what a file system can do, told by the kernel itself. 64-bit Linux.</summary>
 internal static unsafe partial class Native
 {
-    public const int ENOENT = 2;
     public const int EIO = 5;
-    public const int EINVAL = 22;
     public const int ENOSPC = 28;
-    public const int EOPNOTSUPP = 95;
 
     private const int OpenReadWriteCreate = 0x42;
     private const int FSetFl = 4;
@@ -169,18 +166,6 @@ internal static unsafe partial class Native
 
     /// <summary>Whether a descriptor has O_DIRECT.</summary>
     public static bool IsDirect(int fd) => fd >= 0 && fcntl(fd, FGetFl, 0) is >= 0 and int flags && (flags & DirectFlag) != 0;
-
-    /// <summary>Another name of a file.</summary>
-    public static void MakeLink(string from, string to)
-    {
-        if (link(from, to) < 0)
-        {
-            throw new InvalidOperationException($"link failed with errno {Marshal.GetLastSystemError()}");
-        }
-    }
-
-    [LibraryImport("libc", StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int link(string from, string to);
 
     public static void MakeFifo(string path)
     {

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Faults.Child.Support;
 
-/// <summary>A seccomp filter on every thread of this process: the named system calls fail with an errno, all others pass.</summary>
+/// <summary>A seccomp filter: the named system calls fail with an errno, all others pass.</summary>
 internal static unsafe partial class Seccomp
 {
     private const int PrSetNoNewPrivs = 38;
@@ -26,12 +26,9 @@ internal static unsafe partial class Seccomp
 
     public static int Pwritev2 => IsArm64 ? 287 : 328;
 
-    public static int Clone => IsArm64 ? 220 : 56;
-
-    public static int Clone3 => 435;
-
     private static bool IsArm64 => RuntimeInformation.ProcessArchitecture == Architecture.Arm64;
 
+    /// <summary>On every thread of this process, for good.</summary>
     public static void Refuse(int errno, params ReadOnlySpan<int> calls)
     {
         Instruction* program = stackalloc Instruction[calls.Length + 3];
@@ -45,17 +42,39 @@ internal static unsafe partial class Seccomp
 
         program[at++] = new Instruction(Return, 0, 0, ReturnAllow);
         program[at++] = new Instruction(Return, 0, 0, ReturnErrno | (uint)errno);
-        Program filter = new() { Length = (ushort)at, Instructions = program };
-        if (prctl(PrSetNoNewPrivs, 1, 0, 0, 0) < 0)
+        if (!TryInstall(program, at, FlagThreadSync))
         {
-            throw new InvalidOperationException($"PR_SET_NO_NEW_PRIVS failed (errno {Marshal.GetLastSystemError()})");
+            throw new InvalidOperationException($"seccomp failed (errno {Marshal.GetLastSystemError()})");
+        }
+    }
+
+    /// <summary>
+    /// On the calling thread alone; where <paramref name="argument"/> is given, only calls whose argument of that index is not 0.
+    /// </summary>
+    /// <returns>False when the sandbox refuses filters.</returns>
+    public static bool TryRefuseOnThisThread(int call, int errno, int? argument = null)
+    {
+        const uint argumentsOffset = 16;
+        Instruction* program = stackalloc Instruction[6];
+        int at = 0;
+        program[at++] = new Instruction(LoadWord, 0, 0, 0);
+        program[at++] = new Instruction(JumpEqual, 0, (byte)(argument is null ? 1 : 3), (uint)call);
+        if (argument is int index)
+        {
+            program[at++] = new Instruction(LoadWord, 0, 0, argumentsOffset + ((uint)index * 8));
+            program[at++] = new Instruction(JumpEqual, 1, 0, 0);
         }
 
-        nint result = syscall(IsArm64 ? 277 : 317, SetModeFilter, FlagThreadSync, (nint)(&filter));
-        if (result != 0)
-        {
-            throw new InvalidOperationException($"seccomp failed ({result}, errno {Marshal.GetLastSystemError()})");
-        }
+        program[at++] = new Instruction(Return, 0, 0, ReturnErrno | (uint)errno);
+        program[at++] = new Instruction(Return, 0, 0, ReturnAllow);
+        return TryInstall(program, at, flags: 0);
+    }
+
+    private static bool TryInstall(Instruction* program, int length, int flags)
+    {
+        Program filter = new() { Length = (ushort)length, Instructions = program };
+        return prctl(PrSetNoNewPrivs, 1, 0, 0, 0) == 0
+            && syscall(IsArm64 ? 277 : 317, SetModeFilter, flags, (nint)(&filter)) == 0;
     }
 
     [LibraryImport("libc")]

@@ -118,7 +118,7 @@ internal static class FileScenarios
         }
 
         File.CreateSymbolicLink(Path.Combine(tree, "a", "link"), "../little");
-        Native.MakeLink(Path.Combine(tree, "little"), Path.Combine(tree, "b", "hard"));
+        _ = SluiceFile.CreateHardLink(Path.Combine(tree, "b", "hard"), Path.Combine(tree, "little"));
     }
 
     private static byte[] ContentOf(int i) => Pattern.Bytes(10 + i, Lengths[i]);

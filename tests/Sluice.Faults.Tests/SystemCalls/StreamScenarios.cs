@@ -35,12 +35,6 @@ internal static class StreamScenarios
             stream.Flush(flushToDisk: true);
             return Task.CompletedTask;
         });
-        if (caching != FileCaching.Cached)
-        {
-            yield return ToAndFro(caching, isAsync: false);
-            yield return ToAndFro(caching, isAsync: true);
-        }
-
         SluiceReaderOptions blocks = new() { Caching = caching, RequestSize = 32 * 1024, Depth = 3 };
         yield return Blocks($"Reader.TryReadBlock {caching}", blocks, isAsync: false);
         yield return Blocks($"Reader.ReadBlockAsync {caching}", blocks, isAsync: true);
@@ -155,58 +149,6 @@ internal static class StreamScenarios
         FileModel.ShouldMatch(await File.ReadAllBytesAsync(path), content, name);
         Rethrow(errors);
     });
-
-    /// <summary>So often that the page cache keeps what is met.</summary>
-    private static CallScenario ToAndFro(FileCaching caching, bool isAsync)
-    {
-        const int record = 100;
-        byte[] before = Content[..120_000];
-        CallScenario scenario = Of($"Stream to and fro {caching} {(isAsync ? "async" : "sync")}", before, async path =>
-        {
-            List<Exception> errors = [];
-            byte[] model = [.. before];
-            byte[] bytes = new byte[record];
-            await using (SluiceStream stream = new(path, new SluiceOptions { Caching = caching, Access = FileAccess.ReadWrite }))
-            {
-                for (int i = 0; i < 12; i++)
-                {
-                    int at = i * 39_989 % (model.Length - record);
-                    while (await FailsAsync(errors, () => ReadAsync(stream, at, bytes, isAsync)))
-                    {
-                        stream.Position.ShouldBe(at, $"after {errors[^1].Message}");
-                    }
-
-                    FileModel.ShouldMatch(bytes, model.AsSpan(at, record), "what was read");
-                    Pattern.Bytes(i + 5, record).CopyTo(model, at);
-                    while (await FailsAsync(errors, async () =>
-                    {
-                        stream.Position = at;
-                        await WriteAsync(stream, model[at..(at + record)], isAsync);
-                        await FlushAsync(stream, isAsync);
-                    }))
-                    {
-                    }
-                }
-            }
-
-            FileModel.ShouldMatch(await File.ReadAllBytesAsync(path), model, "the file");
-            Rethrow(errors);
-        });
-        return scenario with { MaxKinds = 3 };
-    }
-
-    private static async Task ReadAsync(SluiceStream stream, int at, byte[] bytes, bool isAsync)
-    {
-        stream.Position = at;
-        if (isAsync)
-        {
-            (await stream.ReadAsync(bytes)).ShouldBe(bytes.Length);
-        }
-        else
-        {
-            stream.Read(bytes).ShouldBe(bytes.Length);
-        }
-    }
 
     private static Task WriteAsync(SluiceStream stream, byte[] bytes, bool isAsync)
     {
