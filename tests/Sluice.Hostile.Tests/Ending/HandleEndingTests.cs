@@ -92,14 +92,13 @@ public sealed class HandleEndingTests : HostileTests
     /// <summary>A number that is given up may be another file's a moment later: whatever is called with one holds it.</summary>
     /// <param name="call">The system call in which the handle is closed.</param>
     /// <param name="way">What makes that call.</param>
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData("lseek", "SafeFileHandle")]
     [InlineData("posix_fadvise", "memory")]
     [InlineData("posix_fadvise", "address")]
     [InlineData("posix_fadvise", "list")]
     public async Task A_handle_that_is_closed_in_a_call_is_open_until_the_call_has_ended(string call, string way)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string path = Temp.NewFile(Before);
 
         // No RWF_DONTCACHE: the pages are dropped by a call of its own.
@@ -108,13 +107,13 @@ public sealed class HandleEndingTests : HostileTests
         SluiceHandle handle = stream.SluiceHandle;
         Skip.If(handle.Caching != FileCaching.Uncached, handle.CachingReason);
         handle.CanSeek.ShouldBeTrue();
-        List<string?> targets = [];
+        List<string> targets = [];
         SystemCallFaults.Use((name, fd, _) =>
         {
             if (name == call)
             {
                 handle.Dispose();
-                targets.Add(new FileInfo($"/proc/self/fd/{fd}").LinkTarget);
+                targets.Add(OpenFiles.NameOf(fd));
             }
 
             return 0;

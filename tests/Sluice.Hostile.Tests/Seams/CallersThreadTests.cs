@@ -11,12 +11,11 @@ public sealed class CallersThreadTests : HostileTests
     private int _caller;
     private long _carried;
 
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(FileCaching.Cached)]
     [InlineData(FileCaching.Uncached)]
     public async Task A_handle_carries_one_piece_at_most(FileCaching caching)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         await using SluiceHandle handle = SluiceHandle.Open(
             Temp.NewFile(_content), new SluiceOptions { Access = FileAccess.ReadWrite, Caching = caching });
         byte[] read = new byte[Length];
@@ -38,13 +37,12 @@ public sealed class CallersThreadTests : HostileTests
         await CarriesAsync("gathering", () => handle.WriteAsync(writes, 0).AsTask());
     }
 
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(SluiceOptions.Adaptive)]
     [InlineData(0)]
     [InlineData(4096)]
     public async Task A_stream_carries_one_piece_at_most(int bufferSize)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string path = Temp.NewFile(_content);
         await using SluiceStream stream = new(path, new SluiceOptions { Access = FileAccess.ReadWrite, BufferSize = bufferSize });
         byte[] read = new byte[Length];

@@ -8,7 +8,7 @@ public sealed class CopySeamTests : HostileTests
     private const int Left = 5000;
     private static readonly byte[] Content = Bytes.Pattern(700_000);
 
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData("lseek SEEK_DATA", CopyMethod.Buffered, 0)]
     [InlineData("lseek SEEK_DATA", CopyMethod.CopyFileRange, Left)]
     [InlineData("lseek SEEK_DATA", CopyMethod.Direct, Left)]
@@ -16,7 +16,6 @@ public sealed class CopySeamTests : HostileTests
     [InlineData("lseek SEEK_HOLE", CopyMethod.Direct, 0)]
     public async Task A_source_that_is_cut_has_no_hole_behind_its_end(string at, CopyMethod method, int left)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string source = Temp.NewFile(Content);
         using (FileStream file = new(source, FileMode.Open))
         {
@@ -43,32 +42,11 @@ public sealed class CopySeamTests : HostileTests
         (result.Bytes, result.ChangedFiles).ShouldBe((left, 1));
     }
 
-    [SkippableFact]
-    public async Task A_want_of_descriptors_is_told_of_as_what_it_is()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
-        string source = Directory.CreateDirectory(Temp.NewPath()).FullName;
-        int made = 0;
-        int opened = 0;
-        SystemCallFaults.Use((call, _, _) =>
-        {
-            made += call == "mkdirat" ? 1 : 0;
-            opened += made > 0 && call is "openat" or "openat2" ? 1 : 0;
-            return made > 0 && opened >= 2 && call is "openat" or "openat2" ? -Errno.EMFILE : 0;
-        });
-        Exception error = await Should.ThrowAsync<Exception>(
-            () => SluiceFile.CopyAsync(source, Temp.NewPath(), new CopyOptions { Recurse = true }));
-        SystemCallFaults.Use(null);
-        error.ToString().ShouldContain("Too many open files");
-        made.ShouldBe(1);
-    }
-
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task A_file_that_is_put_in_a_FIFOs_place_is_no_empty_file(bool keeps)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string source = Directory.CreateDirectory(Temp.NewPath()).FullName;
         string node = Path.Combine(source, "node");
         Native.MakeFifo(node);
@@ -77,8 +55,8 @@ public sealed class CopySeamTests : HostileTests
         SystemCallFaults.Use((call, fd, _) =>
         {
             // The folder has been read to its end, and its entries are looked at.
-            reads += call == "getdents64" && TargetOf(fd) == source ? 1 : 0;
-            if (call == "statx" && reads >= 2 && TargetOf(fd) == source && Interlocked.Exchange(ref swaps, 1) == 0)
+            reads += call == "getdents64" && OpenFiles.NameOf(fd) == source ? 1 : 0;
+            if (call == "statx" && reads >= 2 && OpenFiles.NameOf(fd) == source && Interlocked.Exchange(ref swaps, 1) == 0)
             {
                 File.Delete(node);
                 File.WriteAllBytes(node, Content);
@@ -95,10 +73,9 @@ public sealed class CopySeamTests : HostileTests
         Directory.GetFileSystemEntries(target).ShouldBeEmpty();
     }
 
-    [SkippableFact]
+    [LinuxFact]
     public async Task Nothing_reads_the_source_when_a_verified_copy_has_ended()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string source = Temp.NewFile(Content);
         int failures = 0;
         int reading = 0;
@@ -112,7 +89,7 @@ public sealed class CopySeamTests : HostileTests
                 return 0;
             }
 
-            if (TargetOf(fd) != source)
+            if (OpenFiles.NameOf(fd) != source)
             {
                 // What is read back of the copy.
                 Interlocked.Increment(ref failures);
@@ -131,35 +108,9 @@ public sealed class CopySeamTests : HostileTests
         still.ShouldBe(0, "the source is read on, by a number that may be another file's now");
     }
 
-    [SkippableTheory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_small_copy_whose_write_takes_nothing_is_an_error_and_leaves_nothing(bool isLate)
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
-        string source = Directory.CreateDirectory(Temp.NewPath()).FullName;
-        string file = Path.Combine(source, "file");
-        File.WriteAllBytes(file, Content.AsSpan(0, 5000).ToArray());
-        int writes = 0;
-        SystemCallFaults.Use((call, _, length) =>
-            call != "pwrite" || length == 0 ? 0
-            : isLate && Interlocked.Increment(ref writes) == 1 ? 2000
-            : SystemCallFaults.NoBytes);
-        string target = Temp.NewPath();
-        Task<CopyResult> copy = SluiceFile.CopyAsync(source, target, new CopyOptions { Recurse = true });
-        bool hasEnded = await Task.WhenAny(copy, Task.Delay(Watchdog.Patience)) == copy;
-        SystemCallFaults.Use(null);
-        hasEnded.ShouldBeTrue("it writes for ever");
-        FileFailure failure = (await Should.ThrowAsync<FileBatchException>(() => copy)).Failures.ShouldHaveSingleItem();
-        failure.Path.ShouldBe(file);
-        failure.Error.ShouldBeOfType<IOException>().HResult.ShouldBe(Errno.EIO);
-        Directory.GetFileSystemEntries(target).ShouldBeEmpty();
-    }
-
-    [SkippableFact]
+    [LinuxFact]
     public async Task A_hard_link_is_copied_as_a_file_if_its_source_changed_meanwhile()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string source = Directory.CreateDirectory(Temp.NewPath()).FullName;
         string[] names = [Path.Combine(source, "one"), Path.Combine(source, "other")];
         byte[] later = Bytes.Pattern(5000, 7);
@@ -192,13 +143,12 @@ public sealed class CopySeamTests : HostileTests
         copies.Count(copy => copy.AsSpan().SequenceEqual(Content.AsSpan(0, 5000))).ShouldBe(1);
     }
 
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(Errno.ENOENT)]
     [InlineData(Errno.EACCES)]
     [InlineData(Errno.EINVAL)]
     public async Task Where_the_kernel_copies_nothing_whatever_it_says_bytes_are_read_and_written(int errno)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string source = Temp.NewFile(Content);
         string target = Temp.NewPath();
         int refused = 0;
@@ -214,10 +164,9 @@ public sealed class CopySeamTests : HostileTests
         File.ReadAllBytes(target).ShouldBeBytes(Content);
     }
 
-    [SkippableFact]
+    [LinuxFact]
     public async Task Who_makes_holes_where_data_was_found_holds_no_copy_up()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         const int most = 2000;
         string source = Temp.NewFile(Content);
         string target = Temp.NewPath();
@@ -236,7 +185,7 @@ public sealed class CopySeamTests : HostileTests
 
         SystemCallFaults.Use((call, fd, _) =>
         {
-            if (call is "lseek SEEK_DATA" or "lseek SEEK_HOLE" && TargetOf(fd) == source && Interlocked.Increment(ref looks) < most)
+            if (call is "lseek SEEK_DATA" or "lseek SEEK_HOLE" && OpenFiles.NameOf(fd) == source && Interlocked.Increment(ref looks) < most)
             {
                 if (call == "lseek SEEK_DATA")
                 {
@@ -265,14 +214,13 @@ public sealed class CopySeamTests : HostileTests
         File.ReadAllBytes(target).AsSpan(65536).ToArray().ShouldBeBytes(Content.AsSpan(65536));
     }
 
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData("free")]
     [InlineData("taken")]
     [InlineData("failing")]
     [InlineData("staying")]
     public async Task Where_names_can_neither_be_kept_nor_doubled_nothing_is_replaced(string way)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string source = Temp.NewFile(Content);
         string target = Temp.NewPath();
         SystemCallFaults.Use((call, _, _) =>
@@ -314,6 +262,4 @@ public sealed class CopySeamTests : HostileTests
                 break;
         }
     }
-
-    private static string? TargetOf(int fd) => fd < 0 ? null : new FileInfo($"/proc/self/fd/{fd}").LinkTarget;
 }

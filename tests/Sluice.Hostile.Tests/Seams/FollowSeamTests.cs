@@ -9,10 +9,9 @@ public sealed class FollowSeamTests : HostileTests
     private static readonly SluiceFollowOptions Options = new() { FromStart = true, PollInterval = TimeSpan.FromMilliseconds(1) };
 
     /// <summary>A file of which nothing is told is no other file than itself.</summary>
-    [SkippableFact]
+    [LinuxFact]
     public async Task A_first_file_that_cannot_be_looked_at_is_an_error()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string path = Temp.NewPath();
         File.WriteAllText(path, "a\nb\n");
         FailSecondLookAt(path);
@@ -21,10 +20,9 @@ public sealed class FollowSeamTests : HostileTests
         error.Message.ShouldContain(path);
     }
 
-    [SkippableFact]
+    [LinuxFact]
     public async Task A_later_file_that_cannot_be_looked_at_for_a_moment_is_read_once()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string path = Temp.NewPath();
         File.WriteAllText(path, "x\n");
         await using IAsyncEnumerator<ReadOnlyMemory<byte>> lines = SluiceReader.FollowAsync(path, Options).GetAsyncEnumerator();
@@ -43,34 +41,10 @@ public sealed class FollowSeamTests : HostileTests
         (await last).ShouldBe("c");
     }
 
-    [SkippableFact]
-    public async Task What_is_written_between_a_rename_and_the_new_file_is_read()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
-        string path = Temp.NewPath();
-        File.WriteAllText(path, "one\n");
-        await using IAsyncEnumerator<ReadOnlyMemory<byte>> lines = SluiceReader.FollowAsync(path, Options).GetAsyncEnumerator();
-        (await NextAsync(lines)).ShouldBe("one");
-        await using FileStream writer = new(path, FileMode.Append, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete, 0);
-        File.Move(path, path + ".1");
-        foreach (string text in (string[])["two", "three"])
-        {
-            Task<string> next = NextAsync(lines);
-            await AfterLooksAsync();
-            next.IsCompleted.ShouldBeFalse();
-            writer.Write(Encoding.ASCII.GetBytes(text + "\n"));
-            (await next).ShouldBe(text);
-        }
-
-        File.WriteAllText(path, "four\n");
-        (await NextAsync(lines)).ShouldBe("four");
-    }
-
     /// <summary>The writer may not have switched to the new file yet.</summary>
-    [SkippableFact]
+    [LinuxFact]
     public async Task What_is_written_to_the_old_file_while_the_new_one_is_opened_is_read_first()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string path = Temp.NewPath();
         string old = path + ".1";
         File.WriteAllText(path, "one\n");
@@ -92,13 +66,12 @@ public sealed class FollowSeamTests : HostileTests
         (await NextAsync(lines)).ShouldBe("three");
     }
 
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData("unreadable")]
     [InlineData("folder")]
     [InlineData("FIFO")]
     public async Task What_is_no_readable_file_under_the_name_is_waited_out(string what)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         Skip.If(what == "unreadable" && Environment.IsPrivilegedProcess, "root may read every file");
         string path = Temp.NewPath();
         File.WriteAllText(path, "one\n");
@@ -157,10 +130,9 @@ public sealed class FollowSeamTests : HostileTests
     }
 
     /// <summary>Another file has the name when it is looked at, and the first one again when it is opened.</summary>
-    [SkippableFact]
+    [LinuxFact]
     public async Task A_file_that_gets_its_name_back_is_not_read_again()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string path = Temp.NewPath();
         string aside = Temp.NewPath();
         File.WriteAllText(path, "a\nb\n");
@@ -190,7 +162,7 @@ public sealed class FollowSeamTests : HostileTests
     {
         int looks = 0;
         SystemCallFaults.Use((call, fd, _) =>
-            call == "statx" && fd >= 0 && new FileInfo($"/proc/self/fd/{fd}").LinkTarget == path && Interlocked.Increment(ref looks) == 2
+            call == "statx" && OpenFiles.NameOf(fd) == path && Interlocked.Increment(ref looks) == 2
                 ? -Errno.EIO : 0);
     }
 

@@ -12,12 +12,11 @@ public sealed class GateSeamTests : HostileTests
     /// A write that has left the gate ends, although the one that it has let in there is cancelled, ends at once, and has a caller who
     /// waits for the first, in a context that runs what is posted at once or in none.
     /// </summary>
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task Who_makes_way_does_not_run_the_code_of_who_is_called(bool hasContext)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         using SluiceHandle handle = SluiceHandle.Open(
             Temp.NewFile(new byte[16 * Block]), FileMode.Open, FileAccess.ReadWrite, caching: FileCaching.Direct);
         Skip.If(handle.Caching != FileCaching.Direct, "no direct transfers here");

@@ -19,7 +19,7 @@ public sealed class KilledCopyTests : HostileTests
     private const int Length = 60_000;
     private static readonly byte[] Content = Bytes.Pattern(Length);
 
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData("new", 0x1A4)]
     [InlineData("new", 0x120)]
     [InlineData("kept", 0x1B4)]
@@ -27,7 +27,6 @@ public sealed class KilledCopyTests : HostileTests
     [InlineData("over", 0x1A4)]
     public async Task A_file(string way, int mode)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "copies are resumed on Linux");
         CopyOptions options = new()
         {
             Resume = true,
@@ -74,13 +73,12 @@ public sealed class KilledCopyTests : HostileTests
     }
 
     /// <summary>What is at the target when the process is killed at a system call of the copy of a file to a new name.</summary>
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(false, false)]
     [InlineData(false, true)]
     [InlineData(true, false)]
     public async Task A_new_file_that_has_its_sources_time_is_whole_and_an_atomic_one_is_always(bool isAtomic, bool keeps)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string source = Temp.NewPath();
         File.WriteAllBytes(source, Content);
         File.SetLastWriteTimeUtc(source, DateTime.UnixEpoch.AddDays(1));
@@ -117,63 +115,15 @@ public sealed class KilledCopyTests : HostileTests
         states.Exists(static s => s.Content.Length < Length).ShouldBe(!isAtomic);
     }
 
-    /// <summary>A copy that fails at any of its system calls leaves nothing at a new name, atomic or not.</summary>
-    [SkippableTheory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_copy_that_fails_leaves_nothing_at_a_new_name(bool isAtomic)
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
-        string source = Temp.NewPath();
-        File.WriteAllBytes(source, Content);
-        CopyOptions options = new() { Atomic = isAtomic, Method = CopyMethod.Buffered };
-        int failed = 0;
-        bool hasStruck = true;
-        for (int at = 1; hasStruck; at++)
-        {
-            string folder = Directory.CreateDirectory(Temp.NewPath()).FullName;
-            string target = Path.Combine(folder, "new");
-            int count = 0;
-            hasStruck = false;
-            SystemCallFaults.Use((call, _, _) =>
-            {
-                // What fails while the copy is removed again cannot be mended by it.
-                bool strikes = !hasStruck && call is not ("unlinkat" or "close") && ++count == at;
-                hasStruck |= strikes;
-                return strikes ? -Errno.EIO : 0;
-            });
-            try
-            {
-                _ = await SluiceFile.CopyAsync(source, target, options);
-                File.ReadAllBytes(target).ShouldBeBytes(Content, $"call {at}");
-            }
-            catch (IOException)
-            {
-                // A refused permission or time is reported, and the copy is there.
-                failed++;
-                if (File.Exists(target))
-                {
-                    File.ReadAllBytes(target).ShouldBeBytes(Content, $"call {at}");
-                }
-            }
-
-            SystemCallFaults.Use(null);
-            Directory.GetFileSystemEntries(folder).ShouldAllBe(entry => entry == target, $"call {at}");
-        }
-
-        failed.ShouldBeGreaterThan(3);
-    }
-
     /// <summary>
     /// A part of a file is not taken for the whole, whatever the call; and what is whole is not copied again. The second run makes the tree
     /// that a run makes which is not killed.
     /// </summary>
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task A_tree(bool keeps)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string source = Directory.CreateDirectory(Temp.NewPath()).FullName;
         string below = Directory.CreateDirectory(Path.Combine(source, "below")).FullName;
         string[] files = [Path.Combine(source, "large"), Path.Combine(below, "small"), Path.Combine(below, "second name")];

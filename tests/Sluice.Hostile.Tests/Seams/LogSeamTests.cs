@@ -7,14 +7,13 @@ namespace Sluice.Hostile.Tests.Seams;
 public sealed class LogSeamTests : HostileTests
 {
     /// <summary>A sandbox may refuse the call by which threads sleep, and the kernel may wake them for nothing.</summary>
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(Errno.ENOSYS, LogDurability.Durable)]
     [InlineData(Errno.EPERM, LogDurability.Written)]
     [InlineData(Errno.EINTR, LogDurability.Durable)]
     [InlineData(Errno.EAGAIN, LogDurability.Written)]
     public void Threads_that_may_not_sleep_are_served_all_the_same(int errno, LogDurability durability)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         const int threads = 8;
         const int each = 50;
         string folder = Temp.NewPath();
@@ -62,12 +61,11 @@ public sealed class LogSeamTests : HostileTests
     }
 
     /// <summary>The reader finds the file of the next segment empty, and then with everything in it.</summary>
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(1)]
     [InlineData(2)]
     public void A_segment_that_is_made_between_two_looks_of_a_reader_is_no_damage(int look)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string folder = Temp.NewPath();
         const int count = 10;
         using (SluiceLog log = SluiceLog.Open(folder, new SluiceLogOptions { SegmentBytes = 4096, MaxRecordBytes = 1000 }))
@@ -92,7 +90,7 @@ public sealed class LogSeamTests : HostileTests
         SystemCallFaults.Use((call, fd, length) =>
         {
             if (length > 0 && call.Contains("read", StringComparison.Ordinal)
-                && File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false)?.FullName == second
+                && OpenFiles.NameOf(fd) == second
                 && ++looks == look)
             {
                 File.WriteAllBytes(second, content);

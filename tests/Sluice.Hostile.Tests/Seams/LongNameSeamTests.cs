@@ -5,10 +5,9 @@ namespace Sluice.Hostile.Tests.Seams;
 /// <summary>Names that are longer than what is there for them.</summary>
 public sealed class LongNameSeamTests : HostileTests
 {
-    [SkippableFact]
+    [LinuxFact]
     public void A_name_that_the_first_piece_has_no_room_for_is_read_in_the_second()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "folders are read by system calls on Linux alone");
         string folder = Directory.CreateDirectory(Temp.NewPath()).FullName;
         string file = Path.Combine(folder, "file");
         File.WriteAllText(file, "");

@@ -63,7 +63,4 @@ public sealed class PartialSubmissionTests : HostileTests
         await opener;
         cut.ShouldBeGreaterThan(0);
     }
-
-    private static void SkipWithoutRing() =>
-        Skip.If(SluiceEngines.Default.Name != "uring", $"this process has no ring: {SluiceEngines.UringReason}");
 }

@@ -18,7 +18,7 @@ internal static class RefusedRing
 
         // Once without refusals, so that everything is there; its descriptors are not of this folder.
         await UseAsync(kind, folder, source, small);
-        string? input = new FileInfo("/proc/self/fd/0").LinkTarget;
+        string input = OpenFiles.NameOf(0);
         int entered = 0;
         SystemCallFaults.Use((call, _, length) => call != "io_uring_enter" || Interlocked.Increment(ref entered) <= allowed ? 0
             : errno > 0 ? -errno
@@ -26,23 +26,30 @@ internal static class RefusedRing
         await UseAsync(kind, folder, source, small);
         SystemCallFaults.Use(null);
         await UseAsync(kind, folder, source, small);
-        new FileInfo("/proc/self/fd/0").LinkTarget.ShouldBe(input, "standard input");
+        OpenFiles.NameOf(0).ShouldBe(input, "standard input");
 
         // What was in flight when its owner was closed keeps its file open until it ends.
-        _ = SpinWait.SpinUntil(() => OpenBelow(folder).Length == 0, Watchdog.Patience);
-        OpenBelow(folder).ShouldBeEmpty();
+        _ = SpinWait.SpinUntil(() => OpenFiles.Of(folder).Count == 0, Watchdog.Patience);
+        OpenFiles.Of(folder).ShouldBeEmpty();
         Console.WriteLine(entered > allowed ? $"refused: {SluiceEngines.UringReason}" : "never refused");
         return 0;
     }
 
-    /// <summary>Uses a ring of that kind so often, with what it needs in a folder of its own.</summary>
-    public static async Task UseAsync(string folder, string kind, int rounds)
+    /// <summary>The request to cancel is the first that the kernel refuses.</summary>
+    public static async Task<int> CancelAsync(string fifo, int errno)
     {
-        (string source, string[] small) = Prepare(folder);
-        for (int round = 0; round < rounds; round++)
-        {
-            await UseAsync(kind, folder, source, small);
-        }
+        using SluiceHandle handle = SluiceHandle.Open(fifo, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        using CancellationTokenSource source = new();
+        Task<int> read = handle.ReadAsync(new byte[1], 0, source.Token).AsTask();
+        Task<int> other = handle.ReadAsync(new byte[1], 0).AsTask();
+        SystemCallFaults.Use((call, _, _) => call == "io_uring_enter" ? -errno : 0);
+        await source.CancelAsync();
+        await Watchdog.EndsAsync(() => Should.ThrowAsync<OperationCanceledException>(read), "what was cancelled");
+        other.IsCompleted.ShouldBeFalse();
+        handle.Write([1], 0);
+        (await other.WaitAsync(Watchdog.Patience)).ShouldBe(1);
+        SluiceEngines.UringReason.ShouldNotBeNull().ShouldContain("io_uring_enter");
+        return 0;
     }
 
     private static (string Source, string[] Small) Prepare(string folder)
@@ -131,21 +138,5 @@ internal static class RefusedRing
         }
 
         File.ReadAllBytes(target).ShouldBeBytes(Content);
-    }
-
-    private static string[] OpenBelow(string folder) =>
-        [.. Directory.GetFileSystemEntries("/proc/self/fd").Select(LinkOf).Where(l => l.StartsWith(folder, StringComparison.Ordinal))];
-
-    private static string LinkOf(string descriptor)
-    {
-        try
-        {
-            return new FileInfo(descriptor).LinkTarget ?? "";
-        }
-        catch (IOException)
-        {
-            // Closed meanwhile.
-            return "";
-        }
     }
 }

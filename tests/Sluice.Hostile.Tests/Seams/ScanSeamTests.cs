@@ -7,10 +7,9 @@ namespace Sluice.Hostile.Tests.Seams;
 public sealed class ScanSeamTests : HostileTests
 {
     /// <summary>There is no file for a moment, as somebody who looks at its name sees, and then there is a FIFO.</summary>
-    [SkippableFact]
+    [LinuxFact]
     public async Task A_FIFO_that_comes_between_is_refused()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
         string path = Temp.NewFile(1000);
         int swaps = 0;
         SystemCallFaults.Use((call, fd, _) =>

@@ -12,70 +12,9 @@ public sealed class SeamTests : HostileTests
     private static readonly EnumerationOptions All = new() { RecurseSubdirectories = true };
     private static readonly byte[] Content = Bytes.Pattern(700_000);
 
-    /// <summary>On ext4 the two together may leave zeros in the place of what was written (decision 0005).</summary>
-    [SkippableFact]
-    public void An_uncached_stream_reserves_no_space()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
-        int reserved = 0;
-        SystemCallFaults.Use((call, _, _) =>
-        {
-            Interlocked.Add(ref reserved, call == "fallocate" ? 1 : 0);
-            return 0;
-        });
-        SluiceOptions options = new() { Mode = FileMode.Create, Access = FileAccess.Write, Caching = FileCaching.Uncached };
-        byte[] piece = new byte[100_000];
-        using (SluiceStream stream = new(Temp.NewPath(), options))
-        {
-            for (int i = 0; i < 200; i++)
-            {
-                stream.Write(piece);
-            }
-        }
-
-        SystemCallFaults.Use(null);
-        reserved.ShouldBe(0);
-    }
-
-    /// <summary>Columns of more than a megabyte, as an Arrow writer has.</summary>
-    [SkippableTheory]
-    [InlineData("writer")]
-    [InlineData("stream")]
-    public void A_large_write_is_one_write_and_nothing_is_reserved_or_written_back_for_it(string way)
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "the seam is in Linux's calls");
-        const int Columns = 20;
-        Dictionary<string, int> calls = [];
-        string path = Temp.NewPath();
-        byte[] column = Bytes.Pattern(1_400_001);
-        SystemCallFaults.Use((call, _, _) =>
-        {
-            calls[call] = calls.GetValueOrDefault(call) + 1;
-            return 0;
-        });
-        using (IDisposable open = way == "stream" ? new SluiceStream(path, FileMode.Create, FileAccess.Write) : new SluiceWriter(path))
-        {
-            for (int i = 0; i < Columns; i++)
-            {
-                (open as Stream)?.Write(column);
-                (open as SluiceWriter)?.Write(column);
-            }
-        }
-
-        SystemCallFaults.Use(null);
-        new FileInfo(path).Length.ShouldBe(Columns * (long)column.Length);
-#if !DEBUG
-        // Debug builds cut each transfer short.
-        calls.GetValueOrDefault("pwrite").ShouldBe(Columns);
-#endif
-        calls.Keys.ShouldNotContain("fallocate");
-        calls.Keys.ShouldNotContain("sync_file_range");
-    }
-
-    [SkippableFact]
+    [LinuxFact]
     public async Task Nothing_that_the_library_opens_is_a_childs_too()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "/proc says what a descriptor is");
         string tree = MakeTree(6, 3);
         string source = Temp.NewFile(Content.AsSpan(0, 150_000).ToArray());
         string target = Temp.NewPath();
@@ -121,20 +60,19 @@ public sealed class SeamTests : HostileTests
     }
 
     /// <summary>Without it a power cut takes the folder, and with it records that were acknowledged as durable.</summary>
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(LogFormat.Framed)]
     [InlineData(LogFormat.Raw)]
     public void The_names_of_a_logs_new_folders_are_made_durable(LogFormat format)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "folders are flushed on Linux alone");
         string root = Temp.NewPath();
         Directory.CreateDirectory(root);
         ConcurrentBag<string> flushed = [];
         SystemCallFaults.Use((call, fd, _) =>
         {
-            if (call == "fsync" && File.ResolveLinkTarget($"/proc/self/fd/{fd}", returnFinalTarget: false) is { } file)
+            if (call == "fsync")
             {
-                flushed.Add(file.FullName);
+                flushed.Add(OpenFiles.NameOf(fd));
             }
 
             return 0;
@@ -148,12 +86,11 @@ public sealed class SeamTests : HostileTests
         flushed.ShouldContain(root);
     }
 
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task A_walk_that_ends_early_is_its_callers_work_alone(bool wantsDetails)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "folders are read by system calls on Linux alone");
         string tree = MakeTree(60, 3);
         int caller = Environment.CurrentManagedThreadId;
         ConcurrentBag<string> others = [];
@@ -183,12 +120,11 @@ public sealed class SeamTests : HostileTests
         others.ShouldBeEmpty();
     }
 
-    [SkippableTheory]
+    [LinuxTheory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task A_helper_that_is_in_a_step_closes_its_folder_when_the_walk_was_left(bool wantsDetails)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "folders are read by system calls on Linux alone");
         string tree = MakeTree(200, 3);
         int caller = 0;
         using ManualResetEventSlim isLeft = new();
@@ -227,13 +163,13 @@ public sealed class SeamTests : HostileTests
         // No collection closes meanwhile what was left behind.
         bool isWithoutCollections = GC.TryStartNoGCRegion(64 << 20);
         isLeft.Set();
-        for (int i = 0; i < 6000 && OpenBelow(tree).Length > 0; i++)
+        for (int i = 0; i < 6000 && OpenFiles.Of(tree).Count > 0; i++)
         {
             await Task.Delay(10);
         }
 
         SystemCallFaults.Use(null);
-        string[] open = OpenBelow(tree);
+        IReadOnlyList<string> open = OpenFiles.Of(tree);
         if (isWithoutCollections)
         {
             EndWithoutCollections();
@@ -281,38 +217,6 @@ public sealed class SeamTests : HostileTests
         File.ReadAllBytes(target).ShouldBeBytes(Content);
         result.Bytes.ShouldBe(Content.Length);
         lengths.ShouldAllBe(length => length % 512 == 0);
-    }
-
-    [SkippableTheory]
-    [MemberData(nameof(Cases))]
-    public async Task A_length_that_cannot_be_asked_for_is_no_end(string engine, FileCaching caching)
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "statx is Linux's");
-        string path = Temp.NewFile(Content.AsSpan(0, 100).ToArray());
-        using SluiceHandle handle = SluiceHandle.Open(
-            path, new SluiceOptions { Caching = caching, Engine = Engine(engine), Options = FileOptions.Asynchronous });
-        byte[] buffer = new byte[50];
-        int errors = 0;
-        foreach (bool isAsync in (bool[])[false, true])
-        {
-            foreach (int offset in (int[])[0, 20, 60])
-            {
-                int transfers = 0;
-
-                // The first transfer ends early, and then nobody says how long the file is.
-                SystemCallFaults.Use((call, _, length) => call is "statx" or "fstat" ? -Errno.EIO
-                    : length >= 50 && Interlocked.Increment(ref transfers) == 1 ? 20 : 0);
-                int expected = Math.Min(100 - offset, 50);
-                Exception? error = await Record.ExceptionAsync(async () =>
-                    (isAsync ? await handle.ReadAsync(buffer, offset) : handle.Read(buffer, offset)).ShouldBe(expected));
-                SystemCallFaults.Use(null);
-                (error is null or IOException).ShouldBeTrue($"{error}");
-                errors += error is null ? 0 : 1;
-                (isAsync ? await handle.ReadAsync(buffer, offset) : handle.Read(buffer, offset)).ShouldBe(expected);
-            }
-        }
-
-        errors.ShouldBeGreaterThan(0);
     }
 
     private static async Task PoolIsIdleAsync()
@@ -365,21 +269,6 @@ public sealed class SeamTests : HostileTests
             {
                 yield return found;
             }
-        }
-    }
-
-    private static string[] OpenBelow(string root) =>
-        [.. Directory.GetFileSystemEntries("/proc/self/fd").Select(LinkOf).Where(l => l.StartsWith(root, StringComparison.Ordinal))];
-
-    private static string LinkOf(string descriptor)
-    {
-        try
-        {
-            return new FileInfo(descriptor).LinkTarget ?? "";
-        }
-        catch (IOException)
-        {
-            return "";
         }
     }
 }

@@ -5,8 +5,6 @@ namespace Sluice.Hostile.Tests.Seams;
 /// <summary>What comes while rings are being made or refused; each a program of its own.</summary>
 internal static class StartingRings
 {
-    private const int Block = 4096;
-
     /// <summary>Operations that come while the second of two rings is being made.</summary>
     public static async Task<int> RunAsync(string name)
     {
@@ -116,46 +114,6 @@ internal static class StartingRings
             await handle.FlushToDiskAsync().AsTask().WaitAsync(Watchdog.Patience);
         }
 
-        return 0;
-    }
-
-    /// <summary>
-    /// The first operation of a process without rings and without free threads of the pool is a write of whole blocks: it keeps out nobody
-    /// who waits for no thread.
-    /// </summary>
-    public static async Task<int> WaitForThreadAsync(string name)
-    {
-        SystemCallFaults.Use(static (call, _, _) => call == "io_uring_setup" ? -Errno.EPERM : 0);
-        using SluiceHandle handle = SluiceHandle.Open(name, FileMode.Open, FileAccess.ReadWrite, caching: FileCaching.Direct);
-        if (handle.Caching != FileCaching.Direct)
-        {
-            return 0;
-        }
-
-        using ManualResetEventSlim goesOn = new();
-        int threads = Environment.ProcessorCount;
-        using CountdownEvent busy = new(threads);
-        ThreadPool.SetMaxThreads(threads, threads).ShouldBeTrue();
-        for (int i = 0; i < threads; i++)
-        {
-            ThreadPool.UnsafeQueueUserWorkItem(
-                _ =>
-                {
-                    busy.Signal();
-                    goesOn.Wait();
-                },
-                null);
-        }
-
-        busy.Wait(Watchdog.Patience).ShouldBeTrue();
-        Task blocks = handle.WriteAsync(new byte[Block], 0).AsTask();
-        Thread edge = new(() => handle.Write(new byte[100], Block + 10)) { IsBackground = true };
-        edge.Start();
-        edge.Join(Watchdog.Patience / 4).ShouldBeTrue("a synchronous call needs no thread of the pool");
-        blocks.IsCompleted.ShouldBeFalse();
-        goesOn.Set();
-        await blocks.WaitAsync(Watchdog.Patience);
-        SluiceEngines.UringReason.ShouldNotBeNull();
         return 0;
     }
 

@@ -8,10 +8,6 @@ public sealed class StartingRingsTests : HostileTests
     public Task No_operation_goes_to_a_ring_that_is_being_made() =>
         SucceedAsync([("SLUICE_RINGS", "2")], "starting rings", Temp.NewFile(new byte[10]));
 
-    [SkippableFact]
-    public Task The_first_write_of_a_process_without_rings_keeps_nobody_out_while_it_waits_for_a_thread() =>
-        SucceedAsync([], "waiting start", Temp.NewFile(new byte[1 << 16]));
-
     /// <summary>The kernel lets nobody enter from the beginning, as if that were for the moment only.</summary>
     [SkippableFact]
     public Task Where_the_kernel_takes_no_entry_from_the_beginning_there_is_no_ring() => SucceedAsync([], "starved start");
@@ -49,7 +45,7 @@ public sealed class StartingRingsTests : HostileTests
 
     private static async Task<(string? Told, string? Note)> TellAsync((string, string)[] environment, params string[] arguments)
     {
-        using Child child = Start(environment, arguments);
+        using ChildProcess child = Start(environment, arguments);
         string? told = await child.Output.ReadLineAsync();
         string? note = await child.Output.ReadLineAsync();
         await child.SucceedAsync();
@@ -58,14 +54,13 @@ public sealed class StartingRingsTests : HostileTests
 
     private static async Task SucceedAsync((string, string)[] environment, params string[] arguments)
     {
-        using Child child = Start(environment, arguments);
+        using ChildProcess child = Start(environment, arguments);
         await child.SucceedAsync();
     }
 
-    private static Child Start((string Name, string Value)[] environment, string[] arguments)
+    private static ChildProcess Start((string Name, string Value)[] environment, string[] arguments)
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "rings are Linux's");
-        Skip.If(SluiceEngines.UringReason is not null, $"this process has no ring: {SluiceEngines.UringReason}");
-        return new Child([], environment, arguments);
+        SkipWithoutRing();
+        return new ChildProcess(null, [], arguments, environment);
     }
 }

@@ -51,7 +51,7 @@ public sealed class SubmissionSeamTests : HostileTests
     /// <summary>Submits while another thread is in the kernel to submit; whether it had to wait for that one.</summary>
     private async Task<bool> BesideOneInTheKernel(Func<SluiceHandle, Task> submit)
     {
-        Skip.If(SluiceEngines.Default.Name != "uring", "the pool takes one operation at a time");
+        SkipWithoutRing();
         using SluiceHandle handle = SluiceHandle.Open(Temp.NewFile(new byte[4096]), FileMode.Open, FileAccess.ReadWrite);
         await handle.FlushToDiskAsync();
         using ManualResetEventSlim inKernel = new();

@@ -1,6 +1,5 @@
 using System.Runtime.InteropServices;
 using System.Text;
-using Sluice.Engines;
 
 namespace Sluice.Hostile.Tests.Starved;
 
@@ -71,51 +70,6 @@ internal static partial class Representative
     }
 
     /// <summary>
-    /// Replaces a file for the first time in this process while descriptors are short: it may be refused, and when there are some again it
-    /// is done.
-    /// </summary>
-    public static async Task<int> FirstNameAsync(string folder)
-    {
-        string target = Path.Combine(folder, "target");
-        File.WriteAllText(target, "old");
-
-        MakeThreads();
-
-        // What a copy needs of the runtime is there by now, and no name was drawn for it.
-        await SluiceFile.CopyAsync(target, Path.Combine(folder, "copy"), new CopyOptions { Resume = true });
-        using (IoEngine.UseForCurrentContext(ThreadPoolEngine.Instance))
-        using (SluiceHandle handle = SluiceHandle.Open(
-            Path.Combine(folder, "copy"), FileMode.Open, FileAccess.ReadWrite, options: FileOptions.Asynchronous))
-        {
-            await handle.WriteAsync(new byte[10], 0);
-            await handle.ReadAsync(new byte[10], 0);
-        }
-
-        bool isReplaced = false;
-        for (int spare = 0; spare < 8; spare++)
-        {
-            string content = $"new {spare}";
-            Limit((ulong)(Accounts.DescriptorCount() + spare - 1));
-            Task Replace() => SluiceFile.ReplaceAtomicallyAsync(target, Encoding.ASCII.GetBytes(content));
-            Exception? error = await Record.ExceptionAsync(Replace);
-            Limit(4096);
-            isReplaced |= error is null;
-            string found = File.ReadAllText(target);
-            bool isRight = found == (error is null ? content : spare == 0 ? "old" : $"whole {spare - 1}");
-            if (!isRight || error is not (null or IOException or UnauthorizedAccessException))
-            {
-                // No assertion: what that needs of the runtime could not be loaded, and never will be.
-                Console.WriteLine($"{spare} to spare: '{found}', {error}");
-                return 1;
-            }
-
-            await SluiceFile.ReplaceAtomicallyAsync(target, Encoding.ASCII.GetBytes($"whole {spare}"));
-        }
-
-        return isReplaced ? 0 : 2;
-    }
-
-    /// <summary>
     /// All threads that the pool may have: a pool that cannot make one for want of a descriptor ends the process, by an exception of its
     /// own that nobody can catch. Which call meets that would be left to chance.
     /// </summary>
@@ -138,14 +92,6 @@ internal static partial class Representative
         }
 
         all.Wait();
-    }
-
-    private static void Limit(ulong descriptors)
-    {
-        if (setrlimit(NoFile, [descriptors, 4096]) != 0)
-        {
-            throw new IOException("setrlimit failed");
-        }
     }
 
     private static IEnumerable<(string Name, Func<Task> Work)> Works(string folder, string source, string tree)

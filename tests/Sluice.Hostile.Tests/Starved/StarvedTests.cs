@@ -15,37 +15,28 @@ public sealed class StarvedTests : HostileTests
     {
         // No fewer threads than processors.
         (string, string)[] two = [("DOTNET_PROCESSOR_COUNT", "2"), ("DOTNET_ThreadPool_ForceMaxWorkerThreads", "2")];
-        using Child child = new([], two, "representative", Temp.Root, "0", "never");
+        using ChildProcess child = new(null, [], ["representative", Temp.Root, "0", "never"], two);
         (await child.Output.ReadLineAsync()).ShouldNotBeNull().ShouldStartWith("2 threads");
         await child.SucceedAsync();
     }
 
-    [SkippableFact]
+    [LinuxFact]
     public async Task Twenty_descriptors_to_spare()
     {
-        Skip.IfNot(OperatingSystem.IsLinux(), "descriptors are Linux's here");
-        using Child child = new([], [KeepAlive], "representative", Temp.Root, "20", "may refuse");
-        await child.SucceedAsync();
-    }
-
-    [SkippableFact]
-    public async Task No_descriptor_when_the_first_temporary_name_is_needed()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "descriptors are Linux's here");
-        using Child child = new([], [KeepAlive], "first name", Temp.Root);
+        using ChildProcess child = new(null, [], ["representative", Temp.Root, "20", "may refuse"], KeepAlive);
         await child.SucceedAsync();
     }
 
     [SkippableFact]
     public async Task Nobody()
     {
-        string[] nobody = Child.AsNobodyOrSkip();
+        string[] nobody = OtherUser.OrSkip();
         string folder = Directory.CreateDirectory(Path.Combine(Temp.Root, "nobody's")).FullName;
 #pragma warning disable CA1416 // Skipped where there are no such modes.
         File.SetUnixFileMode(Temp.Root, (UnixFileMode)0x1ED);
         File.SetUnixFileMode(folder, (UnixFileMode)0x1FF);
 #pragma warning restore CA1416
-        using Child child = new(nobody, [], "representative", folder, "0", "never");
+        using ChildProcess child = new(null, nobody, ["representative", folder, "0", "never"]);
         await child.SucceedAsync();
     }
 }

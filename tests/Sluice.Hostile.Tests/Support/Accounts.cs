@@ -24,14 +24,14 @@ internal sealed class Accounts
     /// </summary>
     public async Task CloseAsync(string what)
     {
-        for (int i = 0; i < 12_000 && (Rented() > _rented || Descriptors().Length > 0); i++)
+        for (int i = 0; i < 12_000 && (Rented() > _rented || OpenFiles.Of(_root).Count > 0); i++)
         {
             await Task.Delay(i < 100 ? 1 : 10);
         }
 
         Rented().ShouldBeLessThanOrEqualTo(_rented, $"{what}: leases that have not ended");
         AlignedBufferPool.SecondReturns.ShouldBe(_secondReturns, $"{what}: leases that were ended twice");
-        Descriptors().ShouldBeEmpty($"{what}: files that are open");
+        OpenFiles.Of(_root).ShouldBeEmpty($"{what}: files that are open");
         NobodySharesMemory(what);
     }
 
@@ -52,25 +52,6 @@ internal sealed class Accounts
         {
             leases[i].Span.ContainsAnyExcept((byte)(i + 1)).ShouldBeFalse($"{what}: memory that two have");
             leases[i].Return();
-        }
-    }
-
-    private string[] Descriptors() =>
-        Directory.Exists("/proc/self/fd")
-            ? [.. Directory.GetFileSystemEntries("/proc/self/fd").Select(LinkOf)
-                .Where(l => l?.StartsWith(_root, StringComparison.Ordinal) == true)!]
-            : [];
-
-    private static string? LinkOf(string descriptor)
-    {
-        try
-        {
-            return new FileInfo(descriptor).LinkTarget;
-        }
-        catch (IOException)
-        {
-            // Closed while the folder was being listed.
-            return null;
         }
     }
 }

@@ -38,6 +38,9 @@ public abstract class HostileTests : IDisposable
         GC.SuppressFinalize(this);
     }
 
+    private protected static void SkipWithoutRing() =>
+        Skip.If(SluiceEngines.UringReason is not null, $"this process has no ring: {SluiceEngines.UringReason}");
+
     private protected static IoEngine? Engine(string name) => name == "own" ? null : new HeldEngine();
 
     /// <summary>
