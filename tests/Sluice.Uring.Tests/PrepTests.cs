@@ -12,18 +12,6 @@ public sealed unsafe class PrepTests : RingTest
     private const int OpenReadWriteCreateCloseOnExec = 2 | 0x40 | 0x80000;
 
     [SkippableFact]
-    public void Nop_completes_with_zero_and_its_user_data()
-    {
-        using Ring ring = CreateRing();
-        Prep.Nop(Take(ring), 42);
-
-        IoUringCqe cqe = Complete(ring, 1)[0];
-
-        cqe.UserData.ShouldBe(42ul);
-        cqe.Res.ShouldBe(0);
-    }
-
-    [SkippableFact]
     public void A_transfer_has_all_that_it_was_given()
     {
         IoUringSqe entry = default;

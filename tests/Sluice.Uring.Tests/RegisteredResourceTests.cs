@@ -33,33 +33,6 @@ public sealed unsafe class RegisteredResourceTests : RingTest
         read.ShouldBe(100);
     }
 
-    [SkippableFact]
-    public void Without_lockable_memory_the_probe_names_the_limit_or_rings_work_without_it()
-    {
-        string? refusal = null;
-        int result = -1;
-        RunWithMemlockLimit(0, () =>
-        {
-            refusal = RingProbe.Run().Refusal;
-            if (refusal is null)
-            {
-                using Ring ring = CreateRing();
-                Prep.Nop(Take(ring), 1);
-                result = CompleteOne(ring);
-            }
-        });
-
-        // Some kernels charge a ring to the memory cgroup, others to the limit.
-        if (refusal is null)
-        {
-            result.ShouldBe(0);
-        }
-        else
-        {
-            refusal.ShouldContain("RLIMIT_MEMLOCK");
-        }
-    }
-
     private static void RunWithMemlockLimit(ulong limitBytes, Action body)
     {
         (ulong soft, ulong hard) = Native.GetLimit(Native.MemlockResource);

@@ -1,4 +1,5 @@
 using Shouldly;
+using Sluice.Faults.Child.Support;
 using Sluice.Uring.Abi;
 using Sluice.Uring.Tests.Support;
 using Xunit;
@@ -8,10 +9,6 @@ namespace Sluice.Uring.Tests;
 /// <summary>What the probe says where rings work, and the one line it gives where they are refused.</summary>
 public sealed class RingProbeTests
 {
-    private const int SetupNumber = 425;
-    private const int EnterNumber = 426;
-    private const int RegisterNumber = 427;
-
     [SkippableFact]
     public void Available_ring_has_no_refusal_and_the_operations_of_file_io()
     {
@@ -33,12 +30,12 @@ public sealed class RingProbeTests
     [InlineData(Errno.EMFILE, "RLIMIT_NOFILE")]
     [InlineData(Errno.EINVAL, "too old")]
     [InlineData(Errno.EIO, "io_uring_setup failed with errno 5")]
-    public void Refused_setup_is_explained(int errno, string expected) => ProbeRefused(SetupNumber, errno).ShouldContain(expected);
+    public void Refused_setup_is_explained(int errno, string expected) => ProbeRefused(Seccomp.IoUringSetup, errno).ShouldContain(expected);
 
     [SkippableFact]
     public void Setup_refused_with_eperm_names_the_setting_or_the_sandbox()
     {
-        string refusal = ProbeRefused(SetupNumber, Errno.EPERM);
+        string refusal = ProbeRefused(Seccomp.IoUringSetup, Errno.EPERM);
 
         string setting = File.Exists("/proc/sys/kernel/io_uring_disabled")
             ? File.ReadAllText("/proc/sys/kernel/io_uring_disabled").Trim()
@@ -48,28 +45,11 @@ public sealed class RingProbeTests
 
     [SkippableFact]
     public void Refused_enter_is_explained() =>
-        ProbeRefused(EnterNumber, Errno.EPERM).ShouldBe("io_uring_enter is refused by the sandbox (errno 1)");
+        ProbeRefused(Seccomp.IoUringEnter, Errno.EPERM).ShouldBe("io_uring_enter is refused by the sandbox (errno 1)");
 
     [SkippableFact]
     public void Refused_register_is_explained() =>
-        ProbeRefused(RegisterNumber, Errno.EACCES).ShouldBe("io_uring_register is refused by the sandbox (errno 13)");
-
-    [SkippableFact]
-    public void Memlock_limit_is_that_of_the_process_unless_a_capability_lifts_it()
-    {
-        Skip.IfNot(OperatingSystem.IsLinux(), "The limit is Linux's.");
-        (ulong soft, _) = Native.GetLimit(Native.MemlockResource);
-        bool dropped = false;
-        long limit = 0;
-        TestThread.Run(() =>
-        {
-            dropped = Native.TryDropCapabilities();
-            limit = RingProbe.MemlockLimitBytes;
-        });
-        Skip.IfNot(dropped, "This sandbox does not let a thread drop its capabilities.");
-
-        limit.ShouldBe((long)Math.Min(soft, long.MaxValue));
-    }
+        ProbeRefused(Seccomp.IoUringRegister, Errno.EACCES).ShouldBe("io_uring_register is refused by the sandbox (errno 13)");
 
     /// <summary>Runs the probe on a thread where a filter refuses the call; another thread's ring is not touched by it.</summary>
     private static string ProbeRefused(int systemCall, int errno)
@@ -79,7 +59,7 @@ public sealed class RingProbeTests
         RingProbe? probe = null;
         TestThread.Run(() =>
         {
-            filtered = Native.TryRefuseOnThisThread(systemCall, errno);
+            filtered = Seccomp.TryRefuseOnThisThread(systemCall, errno);
             probe = filtered ? RingProbe.Run() : null;
         });
         Skip.IfNot(filtered, "This sandbox does not allow seccomp filters.");

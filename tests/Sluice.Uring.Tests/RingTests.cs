@@ -1,4 +1,5 @@
 using Shouldly;
+using Sluice.Faults.Child.Support;
 using Sluice.Uring.Abi;
 using Sluice.Uring.Tests.Support;
 using Xunit;
@@ -8,7 +9,6 @@ namespace Sluice.Uring.Tests;
 /// <summary>Entering the kernel: batches with a bad entry, signals, refusals that pass, threads, timeouts.</summary>
 public sealed unsafe class RingTests : RingTest
 {
-    private const int EnterNumber = 426;
     private const int ToSubmitArgument = 1;
 
     [SkippableTheory]
@@ -77,7 +77,7 @@ public sealed unsafe class RingTests : RingTest
         ring.Submit().ShouldBe(1);
         int result = 0;
         TestThread waiter = TestThread.Start(() => result = ring.Wait(1));
-        waiter.WaitUntilIn(EnterNumber);
+        waiter.WaitUntilIn(Seccomp.IoUringEnter);
 
         Native.Interrupt(waiter.ThreadId);
         waiter.Join();
@@ -103,13 +103,13 @@ public sealed unsafe class RingTests : RingTest
             ring.Drain();
         });
         string ringArgument = $"0x{ring.Descriptor:x}";
-        waiter.WaitUntilIn(EnterNumber, ringArgument, "0x1");
+        waiter.WaitUntilIn(Seccomp.IoUringEnter, ringArgument, "0x1");
 
         // The first signal ends the call that submitted, each later one a call that only waits.
         for (int i = 0; i < 5; i++)
         {
             Native.Interrupt(waiter.ThreadId);
-            waiter.WaitUntilIn(EnterNumber, ringArgument, "0x0");
+            waiter.WaitUntilIn(Seccomp.IoUringEnter, ringArgument, "0x0");
         }
 
         pipe.Write(1, 2, 3);
@@ -137,7 +137,7 @@ public sealed unsafe class RingTests : RingTest
         int submitAndWait = 0;
         TestThread.Run(() =>
         {
-            filtered = Native.TryRefuseOnThisThread(EnterNumber, errno, ToSubmitArgument);
+            filtered = Seccomp.TryRefuseOnThisThread(Seccomp.IoUringEnter, errno, ToSubmitArgument);
             if (filtered)
             {
                 submit = ring.Submit();
@@ -225,7 +225,7 @@ public sealed unsafe class RingTests : RingTest
         Skip.If(
             System.Runtime.InteropServices.RuntimeInformation.ProcessArchitecture != System.Runtime.InteropServices.Architecture.X64,
             "The number of mmap is that of x64.");
-        int before = RingDescriptors.Count();
+        int before = OpenRings();
         bool filtered = false;
         bool created = false;
         int errno = 0;
@@ -234,7 +234,7 @@ public sealed unsafe class RingTests : RingTest
             // Only the entries are mapped at an offset that is not 0: ordinary memory goes on being given.
             const int offsetArgument = 5;
             RunOnce();
-            filtered = Native.TryRefuseOnThisThread(mapNumber, Errno.ENOMEM, offsetArgument);
+            filtered = Seccomp.TryRefuseOnThisThread(mapNumber, Errno.ENOMEM, offsetArgument);
             if (filtered)
             {
                 created = Ring.TryCreate(4, 0, SetupFlags.None, out errno) is not null;
@@ -244,7 +244,7 @@ public sealed unsafe class RingTests : RingTest
 
         created.ShouldBeFalse();
         errno.ShouldBe(-Errno.ENOMEM);
-        RingDescriptors.Count().ShouldBe(before);
+        OpenRings().ShouldBe(before);
 
         // What must be compiled is compiled before the filter is there.
         static void RunOnce()

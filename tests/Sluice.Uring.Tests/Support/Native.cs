@@ -8,16 +8,6 @@ internal static unsafe partial class Native
     public const int MemlockResource = 8;
     public const int TestSignal = 62;
 
-    private const int PrSetSeccomp = 22;
-    private const int PrSetNoNewPrivs = 38;
-    private const int SeccompModeFilter = 2;
-    private const uint SeccompReturnAllow = 0x7fff0000;
-    private const uint SeccompReturnErrno = 0x00050000;
-
-    private const ushort BpfLoadWord = 0x20;
-    private const ushort BpfJumpIfEqual = 0x15;
-    private const ushort BpfReturn = 0x06;
-
     /// <summary>Lets <see cref="TestSignal"/> interrupt system calls and do nothing else: its handler is libc's abs(int).</summary>
     public static void InstallHarmlessHandler()
     {
@@ -34,31 +24,6 @@ internal static unsafe partial class Native
         {
             throw new InvalidOperationException("tgkill() failed.");
         }
-    }
-
-    /// <summary>
-    /// Makes one system call of the calling thread fail with an errno, by a seccomp filter; where <paramref name="argument"/> is given,
-    /// only calls whose argument of that index is not 0.
-    /// </summary>
-    /// <returns>False when the sandbox refuses filters.</returns>
-    public static bool TryRefuseOnThisThread(int systemCall, int errno, int? argument = null)
-    {
-        const uint numberOffset = 0;
-        const uint argumentsOffset = 16;
-        Instruction* program = stackalloc Instruction[6];
-        int length = 0;
-        program[length++] = new(BpfLoadWord, 0, 0, numberOffset);
-        program[length++] = new(BpfJumpIfEqual, 0, (byte)(argument is null ? 1 : 3), (uint)systemCall);
-        if (argument is int index)
-        {
-            program[length++] = new(BpfLoadWord, 0, 0, argumentsOffset + (uint)index * 8);
-            program[length++] = new(BpfJumpIfEqual, 1, 0, 0);
-        }
-
-        program[length++] = new(BpfReturn, 0, 0, SeccompReturnErrno | (uint)errno);
-        program[length++] = new(BpfReturn, 0, 0, SeccompReturnAllow);
-        FilterProgram filter = new() { Length = (ushort)length, Instructions = program };
-        return prctl(PrSetNoNewPrivs, 1, 0, 0, 0) == 0 && prctl(PrSetSeccomp, SeccompModeFilter, (nint)(&filter), 0, 0) == 0;
     }
 
     /// <summary>Drops every capability of the calling thread alone.</summary>
@@ -95,9 +60,6 @@ internal static unsafe partial class Native
     private static partial nint signal(int number, nint handler);
 
     [LibraryImport("libc")]
-    private static partial int prctl(int option, nint a, nint b, nint c, nint d);
-
-    [LibraryImport("libc")]
     private static partial int capset(uint* header, uint* sets);
 
     [LibraryImport("libc")]
@@ -105,22 +67,4 @@ internal static unsafe partial class Native
 
     [LibraryImport("libc")]
     private static partial int setrlimit(int resource, ulong* limits);
-
-    /// <summary>struct sock_filter.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    private readonly struct Instruction(ushort code, byte whenTrue, byte whenFalse, uint value)
-    {
-        private readonly ushort _code = code;
-        private readonly byte _whenTrue = whenTrue;
-        private readonly byte _whenFalse = whenFalse;
-        private readonly uint _value = value;
-    }
-
-    /// <summary>struct sock_fprog.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    private struct FilterProgram
-    {
-        public ushort Length;
-        public Instruction* Instructions;
-    }
 }

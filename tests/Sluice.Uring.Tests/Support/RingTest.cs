@@ -1,3 +1,4 @@
+using Sluice.Tests.Shared;
 using Sluice.Uring.Abi;
 using Xunit;
 
@@ -37,6 +38,9 @@ public abstract unsafe class RingTest
 
     private protected static void RequireOpcode(Opcode opcode) =>
         Skip.IfNot(RingProbe.Current.Supports(opcode), $"This kernel's io_uring lacks {opcode}.");
+
+    /// <summary>The number of rings that this process has open.</summary>
+    private protected static int OpenRings() => OpenFiles.All().Count(static file => file.Target == "anon_inode:[io_uring]");
 
     private protected static IoUringSqe* Take(Ring ring)
     {
