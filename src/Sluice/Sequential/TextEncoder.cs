@@ -10,10 +10,9 @@ namespace Sluice.Sequential;
 /// and bytes of a character that did not fit.
 /// </summary>
 /// <remarks>
-/// As in StreamWriter, text is encoded only with <see cref="Encoder.GetBytes(ReadOnlySpan{char}, Span{byte}, bool)"/>. UTF-8 with
-/// replacement of invalid text is transcoded directly if there is enough space. An encoding is user code: if it throws, the call has
-/// consumed and produced nothing, and every later text throws the same exception, because the file may be in a shift state that a new
-/// encoder does not know.
+/// As in StreamWriter, text is encoded only with <see cref="Encoder.GetBytes(ReadOnlySpan{char}, Span{byte}, bool)"/>. Valid text is
+/// transcoded to UTF-8 directly if there is enough space. An encoding is user code: if it throws, the call has consumed and produced
+/// nothing, and every later text throws the same exception, because the file may be in a shift state that a new encoder does not know.
 /// </remarks>
 internal sealed class TextEncoder
 {
@@ -26,7 +25,7 @@ internal sealed class TextEncoder
     private const int PieceUnits = 1024;
 #endif
 
-    /// <summary>The maximum number of bytes of a UTF-16 code unit in UTF-8. A lone surrogate becomes U+FFFD, which has three.</summary>
+    /// <summary>The maximum number of bytes of a UTF-16 code unit in UTF-8.</summary>
     private const long MaxUtf8Bytes = 3;
 
     private readonly Encoding _encoding;
@@ -51,7 +50,7 @@ internal sealed class TextEncoder
     public TextEncoder(Encoding encoding, string newLine, bool isAtStart)
     {
         _encoding = encoding;
-        _isUtf8 = IsReplacingUtf8(encoding) && !newLine.AsSpan().ContainsAnyInRange('\uD800', '\uDFFF');
+        _isUtf8 = IsUtf8(encoding) && !newLine.AsSpan().ContainsAnyInRange('\uD800', '\uDFFF');
         _utf8NewLine = _isUtf8 ? Encoding.UTF8.GetBytes(newLine) : [];
         ReadOnlySpan<byte> preamble = isAtStart ? encoding.Preamble : default;
         _bytes = new byte[Math.Max(encoding.GetMaxByteCount(PieceUnits), preamble.Length)];
@@ -75,10 +74,10 @@ internal sealed class TextEncoder
     public bool TryPutWhole(ReadOnlySpan<char> text, bool isLine, Span<byte> room, out int written)
     {
         written = 0;
-        if (!_isUtf8 || IsPending || room.Length - (isLine ? _utf8NewLine.Length : 0) < MaxUtf8Bytes * text.Length
-            || Utf8.FromUtf16(text, room, out _, out written, replaceInvalidSequences: true, isFinalBlock: isLine) != OperationStatus.Done)
+        if (!_isUtf8 || IsPending || _failure is not null || room.Length - (isLine ? _utf8NewLine.Length : 0) < MaxUtf8Bytes * text.Length
+            || Utf8.FromUtf16(text, room, out _, out written, replaceInvalidSequences: false) != OperationStatus.Done)
         {
-            // If the text ends with a high surrogate, the encoder must store it.
+            // Invalid text is up to the fallback of the encoding, and a high surrogate at the end may be the first half of a character.
             return false;
         }
 
@@ -132,10 +131,9 @@ internal sealed class TextEncoder
         return PutCarry(room);
     }
 
-    /// <summary>Returns true for the UTF-8 encoding of .NET with the fallback that replaces invalid text by U+FFFD.</summary>
-    private static bool IsReplacingUtf8(Encoding encoding) =>
-        encoding is UTF8Encoding && encoding.GetType().Assembly == typeof(UTF8Encoding).Assembly
-        && encoding.EncoderFallback is EncoderReplacementFallback { DefaultString: "\uFFFD" };
+    /// <summary>Returns true for the UTF-8 encoding of .NET, and false for a class of the caller.</summary>
+    private static bool IsUtf8(Encoding encoding) =>
+        encoding is UTF8Encoding && encoding.GetType().Assembly == typeof(UTF8Encoding).Assembly;
 
     private int PutCarry(Span<byte> room)
     {
