@@ -30,26 +30,42 @@ internal static class JsonFile
             File.Delete(path);
     }
 
-    /// <summary>Writes a result. A regular file is replaced atomically if the folder permits it, and otherwise overwritten.</summary>
+    /// <summary>
+    /// Writes a result. An existing regular file is replaced atomically if the folder permits it, and otherwise overwritten.
+    /// </summary>
     /// <param name="path">The path of the result.</param>
     /// <param name="bytes">The complete content.</param>
-    public static void WriteWhole(string path, ReadOnlySpan<byte> bytes)
+    /// <param name="mustBeNew">
+    /// True if the file did not exist when the command began. The write then fails if it exists now, and a failed write leaves no file.
+    /// </param>
+    public static void WriteWhole(string path, ReadOnlySpan<byte> bytes, bool mustBeNew)
     {
-        if (PathKinds.Of(path) == PathKind.Other)
+        if (!mustBeNew && File.Exists(path) && PathKinds.Of(path) != PathKind.Other)
+        {
+            try
+            {
+                SluiceFile.ReplaceAtomically(path, bytes);
+                return;
+            }
+            catch (Exception e) when (e is UnauthorizedAccessException or IOException { HResult: Busy })
+            {
+                // The file is overwritten instead: its folder may not be writable, or the file may be a mount point.
+            }
+        }
+        if (!mustBeNew && PathKinds.Of(path) == PathKind.Other)
         {
             WriteToReader(path, bytes);
             return;
         }
-
+        using SluiceHandle file = SluiceHandle.Open(path, mustBeNew ? FileMode.CreateNew : FileMode.Create, FileAccess.Write);
         try
         {
-            SluiceFile.ReplaceAtomically(path, bytes);
-        }
-        catch (Exception e) when (e is UnauthorizedAccessException or IOException { HResult: Busy })
-        {
-            // The folder may not be writable, or the file may be a mount point.
-            using SluiceHandle file = SluiceHandle.Open(path, FileMode.Create, FileAccess.Write);
             file.Write(bytes, 0);
+        }
+        catch when (mustBeNew)
+        {
+            File.Delete(path);
+            throw;
         }
     }
 

@@ -105,4 +105,33 @@ public sealed class ResultFileTests : FolderTest
     [InlineData("examples --list --json r.json")]
     [InlineData("examples --show read-byte-direct --csv -")]
     public Task A_result_is_not_asked_of_what_measures_nothing(string typed) => CommandChecks.IsRefusedAsync(typed);
+
+    [Theory]
+    [InlineData("--json")]
+    [InlineData("--html")]
+    [InlineData("--csv")]
+    public async Task What_came_into_being_meanwhile_is_not_replaced(string option)
+    {
+        byte[] content = [1, 2, 3, 4, 5];
+        Directory.CreateDirectory(Folder["a"]);
+        await File.WriteAllBytesAsync(Folder["a/x"], content);
+        Directory.CreateDirectory(Folder["b"]);
+        ToolRun run = await ToolRun.RunAsync("copy", "-r", Folder["a/."], Folder["b"], option, Folder["b/x"]);
+        (await File.ReadAllBytesAsync(Folder["b/x"])).ShouldBe(content);
+        run.ExitCode.ShouldBe(ExitCode.IoError);
+        run.Error.ShouldContain("exists");
+    }
+
+    [SkippableFact]
+    public async Task A_pipe_that_came_into_being_meanwhile_is_not_written_to()
+    {
+        Skip.IfNot(OperatingSystem.IsLinux(), "named pipes are made by mkfifo");
+        Directory.CreateDirectory(Folder["a"]);
+        Shell.Run("mkfifo", Folder["a/x"]).ExitCode.ShouldBe(0);
+        Directory.CreateDirectory(Folder["b"]);
+        ToolRun run = await ToolRun.RunAsync("copy", "-r", Folder["a/."], Folder["b"], "--json", Folder["b/x"])
+            .WaitAsync(TimeSpan.FromMinutes(2));
+        run.ExitCode.ShouldBe(ExitCode.IoError);
+        run.Error.ShouldContain("exists");
+    }
 }

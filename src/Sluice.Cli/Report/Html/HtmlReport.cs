@@ -92,7 +92,7 @@ internal static class HtmlReport
     private static void WriteFoot(TextWriter writer, ReportPage page, string? uplot)
     {
         string charts = uplot is null
-            ? "This sluice was built without Node, so the page has no charts."
+            ? "This sluice was built without Node, so the page has no charts; every figure is in its tables."
             : "Charts: uPlot, © Leon Sorokin, MIT licence (its notice is in this page's source). <span class=\"hint\">Click a name to "
             + "hide or show it, drag across a line chart to zoom, double-click to go back.</span>";
         writer.WriteLine($"<footer>{charts}</footer>");

@@ -28,6 +28,9 @@ internal sealed record PageOutput
 
     private static readonly string[] Files = ["--json", "--html", "--csv"];
 
+    // The files that did not exist when the command began. If one of them exists at the end, another process has created it.
+    private HashSet<string>? _missing;
+
     public string? JsonPath { get; init; }
 
     public string? HtmlPath { get; init; }
@@ -79,13 +82,16 @@ internal sealed record PageOutput
     /// <summary>Checks, before the measurement, that the result files can be written.</summary>
     /// <param name="subject">The file that the command is about, which must not be a result; null if there is none.</param>
     /// <exception cref="UsageException">
-    /// An existing file must not be replaced, or a result is a folder, a block device or the subject.
+    /// An existing file must not be replaced, two results are the same file, or a result is a folder, a block device or the subject.
     /// </exception>
     /// <exception cref="IOException">A file cannot be written.</exception>
     public void Check(TerminalStreams terminal, string? subject = null)
     {
         if (subject is not null && OptionNaming(subject) is { } naming)
             throw new UsageException($"{naming} names {subject}, which cannot also be the result");
+        var places = new HashSet<string>(StringComparer.Ordinal);
+        if (Named.FirstOrDefault(n => !places.Add(PlaceOf(n.Path))) is { } twice)
+            throw new UsageException($"{twice.Path} is named for two results");
         foreach ((string option, string path) in Named)
         {
             if (path == StandardOutput)
@@ -102,10 +108,19 @@ internal sealed record PageOutput
             if (!Overwrite && exists)
                 terminal.RequireConsent(path, $"{path} exists. Replace it?", $"{path} exists: replacing it needs --overwrite");
             JsonFile.CheckWritable(path, exists);
+            if (!exists)
+                (_missing ??= new HashSet<string>(StringComparer.Ordinal)).Add(path);
         }
     }
 
     private static NamedResult? Result(string option, string? path) => path is null ? null : new NamedResult(option, path);
+
+    /// <summary>
+    /// Returns the path that identifies a result. Devices and pipes are identified by their names, because /dev/stdout and /dev/stderr may
+    /// be one terminal.
+    /// </summary>
+    private static string PlaceOf(string path) =>
+        path == StandardOutput || PathKinds.Of(path) == PathKind.Other ? Path.GetFullPath(path) : EnvironmentProbe.RealPathOf(path);
 
     /// <summary>Writes all result files. If one fails, the others are still written.</summary>
     /// <exception cref="IOException">A result cannot be written. This is the last error; earlier ones are printed.</exception>
@@ -144,7 +159,7 @@ internal sealed record PageOutput
             var content = new MemoryStream();
             using (var writer = new StreamWriter(content, leaveOpen: true) { NewLine = "\n" })
                 write(writer);
-            JsonFile.WriteWhole(path, content.GetBuffer().AsSpan(0, (int)content.Length));
+            JsonFile.WriteWhole(path, content.GetBuffer().AsSpan(0, (int)content.Length), mustBeNew: _missing?.Contains(path) == true);
         }
     }
 }

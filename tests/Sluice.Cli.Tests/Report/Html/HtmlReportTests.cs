@@ -35,12 +35,15 @@ public sealed class HtmlReportTests
     }
 
     [Fact]
-    public void Without_the_chart_library_the_page_says_so_and_has_the_tables()
+    public void Without_the_chart_library_the_page_says_so_and_has_the_figures()
     {
         string html = Render(SamplePage.Make(), uplot: null);
         html.ShouldContain("The chart is missing: this sluice was built without Node");
         html.ShouldNotContain("class=\"plot\"");
         html.ShouldContain("""<td class="num" data-value="1234.25">1,234</td>""", customMessage: "the section's table");
+        html.ShouldContain("""<td class="num" data-value="4096">4 KiB</td><td class="num"></td>""", customMessage: "the chart's gap");
+        html.ShouldContain("""<td class="num" data-value="300">300</td><td class="num" data-value="200">200</td>""",
+            customMessage: "the chart's figures");
     }
 
     [SkippableFact]

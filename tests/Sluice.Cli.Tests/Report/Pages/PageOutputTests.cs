@@ -34,8 +34,9 @@ public sealed class PageOutputTests : FolderTest
         var terminal = new TerminalStreams(TextWriter.Null, TextWriter.Null, TextReader.Null);
         var output = new PageOutput { JsonPath = Folder["r.json"], CsvPath = Folder["r.csv"], HtmlPath = Folder["r.html"] };
         output.Check(terminal);
-        Directory.CreateDirectory(Folder["r.json"]);
-        Should.Throw<Exception>(() => output.Write(terminal, SamplePage.Make())).Message.ShouldContain("r.json");
+        File.WriteAllText(Folder["r.json"], "somebody's");
+        Should.Throw<IOException>(() => output.Write(terminal, SamplePage.Make())).Message.ShouldContain("r.json");
+        File.ReadAllText(Folder["r.json"]).ShouldBe("somebody's");
         File.Exists(Folder["r.csv"]).ShouldBeTrue();
         File.Exists(Folder["r.html"]).ShouldBeTrue();
     }
@@ -49,5 +50,26 @@ public sealed class PageOutputTests : FolderTest
         ToolRun run = await tool.EndAsync(ExitCode.Success);
         JsonSerializer.Deserialize(run.Out, PageJsonContext.Default.ReportPage)!.Title.ShouldNotBeEmpty();
         Directory.EnumerateFileSystemEntries(Folder.FullPath).ShouldBeEmpty();
+    }
+
+    [SkippableTheory]
+    [InlineData("there.json", "link.csv")]
+    [InlineData("folder/r", "other/r")]
+    [InlineData("folder/r", "other/none")]
+    public async Task Two_results_that_are_one_file_by_a_link_are_refused_before_anything_is_measured(string json, string csv)
+    {
+        Skip.If(OperatingSystem.IsWindows(), "making links needs a privilege there");
+        await File.WriteAllTextAsync(Folder["there.json"], "old");
+        File.CreateSymbolicLink(Folder["link.csv"], "there.json");
+        Directory.CreateDirectory(Folder["folder"]);
+        Directory.CreateSymbolicLink(Folder["other"], "folder");
+        File.CreateSymbolicLink(Folder["folder/none"], "r");
+        ToolRun run = await ToolRun.RunAsync(
+            [.. Command, "--overwrite", "--json", Folder[json], "--csv", Folder[csv], Folder.FullPath]);
+        run.ExitCode.ShouldBe(ExitCode.Usage, run.Error);
+        run.Error.ShouldContain("is named for two results");
+        run.Out.ShouldBe("");
+        (await File.ReadAllTextAsync(Folder["there.json"])).ShouldBe("old");
+        File.Exists(Folder["folder/r"]).ShouldBeFalse();
     }
 }
