@@ -4,7 +4,6 @@ using Sluice.Faults.Tests.Support;
 using Sluice.Kernel;
 using Sluice.Uring;
 using Sluice.Uring.Abi;
-using Xunit;
 
 namespace Sluice.Faults.Tests;
 
