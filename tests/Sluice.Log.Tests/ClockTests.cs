@@ -96,7 +96,7 @@ public sealed class ClockTests
         DateTime old = DateTime.UtcNow.AddDays(-10);
         if (format == LogFormat.Framed)
         {
-            AppendAt(folder, old);
+            AppendAt(folder, new DateTimeOffset(old));
         }
 
         using (SluiceLog log = folder.Open(SmallLog.With(format, segmentAge: format == LogFormat.Framed ? TimeSpan.FromDays(1) : null)))
@@ -128,7 +128,7 @@ public sealed class ClockTests
         using TempFolder folder = new();
         if (format == LogFormat.Framed)
         {
-            AppendAt(folder, DateTime.UnixEpoch.AddMinutes(1));
+            AppendAt(folder, DateTimeOffset.UnixEpoch.AddMinutes(1));
         }
 
         string[] files = [];
