@@ -4,13 +4,17 @@ using SharpCompress.Archives.Zip;
 using SharpCompress.Common;
 using SharpCompress.Readers;
 using SharpCompress.Writers;
+using SharpCompress.Writers.GZip;
 using SharpCompress.Writers.SevenZip;
+using SharpCompress.Writers.Tar;
 using SharpCompress.Writers.Zip;
+using K4os.Compression.LZ4.Streams;
 using Sluice.Clients.Tests.Support;
+using ZstdSharp;
 
 namespace Sluice.Clients.Tests.Clients;
 
-/// <summary>SharpCompress, which writes archives from the front to the back and reads them both so and at places.</summary>
+/// <summary>Streams of zstd and LZ4, and SharpCompress, which writes archives from the front to the back and reads them both so and at places.</summary>
 internal static class ArchiveClients
 {
     private const int Files = 6;
@@ -21,8 +25,34 @@ internal static class ArchiveClients
     [
         new Client("SharpCompress: zip", Zip),
         new Client("SharpCompress: zip, asynchronously", ZipAsync),
+        new Client("SharpCompress: tar in gzip", TarInGZip),
+        new Client("SharpCompress: gzip", GZip),
         new Client("SharpCompress: 7z", SevenZip),
+        new Client("ZstdSharp", ZstdAsync),
+        new Client("LZ4", Lz4Async),
     ];
+
+    private static async Task ZstdAsync(Workplace place)
+    {
+        await using (CompressionStream packed = new(place.Create("data.zst"), leaveOpen: false))
+        {
+            await packed.WriteAsync(Workplace.Content());
+        }
+
+        await using DecompressionStream unpacked = new(place.OpenRead("data.zst"), leaveOpen: false);
+        await place.SawRestAsync(unpacked);
+    }
+
+    private static async Task Lz4Async(Workplace place)
+    {
+        await using (LZ4EncoderStream packed = LZ4Stream.Encode(place.Create("data.lz4")))
+        {
+            await packed.WriteAsync(Workplace.Content());
+        }
+
+        await using LZ4DecoderStream unpacked = LZ4Stream.Decode(place.OpenRead("data.lz4"));
+        await place.SawRestAsync(unpacked);
+    }
 
     private static byte[] ContentOf(int file) => Workplace.Content((file + 1) * 9_000, file + 1);
 
@@ -80,6 +110,35 @@ internal static class ArchiveClients
         }
     }
 
+    private static void TarInGZip(Workplace place)
+    {
+        using (Stream target = place.Create("a.tar.gz"))
+        using (TarWriter writer = new(target, new TarWriterOptions(CompressionType.GZip, finalizeArchiveOnClose: true)))
+        {
+            WriteFiles(writer);
+        }
+
+        ClearTime(place, "a.tar.gz");
+        using Stream source = place.OpenRead("a.tar.gz");
+        using IReader reader = ReaderFactory.OpenReader(source);
+        SawAll(place, reader);
+    }
+
+    private static void GZip(Workplace place)
+    {
+        using (Stream target = place.Create("a.gz"))
+        using (GZipWriter writer = new(target, new GZipWriterOptions()))
+        using (MemoryStream content = new(Workplace.Content(150_000)))
+        {
+            writer.Write("data", content, Date);
+        }
+
+        ClearTime(place, "a.gz");
+        using FileStream source = Workplace.AsFileStream(place.OpenRead("a.gz"));
+        using IArchive archive = ArchiveFactory.OpenArchive(source);
+        SawEntries(place, archive);
+    }
+
     private static void SevenZip(Workplace place)
     {
         using (Stream target = place.Create("a.7z"))
@@ -93,6 +152,14 @@ internal static class ArchiveClients
         SawEntries(place, archive);
         using IReader reader = archive.ExtractAllEntries();
         SawAll(place, reader);
+    }
+
+    /// <summary>What stands in the header of a gzip file is when it was made.</summary>
+    private static void ClearTime(Workplace place, string name)
+    {
+        using Stream header = place.Open(name, FileMode.Open, FileAccess.ReadWrite);
+        header.Position = 4;
+        header.Write(new byte[4]);
     }
 
     private static void WriteFiles(IWriter writer)

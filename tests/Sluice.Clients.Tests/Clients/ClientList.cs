@@ -7,7 +7,7 @@ internal static class ClientList
 {
     public static IReadOnlyList<Client> All { get; } =
     [
-        .. FrameworkClients.All, .. SeekingClients.All, .. ArchiveClients.All, .. DatabaseClients.All,
+        .. FrameworkClients.All, .. SeekingClients.All, .. PackageClients.All, .. ArchiveClients.All, .. DatabaseClients.All,
         .. LogClients.All, .. WebClients.All, .. ColumnClients.All,
     ];
 }

@@ -1,12 +1,13 @@
 using Apache.Arrow;
 using Apache.Arrow.Ipc;
+using nietras.SeparatedValues;
 using Parquet;
 using Parquet.Serialization;
 using Sluice.Clients.Tests.Support;
 
 namespace Sluice.Clients.Tests.Clients;
 
-/// <summary>Tables by columns.</summary>
+/// <summary>Tables by columns, and separated values in vectors.</summary>
 internal static class ColumnClients
 {
     private const int Rows = 20_000;
@@ -15,6 +16,7 @@ internal static class ColumnClients
     [
         new Client("Parquet.Net", ParquetAsync),
         new Client("Apache.Arrow", ArrowAsync),
+        new Client("Sep", Separated),
     ];
 
     public sealed class Row
@@ -60,5 +62,29 @@ internal static class ColumnClients
             place.Saw(read.Length);
             place.Saw(((StringArray)read.Column(1)).GetString(Rows - 1));
         }
+    }
+
+    private static void Separated(Workplace place)
+    {
+        using (Stream target = place.Create("rows.csv"))
+        using (SepWriter writer = Sep.New(',').Writer().To(target))
+        {
+            for (int i = 0; i < Rows; i++)
+            {
+                using SepWriter.Row row = writer.NewRow();
+                row["id"].Format(i);
+                row["value"].Format(i / 8.0);
+            }
+        }
+
+        using Stream source = place.OpenRead("rows.csv");
+        using SepReader reader = Sep.Reader().From(source);
+        double sum = 0;
+        foreach (SepReader.Row row in reader)
+        {
+            sum += row["value"].Parse<double>();
+        }
+
+        place.Saw(sum);
     }
 }

@@ -1,4 +1,8 @@
 using System.Text;
+using NLog;
+using NLog.Config;
+using NLog.Layouts;
+using NLog.Targets;
 using Serilog;
 using Sluice.Clients.Tests.Support;
 using FileLifecycleHooks = Serilog.Sinks.File.FileLifecycleHooks;
@@ -13,6 +17,7 @@ internal static class LogClients
     public static IReadOnlyList<Client> All { get; } =
     [
         new Client("Serilog's file sink, by its hook", SerilogSink),
+        new Client("NLog, by a target over a stream", NLogTarget),
     ];
 
     private static void SerilogSink(Workplace place)
@@ -29,6 +34,24 @@ internal static class LogClients
         place.Saw(File.ReadLines(place.PathOf("app.log")).Count());
     }
 
+    private static void NLogTarget(Workplace place)
+    {
+        using (LogFactory factory = new())
+        {
+            LoggingConfiguration configuration = new(factory);
+            Layout layout = Layout.FromString("${level} ${message}");
+            configuration.AddRuleForAllLevels(new StreamTarget(place.Create("nlog.log")) { Layout = layout });
+            factory.Configuration = configuration;
+            NLog.Logger logger = factory.GetLogger("any");
+            for (int i = 0; i < Records; i++)
+            {
+                logger.Warn("record {0}", i);
+            }
+        }
+
+        place.Saw(File.ReadLines(place.PathOf("nlog.log")).Last());
+    }
+
     /// <summary>Serilog opens the file itself: its stream is closed, and one of ours takes its place.</summary>
     private sealed class StreamHook(Workplace place) : FileLifecycleHooks
     {
@@ -36,6 +59,21 @@ internal static class LogClients
         {
             underlyingStream.Dispose();
             return place.Open(Path.GetFileName(path), FileMode.Append, FileAccess.Write);
+        }
+    }
+
+    private sealed class StreamTarget(Stream stream) : TargetWithLayout
+    {
+        protected override void Write(LogEventInfo logEvent)
+        {
+            stream.Write(Encoding.UTF8.GetBytes(RenderLogEvent(Layout, logEvent)));
+            stream.WriteByte((byte)'\n');
+        }
+
+        protected override void CloseTarget()
+        {
+            stream.Dispose();
+            base.CloseTarget();
         }
     }
 }

@@ -2,6 +2,7 @@ using System.IO.Compression;
 using System.IO.MemoryMappedFiles;
 using System.Reflection.Metadata;
 using System.Reflection.PortableExecutable;
+using System.Resources;
 using System.Text;
 using Sluice.Clients.Tests.Support;
 
@@ -14,10 +15,12 @@ internal static class SeekingClients
     [
         new Client("Zip: created, updated, read", ZipAsync),
         new Client("Zip, asynchronously", ZipOfDotNet10Async),
+        new Client("ResourceWriter", Resources),
         new Client("PEReader", place => ReadAssembly(place, static stream => stream)),
         new Client("PEReader, over AsFileStream", place => ReadAssembly(place, Workplace.AsFileStream)),
         new Client("BinaryWriter that goes back to patch lengths", BackPatch),
         new Client("MemoryMappedFile over the stream's handle", MapAsync),
+        new Client("records at random", RandomRecordsAsync),
     ];
 
     private static async Task ZipAsync(Workplace place)
@@ -83,6 +86,26 @@ internal static class SeekingClients
         }
     }
 
+    private static void Resources(Workplace place)
+    {
+        using (ResourceWriter writer = new(place.Create("strings.resources")))
+        {
+            for (int i = 0; i < 300; i++)
+            {
+                writer.AddResource($"key {i}", $"value {i} {new string('r', i)}");
+            }
+
+            writer.AddResource("bytes", Workplace.Content(20_000));
+        }
+
+        using ResourceReader reader = new(place.OpenRead("strings.resources"));
+        foreach (System.Collections.DictionaryEntry entry in reader.Cast<System.Collections.DictionaryEntry>()
+            .OrderBy(e => (string)e.Key, StringComparer.Ordinal))
+        {
+            place.Saw($"{entry.Key}={(entry.Value is byte[] bytes ? bytes.Length : entry.Value)}");
+        }
+    }
+
     private static void ReadAssembly(Workplace place, Func<Stream, Stream> wrap)
     {
         File.Copy(typeof(SluiceFile).Assembly.Location, place.PathOf("library.dll"));
@@ -139,5 +162,34 @@ internal static class SeekingClients
 
         await using Stream again = place.OpenRead("mapped");
         await place.SawRestAsync(again);
+    }
+
+    private static async Task RandomRecordsAsync(Workplace place)
+    {
+        const int size = 100;
+        const int count = 2000;
+        Random random = new(11);
+        await using Stream file = place.Create("records");
+        file.SetLength(size * count);
+        byte[] record = new byte[size];
+        for (int i = 0; i < 3000; i++)
+        {
+            file.Position = random.Next(count) * size;
+            if (random.Next(2) == 0)
+            {
+                await file.ReadExactlyAsync(record);
+                place.Saw(record[0] + record[99]);
+            }
+            else
+            {
+                record.AsSpan().Fill((byte)random.Next(256));
+                await file.WriteAsync(record);
+            }
+
+            if (i % 500 == 0)
+            {
+                await file.FlushAsync();
+            }
+        }
     }
 }
