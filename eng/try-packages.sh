@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Packs everything, and uses the packages as a stranger would: a console program, a web application, and the tool, each in a new folder
-# outside of this one, from a local folder of packages. With SLUICE_SAME_BYTES=1 a trimmed and a native program are added, and a copy of
-# the sources is packed elsewhere, from which the same bytes must come.
+# outside of this one, from a local folder of packages. With SLUICE_SAME_BYTES=1 the console program is also run on .NET 11, trimmed to a
+# single file, and as native code, and a copy of the sources is packed elsewhere, from which the same bytes must come.
 #   eng/try-packages.sh [SCRATCH]     takes a few minutes; needs the packages that dotnet restores itself (nuget.org or a mirror)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -315,6 +315,9 @@ publish() {
 }
 
 [ -n "${SLUICE_SAME_BYTES:-}" ] || exit 0
+say "the console program on .NET 11"
+"$root/.ci/net11.sh" "$scratch/net11" >/dev/null
+DOTNET_ROLL_FORWARD=LatestMajor "$scratch/net11/dotnet" "$scratch/console/bin/Debug/net10.0/console.dll"
 publish trimmed -p:PublishTrimmed=true -p:PublishSingleFile=true --self-contained
 publish native -p:PublishAot=true
 
