@@ -78,8 +78,12 @@ public sealed class SeamTests : HostileTests
             return 0;
         });
         string log = Path.Combine(root, "a", "b", "log");
-        SluiceLog.Open(log + "/", new SluiceLogOptions { Format = format }).Dispose();
-        SystemCallFaults.Use(null);
+        using (SluiceLog opened = SluiceLog.Open(log + "/", new SluiceLogOptions { Format = format }))
+        {
+            opened.Append("a record"u8, LogDurability.Durable);
+            SystemCallFaults.Use(null);
+        }
+
         flushed.ShouldContain(log);
         flushed.ShouldContain(Path.Combine(root, "a", "b"));
         flushed.ShouldContain(Path.Combine(root, "a"));

@@ -19,6 +19,23 @@ public sealed class WinFileIOTests : IDisposable
 
     public void Dispose() => _temp.Dispose();
 
+    /// <summary>The code of the package's README.</summary>
+    [Fact]
+    public void Lines_of_a_file_are_counted()
+    {
+        string path = _temp.NewFile(200_000);
+        byte[] buffer = new byte[65_536];
+        using WinFileIO file = new(buffer);
+        file.OpenForReading(path);
+        long lines = 0;
+        for (int read = file.Read(buffer.Length); read > 0; read = file.Read(buffer.Length))
+        {
+            lines += buffer.AsSpan(0, read).Count((byte)'\n');
+        }
+
+        lines.ShouldBe(Bytes.Pattern(200_000).Count(b => b == '\n'));
+    }
+
     [Theory]
     [MemberData(nameof(Lengths))]
     public void Each_way_of_reading_gives_the_file_to_the_byte(int length)
