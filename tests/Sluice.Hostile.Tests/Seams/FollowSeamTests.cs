@@ -41,6 +41,28 @@ public sealed class FollowSeamTests : HostileTests
         (await last).ShouldBe("c");
     }
 
+    [LinuxFact]
+    public async Task What_is_written_between_a_rename_and_the_new_file_is_read()
+    {
+        string path = Temp.NewPath();
+        File.WriteAllText(path, "one\n");
+        await using IAsyncEnumerator<ReadOnlyMemory<byte>> lines = SluiceReader.FollowAsync(path, Options).GetAsyncEnumerator();
+        (await NextAsync(lines)).ShouldBe("one");
+        await using FileStream writer = new(path, FileMode.Append, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete, 0);
+        File.Move(path, path + ".1");
+        foreach (string text in (string[])["two", "three"])
+        {
+            Task<string> next = NextAsync(lines);
+            await AfterLooksAsync();
+            next.IsCompleted.ShouldBeFalse();
+            writer.Write(Encoding.ASCII.GetBytes(text + "\n"));
+            (await next).ShouldBe(text);
+        }
+
+        File.WriteAllText(path, "four\n");
+        (await NextAsync(lines)).ShouldBe("four");
+    }
+
     /// <summary>The writer may not have switched to the new file yet.</summary>
     [LinuxFact]
     public async Task What_is_written_to_the_old_file_while_the_new_one_is_opened_is_read_first()
