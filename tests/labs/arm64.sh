@@ -24,7 +24,7 @@ if [ "$only" != machine ]; then
   export SLUICE_MODEL_STEPS=2000 DOTNET_EnableWriteXorExecute=0
   check "smoke program" qemu-aarch64 -L "$lab/libraries" "$lab/arm64/Sluice.AotSmoke"
   cat "$lab/said"
-  check "layouts" dotnet test "$lab/arm64/Sluice.Uring.Tests/Sluice.Uring.Tests.dll" "[.]Abi[.]"
+  check "layouts and constants" dotnet test "$lab/arm64/Sluice.Uring.Tests/Sluice.Uring.Tests.dll" "[.]Abi[.]"
   if ! "${quick:-false}"; then
     check "log" dotnet test "$lab/arm64/Sluice.Log.Tests/Sluice.Log.Tests.dll" "$LOG"
     check "whole files, copies, replacements" dotnet test "$lab/arm64/Sluice.Tests/Sluice.Tests.dll" "$FILES"
