@@ -336,7 +336,9 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     private OldFile? FindTarget(string source, in Statx from, in NodePath to, TargetLocation? location)
     {
         string verb = $"Copying '{source}' to";
-        OldFile? old = location is null ? OldFile.TryFind(to, verb) : location.Existing;
+
+        // A file may have appeared since the location was resolved. Without Overwrite, naming the copy fails then.
+        OldFile? old = location?.Existing ?? (location is null || options.Overwrite ? OldFile.TryFind(to, verb) : null);
         try
         {
             if (old?.Stat.IsSame(from) == true)

@@ -23,8 +23,8 @@ namespace Sluice;
 /// <para>The methods of <see cref="File"/> have the same behavior, exceptions and encodings here, so that a program can declare <c>using
 /// File = Sluice.SluiceFile;</c>. Methods that open a file return a <see cref="SluiceStream"/> instead of a <see cref="FileStream"/>, or a
 /// <see cref="SluiceHandle"/> instead of a <see cref="Microsoft.Win32.SafeHandles.SafeFileHandle"/>.</para>
-/// <para>Asynchronous methods that read, write or append a whole file open the file on the calling thread. They may also copy up to 1 MiB
-/// to or from the page cache on that thread.</para>
+/// <para>Asynchronous methods that read, write or append a whole file open the file on the calling thread, but for text that may take more
+/// than 1 MiB. They may also copy up to 1 MiB to or from the page cache on that thread.</para>
 /// <para>All members are thread-safe.</para>
 /// </remarks>
 public static class SluiceFile
@@ -295,7 +295,7 @@ public static class SluiceFile
 
     /// <summary>
     /// Returns the space to reserve for a text, as in .NET: 0 for an appended or a short one. Without a reservation, closing a file that
-    /// was truncated starts to write it to the disk on ext4.
+    /// was truncated starts to write it to the disk on ext4. Throws for text that the encoding refuses, before the file is truncated.
     /// </summary>
     private static long SpaceFor(ReadOnlySpan<char> contents, Encoding encoding, bool isAppending) =>
         isAppending || contents.Length < MinReservedChars ? 0 : encoding.Preamble.Length + encoding.GetByteCount(contents);
@@ -431,9 +431,8 @@ public static class SluiceFile
 
         async Task Write()
         {
-            long space = contents.Length <= MaxEncodedAtOnce ? SpaceFor(contents.Span, encoding, isAppending) : 0;
-            using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: true, space);
             await InlineLimit.SwitchThreadIfAboveAsync(InlineLimit.BytesPerChar * contents.Length);
+            using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: true, SpaceFor(contents.Span, encoding, isAppending));
             await WriteTextAsync(handle, contents, encoding, isAppending, cancellationToken).ConfigureAwait(false);
             handle.CloseUnshared();
         }
@@ -442,8 +441,7 @@ public static class SluiceFile
     private static void WriteText(string path, ReadOnlySpan<char> contents, Encoding encoding, bool isAppending)
     {
         CheckText(path, encoding);
-        long space = contents.Length <= MaxEncodedAtOnce ? SpaceFor(contents, encoding, isAppending) : 0;
-        using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: false, space);
+        using SluiceHandle handle = OpenToWrite(path, isAppending, isAsync: false, SpaceFor(contents, encoding, isAppending));
         WriteText(handle, contents, encoding, isAppending);
         handle.CloseUnshared();
     }
@@ -459,7 +457,7 @@ public static class SluiceFile
             return;
         }
 
-        using SluiceWriter writer = BeginText(handle, encoding, isAppending, SpaceFor(contents, encoding, isAppending));
+        using SluiceWriter writer = BeginText(handle, encoding, isAppending);
         try
         {
             writer.Write(contents);
@@ -484,7 +482,7 @@ public static class SluiceFile
             return;
         }
 
-        SluiceWriter writer = BeginText(handle, encoding, isAppending, SpaceFor(contents.Span, encoding, isAppending));
+        SluiceWriter writer = BeginText(handle, encoding, isAppending);
         await using ConfiguredAsyncDisposable _ = writer.ConfigureAwait(false);
         try
         {
@@ -508,10 +506,8 @@ public static class SluiceFile
     }
 
     /// <summary>Creates a writer that leaves the handle open. The preamble of the encoding is written only at offset 0.</summary>
-    private static SluiceWriter BeginText(SluiceHandle handle, Encoding encoding, bool isAppending, long space = 0) => new(
-        handle,
-        new SluiceWriterOptions { Encoding = encoding, Offset = isAppending ? EndOf(handle) : 0, PreallocationSize = space },
-        ownsHandle: false);
+    private static SluiceWriter BeginText(SluiceHandle handle, Encoding encoding, bool isAppending) => new(
+        handle, new SluiceWriterOptions { Encoding = encoding, Offset = isAppending ? EndOf(handle) : 0 }, ownsHandle: false);
 
     /// <inheritdoc cref="File.ReadLines(string)"/>
     public static IEnumerable<string> ReadLines(string path) => File.ReadLines(path);

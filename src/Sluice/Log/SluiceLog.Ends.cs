@@ -117,8 +117,10 @@ public sealed partial class SluiceLog
         {
             error ??= e;
         }
-
-        _folder.Close();
+        finally
+        {
+            _folder.Close();
+        }
 
         if (_onExit is not null)
         {

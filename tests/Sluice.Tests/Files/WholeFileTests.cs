@@ -178,4 +178,19 @@ public sealed class WholeFileTests : IDisposable
             }
         }
     }
+
+    /// <summary>File looks at a long text before it truncates the file.</summary>
+    [Theory]
+    [InlineData(10_000)]
+    [InlineData(100_000)]
+    public async Task Long_text_that_cannot_be_encoded_leaves_the_old_content_as_with_File(int length)
+    {
+        string text = new string('x', length) + '\ud800';
+        string path = _temp.NewPath();
+        File.WriteAllText(path, "old");
+        Should.Throw<EncoderFallbackException>(() => File.WriteAllText(path, text));
+        Should.Throw<EncoderFallbackException>(() => SluiceFile.WriteAllText(path, text));
+        await Should.ThrowAsync<EncoderFallbackException>(() => SluiceFile.WriteAllTextAsync(path, text));
+        File.ReadAllText(path).ShouldBe("old");
+    }
 }
