@@ -57,6 +57,8 @@ public sealed class NastyTreeTests
     [SkippableTheory]
     [InlineData(FileSystemKind.Local)]
     [InlineData(FileSystemKind.Btrfs)]
+    [InlineData(FileSystemKind.Xfs)]
+    [InlineData(FileSystemKind.Tmpfs)]
     public async Task It_is_what_cp_makes_of_it(FileSystemKind kind)
     {
         Skip.IfNot(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root makes devices and gives files away");
