@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Faults.Tests;
 
-/// <summary>What the ring engine makes, in a process of its own.</summary>
+/// <summary>A process has rings and their thread only when it needs them.</summary>
 [Trait("Runs", "once")]
 public sealed class EngineTests
 {

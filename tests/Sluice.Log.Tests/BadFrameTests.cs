@@ -205,7 +205,7 @@ public sealed class BadFrameTests
 
     private static byte[] Forge()
     {
-        // Behind the frame's header and the record's, the first of the two is at a multiple of 8.
+        // The first of the two follows the headers of the frame and the record, at a multiple of 8.
         byte[] record = new byte[4 + 64 + 64];
         Span<byte> first = record.AsSpan(4, 64);
         Span<byte> second = record.AsSpan(68, 64);

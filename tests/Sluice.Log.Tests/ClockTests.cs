@@ -86,7 +86,7 @@ public sealed class ClockTests
             });
     }
 
-    /// <summary>As where a machine without a clock of its own starts before it has asked for the time: nothing is older for that.</summary>
+    /// <summary>A machine without a clock of its own starts with a wrong time. Retention by age removes no segment for that.</summary>
     [Theory]
     [InlineData(LogFormat.Framed)]
     [InlineData(LogFormat.Raw)]

@@ -4,13 +4,13 @@ using Sluice.Log.Segments;
 
 namespace Sluice.Log.Tests;
 
-/// <summary>What an opening reads, and what it says of the end that it cuts.</summary>
+/// <summary>Opening a log reads records from the disk, and reports the end that it cuts.</summary>
 public sealed class EndCutTests
 {
     /// <summary>32 bytes of a frame's header, 4 of the record's, 100, and none up to a multiple of 8.</summary>
     private const int FrameBytes = 136;
 
-    /// <summary>What is not known to be on the disk is read from there, however much was read ahead: here it is not there.</summary>
+    /// <summary>Records that may not be durable are read from the disk, not from what was read ahead. Here they are not there.</summary>
     [Theory]
     [InlineData(0, 0)]
     [InlineData(1, 1)]

@@ -4,7 +4,7 @@ using Sluice.Uring;
 namespace Sluice.Log.Tests;
 
 /// <summary>
-/// What a power cut may leave of a log that has rolled: each file as it was when it was last flushed, and any of the sectors written since.
+/// A power cut leaves each file of a log that has rolled as it was when it was last flushed, and any of the sectors written since.
 /// </summary>
 [Trait("Tier", "slow")]
 [Trait("Runs", "once")]

@@ -10,7 +10,7 @@ namespace Sluice.Sequential;
 /// and bytes of a character that did not fit.
 /// </summary>
 /// <remarks>
-/// As in StreamWriter, text is encoded only with <see cref="Encoder.GetBytes(ReadOnlySpan{char}, Span{byte}, bool)"/>. Valid text is
+/// Text is encoded only with <see cref="Encoder.GetBytes(ReadOnlySpan{char}, Span{byte}, bool)"/>, as in StreamWriter. Valid text is
 /// transcoded to UTF-8 directly if there is enough space. An encoding is user code: if it throws, the call has consumed and produced
 /// nothing, and every later text throws the same exception, because the file may be in a shift state that a new encoder does not know.
 /// </remarks>

@@ -9,7 +9,7 @@ internal static class CommandChecks
     /// <summary>A command line that makes no sense: one line that says why, no result, and exit code 2.</summary>
     public static Task IsRefusedAsync(string typed) => RefusesAsync("", typed.Split(' ', StringSplitOptions.RemoveEmptyEntries));
 
-    /// <summary>What makes no sense with these arguments, told in one line with these words.</summary>
+    /// <summary>The tool refuses the arguments in one line that contains the words, with the exit code of wrong usage.</summary>
     public static async Task RefusesAsync(string words, params string[] arguments) =>
         ShouldFail(await ToolRun.RunAsync(arguments), ExitCode.Usage, words);
 

@@ -66,7 +66,7 @@ public sealed class NeighbourTests : HostileTests
         });
     }
 
-    /// <summary>Where a neighbour may only add names, under those that are used; else in place of what has a temporary name.</summary>
+    /// <summary>A neighbour plants files under names that are used or, in a folder without the sticky bit, replaces temporary files.</summary>
     [SkippableTheory]
     [InlineData("planted", "1777")]
     [InlineData("swapped", "777")]

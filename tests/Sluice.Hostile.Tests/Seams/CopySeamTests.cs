@@ -73,6 +73,49 @@ public sealed class CopySeamTests : HostileTests
         Directory.GetFileSystemEntries(target).ShouldBeEmpty();
     }
 
+    /// <summary>The file appears before one of the calls of the copy, whose target is a link to its name.</summary>
+    [LinuxFact]
+    public void A_target_that_appears_meanwhile_keeps_its_permissions()
+    {
+        string source = Temp.NewFile(100);
+        File.SetUnixFileMode(source, UnixFileMode.UserRead | UnixFileMode.GroupRead | UnixFileMode.OtherRead | UnixFileMode.UserWrite);
+        int replaced = 0;
+        for (int step = 1; ; step++)
+        {
+            string target = Temp.NewPath();
+            string link = Temp.NewPath();
+            File.CreateSymbolicLink(link, target);
+            int calls = 0;
+            bool hasAppeared = false;
+            SystemCallFaults.Use((call, _, _) =>
+            {
+                if (call == "openat" && ++calls == step && !File.Exists(target))
+                {
+                    File.WriteAllText(target, "other");
+                    File.SetUnixFileMode(target, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+                    hasAppeared = true;
+                }
+
+                return 0;
+            });
+            SluiceFile.Copy(source, link, new CopyOptions { Overwrite = true });
+            SystemCallFaults.Use(null);
+            File.ReadAllBytes(target).ShouldBe(File.ReadAllBytes(source));
+            if (hasAppeared)
+            {
+                replaced++;
+                File.GetUnixFileMode(target).ShouldBe(UnixFileMode.UserRead | UnixFileMode.UserWrite, $"step {step}");
+            }
+
+            if (calls < step)
+            {
+                break;
+            }
+        }
+
+        replaced.ShouldBeGreaterThan(1);
+    }
+
     [LinuxFact]
     public async Task Nothing_reads_the_source_when_a_verified_copy_has_ended()
     {

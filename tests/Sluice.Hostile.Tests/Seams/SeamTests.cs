@@ -90,6 +90,33 @@ public sealed class SeamTests : HostileTests
         flushed.ShouldContain(root);
     }
 
+    /// <summary>Another program has deleted the folder of a raw log and created it again.</summary>
+    [LinuxFact]
+    public void The_name_of_a_folder_that_was_created_again_is_made_durable()
+    {
+        string parent = Temp.NewPath();
+        string directory = Directory.CreateDirectory(Path.Combine(parent, "log")).FullName;
+        using SluiceLog log = SluiceLog.Open(directory, new SluiceLogOptions { Format = LogFormat.Raw });
+        log.Append("a record\n"u8, LogDurability.Durable);
+        Directory.Delete(directory, recursive: true);
+        Directory.CreateDirectory(directory);
+        ConcurrentBag<string> flushed = [];
+        SystemCallFaults.Use((call, fd, _) =>
+        {
+            if (call == "fsync")
+            {
+                flushed.Add(OpenFiles.NameOf(fd));
+            }
+
+            return 0;
+        });
+        log.Append("another\n"u8, LogDurability.Durable);
+        SystemCallFaults.Use(null);
+        flushed.ShouldContain(parent);
+        flushed.ShouldContain(directory);
+        Directory.GetFiles(directory).Length.ShouldBe(1);
+    }
+
     [LinuxTheory]
     [InlineData(false)]
     [InlineData(true)]

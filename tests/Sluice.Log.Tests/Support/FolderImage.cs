@@ -30,7 +30,7 @@ internal static class FolderImage
         throw new TimeoutException($"{from} is never twice the same");
     }
 
-    /// <summary>What each file has, but for that of the lock.</summary>
+    /// <summary>Returns the content of each file, except the lock.</summary>
     public static Dictionary<string, byte[]> Read(string folder) => Directory.GetFiles(folder)
         .Where(static f => Path.GetFileName(f) != LogFolder.LockName).ToDictionary(static f => Path.GetFileName(f), File.ReadAllBytes);
 

@@ -9,12 +9,12 @@ internal sealed class SmallLog
 {
     public static readonly SluiceLogOptions Options = With(static _ => { });
 
-    /// <summary>As <see cref="Options"/>, where a loss is accepted.</summary>
+    /// <summary>The options of <see cref="Options"/>, with a loss accepted.</summary>
     public static readonly SluiceLogOptions Accepting = With(static o => o.AcceptLoss = true);
 
     private readonly Dictionary<string, byte[]> _files;
 
-    /// <summary>As <see cref="Options"/>, but for what is changed.</summary>
+    /// <summary>Returns the options of <see cref="Options"/> with a change.</summary>
     public static SluiceLogOptions With(Action<SluiceLogOptions> change)
     {
         SluiceLogOptions options = new() { SegmentBytes = 4096, MaxRecordBytes = 1000, BufferBytes = 4000, Preallocate = false };
@@ -22,7 +22,7 @@ internal sealed class SmallLog
         return options;
     }
 
-    /// <summary>As <see cref="Options"/>, in either format.</summary>
+    /// <summary>Returns the options of <see cref="Options"/> for a format.</summary>
     public static SluiceLogOptions With(LogFormat format, TimeSpan? retainAge = null, TimeSpan? segmentAge = null) =>
         With(o => (o.Format, o.RetainAge, o.SegmentAge) = (format, retainAge, segmentAge));
 

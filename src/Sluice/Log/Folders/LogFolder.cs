@@ -261,15 +261,27 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
     private static int DescriptorOf(SafeFileHandle folder) => (int)folder.DangerousGetHandle();
 
     /// <summary>
-    /// Opens the folder at the path again if the open one was deleted. This is safe, because only a user who can remove all of its files
-    /// can delete it.
+    /// Opens the folder at the path again if the open one was deleted, and makes its name durable. This is safe, because only a user who
+    /// can remove all of its files can delete it.
     /// </summary>
+    /// <exception cref="IOException">The folder cannot be opened, or its name cannot be flushed.</exception>
     public void Renew()
     {
         if (TryLook(out Statx stat) && stat.NLink == 0)
         {
+            SafeFileHandle? renewed = OpenFolder(Path);
+            try
+            {
+                FlushParent(DescriptorOf(renewed!), 1);
+            }
+            catch
+            {
+                renewed!.Dispose();
+                throw;
+            }
+
             // The old handle is closed by the garbage collector, because other threads may still use it.
-            _folder = OpenFolder(Path);
+            _folder = renewed;
         }
     }
 

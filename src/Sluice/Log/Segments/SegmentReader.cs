@@ -153,9 +153,11 @@ internal sealed class SegmentReader : IDisposable
         try
         {
             using SluiceHandle there = folder.OpenToRead(id);
-            return SegmentInfo.Read(there, id)?.Header.LogId;
+            Span<byte> bytes = stackalloc byte[LogLayout.HeaderBytes];
+            return there.Read(bytes, 0) == bytes.Length && SegmentHeader.Read(bytes, out SegmentHeader header, out _) is null
+                ? header.LogId : null;
         }
-        catch (Exception e) when (e is FileNotFoundException or SluiceLogDamagedException)
+        catch (FileNotFoundException)
         {
             return null;
         }
