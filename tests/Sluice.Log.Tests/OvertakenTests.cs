@@ -139,10 +139,12 @@ public sealed class OvertakenTests : IDisposable
     {
         Linux.OrSkip();
         using TempFolder folder = new(isInMemory: true);
-        using SluiceLog log = folder.Open(SmallLog.Options);
-        log.AppendMany(0, 1000, 200);
+        using (SluiceLog log = folder.Open(SmallLog.Options))
+        {
+            log.AppendMany(0, 1000, 200);
+        }
 
-        log.Flush();
+        // The log is closed, so each full segment has its times in a footer. The times of one without a footer are found by reading it.
         DateTimeOffset time = default;
         using (SluiceLogReader last = folder.OpenReader(from: 1000))
         {
