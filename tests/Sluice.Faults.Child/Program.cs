@@ -17,6 +17,7 @@ return args switch
     ["once", "plain", string source, string target] => await OnceCommand.RunAsync(() => OnceCommand.CopyPlainAsync(source, target)),
     ["once", "closed", string source, string target] => await OnceCommand.RunAsync(() => OnceCommand.CopyClosedAsync(source, target)),
     ["once", "verify", string source, string target] => await OnceCommand.RunAsync(() => OnceCommand.VerifyAsync(source, target)),
+    ["calls", string path, string side] => CallsCommand.Run(path, side),
     ["fuse", string folder, string fault] => new FuseServer(Enum.Parse<FuseFault>(fault)).Run(folder),
     _ => Usage(),
 };
@@ -31,6 +32,6 @@ static int Usage()
 {
     Console.Error.WriteLine("hello | refuse SCENARIO FOLDER | engine FOLDER | "
         + "durable PATH CACHING append|write | replace PATH VERSION | copy FOLDER METHOD | copy-tree FOLDER | "
-        + "once replace PATH | once copy|plain|closed|verify SOURCE TARGET | fuse FOLDER FAULT");
+        + "once replace PATH | once copy|plain|closed|verify SOURCE TARGET | calls PATH sluice|net | fuse FOLDER FAULT");
     return 2;
 }
