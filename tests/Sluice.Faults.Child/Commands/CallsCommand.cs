@@ -20,7 +20,8 @@ internal static class CallsCommand
             {
                 using FileStream stream = File.OpenRead(path);
                 stream.ReadExactly(Page);
-            }),
+            }
+        ),
         ["read-by-handle"] = (
             static path =>
             {
@@ -31,7 +32,8 @@ internal static class CallsCommand
             {
                 using Microsoft.Win32.SafeHandles.SafeFileHandle handle = File.OpenHandle(path);
                 RandomAccess.Read(handle, Page, 0);
-            }),
+            }
+        ),
         ["read-all-text"] = (static path => SluiceFile.ReadAllText(path), static path => File.ReadAllText(path)),
         ["read-all-bytes"] = (static path => SluiceFile.ReadAllBytes(path), static path => File.ReadAllBytes(path)),
         ["write-all-text"] = (static path => SluiceFile.WriteAllText(path, "text"), static path => File.WriteAllText(path, "text")),
@@ -46,7 +48,8 @@ internal static class CallsCommand
             {
                 using FileStream stream = File.Create(path);
                 stream.Write(Bytes);
-            }),
+            }
+        ),
     };
 
     public static IEnumerable<string> Names => Calls.Keys;
