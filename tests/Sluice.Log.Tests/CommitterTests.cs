@@ -14,16 +14,16 @@ public sealed class CommitterTests
     {
         using DeadOutput output = new(failsWrites: false);
         (PageRing ring, Committer committer) = Make(output);
-        Placed place = Fill(ring);
-        Should.Throw<IOException>(() => committer.WaitDurable(place.FirstSequence, place, 1)).Message.ShouldContain("dead");
+        PageReservation reserved = Fill(ring);
+        Should.Throw<IOException>(() => committer.WaitDurable(reserved.FirstSequence, reserved, 1)).Message.ShouldContain("dead");
         committer.Failure.ShouldNotBeNull().Message.ShouldContain("opened again");
-        committer.Written.ShouldBe(place.FirstSequence);
+        committer.Written.ShouldBe(reserved.FirstSequence);
         output.Syncs.ShouldBe(1);
-        Placed next = Fill(ring);
+        PageReservation next = Fill(ring);
         Should.Throw<IOException>(() => committer.WaitDurable(next.FirstSequence, next, 1)).Message.ShouldContain("dead");
         Should.Throw<IOException>(() => committer.WaitWritten(next.FirstSequence, next, 1)).Message.ShouldContain("dead");
-        committer.WaitDurable(Done, new Placed(null, 0, 0, 0), 0);
-        (output.Syncs, committer.Written, committer.Durable).ShouldBe((1, place.FirstSequence, Done));
+        committer.WaitDurable(Done, new PageReservation(null, 0, 0, 0), 0);
+        (output.Syncs, committer.Written, committer.Durable).ShouldBe((1, reserved.FirstSequence, Done));
     }
 
     /// <summary>A footer needs a log.state on the disk that covers it.</summary>
@@ -49,22 +49,22 @@ public sealed class CommitterTests
     {
         using DeadOutput output = new(failsWrites: true, recordHeaderBytes: 4);
         (PageRing ring, Committer committer) = Make(output);
-        Placed place = Fill(ring);
+        PageReservation reserved = Fill(ring);
         Should.Throw<IOException>(() =>
         {
             if (isDurable)
             {
-                committer.WaitDurable(place.FirstSequence, place, 1);
+                committer.WaitDurable(reserved.FirstSequence, reserved, 1);
             }
             else
             {
-                committer.WaitWritten(place.FirstSequence, place, 1);
+                committer.WaitWritten(reserved.FirstSequence, reserved, 1);
             }
         }).Message.ShouldContain("dead");
         committer.Failure.ShouldBeNull();
-        (BinaryPrimitives.ReadUInt32LittleEndian(place.Page!.Bytes[place.Offset..]) >> 30).ShouldBe(3U);
+        (BinaryPrimitives.ReadUInt32LittleEndian(reserved.Page!.Bytes[reserved.Offset..]) >> 30).ShouldBe(3U);
         output.FailsWrites = false;
-        Placed next = Fill(ring);
+        PageReservation next = Fill(ring);
         committer.WaitWritten(next.FirstSequence, next, 1);
         committer.Written.ShouldBe(next.FirstSequence);
     }
@@ -75,23 +75,23 @@ public sealed class CommitterTests
     {
         using DeadOutput output = new(failsWrites: false);
         (PageRing ring, Committer committer) = Make(output);
-        Placed removed = Fill(ring);
+        PageReservation removed = Fill(ring);
         committer.WaitWritten(removed.FirstSequence, removed, 1);
         ring.TryFreeze().ShouldBeTrue();
         ring.TrySealActive();
         ring.Thaw(removed.FirstSequence);
-        Placed other = Fill(ring);
+        PageReservation other = Fill(ring);
         other.FirstSequence.ShouldBe(removed.FirstSequence);
         committer.WaitWritten(removed.FirstSequence, removed, 1);
         committer.WaitDurable(removed.FirstSequence, removed, 1);
     }
 
-    /// <summary>The write of a record fails while nobody else gets a place: its number is not given again.</summary>
+    /// <summary>The write of a record fails while no other thread reserves space: its number is not given again.</summary>
     [Fact]
     public void A_ring_that_is_thawed_without_a_truncation_keeps_its_numbers()
     {
         PageRing ring = new(Enumerable.Range(0, 4).Select(static _ => new LogPage(4096)), 32, 7);
-        Placed unwritten = Fill(ring);
+        PageReservation unwritten = Fill(ring);
         ring.TryFreeze().ShouldBeTrue();
         ring.TrySealActive();
         ring.Thaw(null);
@@ -106,9 +106,9 @@ public sealed class CommitterTests
         PageRing ring = new([new LogPage(4096), new LogPage(4096)], 32, 7);
         ring.TryFreeze().ShouldBeTrue();
         ring.Thaw(3);
-        ring.Active.TryTake(10, 1, out _, out _).ShouldBeTrue();
-        ring.Turn(ring.Active, out _, out _).ShouldBe(TurnResult.Turned);
-        ring.Turn(ring.Active, out long last, out int epoch).ShouldBe(TurnResult.Full);
+        ring.Active.TryReserve(10, 1, out _, out _).ShouldBeTrue();
+        ring.ActivateNext(ring.Active, out _, out _).ShouldBe(ActivationResult.Activated);
+        ring.ActivateNext(ring.Active, out long last, out int epoch).ShouldBe(ActivationResult.Full);
         (last, epoch).ShouldBe((3, 1));
     }
 
@@ -131,7 +131,7 @@ public sealed class CommitterTests
         waiters.IsEmpty.ShouldBeTrue();
     }
 
-    /// <summary>A thread may know a page from before, and ask it for a place at any moment.</summary>
+    /// <summary>A thread may know a page from before, and reserve space in it at any moment.</summary>
     [Fact]
     public void Nobody_gets_a_place_while_the_ring_is_frozen()
     {
@@ -146,7 +146,7 @@ public sealed class CommitterTests
             {
                 foreach (LogPage page in pages)
                 {
-                    if (page.TryTake(10, 1, out int offset, out long sequence))
+                    if (page.TryReserve(10, 1, out int offset, out long sequence))
                     {
                         page.EndCopy(10, 1);
                     }
@@ -159,8 +159,8 @@ public sealed class CommitterTests
             for (int i = 0; i < 50_000; i++)
             {
                 ring.TryFreeze().ShouldBeTrue();
-                committer.WaitWritten(ring.NextSequence - 1, new Placed(null, 0, 0, ring.Epoch), 0);
-                ring.Active.TakenCount.ShouldBe(0, $"round {i}");
+                committer.WaitWritten(ring.NextSequence - 1, new PageReservation(null, 0, 0, ring.Epoch), 0);
+                ring.Active.ReservedCount.ShouldBe(0, $"round {i}");
                 ring.Thaw(committer.Written + 1);
             }
         }
@@ -177,10 +177,10 @@ public sealed class CommitterTests
     {
         LogPage page = new(4096);
         page.Open(1, 0);
-        page.TryTake(0, int.MaxValue, out _, out long first).ShouldBeTrue();
-        page.TryTake(0, 1, out _, out _).ShouldBeFalse();
+        page.TryReserve(0, int.MaxValue, out _, out long first).ShouldBeTrue();
+        page.TryReserve(0, 1, out _, out _).ShouldBeFalse();
         first.ShouldBe(1);
-        page.TakenCount.ShouldBe(int.MaxValue);
+        page.ReservedCount.ShouldBe(int.MaxValue);
         page.TrySeal().ShouldBeTrue();
         (page.Count, page.End).ShouldBe((int.MaxValue, 0));
     }
@@ -190,7 +190,7 @@ public sealed class CommitterTests
     {
         LogPage page = new(4096);
         page.Open(1, 0);
-        page.TryTake(0, 1, out _, out _).ShouldBeTrue();
+        page.TryReserve(0, 1, out _, out _).ShouldBeTrue();
         page.TrySeal().ShouldBeTrue();
         page.IsFilled.ShouldBeFalse();
         page.EndCopy(0, 1);
@@ -206,12 +206,12 @@ public sealed class CommitterTests
     private static Committer Make(DeadOutput output, PageRing ring) =>
         new(ring, output, "log", new StateFile(static _ => { }, static () => { }, Done), Done, 1000);
 
-    private static Placed Fill(PageRing ring)
+    private static PageReservation Fill(PageRing ring)
     {
-        ring.Active.TryTake(10, 1, out int offset, out long sequence).ShouldBeTrue();
-        Placed place = new(ring.Active, offset, sequence, ring.Active.Epoch);
-        BinaryPrimitives.WriteUInt32LittleEndian(place.Page!.Bytes[offset..], 6);
-        place.Page.EndCopy(10, 1);
-        return place;
+        ring.Active.TryReserve(10, 1, out int offset, out long sequence).ShouldBeTrue();
+        PageReservation reserved = new(ring.Active, offset, sequence, ring.Active.Epoch);
+        BinaryPrimitives.WriteUInt32LittleEndian(reserved.Page!.Bytes[offset..], 6);
+        reserved.Page.EndCopy(10, 1);
+        return reserved;
     }
 }

@@ -57,7 +57,7 @@ internal struct BatchEntry
     public int Request;
 
     /// <summary>The offset of the request in the file.</summary>
-    public long Place;
+    public long RequestOffset;
 
     /// <summary>
     /// The address of the transfer's memory. Address, offset and length differ from the request's if there is a bounce buffer.
@@ -79,11 +79,11 @@ internal struct BatchEntry
     public readonly Span<byte> Memory => PinnedMemory.SpanOf(_memory, _memoryLength);
 
     /// <summary>Pins the memory of a request.</summary>
-    public void Fill(Memory<byte> buffer, long place)
+    public void Fill(Memory<byte> buffer, long fileOffset)
     {
         Pin = buffer.Pin();
         Address = _memory = PinnedMemory.AddressOf(Pin);
         Length = _memoryLength = buffer.Length;
-        Offset = Place = place;
+        Offset = RequestOffset = fileOffset;
     }
 }

@@ -146,7 +146,7 @@ internal abstract unsafe class BorrowedRing : IDisposable
 
         if (InFlight > 0)
         {
-            PollCalls.Sleep(Tuning.RefusedLookMs);
+            PollCalls.Sleep(Tuning.RefusedPollMs);
         }
     }
 

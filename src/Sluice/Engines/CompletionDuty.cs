@@ -329,7 +329,7 @@ internal class CompletionDuty(long longTicks)
         turn.Beat = Volatile.Read(ref _beat.Value);
         using (_lock.EnterScope())
         {
-            // From now on leaders may gather entries, until none has the role.
+            // While a leader has the role, this thread watches it, so leaders may gather entries.
             turn.Role = _role.Value;
             _isWatching = _role.Value > CompletionThread;
         }
@@ -401,7 +401,10 @@ internal class CompletionDuty(long longTicks)
     private bool TryAsk() => Interlocked.Exchange(ref _asked.Value, 1) == 0;
 }
 
-/// <summary>The next step of a pool thread that runs continuations of a ring; see <see cref="CompletionDuty"/>.</summary>
+/// <summary>
+/// The next step of a pool thread that runs continuations of a ring; see <see cref="CompletionDuty"/>. After a step, the thread calls the
+/// method that is named with it, which returns the step that follows.
+/// </summary>
 internal enum DutyStep
 {
     /// <summary>Returns to the pool.</summary>
@@ -435,7 +438,10 @@ internal enum DutyStep
     Retire,
 }
 
-/// <summary>The next step of a ring's completion thread.</summary>
+/// <summary>
+/// The next step of a ring's completion thread. After a step, the thread calls the method that is named with it, which returns the step
+/// that follows.
+/// </summary>
 internal enum WatchStep
 {
     /// <summary>Ends.</summary>

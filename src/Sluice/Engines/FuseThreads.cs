@@ -10,7 +10,7 @@ internal sealed class FuseThreads
     private const int MaxThreads = 64;
     private const int IdleMs = 5000;
 
-    private readonly object _gate = new();
+    private readonly object _lock = new();
     private readonly Queue<IoOperation> _waiting = new();
     private int _threads;
     private int _idle;
@@ -29,7 +29,7 @@ internal sealed class FuseThreads
 
     private bool TryAdd(IoOperation operation)
     {
-        lock (_gate)
+        lock (_lock)
         {
             if (_waiting.Count >= _idle && _threads < MaxThreads && !TryStart())
             {
@@ -37,7 +37,7 @@ internal sealed class FuseThreads
             }
 
             _waiting.Enqueue(operation);
-            Monitor.Pulse(_gate);
+            Monitor.Pulse(_lock);
             return true;
         }
     }
@@ -60,18 +60,18 @@ internal sealed class FuseThreads
     {
         while (Take() is { } operation)
         {
-            ThreadPoolEngine.Run(operation, isPooled: true, mayContinue: false);
+            ThreadPoolEngine.Run(operation, isPooled: true, mayRunContinuation: false);
         }
     }
 
     private IoOperation? Take()
     {
-        lock (_gate)
+        lock (_lock)
         {
             while (_waiting.Count == 0)
             {
                 _idle++;
-                bool isPulsed = Monitor.Wait(_gate, IdleMs);
+                bool isPulsed = Monitor.Wait(_lock, IdleMs);
                 _idle--;
                 if (!isPulsed && _waiting.Count == 0)
                 {

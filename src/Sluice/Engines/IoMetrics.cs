@@ -4,7 +4,7 @@ using Sluice.Errors;
 namespace Sluice.Engines;
 
 /// <summary>The path that a transfer took.</summary>
-internal enum Carrier
+internal enum CompletionPath
 {
     /// <summary>A system call on the calling thread.</summary>
     Inline,
@@ -32,10 +32,10 @@ internal static class IoMetrics
 {
     private static readonly string[] VerbNames = ["read", "write", "append", "flush"];
     private static readonly string[] CachingNames = ["cached", "uncached", "direct"];
-    private static readonly string[] CarrierNames = ["inline", "uring", "pool"];
+    private static readonly string[] PathNames = ["inline", "uring", "pool"];
 
-    /// <summary>The number of operations and the number of bytes for each verb, caching mode and carrier.</summary>
-    private static readonly long[] Counts = new long[2 * VerbNames.Length * CachingNames.Length * CarrierNames.Length];
+    /// <summary>The number of operations and the number of bytes for each verb, caching mode and path.</summary>
+    private static readonly long[] Counts = new long[2 * VerbNames.Length * CachingNames.Length * PathNames.Length];
     private static long s_pooled;
     private static long s_edgeTransfers;
     private static long s_readAheadUsed;
@@ -54,20 +54,20 @@ internal static class IoMetrics
     public static long Pooled => Volatile.Read(ref s_pooled);
 
     /// <summary>Counts a transfer that has ended, if a listener wants it.</summary>
-    public static void Note(OpenFile file, IoVerb verb, Carrier carrier, long bytes)
+    public static void Note(OpenFile file, IoVerb verb, CompletionPath path, long bytes)
     {
         if (MetricsWatch.Current is { IsWatched: true })
         {
-            Count(file.Caching, verb, carrier, bytes);
+            Count(file.Caching, verb, path, bytes);
         }
     }
 
-    /// <inheritdoc cref="Note(OpenFile, IoVerb, Carrier, long)"/>
-    public static void Note(FileCaching caching, IoVerb verb, Carrier carrier, long bytes)
+    /// <inheritdoc cref="Note(OpenFile, IoVerb, CompletionPath, long)"/>
+    public static void Note(FileCaching caching, IoVerb verb, CompletionPath path, long bytes)
     {
         if (MetricsWatch.Current is { IsWatched: true })
         {
-            Count(caching, verb, carrier, bytes);
+            Count(caching, verb, path, bytes);
         }
     }
 
@@ -79,22 +79,22 @@ internal static class IoMetrics
     public static void NotePooled(int change) => Interlocked.Add(ref s_pooled, change);
 
     /// <summary>Returns the counts that are not 0.</summary>
-    public static IEnumerable<(string Verb, string Caching, string Carrier, long Operations, long Bytes)> Totals()
+    public static IEnumerable<(string Verb, string Caching, string Path, long Operations, long Bytes)> Totals()
     {
         for (int i = 0; i < Counts.Length / 2; i++)
         {
             long operations = Volatile.Read(ref Counts[2 * i]);
             if (operations > 0)
             {
-                (int row, int carrier) = Math.DivRem(i, CarrierNames.Length);
+                (int row, int path) = Math.DivRem(i, PathNames.Length);
                 (int verb, int caching) = Math.DivRem(row, CachingNames.Length);
-                yield return (VerbNames[verb], CachingNames[caching], CarrierNames[carrier], operations, Volatile.Read(ref Counts[2 * i + 1]));
+                yield return (VerbNames[verb], CachingNames[caching], PathNames[path], operations, Volatile.Read(ref Counts[2 * i + 1]));
             }
         }
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static void Count(FileCaching caching, IoVerb verb, Carrier carrier, long bytes)
+    private static void Count(FileCaching caching, IoVerb verb, CompletionPath path, long bytes)
     {
         int row = verb switch
         {
@@ -106,7 +106,7 @@ internal static class IoMetrics
         };
         if (row >= 0)
         {
-            int i = 2 * ((row * CachingNames.Length + (int)caching) * CarrierNames.Length + (int)carrier);
+            int i = 2 * ((row * CachingNames.Length + (int)caching) * PathNames.Length + (int)path);
             Interlocked.Increment(ref Counts[i]);
             Interlocked.Add(ref Counts[i + 1], Math.Max(bytes, 0));
         }

@@ -90,6 +90,89 @@ internal sealed partial class IoOperation
         Ring?.Cancel(this);
     }
 
+    /// <summary>
+    /// Completes a submission with the number of bytes or a negative errno. Submits the rest of a partial transfer, or ends the operation.
+    /// If an intercepting engine holds the submission, this happens when the task of <see cref="Hold"/> has ended.
+    /// </summary>
+    public void Complete(int result)
+    {
+        if (GoesOnAfter(result))
+        {
+            Submit();
+        }
+    }
+
+    /// <summary>
+    /// Completes a submission like <see cref="Complete"/>, but returns true if the next submission is prepared and the caller must submit
+    /// it.
+    /// </summary>
+    public bool GoesOnAfter(int result)
+    {
+        LeaveGate();
+        if (Hold is { } hold)
+        {
+            Hold = null;
+            InterceptingEngine.CompleteAfter(hold, this, result);
+            return false;
+        }
+
+        if (result < 0 && !IsFault && Verb is IoVerb.Flush or IoVerb.FlushData && _handle!.HasNothingToFlush(-result))
+        {
+            result = 0;
+        }
+
+        try
+        {
+            if (IsRead && !IsFault && _handle!.IsInvalidBehindEnd(result, _startOffset + _done, _total - _done))
+            {
+                result = 0;
+            }
+
+            if (result < 0 ? Recover(-result) : Advance(result))
+            {
+                if (!IsCancellationRequested)
+                {
+                    Prepare();
+                    return true;
+                }
+
+                result = -Errno.ECANCELED;
+            }
+        }
+        catch (Exception e)
+        {
+            // For example, the length of the file cannot be read, or the caller's memory cannot be pinned.
+            Finish(0, e);
+            return false;
+        }
+
+        if (result < 0)
+        {
+            Fail(-result);
+        }
+        else
+        {
+            Finish(_result, null);
+        }
+
+        return false;
+    }
+
+    /// <summary>Completes a submission with an exception of System.IO or of an intercepting engine.</summary>
+    public void CompleteWith(Exception error)
+    {
+        Hold = null;
+        bool isCancelled = error is OperationCanceledException && _cancellationToken.IsCancellationRequested;
+        Finish(0, NotePart(isCancelled ? Cancelled() : IoErrors.Wrap(error, Verb, _handle!.Path, FileOffset)));
+    }
+
+    private void Fail(int errno) =>
+        Finish(0, NotePart(errno == Errno.ECANCELED && IsCancellationRequested
+            ? Cancelled()
+            : _handle!.ErrorOf(errno, Verb, FileOffset < 0 ? -1 : _startOffset + _done)));
+
+    private OperationCanceledException Cancelled() => new(_cancellationToken);
+
     /// <summary>Ends the operation: releases what it holds, and then completes its task.</summary>
     private void Finish(long result, Exception? error)
     {
@@ -104,7 +187,7 @@ internal sealed partial class IoOperation
             return;
         }
 
-        _task.RunContinuationsAsynchronously = !ThreadPoolEngine.TryTakeThread();
+        _task.RunContinuationsAsynchronously = !ThreadPoolEngine.TryTakeContinuation();
         try
         {
             if (_error is null)
@@ -131,8 +214,8 @@ internal sealed partial class IoOperation
             _handle!.NoteEdge();
         }
 
-        Carrier carrier = Ring is not null ? Carrier.Uring : IsSynchronous ? Carrier.Inline : Carrier.Pool;
-        IoMetrics.Note(_handle!, Verb, carrier, Verb == IoVerb.Append && isSuccess ? _total : _done);
+        CompletionPath path = Ring is not null ? CompletionPath.Uring : IsSynchronous ? CompletionPath.Inline : CompletionPath.Pool;
+        IoMetrics.Note(_handle!, Verb, path, Verb == IoVerb.Append && isSuccess ? _total : _done);
     }
 
     /// <summary>Returns true if an append at this offset begins or ends inside a block.</summary>
@@ -176,7 +259,7 @@ internal sealed partial class IoOperation
         IsFault = false;
         RingUserData = 0;
         Ring = null;
-        Meter = null;
+        MeasuredBy = null;
         Hold = null;
         if (_referenced)
         {

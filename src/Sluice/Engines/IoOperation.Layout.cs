@@ -21,7 +21,7 @@ internal sealed partial class IoOperation
     /// <summary>
     /// True if the file system may block the thread that submits the operation to a ring (FUSE), so that a pool thread must perform it.
     /// </summary>
-    public bool BlocksSubmitter => !WaitsForOthers && _handle!.BeginsByWaiting;
+    public bool BlocksSubmitter => !WaitsForOthers && _handle!.BlocksSubmitter;
 
     /// <inheritdoc/>
     public override void OnAdmitted()
@@ -183,8 +183,8 @@ internal sealed partial class IoOperation
     private void PrepareDirectWrite(OpenFile handle, FileAlignment alignment)
     {
         int most = Length;
-        bool isPlaceAligned = alignment.IsAligned(0, FileOffset, most);
-        if (!isPlaceAligned)
+        bool isRangeAligned = alignment.IsAligned(0, FileOffset, most);
+        if (!isRangeAligned)
         {
             _hasEdge = true;
             long unit = Math.Max(alignment.Offset, Environment.SystemPageSize);
@@ -207,7 +207,7 @@ internal sealed partial class IoOperation
             Cut((int)(lastBlock - firstBlock));
         }
 
-        if (_segments is { } segments ? isPlaceAligned && segments.IsAligned : alignment.IsAligned(Address, 0, 0))
+        if (_segments is { } segments ? isRangeAligned && segments.IsAligned : alignment.IsAligned(Address, 0, 0))
         {
             ReturnBounce();
         }

@@ -90,8 +90,11 @@ internal sealed partial class IoOperation
     /// <summary>The engine whose ring has this operation; otherwise, null.</summary>
     public UringEngine? Ring { get; set; }
 
-    /// <summary>The engine that made this submission a blocking call because continuations are long; otherwise, null.</summary>
-    public UringEngine? Meter { get; set; }
+    /// <summary>
+    /// The engine that made this submission a blocking call because continuations are long, and that measures the continuation; otherwise,
+    /// null.
+    /// </summary>
+    public UringEngine? MeasuredBy { get; set; }
 
     /// <summary>The next operation in a list of the engine.</summary>
     public IoOperation? Next { get; set; }
@@ -115,12 +118,12 @@ internal sealed partial class IoOperation
     /// True if this submission is a single transfer of a direct file. May be read while another thread ends the operation; the value is
     /// then not used.
     /// </summary>
-    public bool IsPlainTransfer =>
+    public bool IsDirectTransfer =>
         Verb is IoVerb.Read or IoVerb.Write && FileOffset >= 0 && _handle?.Caching == FileCaching.Direct
         && !IsCancellationRequested;
 
     /// <summary>True if this submission is a read or write at an offset, which any thread that may block can perform.</summary>
-    public bool IsPlainCall =>
+    public bool CanBeBlockingCall =>
         Verb is IoVerb.Read or IoVerb.Write or IoVerb.ReadVector or IoVerb.WriteVector && FileOffset >= 0;
 
     /// <summary>True if this submission may wait forever: a read or write of a pipe, socket or terminal.</summary>
@@ -276,82 +279,6 @@ internal sealed partial class IoOperation
     }
 
     /// <summary>
-    /// Completes a submission with the number of bytes or a negative errno. Submits the rest of a partial transfer, or ends the operation.
-    /// If an intercepting engine holds the submission, this happens when the task of <see cref="Hold"/> has ended.
-    /// </summary>
-    public void Complete(int result)
-    {
-        if (GoesOnAfter(result))
-        {
-            Submit();
-        }
-    }
-
-    /// <summary>
-    /// Completes a submission like <see cref="Complete"/>, but returns true if the next submission is prepared and the caller must submit
-    /// it.
-    /// </summary>
-    public bool GoesOnAfter(int result)
-    {
-        LeaveGate();
-        if (Hold is { } hold)
-        {
-            Hold = null;
-            InterceptingEngine.CompleteAfter(hold, this, result);
-            return false;
-        }
-
-        if (result < 0 && !IsFault && Verb is IoVerb.Flush or IoVerb.FlushData && _handle!.HasNothingToFlush(-result))
-        {
-            result = 0;
-        }
-
-        try
-        {
-            if (IsRead && !IsFault && _handle!.IsInvalidBehindEnd(result, _startOffset + _done, _total - _done))
-            {
-                result = 0;
-            }
-
-            if (result < 0 ? Recover(-result) : Advance(result))
-            {
-                if (!IsCancellationRequested)
-                {
-                    Prepare();
-                    return true;
-                }
-
-                result = -Errno.ECANCELED;
-            }
-        }
-        catch (Exception e)
-        {
-            // For example, the length of the file cannot be read, or the caller's memory cannot be pinned.
-            Finish(0, e);
-            return false;
-        }
-
-        if (result < 0)
-        {
-            Fail(-result);
-        }
-        else
-        {
-            Finish(_result, null);
-        }
-
-        return false;
-    }
-
-    /// <summary>Completes a submission with an exception of System.IO or of an intercepting engine.</summary>
-    public void CompleteWith(Exception error)
-    {
-        Hold = null;
-        bool isCancelled = error is OperationCanceledException && _cancellationToken.IsCancellationRequested;
-        Finish(0, NotePart(isCancelled ? Cancelled() : IoErrors.Wrap(error, Verb, _handle!.Path, FileOffset)));
-    }
-
-    /// <summary>
     /// Submits to the engine, after passing the gate if necessary. Afterwards the operation may be in use for another call.
     /// </summary>
     public void Submit()
@@ -370,11 +297,4 @@ internal sealed partial class IoOperation
 
         _engine!.Submit(this);
     }
-
-    private void Fail(int errno) =>
-        Finish(0, NotePart(errno == Errno.ECANCELED && IsCancellationRequested
-            ? Cancelled()
-            : _handle!.ErrorOf(errno, Verb, FileOffset < 0 ? -1 : _startOffset + _done)));
-
-    private OperationCanceledException Cancelled() => new(_cancellationToken);
 }

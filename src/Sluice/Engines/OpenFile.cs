@@ -17,10 +17,11 @@ namespace Sluice;
 /// </remarks>
 public abstract partial class OpenFile
 {
-    private const byte Seeks = 1;
-    private const byte SeeksNot = 2;
-    private const byte WaitsToBegin = 4;
-    private const byte BeginsAtOnce = 8;
+    // The bits of _found. If neither bit of a pair is set, the property is not known yet.
+    private const byte KnownToSeek = 1;
+    private const byte KnownNotToSeek = 2;
+    private const byte KnownToBlock = 4;
+    private const byte KnownNotToBlock = 8;
 
     /// <summary>The bit of the access field for <see cref="HasOwnOffsets"/>, in addition to those of <see cref="FileAccess"/>.</summary>
     private const byte OwnOffsets = 8;
@@ -76,7 +77,8 @@ public abstract partial class OpenFile
     /// transfers ignore the offset.
     /// </value>
     /// <exception cref="ObjectDisposedException">The handle is closed, and this property was not read before.</exception>
-    public bool CanSeek => _found is var found && (found & (Seeks | SeeksNot)) == 0 ? FindOutSeeking() : (found & Seeks) != 0;
+    public bool CanSeek =>
+        _found is var found && (found & (KnownToSeek | KnownNotToSeek)) == 0 ? FindOutSeeking() : (found & KnownToSeek) != 0;
 
     /// <summary>
     /// Gets the name of the engine that performs the asynchronous transfers of this handle: <c>uring</c>, <c>pool</c>, or the name of an
@@ -145,20 +147,20 @@ public abstract partial class OpenFile
     internal int Descriptor => _fd;
 
     /// <summary>
-    /// Returns true if the kernel may wait for the file system's answer in the call that begins a transfer, even if it is asked not to wait
-    /// (FUSE; 0017). In a ring, such a call would delay everything that other callers submit. The first use makes a system call. If the
-    /// file is closed meanwhile, the answer is meaningless and not used.
+    /// Returns true if the submission of a transfer to a ring may block until the file system answers, even if the kernel is asked not to
+    /// wait (FUSE; 0017). This would delay everything that other callers submit. The first use makes a system call. If the file is closed
+    /// meanwhile, the answer is meaningless and not used.
     /// </summary>
-    internal bool BeginsByWaiting
+    internal bool BlocksSubmitter
     {
         get
         {
-            if (Libc.IsSupported && (_found & (WaitsToBegin | BeginsAtOnce)) == 0)
+            if (Libc.IsSupported && (_found & (KnownToBlock | KnownNotToBlock)) == 0)
             {
                 _ = FindDevice();
             }
 
-            return (_found & WaitsToBegin) != 0;
+            return (_found & KnownToBlock) != 0;
         }
     }
 
@@ -167,15 +169,15 @@ public abstract partial class OpenFile
     private StorageDevice FindDevice()
     {
         StorageDevice device = StorageDevice.Of(_fd, out bool isOnFuse);
-        _found |= isOnFuse ? WaitsToBegin : BeginsAtOnce;
+        _found |= isOnFuse ? KnownToBlock : KnownNotToBlock;
         return _device = device;
     }
 
-    /// <summary>True if <see cref="BeginsByWaiting"/> is known to be true. Makes no system call.</summary>
-    internal bool IsKnownToBeginByWaiting => (_found & WaitsToBegin) != 0;
+    /// <summary>True if <see cref="BlocksSubmitter"/> is known to be true. Makes no system call.</summary>
+    internal bool IsKnownToBlockSubmitter => (_found & KnownToBlock) != 0;
 
     /// <summary>The threads for blocking calls; null if the file is not on FUSE, or if this is not known yet.</summary>
-    internal FuseThreads? FuseThreads => IsKnownToBeginByWaiting ? Device.FuseThreads : null;
+    internal FuseThreads? FuseThreads => IsKnownToBlockSubmitter ? Device.FuseThreads : null;
 
     /// <summary>
     /// Returns true if an asynchronous call may write on the calling thread; <see cref="EndWriteHere"/> or <see cref="AbandonWriteHere"/>
@@ -184,7 +186,7 @@ public abstract partial class OpenFile
     private protected bool TryBeginWriteHere(out long begin)
     {
         begin = Stopwatch.GetTimestamp();
-        return !BeginsByWaiting && _slowWrites < StorageDevice.MaxSlowWrites && Device.TryBeginWrite(begin);
+        return !BlocksSubmitter && _slowWrites < StorageDevice.MaxSlowWrites && Device.TryBeginWrite(begin);
     }
 
     private protected void EndWriteHere(long begin, long length)
@@ -232,7 +234,7 @@ public abstract partial class OpenFile
     private protected bool IsIntercepted => _extras?.Engine is { } engine and not (ThreadPoolEngine or UringEngine);
 
     /// <summary>True if the file is known not to seek.</summary>
-    private protected bool IsKnownUnseekable => (_found & SeeksNot) != 0;
+    private protected bool IsKnownUnseekable => (_found & KnownNotToSeek) != 0;
 
     private protected OpenFileExtras Extras =>
         _extras ?? Interlocked.CompareExchange(ref _extras, new OpenFileExtras(), null) ?? _extras;
@@ -281,7 +283,7 @@ public abstract partial class OpenFile
 
     /// <summary>Takes a reference to the descriptor: it is not closed until the result is disposed.</summary>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
-    internal Reference Hold() => new(_file);
+    internal Reference TakeReference() => new(_file);
 
     /// <summary>Takes a reference to the descriptor until <see cref="ReleaseReference"/>.</summary>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
@@ -423,7 +425,7 @@ public abstract partial class OpenFile
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     private bool FindOutSeeking()
     {
-        using Reference held = Hold();
+        using Reference held = TakeReference();
         bool seeks;
         if (Libc.IsSupported)
         {
@@ -440,7 +442,7 @@ public abstract partial class OpenFile
             seeks = SeeksPortably(_file);
         }
 
-        _found |= seeks ? Seeks : SeeksNot;
+        _found |= seeks ? KnownToSeek : KnownNotToSeek;
         return seeks;
     }
 

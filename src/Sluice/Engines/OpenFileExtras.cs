@@ -5,7 +5,7 @@ internal sealed class OpenFileExtras
 {
     private long _edgeTransfers;
 
-    /// <summary>Guards the properties.</summary>
+    /// <summary>Guards changes of the properties and of O_DIRECT and, on systems other than 64-bit Linux, appends.</summary>
     public Lock Lock { get; } = new();
 
     /// <summary>The engine that was specified for the file; null for the default engine.</summary>

@@ -28,7 +28,7 @@ internal sealed class SlotTable
 
     /// <summary>Returns true if an operation may use a slot. An operation that may wait forever may not use the last free slots.</summary>
     public bool HasRoomFor(IoOperation operation) =>
-        _freeCount > (operation.WaitsForOthers ? _slots.Length / Tuning.KeptPlacesPart : 0);
+        _freeCount > (operation.WaitsForOthers ? _slots.Length / Tuning.ReservedSlotsPart : 0);
 
     /// <summary>The operation that was added last, if no slot was freed since; otherwise, any operation or null.</summary>
     public IoOperation? Newest => _freeCount < _free.Length ? _slots[_free[_freeCount]] : null;

@@ -109,19 +109,19 @@ internal sealed class SluiceMeter : MetricsWatch
 #pragma warning disable CA1031
         catch (Exception)
         {
-            // A listener that was told about an instrument threw an exception. There is no meter then.
+            // A listener threw an exception when an instrument was published. There is no meter then.
         }
 #pragma warning restore CA1031
     }
 
     private static IEnumerable<Measurement<long>> Totals(Func<(long Operations, long Bytes), long> value)
     {
-        foreach ((string verb, string caching, string carrier, long operations, long bytes) in IoMetrics.Totals())
+        foreach ((string verb, string caching, string path, long operations, long bytes) in IoMetrics.Totals())
         {
             KeyValuePair<string, object?> direction = new("disk.io.direction", verb == "read" ? "read" : "write");
             KeyValuePair<string, object?>[] tags =
             [
-                new("sluice.io.verb", verb), new("sluice.caching", caching), new("sluice.engine", carrier),
+                new("sluice.io.verb", verb), new("sluice.caching", caching), new("sluice.engine", path),
             ];
             yield return new Measurement<long>(value((operations, bytes)), verb == "flush" ? tags : [direction, .. tags]);
         }

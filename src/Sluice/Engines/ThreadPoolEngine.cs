@@ -10,7 +10,7 @@ namespace Sluice.Engines;
 internal sealed class ThreadPoolEngine : IoEngine
 {
     [ThreadStatic]
-    private static bool t_mayContinue;
+    private static bool t_mayRunContinuation;
 
     public static ThreadPoolEngine Instance { get; } = new();
 
@@ -22,24 +22,24 @@ internal sealed class ThreadPoolEngine : IoEngine
     /// Returns true if this thread, which completes an operation on the pool, may run the caller's continuation. Returns true once, so that
     /// continuations do not run inside each other.
     /// </summary>
-    public static bool TryTakeThread()
+    public static bool TryTakeContinuation()
     {
-        bool taken = t_mayContinue;
-        t_mayContinue = false;
+        bool taken = t_mayRunContinuation;
+        t_mayRunContinuation = false;
         return taken;
     }
 
     /// <summary>Completes a submission on this pool thread, and runs the caller's continuation.</summary>
     public static void Complete(IoOperation operation, int result)
     {
-        t_mayContinue = true;
+        t_mayRunContinuation = true;
         try
         {
             operation.Complete(result);
         }
         finally
         {
-            t_mayContinue = false;
+            t_mayRunContinuation = false;
         }
     }
 
@@ -63,10 +63,10 @@ internal sealed class ThreadPoolEngine : IoEngine
     /// </summary>
     /// <param name="operation">The operation.</param>
     /// <param name="isPooled">The operation is included in <see cref="IoMetrics.Pooled"/> until its transfer has ended.</param>
-    /// <param name="mayContinue">This thread may run the caller's continuation.</param>
-    public static void Run(IoOperation operation, bool isPooled, bool mayContinue = true)
+    /// <param name="mayRunContinuation">This thread may run the caller's continuation.</param>
+    public static void Run(IoOperation operation, bool isPooled, bool mayRunContinuation = true)
     {
-        t_mayContinue = mayContinue && !operation.IsSynchronous;
+        t_mayRunContinuation = mayRunContinuation && !operation.IsSynchronous;
         try
         {
             while (RunOnce(operation, isPooled))
@@ -76,7 +76,7 @@ internal sealed class ThreadPoolEngine : IoEngine
         }
         finally
         {
-            t_mayContinue = false;
+            t_mayRunContinuation = false;
         }
     }
 
@@ -106,9 +106,9 @@ internal sealed class ThreadPoolEngine : IoEngine
         }
 
         NotePooled(isPooled, -1);
-        UringEngine? meter = operation.Meter;
-        operation.Meter = null;
-        if (!(meter is null ? operation.GoesOnAfter(result) : meter.GoesOnAfterCall(operation, result)))
+        UringEngine? measuredBy = operation.MeasuredBy;
+        operation.MeasuredBy = null;
+        if (!(measuredBy is null ? operation.GoesOnAfter(result) : measuredBy.GoesOnAfterCall(operation, result)))
         {
             return false;
         }

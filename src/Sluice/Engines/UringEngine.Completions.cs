@@ -220,7 +220,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         using (_entries.EnterLock())
         {
             if (_duty.InFlight != 1 || _entries.Backlog.First is not null || _entries.Refusal != 0
-                || _ring.Pending != 1 || _entries.Slots.Newest is not { IsPlainTransfer: true } last
+                || _ring.Pending != 1 || _entries.Slots.Newest is not { IsDirectTransfer: true } last
                 || !_ring.TryTakeBack(last.RingUserData))
             {
                 return false;
@@ -331,7 +331,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
         // Threads that began before the refusal may still access the ring.
         while (Volatile.Read(ref _executing.Value) > 0)
         {
-            Thread.Sleep(Tuning.RefusedLookMs);
+            Thread.Sleep(Tuning.RefusedPollMs);
         }
 
         using (_entries.EnterLock())
@@ -355,7 +355,7 @@ internal sealed partial class UringEngine : IThreadPoolWorkItem
     {
         if (_entries.Refusal != 0)
         {
-            Thread.Sleep(Tuning.RefusedLookMs);
+            Thread.Sleep(Tuning.RefusedPollMs);
             return;
         }
 

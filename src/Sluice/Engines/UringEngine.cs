@@ -135,10 +135,10 @@ internal sealed partial class UringEngine : IoEngine
         }
 
         DutyTurn? turn = t_turn is { } mine && mine.Engine == this ? mine : null;
-        if (operation.IsPlainCall && _duty.PrefersCalls(Environment.TickCount64) && HasPoolThreads)
+        if (operation.CanBeBlockingCall && _duty.PrefersCalls(Environment.TickCount64) && HasPoolThreads)
         {
             operation.Ring = null;
-            operation.Meter = this;
+            operation.MeasuredBy = this;
             operation.BecomeCall();
             long begin = Stopwatch.GetTimestamp();
             operation.QueueTransfer(preferLocal: true);

@@ -32,6 +32,10 @@ internal static class PathErrors
         }
     }
 
+    /// <summary>Creates the exception of .NET for a file that another program has opened without sharing it.</summary>
+    public static IOException InUse(string path) =>
+        new($"The process cannot access the file '{path}' because it is being used by another process.", Errno.EAGAIN);
+
     private static bool HasParent(string path) => Path.GetDirectoryName(path) is not { Length: > 0 } parent || Directory.Exists(parent);
 
     /// <summary>Returns the description of an error number, followed by the number.</summary>

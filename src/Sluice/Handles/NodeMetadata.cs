@@ -20,7 +20,6 @@ internal static class NodeMetadata
     private const uint OtherBits = 0x07;
     private const int GroupShift = 3;
 
-
     /// <summary>
     /// The free space from which an ENOSPC is attributed to the size of the attribute and not to a full disk, in bytes. Not measured.
     /// </summary>
@@ -71,7 +70,7 @@ internal static class NodeMetadata
             hasGroup |= owned == 0 || NodeCalls.SetOwner(toFd, NodeCalls.Unchanged, from.Gid) == 0;
         }
 
-        CopyAttributes(fromFd, toFd, isSameContent: hasUser && isSameContent, target, hasNotes: isSameContent);
+        CopyAttributes(fromFd, toFd, isSameContent: hasUser && isSameContent, target, includesUserAttributes: isSameContent);
         if ((from.Mode & Statx.TypeMask) != Statx.TypeLink)
         {
             uint mode = from.Mode & ModeBits.All & (hasUser ? ~0u : ~SetUser) & (hasGroup ? ~0u : ~SetGroup);
@@ -152,10 +151,10 @@ internal static class NodeMetadata
     {
         if (isFolder)
         {
-            byte[]? defaults = AttributeCalls.Get(fromFd, DefaultList, out int untold);
-            if (defaults is null && !HasNoList(untold))
+            byte[]? defaults = AttributeCalls.Get(fromFd, DefaultList, out int unread);
+            if (defaults is null && !HasNoList(unread))
             {
-                throw PathErrors.Create(untold, "Reading the default access list for", target);
+                throw PathErrors.Create(unread, "Reading the default access list for", target);
             }
 
             if (defaults is null || AttributeCalls.Set(toFd, DefaultList, defaults) < 0)
@@ -237,13 +236,20 @@ internal static class NodeMetadata
     /// <summary>
     /// Copies extended attributes. Attributes that the user cannot read, or that the target does not support, are skipped.
     /// </summary>
-    private static void CopyAttributes(int fromFd, int toFd, bool isSameContent, string target, bool hasNotes = true)
+    /// <param name="fromFd">The source.</param>
+    /// <param name="toFd">The target.</param>
+    /// <param name="isSameContent">False to leave out privileges and signatures, which are valid for the content of the source.</param>
+    /// <param name="target">The path of the target, for messages.</param>
+    /// <param name="includesUserAttributes">False to leave out the attributes that users and administrators have set.</param>
+    private static void CopyAttributes(int fromFd, int toFd, bool isSameContent, string target, bool includesUserAttributes = true)
     {
         List<byte[]> names = AttributeCalls.List(fromFd, out int unlisted);
         PathErrors.ThrowIfFailed(IsUnknown(unlisted) ? 0 : unlisted, "Reading the attributes for", target);
         foreach (byte[] name in names)
         {
-            if (IsHandledSeparately(name) || (!isSameContent && IsAboutContent(name)) || (!hasNotes && IsNote(name)))
+            if (IsHandledSeparately(name)
+                || (!isSameContent && IsAboutContent(name))
+                || (!includesUserAttributes && IsUserAttribute(name)))
             {
                 continue;
             }
@@ -279,7 +285,7 @@ internal static class NodeMetadata
     private static bool IsAboutContent(ReadOnlySpan<byte> name) =>
         name.SequenceEqual(Capabilities) || name.SequenceEqual("security.ima\0"u8);
 
-    private static bool IsNote(ReadOnlySpan<byte> name) => name.StartsWith("user."u8) || name.StartsWith("trusted."u8);
+    private static bool IsUserAttribute(ReadOnlySpan<byte> name) => name.StartsWith("user."u8) || name.StartsWith("trusted."u8);
 
     /// <summary>
     /// Returns true if attributes cannot be read because they do not exist (any more) or the user may not read them. ENOENT is returned for

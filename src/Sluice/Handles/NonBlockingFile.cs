@@ -44,7 +44,7 @@ internal static class NonBlockingFile
             PathErrors.ThrowIfFailed(type == Statx.TypeDirectory ? -Errno.EACCES : 0, "Opening", path);
             if (LocksFiles && PathCalls.TryLockShared(fd) == -Errno.EAGAIN)
             {
-                throw InUse(path);
+                throw PathErrors.InUse(path);
             }
 
             return file;
@@ -73,12 +73,9 @@ internal static class NonBlockingFile
     private static Exception Refuse(int result, string path) => result switch
     {
         -Errno.EISDIR => PathErrors.Create(-Errno.EACCES, "Opening", path),
-        -Errno.EAGAIN => InUse(path),
+        -Errno.EAGAIN => PathErrors.InUse(path),
         _ => PathErrors.Create(result, "Opening", Path.TrimEndingDirectorySeparator(path)),
     };
-
-    private static IOException InUse(string path) =>
-        new($"The process cannot access the file '{path}' because it is being used by another process.", Errno.EAGAIN);
 
     /// <summary>Returns true if the switch of .NET disables the locks of FileShare.</summary>
     private static bool IsLockingOff() => AppContext.TryGetSwitch("System.IO.DisableFileLocking", out bool isOff)

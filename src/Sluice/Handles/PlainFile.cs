@@ -28,8 +28,7 @@ internal static class PlainFile
                 throw new IOException($"Opening '{path}' failed: it is not a regular file.");
             }
 
-            int given = Libc.GetFlags(fd);
-            PathErrors.ThrowIfFailed(given < 0 ? given : Libc.SetFlags(fd, given & ~PathCalls.NonBlocking), "Opening", path);
+            NonBlockingFile.MakeBlocking(file, path);
             FileAccess access = (flags & PathCalls.ReadWrite) != 0 ? FileAccess.ReadWrite : FileAccess.Read;
             return SluiceHandle.FromSafeFileHandle(file, path, access, ownsHandle: true, engine);
         }

@@ -94,19 +94,19 @@ public sealed partial class SluiceHandle
     private long AppendBytes(ReadOnlySpan<byte> buffer, bool needsOffset)
     {
         CheckAppend();
-        if (Caching == FileCaching.Direct || IsIntercepted || !Libc.IsSupported)
+        if (NeedsOperation)
         {
             return IoOperation.Append(this, buffer);
         }
 
-        using Reference reference = Hold();
+        using Reference reference = TakeReference();
         long offset = buffer.IsEmpty ? LengthNow() : AppendTarget.Append(buffer, needsOffset);
         if (offset < 0)
         {
             ThrowFailed((int)-offset, IoVerb.Append, -1);
         }
 
-        IoMetrics.Note(this, IoVerb.Append, Carrier.Inline, buffer.Length);
+        IoMetrics.Note(this, IoVerb.Append, CompletionPath.Inline, buffer.Length);
         return offset;
     }
 
@@ -127,7 +127,7 @@ public sealed partial class SluiceHandle
         bool isAppended = false;
         try
         {
-            using Reference reference = Hold();
+            using Reference reference = TakeReference();
             isAppended = AppendTarget.TryAppend(buffer.Span, needsOffset, out offset);
         }
         finally
@@ -144,7 +144,7 @@ public sealed partial class SluiceHandle
 
         if (isAppended && offset >= 0)
         {
-            IoMetrics.Note(this, IoVerb.Append, Carrier.Inline, buffer.Length);
+            IoMetrics.Note(this, IoVerb.Append, CompletionPath.Inline, buffer.Length);
         }
 
         return isAppended;

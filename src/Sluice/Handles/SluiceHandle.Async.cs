@@ -77,7 +77,7 @@ public sealed partial class SluiceHandle
             int hot = ReadHot(buffer.Span, fileOffset);
             if (hot == buffer.Length)
             {
-                IoMetrics.Note(this, IoVerb.Read, Carrier.Inline, hot);
+                IoMetrics.Note(this, IoVerb.Read, CompletionPath.Inline, hot);
                 return new ValueTask<int>(hot);
             }
         }
@@ -104,7 +104,7 @@ public sealed partial class SluiceHandle
     /// the attempt could wait and consume data.
     /// </summary>
     private bool MayReadInline(long bytes, long fileOffset) =>
-        fileOffset >= 0 && _readsInline && bytes <= InlineLimit && !IsKnownToBeginByWaiting && ShouldTryCache();
+        fileOffset >= 0 && _readsInline && bytes <= InlineLimit && !IsKnownToBlockSubmitter && ShouldTryCache();
 
     private bool ShouldTryCache() => _coldReads < ColdStreak || (++_coldReads % ColdProbe) == 0;
 
@@ -120,7 +120,7 @@ public sealed partial class SluiceHandle
         bool isDone = ReadFromCache(buffer, fileOffset, out bytes);
         if (isDone)
         {
-            IoMetrics.Note(this, IoVerb.Read, Carrier.Inline, bytes);
+            IoMetrics.Note(this, IoVerb.Read, CompletionPath.Inline, bytes);
         }
 
         return isDone;
@@ -128,7 +128,7 @@ public sealed partial class SluiceHandle
 
     private bool ReadFromCache(Span<byte> buffer, long fileOffset, out int bytes)
     {
-        using Reference reference = Hold();
+        using Reference reference = TakeReference();
         if (fileOffset == _endSeen && TransferCalls.Read(_fd, CutForDebug(buffer), fileOffset, Uring.Abi.RwFlags.None) == 0)
         {
             // The file probably still ends here, and a plain read at the end of a file does not wait.
@@ -301,14 +301,14 @@ public sealed partial class SluiceHandle
             return;
         }
 
-        using Reference reference = Hold();
+        using Reference reference = TakeReference();
         int result = verb == IoVerb.FlushData ? Libc.FlushData(_fd) : Libc.Flush(_fd);
         if (result < 0 && !HasNothingToFlush(-result))
         {
             ThrowFailed(-result, verb, -1);
         }
 
-        IoMetrics.Note(this, verb, Carrier.Inline, 0);
+        IoMetrics.Note(this, verb, CompletionPath.Inline, 0);
     }
 
     private ValueTask FlushAsync(IoVerb verb, CancellationToken cancellationToken)
@@ -348,7 +348,7 @@ public sealed partial class SluiceHandle
             return 0;
         }
 
-        using Reference reference = Hold();
+        using Reference reference = TakeReference();
         return TransferCalls.Read(_fd, CutForDebug(buffer), fileOffset, Uring.Abi.RwFlags.None);
     }
 
@@ -365,12 +365,12 @@ public sealed partial class SluiceHandle
 
         try
         {
-            using Reference reference = Hold();
+            using Reference reference = TakeReference();
             int written = TransferCalls.Write(_fd, CutForDebug(buffer), fileOffset, TransferFlags);
             AfterWrite(fileOffset, written);
             if (written == buffer.Length)
             {
-                IoMetrics.Note(this, IoVerb.Write, Carrier.Inline, written);
+                IoMetrics.Note(this, IoVerb.Write, CompletionPath.Inline, written);
             }
 
             return OutcomeOf(written);

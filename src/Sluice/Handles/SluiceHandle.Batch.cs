@@ -26,7 +26,7 @@ public sealed partial class SluiceHandle
     /// <exception cref="UnauthorizedAccessException">The handle was not opened for reading.</exception>
     /// <exception cref="IOException">A request failed.</exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
-    public void ReadBatch(Span<ReadRequest> requests) => RunBatch(requests, isRead: true, isShared: true);
+    public void ReadBatch(Span<ReadRequest> requests) => RunBatch(requests, isRead: true, isConcurrent: true);
 
     /// <summary>Performs several writes, and returns when all of them have ended.</summary>
     /// <param name="requests">
@@ -53,10 +53,10 @@ public sealed partial class SluiceHandle
     public void WriteBatch(Span<WriteRequest> requests)
     {
         // Cached writes are memory copies: a ring would hand them to a worker, and several threads do not make them faster.
-        RunBatch(requests, isRead: false, isShared: Caching == FileCaching.Direct || !Libc.IsSupported);
+        RunBatch(requests, isRead: false, isConcurrent: Caching == FileCaching.Direct || !Libc.IsSupported);
     }
 
-    private void RunBatch<T>(Span<T> requests, bool isRead, bool isShared)
+    private void RunBatch<T>(Span<T> requests, bool isRead, bool isConcurrent)
         where T : struct, IBatchRequest
     {
         ThrowIfClosed();
@@ -72,12 +72,12 @@ public sealed partial class SluiceHandle
             request.Error = null;
         }
 
-        using Reference reference = Hold();
-        if (isShared && !IsCustomEngine && EngineInUse is UringEngine && BatchRing.TryRent() is { } ring)
+        using Reference reference = TakeReference();
+        if (isConcurrent && !IsCustomEngine && EngineInUse is UringEngine && BatchRing.TryRent() is { } ring)
         {
             RunOnRing(ring, isRead, requests);
         }
-        else if (isShared && !IsIntercepted && requests.Length > 1)
+        else if (isConcurrent && !IsIntercepted && requests.Length > 1)
         {
             T[] own = requests.ToArray();
             new SharedBatch<T>(this, own).Run();
@@ -235,7 +235,7 @@ public sealed partial class SluiceHandle
 
         request.BytesRead = bytes;
         AfterRead(offset, bytes);
-        IoMetrics.Note(this, IoVerb.Read, Carrier.Inline, bytes);
+        IoMetrics.Note(this, IoVerb.Read, CompletionPath.Inline, bytes);
         return true;
     }
 
@@ -250,11 +250,11 @@ public sealed partial class SluiceHandle
         }
 
         // If the entry failed, or ended before the end of the file, Read reads the rest or throws the exception.
-        bool isWhole = got == buffer.Length || (entry.Result > 0 && IsShortAtEnd(entry.Place + got))
-            || (entry.Result == 0 && IsConfirmedEnd(entry.Place));
-        request.BytesRead = isWhole ? got : got + Read(buffer[got..], entry.Place + got);
-        AfterRead(entry.Place, request.BytesRead);
-        IoMetrics.Note(this, IoVerb.Read, Carrier.Uring, got);
+        bool isWhole = got == buffer.Length || (entry.Result > 0 && IsShortAtEnd(entry.RequestOffset + got))
+            || (entry.Result == 0 && IsConfirmedEnd(entry.RequestOffset));
+        request.BytesRead = isWhole ? got : got + Read(buffer[got..], entry.RequestOffset + got);
+        AfterRead(entry.RequestOffset, request.BytesRead);
+        IoMetrics.Note(this, IoVerb.Read, CompletionPath.Uring, got);
     }
 
     internal bool Fill(ref WriteRequest request, ref BatchEntry entry)
@@ -289,18 +289,18 @@ public sealed partial class SluiceHandle
         request.BytesWritten = done;
         if (entry.Result < 0 && entry.Result is not (-Errno.EAGAIN or -Errno.EINTR or -Errno.ECANCELED or -Errno.EINVAL))
         {
-            ThrowFailed(-entry.Result, IoVerb.Write, entry.Place);
+            ThrowFailed(-entry.Result, IoVerb.Write, entry.RequestOffset);
         }
 
         if (done < bytes.Length)
         {
-            Write(bytes[done..], entry.Place + done);
+            Write(bytes[done..], entry.RequestOffset + done);
         }
 
         request.BytesWritten = bytes.Length;
         if (done > 0)
         {
-            IoMetrics.Note(this, IoVerb.Write, Carrier.Uring, done);
+            IoMetrics.Note(this, IoVerb.Write, CompletionPath.Uring, done);
         }
     }
 

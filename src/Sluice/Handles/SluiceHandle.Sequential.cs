@@ -5,6 +5,7 @@ using Sluice.Uring.Abi;
 
 namespace Sluice;
 
+// Members for the readers and writers of the folder Sequential.
 public sealed partial class SluiceHandle
 {
     /// <summary>
@@ -19,41 +20,13 @@ public sealed partial class SluiceHandle
     internal void ReserveWhole(long offset, long length) => ChangeSpace(IoVerb.Allocate, FallocateFlags.KeepSize, offset, length);
 
     /// <summary>
-    /// Reads with one system call if possible. Only 0 bytes mean the end of the file: a sequential reader continues after a short read and
-    /// does not need the length.
-    /// </summary>
-    internal int ReadOnce(Span<byte> buffer, long fileOffset)
-    {
-        if (NeedsOperation || DropsBehind)
-        {
-            return Read(buffer, fileOffset);
-        }
-
-        ThrowIfClosed();
-        int bytes;
-        using (Hold())
-        {
-            bytes = TransferCalls.ReadWaiting(_fd, CutForDebug(buffer), IsKnownUnseekable ? -1 : fileOffset, TransferFlags);
-        }
-
-        if (bytes < 0)
-        {
-            // Repeats the read with the method that recovers from the error or throws its exception.
-            return Read(buffer, fileOffset);
-        }
-
-        IoMetrics.Note(this, IoVerb.Read, Carrier.Inline, bytes);
-        return bytes;
-    }
-
-    /// <summary>
     /// Returns the limit of read-ahead: the length of the file, 0 if it is unknown (pipes, /proc), or <see cref="long.MaxValue"/> for block
     /// devices, whose end only a read can find.
     /// </summary>
     internal long LengthToReadAhead()
     {
         ThrowIfClosed();
-        using Reference reference = Hold();
+        using Reference reference = TakeReference();
         long length = CanSeek ? LengthNow() : 0;
         bool isBlockDevice = length == 0 && Libc.IsSupported && Libc.Stat(_fd, StatxMask.Type, out Statx stat) == 0
             && (stat.Mode & Statx.TypeMask) == Statx.TypeBlockDevice;

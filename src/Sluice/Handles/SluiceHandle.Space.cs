@@ -36,7 +36,7 @@ public sealed partial class SluiceHandle
         {
             // RandomAccess.SetLength would throw an OperationCanceledException for ECANCELED, and would report a file on a failed file
             // system as unseekable.
-            using Reference reference = Hold();
+            using Reference reference = TakeReference();
             int result = PathCalls.SetLength(_fd, length);
             if (result < 0)
             {
@@ -80,15 +80,15 @@ public sealed partial class SluiceHandle
     public void Allocate(long offset, long length) => ChangeSpace(IoVerb.Allocate, FallocateFlags.None, offset, length);
 
     /// <summary>
-    /// Gets a value that indicates whether writing to reserved space changes metadata (unwritten extents become written ones), so that
-    /// overwriting existing bytes makes a flush cheaper. False for ext4 with data=journal, where every flush commits the journal; statx(2)
-    /// reports such files without direct I/O.
+    /// Gets a value that indicates whether the first write to reserved space changes metadata (unwritten extents become written ones). A
+    /// flush is then cheaper after writes that replace written bytes. False for ext4 with data=journal, where every flush commits the
+    /// journal; statx(2) reports such files without direct I/O.
     /// </summary>
     internal bool HasUnwrittenExtents
     {
         get
         {
-            using Reference reference = Hold();
+            using Reference reference = TakeReference();
             return Libc.IsSupported && CanSeek && (Libc.IsExt(_fd) || Libc.FileSystemType(_fd) == Libc.XfsMagic)
                 && !(Libc.Stat(_fd, StatxMask.BasicStats | StatxMask.DioAlign, out Statx stat) == 0
                     && (stat.Mask & StatxMask.DioAlign) != 0 && stat.DioOffsetAlign == 0);
@@ -127,7 +127,7 @@ public sealed partial class SluiceHandle
             IoErrors.ThrowNotSupportedHere("Listing the extents", Path, "it needs FIEMAP of Linux");
         }
 
-        using Reference reference = Hold();
+        using Reference reference = TakeReference();
         List<FileExtent> extents = [];
         int result = Fiemap.Read(_fd, extents);
         if (result is -Errno.EOPNOTSUPP or -Errno.ENOTTY)
@@ -192,7 +192,7 @@ public sealed partial class SluiceHandle
             IoErrors.ThrowNotSupportedHere(what, Path, "it needs fallocate of Linux");
         }
 
-        using Reference reference = Hold();
+        using Reference reference = TakeReference();
         int result = verb == IoVerb.Allocate ? AllocateWhole(mode, offset, length) : SpaceCalls.Allocate(_fd, mode, offset, length);
         switch (-result)
         {

@@ -33,10 +33,14 @@ public sealed partial class SluiceHandle
     }
 
     /// <summary>
-    /// Reads bytes for callers that continue until 0 bytes are returned: a short read is not compared with the length of the file, which
-    /// saves a system call.
+    /// Reads bytes for callers that continue until 0 bytes are returned: only 0 bytes mean the end of the file. A short read is not compared
+    /// with the length of the file, which saves a system call. The buffer must not be empty.
     /// </summary>
-    internal int ReadSome(Span<byte> buffer, long fileOffset) => ReadHere(buffer, fileOffset, acceptsShort: true);
+    internal int ReadSome(Span<byte> buffer, long fileOffset)
+    {
+        ThrowIfClosed();
+        return ReadHere(buffer, fileOffset, acceptsShort: true);
+    }
 
     private int ReadHere(Span<byte> buffer, long fileOffset, bool acceptsShort)
     {
@@ -45,7 +49,7 @@ public sealed partial class SluiceHandle
             return IoOperation.Read(this, buffer, fileOffset);
         }
 
-        using Reference reference = Hold();
+        using Reference reference = TakeReference();
 
         // The first read detects a file that cannot seek, which saves a system call for files that are opened, read and closed.
         long offset = IsKnownUnseekable ? -1 : fileOffset;
@@ -58,7 +62,7 @@ public sealed partial class SluiceHandle
 
         bool isDone = (first == buffer.Length || (acceptsShort && first >= 0)) && !DropsBehind;
         int bytes = isDone ? first : ReadRest(buffer, offset, first);
-        IoMetrics.Note(this, IoVerb.Read, Carrier.Inline, bytes);
+        IoMetrics.Note(this, IoVerb.Read, CompletionPath.Inline, bytes);
         return bytes;
     }
 
@@ -89,9 +93,9 @@ public sealed partial class SluiceHandle
             return;
         }
 
-        using Reference reference = Hold();
+        using Reference reference = TakeReference();
         WriteCached(buffer, CanSeek ? fileOffset : -1);
-        IoMetrics.Note(this, IoVerb.Write, Carrier.Inline, buffer.Length);
+        IoMetrics.Note(this, IoVerb.Write, CompletionPath.Inline, buffer.Length);
     }
 
     /// <summary>
@@ -185,7 +189,7 @@ public sealed partial class SluiceHandle
             return;
         }
 
-        using Reference reference = Hold();
+        using Reference reference = TakeReference();
         int result = TransferCalls.Read(_fd, Span<byte>.Empty, CanSeek ? 0 : -1, RwFlags.None);
         if (result < 0 && result != -Errno.EAGAIN)
         {

@@ -180,7 +180,7 @@ public sealed partial class SluiceHandle
             return true;
         }
 
-        IoMetrics.Note(this, verb, Carrier.Inline, done);
+        IoMetrics.Note(this, verb, CompletionPath.Inline, done);
         return error is null ? true : throw error;
     }
 
@@ -213,7 +213,7 @@ public sealed partial class SluiceHandle
 
             try
             {
-                using Reference written = Hold();
+                using Reference written = TakeReference();
                 done = segments.Transfer(isRead: false, _fd, fileOffset, TransferFlags);
                 AfterWrite(fileOffset, (int)done);
             }
@@ -229,7 +229,7 @@ public sealed partial class SluiceHandle
             return done < 0 || done == segments.Total;
         }
 
-        using Reference reference = Hold();
+        using Reference reference = TakeReference();
         int result = segments.Transfer(isRead: true, _fd, fileOffset, waits ? TransferFlags : TransferFlags | RwFlags.NoWait);
         done = Math.Max(result, 0);
         AfterRead(fileOffset, result);

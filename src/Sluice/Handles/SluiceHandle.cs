@@ -79,7 +79,7 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
     /// <summary>Returns the length of a file that is known to seek, in bytes.</summary>
     internal long LengthNow()
     {
-        using Reference reference = Hold();
+        using Reference reference = TakeReference();
         long length = Libc.IsSupported ? Libc.LengthOf(_fd) : -1;
         if (length >= 0)
         {
@@ -106,7 +106,7 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
     {
         get
         {
-            using Reference reference = Hold();
+            using Reference reference = TakeReference();
             return Libc.IsSupported ? Math.Max(0, Libc.Position(_fd)) : BorrowedStream.PositionOf(_file, Access);
         }
     }
@@ -115,7 +115,7 @@ public sealed partial class SluiceHandle : OpenFile, IDisposable, IAsyncDisposab
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
     internal bool TrySetDescriptorPosition(long position)
     {
-        using Reference reference = Hold();
+        using Reference reference = TakeReference();
         if (Libc.IsSupported)
         {
             return Libc.SetPosition(_fd, position);

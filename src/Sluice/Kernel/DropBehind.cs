@@ -10,10 +10,12 @@ internal static class DropBehind
     public const int EveryBytes = 1 << 20;
 
     /// <summary>
-    /// The length of the earlier range, in bytes: more than a device has in flight. It bounds the work for each byte of a long file.
+    /// The length of the earlier range, in bytes. It is larger than what a device writes back at once, so that most of its pages are clean.
+    /// It is limited, so that the cost of a write does not depend on the length of the file.
     /// </summary>
     public const int BehindBytes = 32 << 20;
 
+    /// <summary>Returns the range to drop after a write: the written bytes, and once in each interval the earlier range too.</summary>
     public static (long Start, long Length) AfterWrite(long fileOffset, int bytes)
     {
         long end = fileOffset + bytes;

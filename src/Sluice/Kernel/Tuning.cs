@@ -103,7 +103,7 @@ internal static class Tuning
     /// The part of a ring's slots, one in this number, that is not available to operations that may wait forever, such as a read of a pipe.
     /// Not measured.
     /// </summary>
-    public const int KeptPlacesPart = 8;
+    public const int ReservedSlotsPart = 8;
 
     /// <summary>The maximum number of wake-ups in a ring. The completion queue has room for them and for all operations.</summary>
     public const int MaxWakeUps = 64;
@@ -141,7 +141,7 @@ internal static class Tuning
     public const int IdleMs = 500;
 
     /// <summary>The interval, in milliseconds, of checks for completions if waiting in the kernel is refused.</summary>
-    public const int RefusedLookMs = 1;
+    public const int RefusedPollMs = 1;
 
     /// <summary>
     /// The number of milliseconds for which continuations are treated as long after one has blocked a leader. It doubles with each further

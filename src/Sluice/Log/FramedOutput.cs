@@ -76,7 +76,7 @@ internal sealed class FramedOutput : LogOutput
 
     public override bool HasFull => Volatile.Read(ref _fullCount) > 0;
 
-    public override bool IsBackedUp => Volatile.Read(ref _fullCount) >= Tuning.LogFullSegments;
+    public override bool HasTooManyFull => Volatile.Read(ref _fullCount) >= Tuning.LogFullSegments;
 
     /// <summary>True if the opening of the current segment is on the disk; until then the segment before it is kept.</summary>
     private bool IsCurrentDurable

@@ -18,7 +18,7 @@ internal static class LogErrors
         };
 
     /// <summary>Creates the exception for records that could not be written before the log was closed.</summary>
-    public static IOException LetGo(string directory) =>
+    public static IOException ClosedBeforeWritten(string directory) =>
         new($"The log '{directory}' was closed before this could be written and made durable.");
 
     /// <summary>Returns the message for sequence numbers that are missing between two segments.</summary>
@@ -56,7 +56,7 @@ internal static class LogErrors
     public static ArgumentOutOfRangeException NotThere(string parameter, long sequence, long first, long last) =>
         new(parameter, sequence, $"The log has the records {first} to {last}.");
 
-    public static IOException BackedUp(string directory) =>
+    public static IOException TooManyFull(string directory) =>
         new($"Appending to the log '{directory}' failed: {Tuning.LogFullSegments} full segments wait to be on the disk.");
 
     [DoesNotReturn]

@@ -32,7 +32,7 @@ internal abstract class LogOutput : IDisposable
     public abstract bool HasFull { get; }
 
     /// <summary>True if so many files are full that appends have to wait for the keeper.</summary>
-    public abstract bool IsBackedUp { get; }
+    public abstract bool HasTooManyFull { get; }
 
     /// <summary>Writes a sealed page. If this fails, the page is passed again, without the bytes of withdrawn records.</summary>
     public abstract void Write(LogPage page);

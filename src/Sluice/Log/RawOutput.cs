@@ -18,7 +18,10 @@ internal sealed class RawOutput : LogOutput
     private readonly LogFolder _folder;
     private readonly SluiceLogOptions _settings;
     private readonly Lock _files = new();
+
+    /// <summary>The full files that no sync has made durable.</summary>
     private readonly List<SluiceHandle> _unsynced = [];
+
     /// <summary>
     /// The files that the next <see cref="Sync"/> flushes, set by <see cref="BeginSync"/>. The last one was the current file then.
     /// </summary>
@@ -31,15 +34,23 @@ internal sealed class RawOutput : LogOutput
     private AppendTarget? _end;
     private long _id;
     private DateTime _utc;
-    private DateTime _nameEnds;
+
+    /// <summary>The time at which the period in the name of the current file ends.</summary>
+    private DateTime _rollAt;
     private long _writtenAtSync;
     private long _written;
     private long _durable;
+
+    /// <summary>
+    /// The number of bytes of the current page that were written. It stays if the write of the rest fails, so that the next call of
+    /// <see cref="Write"/> for the page continues there; otherwise, it is reset to 0.
+    /// </summary>
     private int _done;
     private bool _rolled;
 
     /// <summary>
-    /// True if the name of a written file may not be on the disk, as that of the file that was found. Used by the thread that writes.
+    /// True if the name of a written file may not be on the disk. This also applies to the file that was found when the log was opened.
+    /// Used by the thread that writes.
     /// </summary>
     private bool _hasNewName = true;
 
@@ -52,7 +63,7 @@ internal sealed class RawOutput : LogOutput
     /// <summary>
     /// The time of the last check of the current file, with its results in the next two fields; -1 if the file was written to since.
     /// </summary>
-    private long _lookedMs = -1;
+    private long _checkedMs = -1;
     private long _length;
     private bool _hasNoName;
 
@@ -92,7 +103,7 @@ internal sealed class RawOutput : LogOutput
 
     public override bool HasFull => _unsynced.Count > 0;
 
-    public override bool IsBackedUp => _unsynced.Count >= Tuning.LogFullSegments;
+    public override bool HasTooManyFull => _unsynced.Count >= Tuning.LogFullSegments;
 
     public override long DurableSequence => _durable;
 
@@ -105,7 +116,7 @@ internal sealed class RawOutput : LogOutput
                 GoToNewest();
             }
 
-            _lookedMs = -1;
+            _checkedMs = -1;
             AppendRest(page);
             Look();
             if (!_hasNoName)
@@ -226,7 +237,7 @@ internal sealed class RawOutput : LogOutput
             return;
         }
 
-        using OpenFile.Reference reference = _current.Hold();
+        using OpenFile.Reference reference = _current.TakeReference();
         while (_done < page.End)
         {
             int written = _end.Write(page.Bytes[_done..page.End]);
@@ -245,7 +256,7 @@ internal sealed class RawOutput : LogOutput
     private void GoToNewest()
     {
         // The check after the last write is sufficient, unless other processes have had time to append or to remove the file.
-        if (_lookedMs != Environment.TickCount64)
+        if (_checkedMs != Environment.TickCount64)
         {
             Look();
         }
@@ -254,7 +265,7 @@ internal sealed class RawOutput : LogOutput
             || Volatile.Read(ref _wasMoved)
             || _length >= _settings.SegmentBytes
             || (_length > 0 && IsOld())
-            || (_folder.Names.HasDate && Now >= _nameEnds))
+            || (_folder.Names.HasDate && Now >= _rollAt))
         {
             (SluiceHandle file, long id, DateTime utc) = OpenNewest();
             lock (_files)
@@ -280,7 +291,7 @@ internal sealed class RawOutput : LogOutput
     private void Look()
     {
         _hasNoName = LogFile.HasNoName(_current, out _length);
-        _lookedMs = Environment.TickCount64;
+        _checkedMs = Environment.TickCount64;
     }
 
     /// <summary>Opens the newest file after the current one, or creates one.</summary>
@@ -327,9 +338,10 @@ internal sealed class RawOutput : LogOutput
         Volatile.Write(ref _id, id);
         _currentName = PathCalls.ToKernel(Path.GetFileName(_current.Path));
 
-        // A name with a time in the future ends with the current period; otherwise the file would take all records until that time.
+        // If the time in the name is in the future, the file is used only until the end of the current period. Otherwise, it would be used
+        // until that time.
         DateTime now = Now;
-        (_utc, _nameEnds) = (utc, _folder.Names.EndOf(utc < now ? utc : now));
+        (_utc, _rollAt) = (utc, _folder.Names.EndOf(utc < now ? utc : now));
         if (_settings.SegmentAge is not null)
         {
             _madeUtc = LogFile.MadeUtc(_current);
@@ -369,7 +381,7 @@ internal sealed class RawOutput : LogOutput
             return null;
         }
 
-        using OpenFile.Reference reference = file.Hold();
+        using OpenFile.Reference reference = file.TakeReference();
         return new AppendTarget(file);
     }
 }

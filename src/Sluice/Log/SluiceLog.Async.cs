@@ -9,7 +9,7 @@ public sealed partial class SluiceLog
     /// <summary>
     /// The time, in milliseconds, after which an append that waits for the keeper, or for the removal of the log's end, checks again.
     /// </summary>
-    private const int LookAgainMs = 5;
+    private const int CheckAgainMs = 5;
 
     /// <summary>Appends a record and waits asynchronously for the log's default durability.</summary>
     /// <param name="record">
@@ -195,15 +195,15 @@ public sealed partial class SluiceLog
         using (batch)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            Placed place;
-            while (!TryTake(batch.Bytes.Length, batch.Count, out place, out long waitFor))
+            PageReservation reserved;
+            while (!TryReserveSpace(batch.Bytes.Length, batch.Count, out reserved, out long waitFor))
             {
-                await WaitForRoomAsync(waitFor, place.Epoch, cancellationToken).ConfigureAwait(false);
+                await WaitForRoomAsync(waitFor, reserved.Epoch, cancellationToken).ConfigureAwait(false);
             }
 
-            long first = place.FirstSequence;
-            return !CopyBatch(place, batch, durability) ? first
-                : await WaitAsync(durability, first + batch.Count - 1, place, batch.Count, first).ConfigureAwait(false);
+            long first = reserved.FirstSequence;
+            return !CopyBatch(reserved, batch, durability) ? first
+                : await WaitAsync(durability, first + batch.Count - 1, reserved, batch.Count, first).ConfigureAwait(false);
         }
     }
 
@@ -215,17 +215,17 @@ public sealed partial class SluiceLog
         ReadOnlySpan<byte> record, LogDurability durability, out ValueTask<long> appended, out long waitFor, out int epoch)
     {
         int bytes = _headerBytes + record.Length;
-        bool isTaken = TryTake(bytes, 1, out Placed place, out waitFor);
-        (appended, epoch) = (default, place.Epoch);
-        if (isTaken)
+        bool isReserved = TryReserveSpace(bytes, 1, out PageReservation reserved, out waitFor);
+        (appended, epoch) = (default, reserved.Epoch);
+        if (isReserved)
         {
-            CopyRecord(place.Page!.Bytes.Slice(place.Offset, bytes), record, durability);
-            appended = EndCopy(place, bytes, 1, durability)
-                ? WaitAsync(durability, place.FirstSequence, place, 1, place.FirstSequence)
-                : new ValueTask<long>(place.FirstSequence);
+            CopyRecord(reserved.Page!.Bytes.Slice(reserved.Offset, bytes), record, durability);
+            appended = EndCopy(reserved, bytes, 1, durability)
+                ? WaitAsync(durability, reserved.FirstSequence, reserved, 1, reserved.FirstSequence)
+                : new ValueTask<long>(reserved.FirstSequence);
         }
 
-        return isTaken;
+        return isReserved;
     }
 
     private async ValueTask<long> AppendLaterAsync(
@@ -247,21 +247,21 @@ public sealed partial class SluiceLog
     {
         if (waitFor == 0)
         {
-            Thread.Sleep(LookAgainMs);
+            Thread.Sleep(CheckAgainMs);
         }
         else
         {
-            _committer.WaitWritten(waitFor, new Placed(null, 0, 0, epoch), 0);
+            _committer.WaitWritten(waitFor, new PageReservation(null, 0, 0, epoch), 0);
         }
     }
 
     private ValueTask WaitForRoomAsync(long waitFor, int epoch, CancellationToken cancellationToken) => waitFor == 0
-        ? new ValueTask(Task.Delay(LookAgainMs, cancellationToken))
+        ? new ValueTask(Task.Delay(CheckAgainMs, cancellationToken))
         : WaitPlainAsync(LogDurability.Written, waitFor, 0, epoch, cancellationToken);
 
-    private ValueTask<long> WaitAsync(LogDurability durability, long sequence, in Placed place, int ownRecords, long result)
+    private ValueTask<long> WaitAsync(LogDurability durability, long sequence, in PageReservation reserved, int ownRecords, long result)
     {
-        AsyncWaiter waiter = AsyncWaiter.Rent(sequence, ownRecords, place, result);
+        AsyncWaiter waiter = AsyncWaiter.Rent(sequence, ownRecords, reserved, result);
         ValueTask<long> task = waiter.Task;
         _committer.Push(waiter, durability == LogDurability.Durable);
         return task;
@@ -280,7 +280,7 @@ public sealed partial class SluiceLog
             return ValueTask.CompletedTask;
         }
 
-        AsyncWaiter waiter = AsyncWaiter.Rent(sequence, ownRecords, new Placed(null, 0, 0, epoch), sequence);
+        AsyncWaiter waiter = AsyncWaiter.Rent(sequence, ownRecords, new PageReservation(null, 0, 0, epoch), sequence);
         ValueTask task = waiter.PlainTask;
         _committer.Push(waiter, durability == LogDurability.Durable);
         return cancellationToken.CanBeCanceled ? new ValueTask(task.AsTask().WaitAsync(cancellationToken)) : task;

@@ -44,7 +44,7 @@ public sealed partial class SluiceLog
     {
         FramedOutput output = Framed();
         ThrowIfClosed();
-        _committer.Alone(() =>
+        _committer.WithSyncLock(() =>
         {
             if (_committer.Commit() is { } error)
             {
@@ -75,7 +75,7 @@ public sealed partial class SluiceLog
 
             Volatile.Write(ref _isClosing, true);
             Interlocked.MemoryBarrier();
-            _committer.AloneWithWrites(_ring.Close);
+            _committer.WithSyncAndWriteLocks(_ring.Close);
             Exception? error = Close();
             _isClosed = true;
             if (error is not null)
@@ -100,7 +100,7 @@ public sealed partial class SluiceLog
         _output.Compressor?.End();
         try
         {
-            _committer.Alone(() => error = _committer.Failure ?? _committer.Commit() ?? Finish());
+            _committer.WithSyncLock(() => error = _committer.Failure ?? _committer.Commit() ?? Finish());
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -108,7 +108,7 @@ public sealed partial class SluiceLog
         }
 
         _committer.End();
-        _committer.AloneWithWrites(_committer.LetGo);
+        _committer.WithSyncAndWriteLocks(_committer.StopWrites);
         try
         {
             LogFile.CloseAll<IDisposable?>([_output, _lock], static f => f?.Dispose());

@@ -53,7 +53,7 @@ public sealed partial class SluiceLog
         ThrowIfClosed();
         if (sequence > _committer.Written && sequence < _ring.NextSequenceIn(out int epoch))
         {
-            _committer.WaitWritten(sequence, new Placed(null, 0, 0, epoch), 0);
+            _committer.WaitWritten(sequence, new PageReservation(null, 0, 0, epoch), 0);
         }
 
         return output.TryRead(sequence, out record);

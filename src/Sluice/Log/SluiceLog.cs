@@ -1,10 +1,10 @@
 using System.Buffers;
-using System.Buffers.Binary;
 using System.IO.Pipelines;
 using Sluice.Log;
-using Sluice.Log.Folders;
-using Sluice.Log.Segments;
 using Sluice.Log.Appending;
+using Sluice.Log.Folders;
+using Sluice.Log.Frames;
+using Sluice.Log.Segments;
 
 namespace Sluice;
 
@@ -156,14 +156,14 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         _ = SluiceLogOptions.Known(durability);
         CheckLength(record.Length, nameof(record));
         int bytes = _headerBytes + record.Length;
-        Placed place = Take(bytes, 1);
-        CopyRecord(place.Page!.Bytes.Slice(place.Offset, bytes), record, durability);
-        if (EndCopy(place, bytes, 1, durability))
+        PageReservation reserved = ReserveSpace(bytes, 1);
+        CopyRecord(reserved.Page!.Bytes.Slice(reserved.Offset, bytes), record, durability);
+        if (EndCopy(reserved, bytes, 1, durability))
         {
-            Wait(durability, place.FirstSequence, place, 1);
+            Wait(durability, reserved.FirstSequence, reserved, 1);
         }
 
-        return place.FirstSequence;
+        return reserved.FirstSequence;
     }
 
     /// <param name="record">The bytes of the record. The sequence can be empty. Its memory must not be changed during the call.</param>
@@ -249,7 +249,7 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
         if (durability != LogDurability.Buffered)
         {
             long last = _ring.NextSequenceIn(out int epoch) - 1;
-            Wait(durability, last, new Placed(null, 0, 0, epoch), 0);
+            Wait(durability, last, new PageReservation(null, 0, 0, epoch), 0);
         }
     }
 
@@ -296,26 +296,26 @@ public sealed partial class SluiceLog : IDisposable, IAsyncDisposable
 
     private long Append(in RecordBatch batch, LogDurability durability)
     {
-        Placed place = Take(batch.Bytes.Length, batch.Count);
-        if (CopyBatch(place, batch, durability))
+        PageReservation reserved = ReserveSpace(batch.Bytes.Length, batch.Count);
+        if (CopyBatch(reserved, batch, durability))
         {
-            Wait(durability, place.FirstSequence + batch.Count - 1, place, batch.Count);
+            Wait(durability, reserved.FirstSequence + batch.Count - 1, reserved, batch.Count);
         }
 
-        return place.FirstSequence;
+        return reserved.FirstSequence;
     }
 
-    private bool CopyBatch(in Placed place, in RecordBatch batch, LogDurability durability)
+    private bool CopyBatch(in PageReservation reserved, in RecordBatch batch, LogDurability durability)
     {
-        batch.Bytes.CopyTo(place.Page!.Bytes[place.Offset..]);
-        return EndCopy(place, batch.Bytes.Length, batch.Count, durability);
+        batch.Bytes.CopyTo(reserved.Page!.Bytes[reserved.Offset..]);
+        return EndCopy(reserved, batch.Bytes.Length, batch.Count, durability);
     }
 
     private void CopyRecord(Span<byte> at, ReadOnlySpan<byte> record, LogDurability durability)
     {
         if (_headerBytes > 0)
         {
-            BinaryPrimitives.WriteUInt32LittleEndian(at, (uint)record.Length | ((uint)durability << 30));
+            LogLayout.WriteRecordHeader(at, record.Length, durability);
         }
 
         record.CopyTo(at[_headerBytes..]);

@@ -18,13 +18,13 @@ public class SluiceLogOptions
     private const int MinSegmentBytes = 4096;
 
     /// <summary>The number of checks within <see cref="RetainAge"/>.</summary>
-    private const int LooksPerAge = 8;
+    private const int ChecksPerAge = 8;
 
     /// <summary>The minimum number of milliseconds between two checks.</summary>
-    private const int MinLookMs = 1000;
+    private const int MinCheckMs = 1000;
 
     /// <summary>The maximum number of milliseconds between two checks.</summary>
-    private const int MaxLookMs = 600_000;
+    private const int MaxCheckMs = 600_000;
 
     /// <summary>
     /// Gets or sets the format of the log's files. Files of the other format in the same directory are not part of the log.
@@ -166,8 +166,8 @@ public class SluiceLogOptions
     /// <remarks>
     /// <para>The name of a compressed file ends with ".gz". <see cref="RetainBytes"/> applies to the compressed size.</para>
     /// <para>
-    /// A file is compressed when no process has it open for appending or holds a lock of it. Files that are already full when the log is opened are compressed,
-    /// too.
+    /// A file is compressed when no process has it open for appending or holds a lock of it. Files that are already full when the log is
+    /// opened are compressed, too.
     /// </para>
     /// </remarks>
     public CompressionLevel Compression { get; set; } = CompressionLevel.NoCompression;
@@ -221,7 +221,7 @@ public class SluiceLogOptions
 
     /// <summary>The time, in milliseconds, between two checks for old segments; Timeout.Infinite for no checks.</summary>
     internal int RetentionIntervalMs => RetainAge is { } age
-        ? (int)Math.Clamp(age.TotalMilliseconds / LooksPerAge, MinLookMs, MaxLookMs)
+        ? (int)Math.Clamp(age.TotalMilliseconds / ChecksPerAge, MinCheckMs, MaxCheckMs)
         : Timeout.Infinite;
 
     /// <summary>Returns a copy of these options with another <see cref="FileNamePattern"/>.</summary>

@@ -633,7 +633,8 @@ public sealed class SluiceLogReader : IDisposable
     {
         long id = _segment!.Id;
 
-        // No segment is inserted between two others later. The last segment of a catalog is not confirmed by another one.
+        // The last listing is sufficient if the next segment is not the last one in it: no segment is inserted between two others later. The
+        // footer of the last one is not trusted, because no segment after it confirms the footer.
         int known = _catalog?.Segments.FindIndex(s => s.Id > id) ?? -1;
         if (known >= 0 && known < _catalog!.Segments.Count - 1 && _catalog.Segments[known].FirstSequence == _segment.ReadTo + 1)
         {

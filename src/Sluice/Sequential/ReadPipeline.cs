@@ -36,7 +36,7 @@ internal sealed class ReadPipeline
     private long _length = -1;
     private int _call;
 
-    /// <summary>True if a read returned a full block, so that the file is longer than the first block.</summary>
+    /// <summary>True if a read returned a full block, which indicates that the file is longer than the first block.</summary>
     private bool _isLong;
 
     public ReadPipeline(SluiceHandle handle, long offset, int requestSizeBytes, int depth)
@@ -159,7 +159,7 @@ internal sealed class ReadPipeline
             }
             else if (!_isDirect)
             {
-                transfer.Result = _handle.ReadOnce(transfer.Span, transfer.Offset);
+                transfer.Result = _handle.ReadSome(transfer.Span, transfer.Offset);
             }
             else if (_nextOffset >= _length
                 || !SequentialRingLease.TryQueue(ref _lease, ref _ringRefused, _handle, isRead: true, transfer))

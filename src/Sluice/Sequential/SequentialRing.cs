@@ -80,7 +80,7 @@ internal sealed class SequentialRing : BorrowedRing
         _entries[(int)userData] = null;
         transfer.Result = result;
         transfer.IsInRing = false;
-        IoMetrics.Note(FileCaching.Direct, transfer.IsRead ? IoVerb.Read : IoVerb.Write, Carrier.Uring, result);
+        IoMetrics.Note(FileCaching.Direct, transfer.IsRead ? IoVerb.Read : IoVerb.Write, CompletionPath.Uring, result);
     }
 
     // staysOnThread is false, because any thread may use and close a reader.

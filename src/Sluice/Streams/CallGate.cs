@@ -19,16 +19,16 @@ internal struct CallGate
 
     public void Enter()
     {
-        if (!TryEnter() && Enqueue() is { } turn)
+        if (!TryEnter() && Enqueue() is { } waiter)
         {
             try
             {
-                turn.Task.GetAwaiter().GetResult();
+                waiter.Task.GetAwaiter().GetResult();
             }
             catch
             {
                 // The wait was interrupted.
-                if (!turn.TrySetCanceled())
+                if (!waiter.TrySetCanceled())
                 {
                     Exit();
                 }
@@ -40,7 +40,7 @@ internal struct CallGate
 
     /// <param name="cancellationToken">Cancels the wait. It is not checked if the gate is free.</param>
     public ValueTask EnterAsync(CancellationToken cancellationToken) =>
-        TryEnter() || Enqueue() is not { } turn ? ValueTask.CompletedTask : WaitAsync(turn, cancellationToken);
+        TryEnter() || Enqueue() is not { } waiter ? ValueTask.CompletedTask : WaitAsync(waiter, cancellationToken);
 
     public void Exit()
     {
@@ -50,11 +50,11 @@ internal struct CallGate
         }
     }
 
-    private static async ValueTask WaitAsync(TaskCompletionSource turn, CancellationToken cancellationToken)
+    private static async ValueTask WaitAsync(TaskCompletionSource waiter, CancellationToken cancellationToken)
     {
-        using (cancellationToken.UnsafeRegister(static (turn, token) => ((TaskCompletionSource)turn!).TrySetCanceled(token), turn))
+        using (cancellationToken.UnsafeRegister(static (waiter, token) => ((TaskCompletionSource)waiter!).TrySetCanceled(token), waiter))
         {
-            await turn.Task.ConfigureAwait(false);
+            await waiter.Task.ConfigureAwait(false);
         }
     }
 
@@ -69,9 +69,9 @@ internal struct CallGate
                 return null;
             }
 
-            var turn = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-            waiters.Enqueue(turn);
-            return turn;
+            var waiter = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            waiters.Enqueue(waiter);
+            return waiter;
         }
     }
 
@@ -80,9 +80,9 @@ internal struct CallGate
         Queue<TaskCompletionSource> waiters = _waiters!;
         lock (waiters)
         {
-            while (waiters.TryDequeue(out TaskCompletionSource? turn))
+            while (waiters.TryDequeue(out TaskCompletionSource? waiter))
             {
-                if (turn.TrySetResult())
+                if (waiter.TrySetResult())
                 {
                     return;
                 }

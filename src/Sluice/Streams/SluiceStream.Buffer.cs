@@ -41,7 +41,7 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>Makes the window empty and sets the position.</summary>
-    private void Forget(long position)
+    private void ResetWindow(long position)
     {
         _readEnd = 0;
         _writeEnd = 0;
@@ -50,8 +50,8 @@ public sealed partial class SluiceStream
     }
 
     /// <summary>
-    /// Sets the position. Bytes that were read are kept unless the new position is before them: a program may move to the end of a block
-    /// before it reads the beginning.
+    /// Sets the position. Bytes that were read are kept unless the new position is before them, because a program may move to the end of a
+    /// block and then back to its beginning.
     /// </summary>
     private void MoveTo(long target)
     {
@@ -68,7 +68,7 @@ public sealed partial class SluiceStream
         }
         else
         {
-            Forget(target);
+            ResetWindow(target);
         }
     }
 
@@ -100,7 +100,7 @@ public sealed partial class SluiceStream
         if (length <= lead)
         {
             // The end of the file is at or before the position.
-            Forget(start + lead);
+            ResetWindow(start + lead);
             return;
         }
 
@@ -177,7 +177,7 @@ public sealed partial class SluiceStream
             _sizing.Ended(_base + _pos, wasWhole: _pos == _writeEnd);
         }
 
-        Forget(_base + _pos);
+        ResetWindow(_base + _pos);
     }
 
     /// <inheritdoc cref="FlushWrites"/>
@@ -202,7 +202,7 @@ public sealed partial class SluiceStream
             _sizing.Ended(_base + _pos, wasWhole: _pos == _writeEnd);
         }
 
-        Forget(_base + _pos);
+        ResetWindow(_base + _pos);
     }
 
     /// <summary>
@@ -227,7 +227,7 @@ public sealed partial class SluiceStream
         if (put > 0 && _pos < _window.Start)
         {
             // Some of these bytes were written.
-            Forget(_base + _pos);
+            ResetWindow(_base + _pos);
         }
     }
 
@@ -236,13 +236,13 @@ public sealed partial class SluiceStream
     {
         if (taken != 0)
         {
-            Forget(_base + _pos - taken);
+            ResetWindow(_base + _pos - taken);
         }
     }
 
     /// <summary>
-    /// Discards bytes that were read ahead, before a write. Throws if there are unread bytes of a file that cannot seek, because they would
-    /// be lost.
+    /// Discards unread bytes of the window and of the read-ahead, before a write. Throws if the file cannot seek and there are unread bytes,
+    /// because they would be lost.
     /// </summary>
     private void DiscardReadAhead()
     {
@@ -254,7 +254,7 @@ public sealed partial class SluiceStream
                 StreamErrors.ThrowUnreadBytes();
             }
 
-            Forget(_base + _pos);
+            ResetWindow(_base + _pos);
             _sizing.Reset();
         }
     }

@@ -202,7 +202,7 @@ public sealed partial class SluiceStream
     private int ReadRest(Span<byte> rest)
     {
         long offset = _base + _pos;
-        Forget(offset);
+        ResetWindow(offset);
         _readAhead?.Abandon();
         int size = SizeFor(offset, MaxRead);
         if (ReadsThrough(rest.Length, size))
@@ -275,7 +275,7 @@ public sealed partial class SluiceStream
             while (_readAhead is { } ahead && ahead.Offset == _base + _pos)
             {
                 long offset = ahead.Offset;
-                Forget(offset);
+                ResetWindow(offset);
                 StreamWindow used = _window;
                 _window = StreamWindow.None;
                 (_window, int length, bool isLast) = await ahead.TakeAsync(used).ConfigureAwait(false);
@@ -304,7 +304,7 @@ public sealed partial class SluiceStream
     private async ValueTask<int> ReadHereAsync(Memory<byte> rest, CancellationToken cancellationToken)
     {
         long offset = _base + _pos;
-        Forget(offset);
+        ResetWindow(offset);
         int size = SizeFor(offset, MaxRead);
         bool isThrough = ReadsThrough(rest.Length, size);
         int lead = isThrough ? 0 : LeadOf(offset, size, rest.Length);

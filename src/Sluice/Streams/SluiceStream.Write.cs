@@ -310,7 +310,7 @@ public sealed partial class SluiceStream
         try
         {
             FlushWrites();
-            DiscardReads();
+            DiscardReadAheadIfSeekable();
         }
         finally
         {
@@ -318,12 +318,16 @@ public sealed partial class SluiceStream
         }
     }
 
-    private void DiscardReads()
+    /// <summary>
+    /// Discards unread bytes of the window and of the read-ahead, for a flush. Unread bytes of a file that cannot seek are kept, because they
+    /// would be lost.
+    /// </summary>
+    private void DiscardReadAheadIfSeekable()
     {
         _readAhead?.Abandon();
         if (_readEnd != 0 && _handle.CanSeek)
         {
-            Forget(_base + _pos);
+            ResetWindow(_base + _pos);
         }
     }
 
@@ -334,7 +338,7 @@ public sealed partial class SluiceStream
         try
         {
             await FlushWritesAsync().ConfigureAwait(false);
-            DiscardReads();
+            DiscardReadAheadIfSeekable();
         }
         finally
         {

@@ -20,7 +20,7 @@ internal sealed class DeadOutput(bool failsWrites, int recordHeaderBytes = 0) : 
     /// <summary>Whether full segments were closed with footers; null if they were not closed.</summary>
     public bool? Seals { get; private set; }
 
-    public override bool IsBackedUp => false;
+    public override bool HasTooManyFull => false;
 
     public override long DurableSequence => 5;
 

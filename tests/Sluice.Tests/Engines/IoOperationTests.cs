@@ -192,7 +192,7 @@ public sealed partial class IoOperationTests : IDisposable
         ValueTask<int> read = _handle.ReadAsync(new byte[10], 0);
         IoOperation operation = _engine.Take();
         operation.Complete(10);
-        operation.IsPlainTransfer.ShouldBeFalse();
+        operation.IsDirectTransfer.ShouldBeFalse();
         (await read).ShouldBe(10);
     }
 

@@ -16,7 +16,7 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
     private long _result;
 
     /// <summary>Returns an unused waiter whose task returns the sequence number <paramref name="result"/>.</summary>
-    public static AsyncWaiter Rent(long target, int ownRecords, in Placed place, long result)
+    public static AsyncWaiter Rent(long target, int ownRecords, in PageReservation reserved, long result)
     {
         AsyncWaiter? waiter = null;
         lock (PoolLock)
@@ -30,7 +30,7 @@ internal sealed class AsyncWaiter : LogWaiter, IValueTaskSource<long>, IValueTas
         }
 
         waiter ??= new AsyncWaiter();
-        (waiter.Target, waiter.OwnRecords, waiter.Place) = (target, ownRecords, place);
+        (waiter.Target, waiter.OwnRecords, waiter.Reservation) = (target, ownRecords, reserved);
         (waiter._result, waiter._error, waiter.Next) = (result, null, null);
         return waiter;
     }

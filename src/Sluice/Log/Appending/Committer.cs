@@ -94,23 +94,23 @@ internal sealed class Committer
 
     /// <summary>Waits until a record is written or was removed. This thread writes it, unless another one does.</summary>
     /// <param name="sequence">The sequence number of the record.</param>
-    /// <param name="place">
-    /// The place of the caller's own records, which end with this record. Without own records, only its epoch is used.
+    /// <param name="reserved">
+    /// The space of the caller's own records, which end with this record. Without own records, only its epoch is used.
     /// </param>
     /// <param name="ownRecords">The number of these records; 0 if the wait is for records of others.</param>
     /// <exception cref="IOException">The records could not be written.</exception>
-    public void WaitWritten(long sequence, in Placed place, int ownRecords)
+    public void WaitWritten(long sequence, in PageReservation reserved, int ownRecords)
     {
-        if (sequence <= Written || place.Epoch != _ring.Epoch)
+        if (sequence <= Written || reserved.Epoch != _ring.Epoch)
         {
             return;
         }
 
         lock (_writing)
         {
-            if (sequence > Written && place.Epoch == _ring.Epoch && WriteAll() is { } error && sequence > Written)
+            if (sequence > Written && reserved.Epoch == _ring.Epoch && WriteAll() is { } error && sequence > Written)
             {
-                Withdraw(place, ownRecords);
+                Withdraw(reserved, ownRecords);
                 throw LogErrors.Failed(_directory, "Appending to", error);
             }
         }
@@ -118,15 +118,15 @@ internal sealed class Committer
 
     /// <summary>Waits until a record is durable or was removed. This thread syncs, unless another one does.</summary>
     /// <inheritdoc cref="WaitWritten"/>
-    public void WaitDurable(long sequence, in Placed place, int ownRecords)
+    public void WaitDurable(long sequence, in PageReservation reserved, int ownRecords)
     {
-        if (sequence <= Durable && place.Epoch == _ring.Epoch)
+        if (sequence <= Durable && reserved.Epoch == _ring.Epoch)
         {
             return;
         }
 
         SyncWaiter waiter = SyncWaiter.Rent();
-        waiter.Begin(sequence, ownRecords, place);
+        waiter.Begin(sequence, ownRecords, reserved);
         try
         {
             _syncers.Push(waiter);
@@ -200,8 +200,8 @@ internal sealed class Committer
         return failure ?? error;
     }
 
-    /// <summary>Calls an action while no other thread syncs.</summary>
-    public void Alone(Action action)
+    /// <summary>Calls an action while no other thread syncs. Other threads can write meanwhile.</summary>
+    public void WithSyncLock(Action action)
     {
         _syncing.Enter();
         try
@@ -215,7 +215,7 @@ internal sealed class Committer
     }
 
     /// <summary>Calls an action while no other thread syncs or writes.</summary>
-    public void AloneWithWrites(Action action) => Alone(() =>
+    public void WithSyncAndWriteLocks(Action action) => WithSyncLock(() =>
     {
         lock (_writing)
         {
@@ -231,13 +231,13 @@ internal sealed class Committer
     }
 
     /// <summary>
-    /// Stops all writes, because another writer may open the files from now on. Called within <see cref="AloneWithWrites"/>.
+    /// Stops all writes, because another writer may open the files from now on. Called within <see cref="WithSyncAndWriteLocks"/>.
     /// </summary>
-    public void LetGo() => Volatile.Write(ref _closed, LogErrors.LetGo(_directory));
+    public void StopWrites() => Volatile.Write(ref _closed, LogErrors.ClosedBeforeWritten(_directory));
 
     /// <summary>
-    /// Seals and closes the full segments that are durable; called within <see cref="Alone"/>. A footer is trusted only if a log.state on
-    /// the disk covers it: if log.state could not be written since the last sync, the segments are closed without a footer.
+    /// Seals and closes the full segments that are durable; called within <see cref="WithSyncLock"/>. A footer is trusted only if a
+    /// log.state on the disk covers it: if log.state could not be written since the last sync, the segments are closed without a footer.
     /// </summary>
     /// <returns>The error of a segment that has no footer now; null if there was none.</returns>
     /// <exception cref="IOException">log.state could not be made durable; nothing more is acknowledged.</exception>
@@ -265,7 +265,7 @@ internal sealed class Committer
         return _output.CloseFull(isCovered);
     }
 
-    /// <summary>Removes all records after the specified one. Called within <see cref="Alone"/>, after <see cref="Commit"/>.</summary>
+    /// <summary>Removes all records after the specified one. Called within <see cref="WithSyncLock"/>, after <see cref="Commit"/>.</summary>
     /// <param name="output">The files.</param>
     /// <param name="lastKept">The sequence number of the last record to keep.</param>
     /// <returns>False if the log is closed.</returns>
@@ -377,7 +377,7 @@ internal sealed class Committer
             LogPage page = _ring.AwaitOldest();
             if (page.Count > 0)
             {
-                _output.Write(page.HasFailedRecords ? page.WithoutWithdrawnBytes() : page);
+                _output.Write(page.HasWithdrawnRecords ? page.WithoutWithdrawnBytes() : page);
             }
 
             long last = page.FirstSequence + page.Count - 1;
@@ -395,7 +395,7 @@ internal sealed class Committer
                 return null;
             }
 
-            Withdraw(w.Place, w.OwnRecords);
+            Withdraw(w.Reservation, w.OwnRecords);
             return LogErrors.Failed(_directory, "Appending to", error);
         });
 
@@ -406,11 +406,11 @@ internal sealed class Committer
     /// Withdraws records whose append fails, so that they are not written later. They are in one page that is still unwritten, and their
     /// epoch is the current one. Does nothing for a raw log.
     /// </summary>
-    private void Withdraw(in Placed place, int ownRecords)
+    private void Withdraw(in PageReservation reserved, int ownRecords)
     {
         if (ownRecords > 0 && _output.RecordHeaderBytes > 0)
         {
-            place.Page!.Withdraw(place, ownRecords);
+            reserved.Page!.Withdraw(reserved, ownRecords);
         }
     }
 

@@ -52,7 +52,7 @@ internal sealed class Keeper
         if (_output.HasFull && _committer.Failure is null)
         {
             Exception? error = null;
-            _committer.Alone(() =>
+            _committer.WithSyncLock(() =>
             {
                 // Full segments are closed even if a write failed: retention can then remove old ones and free the space of a full disk.
                 error = _committer.Commit();

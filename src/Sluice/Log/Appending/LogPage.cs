@@ -45,9 +45,9 @@ internal sealed class LogPage
     public int Count { get; private set; }
 
     /// <summary>True if records of the page were withdrawn because a write failed.</summary>
-    public bool HasFailedRecords { get; private set; }
+    public bool HasWithdrawnRecords { get; private set; }
 
-    public int TakenCount => (int)((Volatile.Read(ref _hot.State) & ~SealedBit) >> CountShift);
+    public int ReservedCount => (int)((Volatile.Read(ref _hot.State) & ~SealedBit) >> CountShift);
 
     /// <summary>
     /// Empties the page and opens it for reservations after the first <paramref name="start"/> bytes. In a page that is opened sealed, no
@@ -55,7 +55,7 @@ internal sealed class LogPage
     /// </summary>
     public void Open(long firstSequence, int start, int epoch = 0, bool isSealed = false)
     {
-        (FirstSequence, Epoch, HasFailedRecords) = (firstSequence, epoch, false);
+        (FirstSequence, Epoch, HasWithdrawnRecords) = (firstSequence, epoch, false);
         Volatile.Write(ref _hot.Copied, start);
         if (isSealed)
         {
@@ -73,7 +73,7 @@ internal sealed class LogPage
     /// <param name="count">The number of records.</param>
     /// <param name="offset">The offset of the first record.</param>
     /// <param name="sequence">The sequence number of the first record.</param>
-    public bool TryTake(int bytes, int count, out int offset, out long sequence)
+    public bool TryReserve(int bytes, int count, out int offset, out long sequence)
     {
         // The memory is allocated before space is reserved: a page with reserved space that is never filled could not be written.
         byte[] space = Volatile.Read(ref _bytes) ?? Allocate();
@@ -139,10 +139,10 @@ internal sealed class LogPage
     }
 
     /// <summary>Marks consecutive, copied records as withdrawn, because their append failed.</summary>
-    public void Withdraw(in Placed place, int count)
+    public void Withdraw(in PageReservation reserved, int count)
     {
-        HasFailedRecords = true;
-        int offset = place.Offset;
+        HasWithdrawnRecords = true;
+        int offset = reserved.Offset;
         for (int i = 0; i < count; i++)
         {
             Span<byte> at = Bytes[offset..];

@@ -191,28 +191,36 @@ internal static class LogThreads
     private static void Run()
     {
         Sleeper sleeper = new();
-        LogWorker? worker;
-        while ((worker = Next(sleeper)) is not null || !sleeper.SleepsLong(IdleMs) || !TryEnd(sleeper))
+        while (true)
         {
-            if (worker is not null)
+            if (Next(sleeper) is { } worker)
             {
-                bool hasMore = worker.RunRound();
-                lock (s_lock)
-                {
-                    worker.IsRunning = false;
-                    if (worker.HasEnded)
-                    {
-                        Monitor.PulseAll(s_lock);
-                    }
-                    else if (worker.IsSignaled)
-                    {
-                        Enqueue(worker);
-                    }
-                    else if (hasMore)
-                    {
-                        EnqueueAt(worker, Environment.TickCount64 + worker.IntervalMs);
-                    }
-                }
+                RunRound(worker);
+            }
+            else if (!sleeper.Sleep(IdleMs) && TryEnd(sleeper))
+            {
+                return;
+            }
+        }
+    }
+
+    private static void RunRound(LogWorker worker)
+    {
+        bool hasMore = worker.RunRound();
+        lock (s_lock)
+        {
+            worker.IsRunning = false;
+            if (worker.HasEnded)
+            {
+                Monitor.PulseAll(s_lock);
+            }
+            else if (worker.IsSignaled)
+            {
+                Enqueue(worker);
+            }
+            else if (hasMore)
+            {
+                EnqueueAt(worker, Environment.TickCount64 + worker.IntervalMs);
             }
         }
     }
@@ -261,7 +269,7 @@ internal static class LogThreads
     /// <summary>Lets a thread sleep until it is woken. A semaphore is not used, because it spins before it sleeps.</summary>
     private sealed class Sleeper
     {
-        private readonly object _gate = new();
+        private readonly object _lock = new();
         private bool _isWoken;
 
         /// <summary>
@@ -271,21 +279,21 @@ internal static class LogThreads
 
         public void Wake()
         {
-            lock (_gate)
+            lock (_lock)
             {
                 _isWoken = true;
-                Monitor.Pulse(_gate);
+                Monitor.Pulse(_lock);
             }
         }
 
-        /// <summary>Sleeps until the thread is woken or the time has passed. Returns true if the thread was not woken.</summary>
-        public bool SleepsLong(int timeoutMs)
+        /// <summary>Sleeps until the thread is woken or the time has passed. Returns false if the thread was not woken.</summary>
+        public bool Sleep(int timeoutMs)
         {
-            lock (_gate)
+            lock (_lock)
             {
-                bool isWoken = _isWoken || Monitor.Wait(_gate, timeoutMs) || _isWoken;
+                bool isWoken = _isWoken || Monitor.Wait(_lock, timeoutMs) || _isWoken;
                 _isWoken = false;
-                return !isWoken;
+                return isWoken;
             }
         }
     }

@@ -15,8 +15,8 @@ internal abstract class LogWaiter
     /// </summary>
     public int OwnRecords { get; protected set; }
 
-    /// <summary>The place of these records.</summary>
-    public Placed Place { get; protected set; }
+    /// <summary>The space of these records.</summary>
+    public PageReservation Reservation { get; protected set; }
 
     /// <summary>Ends the wait, with or without an error. Runs no code of a caller on this thread.</summary>
     /// <returns>False if a thread sleeps; the object then belongs to the list until <see cref="Wake"/>.</returns>

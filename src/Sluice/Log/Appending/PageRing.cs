@@ -1,10 +1,10 @@
 namespace Sluice.Log.Appending;
 
-/// <summary>The result of a request for another page.</summary>
-internal enum TurnResult
+/// <summary>The result of <see cref="PageRing.ActivateNext"/>.</summary>
+internal enum ActivationResult
 {
     /// <summary>Another page is active: the caller tries again.</summary>
-    Turned,
+    Activated,
 
     /// <summary>All pages wait to be written.</summary>
     Full,
@@ -33,7 +33,7 @@ internal sealed class PageRing
     /// <summary>The free pages. The last one written is filled next: its memory is in the processor's caches.</summary>
     private readonly Stack<LogPage> _free;
     private readonly int _start;
-    private readonly Lock _turning = new();
+    private readonly Lock _activating = new();
     private LogPage _active;
     private long _activeNumber;
     private long _oldest;
@@ -67,7 +67,7 @@ internal sealed class PageRing
     public bool HasSealed => Volatile.Read(ref _oldest) < Volatile.Read(ref _activeNumber);
 
     /// <summary>True if a record waits to be written.</summary>
-    public bool HasRecords => HasSealed || Active.TakenCount > 0;
+    public bool HasRecords => HasSealed || Active.ReservedCount > 0;
 
     /// <summary>The sequence number that the next record would get now.</summary>
     public long NextSequence => NextSequenceIn(out _);
@@ -75,10 +75,10 @@ internal sealed class PageRing
     /// <summary>Returns <see cref="NextSequence"/> and the epoch to which it belongs.</summary>
     public long NextSequenceIn(out int epoch)
     {
-        lock (_turning)
+        lock (_activating)
         {
             epoch = _epoch;
-            return _isClosed ? _active.FirstSequence + _active.Count : _active.FirstSequence + _active.TakenCount;
+            return _isClosed ? _active.FirstSequence + _active.Count : _active.FirstSequence + _active.ReservedCount;
         }
     }
 
@@ -88,45 +88,45 @@ internal sealed class PageRing
     /// The last sequence number of the oldest page, which is released next, if all pages are full; otherwise, 0.
     /// </param>
     /// <param name="epoch">The epoch of that number.</param>
-    public TurnResult Turn(LogPage page, out long oldestLast, out int epoch)
+    public ActivationResult ActivateNext(LogPage page, out long oldestLast, out int epoch)
     {
         oldestLast = 0;
-        lock (_turning)
+        lock (_activating)
         {
             epoch = _epoch;
             if (_isClosed)
             {
-                return TurnResult.Closed;
+                return ActivationResult.Closed;
             }
 
             if (_isFrozen)
             {
-                return TurnResult.Frozen;
+                return ActivationResult.Frozen;
             }
 
             if (_active != page)
             {
-                return TurnResult.Turned;
+                return ActivationResult.Activated;
             }
 
             if (_activeNumber + 1 - Volatile.Read(ref _oldest) >= _pages.Length)
             {
                 LogPage oldest = _pages[_oldest % _pages.Length];
                 oldestLast = oldest.FirstSequence + oldest.Count - 1;
-                return TurnResult.Full;
+                return ActivationResult.Full;
             }
 
             Advance();
-            return TurnResult.Turned;
+            return ActivationResult.Activated;
         }
     }
 
     /// <summary>Seals the active page so that it can be written, unless it is empty, no page is free, or the ring is closed.</summary>
     public void TrySealActive()
     {
-        lock (_turning)
+        lock (_activating)
         {
-            if (!_isClosed && _active.TakenCount > 0 && _activeNumber + 1 - _oldest < _pages.Length)
+            if (!_isClosed && _active.ReservedCount > 0 && _activeNumber + 1 - _oldest < _pages.Length)
             {
                 Advance();
             }
@@ -138,7 +138,7 @@ internal sealed class PageRing
     /// </summary>
     public void Close()
     {
-        lock (_turning)
+        lock (_activating)
         {
             if (!_isClosed)
             {
@@ -155,7 +155,7 @@ internal sealed class PageRing
     /// </summary>
     public bool TryFreeze()
     {
-        lock (_turning)
+        lock (_activating)
         {
             if (_isClosed)
             {
@@ -172,7 +172,7 @@ internal sealed class PageRing
     /// <param name="firstSequence">The next sequence number if records were removed, all of which were written; else null.</param>
     public void Thaw(long? firstSequence)
     {
-        lock (_turning)
+        lock (_activating)
         {
             if (_active.Count == 0)
             {
@@ -204,7 +204,7 @@ internal sealed class PageRing
     /// <summary>Frees the page that <see cref="AwaitOldest"/> returned, after it was written.</summary>
     public void Release()
     {
-        lock (_turning)
+        lock (_activating)
         {
             _free.Push(_pages[_oldest % _pages.Length]);
             Volatile.Write(ref _oldest, _oldest + 1);

@@ -1,5 +1,5 @@
 using System.Buffers;
-using System.Buffers.Binary;
+using Sluice.Log.Frames;
 
 namespace Sluice.Log.Appending;
 
@@ -72,7 +72,7 @@ internal readonly struct RecordBatch : IDisposable
 
         if (headerBytes > 0)
         {
-            BinaryPrimitives.WriteUInt32LittleEndian(target, (uint)(end - headerBytes) | ((uint)durability << 30));
+            LogLayout.WriteRecordHeader(target, end - headerBytes, durability);
         }
 
         return end;

@@ -41,10 +41,10 @@ internal sealed class SyncWaiter : LogWaiter
 
     /// <param name="target">The last sequence number to wait for.</param>
     /// <param name="ownRecords">The number of the caller's own records.</param>
-    /// <param name="place">The place of these records.</param>
-    public void Begin(long target, int ownRecords, in Placed place)
+    /// <param name="reserved">The space of these records.</param>
+    public void Begin(long target, int ownRecords, in PageReservation reserved)
     {
-        (Target, OwnRecords, Place, _error) = (target, ownRecords, place, null);
+        (Target, OwnRecords, Reservation, _error) = (target, ownRecords, reserved, null);
         _state.Value = Pending;
     }
 

@@ -33,7 +33,7 @@ internal sealed class WaiterList
             // The link is read before the wait ends: afterwards, the owner may use the object again.
             LogWaiter? next = waiter.Next;
             Exception? error = null;
-            bool ends = waiter.Place.Epoch != epoch || waiter.Target <= reached;
+            bool ends = waiter.Reservation.Epoch != epoch || waiter.Target <= reached;
             if (!ends)
             {
                 error = makeError?.Invoke(waiter);

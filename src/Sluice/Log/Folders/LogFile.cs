@@ -62,7 +62,7 @@ internal static class LogFile
     /// </summary>
     public static int LockNow(SluiceHandle file, bool alone)
     {
-        using OpenFile.Reference reference = file.Hold();
+        using OpenFile.Reference reference = file.TakeReference();
         return NodeCalls.LockFileNow(file.Descriptor, forWriting: alone);
     }
 
@@ -72,7 +72,7 @@ internal static class LogFile
     /// </summary>
     public static int LockBesideReaders(SluiceHandle file)
     {
-        using OpenFile.Reference reference = file.Hold();
+        using OpenFile.Reference reference = file.TakeReference();
         int result = NodeCalls.LockFileNow(file.Descriptor, forWriting: true);
         return result is -Errno.EAGAIN or -Errno.EACCES && !NodeCalls.IsLockedForWriting(file.Descriptor) ? 0 : result;
     }
@@ -85,7 +85,7 @@ internal static class LogFile
     {
         if (Libc.IsSupported && !file.IsClosed)
         {
-            using OpenFile.Reference reference = file.Hold();
+            using OpenFile.Reference reference = file.TakeReference();
             // The result is ignored, because closing the file usually releases the lock as well.
             _ = NodeCalls.UnlockFile(file.Descriptor);
         }
@@ -189,7 +189,7 @@ internal static class LogFile
     public static int LookForName(SluiceHandle file, in NodePath name, out bool has)
     {
         has = false;
-        using OpenFile.Reference reference = file.Hold();
+        using OpenFile.Reference reference = file.TakeReference();
         int result = Libc.Stat(file.Descriptor, StatxMask.BasicStats, out Statx own);
         if (result == 0)
         {
@@ -207,7 +207,7 @@ internal static class LogFile
     {
         if (Libc.IsSupported)
         {
-            using OpenFile.Reference reference = file.Hold();
+            using OpenFile.Reference reference = file.TakeReference();
             if (Libc.Stat(file.Descriptor, StatxMask.NLink | StatxMask.Size, out Statx stat) == 0)
             {
                 length = (long)stat.Size;
@@ -231,7 +231,7 @@ internal static class LogFile
         if (Libc.IsSupported)
         {
             // On Linux, .NET's creation time is the time of the last change.
-            using OpenFile.Reference reference = file.Hold();
+            using OpenFile.Reference reference = file.TakeReference();
             if (Libc.Stat(file.Descriptor, StatxMask.BasicStats | StatxMask.Btime, out Statx stat) == 0
                 && (stat.Mask & StatxMask.Btime) != 0
                 && stat.Btime.Seconds is > 0 and < LastSecond)
@@ -273,7 +273,7 @@ internal static class LogFile
             return false;
         }
 
-        using OpenFile.Reference reference = file.Hold();
+        using OpenFile.Reference reference = file.TakeReference();
         return CopyCalls.FindData(file.Descriptor, offset) == -Errno.ENXIO;
     }
 
@@ -286,7 +286,7 @@ internal static class LogFile
         if (Libc.IsSupported)
         {
             // Only whole pages are dropped, and the cache may hold them in blocks of up to MaxBlockPages.
-            using OpenFile.Reference reference = file.Hold();
+            using OpenFile.Reference reference = file.TakeReference();
             CacheCalls.Drop(file.Descriptor, offset - (offset % (MaxBlockPages * Environment.SystemPageSize)), 0);
         }
     }
@@ -310,11 +310,11 @@ internal static class LogFile
             return;
         }
 
-        using OpenFile.Reference reference = file.Hold();
+        using OpenFile.Reference reference = file.TakeReference();
         int result = verb == IoVerb.FlushData ? Libc.FlushData(file.Descriptor) : Libc.Flush(file.Descriptor);
         if (result == 0 && needsJournal && (file.Access & FileAccess.Write) != 0)
         {
-            result = AskWhetherItLives(file.Descriptor);
+            result = CheckJournal(file.Descriptor);
         }
 
         if (result < 0)
@@ -329,7 +329,7 @@ internal static class LogFile
     /// return 0 although its data is lost (decision 0015). Two calls that fail on an aborted journal detect this. Returns zero or a
     /// negative errno.
     /// </summary>
-    private static int AskWhetherItLives(int fd)
+    private static int CheckJournal(int fd)
     {
         if (Libc.IsExt(fd))
         {

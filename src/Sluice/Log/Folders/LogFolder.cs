@@ -241,7 +241,7 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
             _unflushedParents = level - 1;
         }
 
-        PathErrors.ThrowIfFailed(WhereKnown(Libc.Flush(DescriptorOf(open))), "Flushing the folder", Path);
+        PathErrors.ThrowIfFailed(IgnoreUnsupported(Libc.Flush(DescriptorOf(open))), "Flushing the folder", Path);
     }
 
     /// <summary>Opens a folder. Returns null on operating systems other than Linux.</summary>
@@ -334,7 +334,7 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
         using SafeFileHandle? opened = fd < 0 ? null : new SafeFileHandle(fd, ownsHandle: true);
 
         // A folder without read permission cannot be opened, so the whole file system of the log is flushed.
-        int result = WhereKnown(fd < 0 ? CopyCalls.FlushFileSystem(folder) : Libc.Flush(fd));
+        int result = IgnoreUnsupported(fd < 0 ? CopyCalls.FlushFileSystem(folder) : Libc.Flush(fd));
 
         // The file system of the log can be mounted in a folder of a read-only file system, which has nothing to flush.
         PathErrors.ThrowIfFailed(result == -Errno.EROFS ? 0 : result, "Flushing the folder", System.IO.Path.GetFullPath(parent, Path));
@@ -414,7 +414,7 @@ internal sealed class LogFolder(string path, SegmentNames names, SafeFileHandle?
     }
 
     /// <summary>Returns 0 in place of an error which says that the file system does not support the call.</summary>
-    private static int WhereKnown(int result) => result is -Errno.EINVAL or -Errno.EOPNOTSUPP ? 0 : result;
+    private static int IgnoreUnsupported(int result) => result is -Errno.EINVAL or -Errno.EOPNOTSUPP ? 0 : result;
 
     /// <summary>Calls a function with a file: relative to the open folder of a writer, otherwise by its path.</summary>
     private T At<T>(string path, Func<NodePath, T> call)

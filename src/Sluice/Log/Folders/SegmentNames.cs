@@ -59,7 +59,7 @@ internal sealed class SegmentNames
     public static SegmentNames Parse(string pattern)
     {
         SegmentNames names = new(pattern);
-        return names.WhyNone() is not { } reason ? names
+        return names.FindFault() is not { } reason ? names
             : throw new ArgumentException($"'{pattern}' is not a pattern of file names: {reason}.", nameof(SluiceLogOptions.FileNamePattern));
     }
 
@@ -151,7 +151,7 @@ internal sealed class SegmentNames
         return at == format.Length ? units : 0;
     }
 
-    private string? WhyNone()
+    private string? FindFault()
     {
         string[] taken = [".gz", ".tmp", ".slog", ".state"];
         if (_pattern.EndsWith('.') || _pattern.EndsWith(' ') || taken.Any(e => _pattern.EndsWith(e, StringComparison.OrdinalIgnoreCase)))

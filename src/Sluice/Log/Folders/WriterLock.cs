@@ -123,7 +123,7 @@ internal sealed class WriterLock : IDisposable
             }
 
             PathErrors.ThrowIfFailed(result, "Locking", path);
-            using OpenFile.Reference reference = file.Hold();
+            using OpenFile.Reference reference = file.TakeReference();
             if (Environment.IsPrivilegedProcess
                 && folder.TryLook(out Statx owner)
                 && Libc.Stat(file.Descriptor, StatxMask.BasicStats, out Statx own) == 0

@@ -19,8 +19,11 @@ internal static class LogLayout
     public const int FooterFixedBytes = 40;
     public const int FooterEntryBytes = 32;
     public const int TrailerBytes = 20;
-    public const uint Withdrawn = 3u << 30;
-    public const uint LengthMask = (1u << 30) - 1;
+
+    // The header of a record is its length, and in the two highest bits its durability or, for a withdrawn record, the value 3.
+    public const uint Withdrawn = 3u << DurabilityShift;
+    public const uint LengthMask = (1u << DurabilityShift) - 1;
+    private const int DurabilityShift = 30;
 
     /// <summary>The minimum distance between two entries of a footer's index, in bytes.</summary>
     public const int IndexEveryBytes = 256 * 1024;
@@ -79,6 +82,9 @@ internal static class LogLayout
         BinaryPrimitives.ReadInt64LittleEndian(frame[16..]),
         (FrameKind)BinaryPrimitives.ReadUInt32LittleEndian(frame[24..]),
         BinaryPrimitives.ReadUInt32LittleEndian(frame[28..]));
+
+    public static void WriteRecordHeader(Span<byte> record, int length, LogDurability durability) =>
+        BinaryPrimitives.WriteUInt32LittleEndian(record, (uint)length | ((uint)durability << DurabilityShift));
 
     /// <summary>Reads the record at an offset in the payload of a frame, and moves the offset to the next one.</summary>
     /// <returns>False if the record is longer than the frame: the program that wrote the frame violated the format.</returns>

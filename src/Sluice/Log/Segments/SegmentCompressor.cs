@@ -137,8 +137,8 @@ internal sealed class SegmentCompressor
             return;
         }
 
-        using OpenFile.Reference from = source.Hold();
-        using OpenFile.Reference to = target.Hold();
+        using OpenFile.Reference from = source.TakeReference();
+        using OpenFile.Reference to = target.TakeReference();
         PathErrors.ThrowIfFailed(Libc.Stat(source.Descriptor, StatxMask.BasicStats, out Statx original), "Looking at", source.Path);
         PathErrors.ThrowIfFailed(Libc.Stat(target.Descriptor, StatxMask.BasicStats, out Statx made), "Looking at", target.Path);
         Exception? refused = NodeMetadata.Preserve(

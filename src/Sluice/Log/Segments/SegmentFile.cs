@@ -12,7 +12,7 @@ namespace Sluice.Log.Segments;
 internal sealed class SegmentFile : IDisposable
 {
     /// <summary>The time, in milliseconds, after which the writer checks again whether the file was deleted.</summary>
-    private const int LookAgainMs = 1000;
+    private const int CheckAgainMs = 1000;
 
     private readonly LogFolder _folder;
     private readonly SluiceHandle _handle;
@@ -38,7 +38,7 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>The monotonic time at which the first record was written, or at which the segment was resumed.</summary>
     private long _sinceMs = Environment.TickCount64;
 
-    private long _lookedMs = Environment.TickCount64;
+    private long _checkedMs = Environment.TickCount64;
 
     /// <summary>The end of the bytes that failed writes may have left after the last frame.</summary>
     private long _failedTo;
@@ -392,10 +392,10 @@ internal sealed class SegmentFile : IDisposable
     private void ThrowIfDeletedByNow()
     {
         long nowMs = Environment.TickCount64;
-        if (nowMs - _lookedMs >= LookAgainMs)
+        if (nowMs - _checkedMs >= CheckAgainMs)
         {
             ThrowIfDeleted();
-            _lookedMs = nowMs;
+            _checkedMs = nowMs;
         }
     }
 
@@ -407,7 +407,7 @@ internal sealed class SegmentFile : IDisposable
         if (IsDeleted)
         {
             _isDeleted = true;
-            _lookedMs = long.MinValue / 2;
+            _checkedMs = long.MinValue / 2;
             throw new IOException($"Writing to '{Path}' failed: the file was deleted.");
         }
     }

@@ -249,11 +249,9 @@ internal sealed record SegmentInfo
             && scanner.Offset == file.Length
             && LogLayout.TryReadFooter(payload, out SegmentTotals totals, out IndexEntry[] index)
             && totals.Records == totals.LastSequence - FirstSequence + 1
-            ? new SegmentFooter(
-                chain, totals.LastSequence, totals.FirstTime, totals.LastTime, index)
+            ? new SegmentFooter(chain, totals.LastSequence, totals.FirstTime, totals.LastTime, index)
             : null;
     }
-
 }
 
 /// <summary>The content of a valid footer.</summary>

@@ -6,27 +6,28 @@ namespace Sluice;
 // Reserves and fills space in the log's memory, and waits for the requested durability.
 public sealed partial class SluiceLog
 {
-    private Placed Take(int bytes, int count)
+    /// <summary>Reserves space for records. Waits until there is enough.</summary>
+    private PageReservation ReserveSpace(int bytes, int count)
     {
         while (true)
         {
-            if (TryTake(bytes, count, out Placed place, out long waitFor))
+            if (TryReserveSpace(bytes, count, out PageReservation reserved, out long waitFor))
             {
-                return place;
+                return reserved;
             }
 
-            WaitForRoom(waitFor, place.Epoch);
+            WaitForRoom(waitFor, reserved.Epoch);
         }
     }
 
-    /// <summary>Reserves space for records. Returns false if the caller must wait before it tries again.</summary>
+    /// <summary>Reserves space for records. Returns false if the caller must wait before it calls this method again.</summary>
     /// <param name="bytes">The size of the records.</param>
     /// <param name="count">The number of records.</param>
-    /// <param name="place">The place of the records; if no space was reserved, only its epoch is set.</param>
+    /// <param name="reserved">The reserved space; if none was reserved, only its epoch is set.</param>
     /// <param name="waitFor">The parameter of <see cref="WaitForRoom"/>.</param>
-    private bool TryTake(int bytes, int count, out Placed place, out long waitFor)
+    private bool TryReserveSpace(int bytes, int count, out PageReservation reserved, out long waitFor)
     {
-        (place, waitFor) = (default, 0);
+        (reserved, waitFor) = (default, 0);
         while (true)
         {
             if (_committer.Stopped is { } failure)
@@ -36,34 +37,34 @@ public sealed partial class SluiceLog
             }
 
             LogPage page = _ring.Active;
-            if (page.TryTake(bytes, count, out int offset, out long sequence))
+            if (page.TryReserve(bytes, count, out int offset, out long sequence))
             {
-                place = new Placed(page, offset, sequence, page.Epoch);
+                reserved = new PageReservation(page, offset, sequence, page.Epoch);
                 return true;
             }
 
-            TurnResult turned = _ring.Turn(page, out waitFor, out int epoch);
-            place = new Placed(null, 0, 0, epoch);
-            switch (turned)
+            ActivationResult result = _ring.ActivateNext(page, out waitFor, out int epoch);
+            reserved = new PageReservation(null, 0, 0, epoch);
+            switch (result)
             {
-                case TurnResult.Closed:
+                case ActivationResult.Closed:
                     LogErrors.ThrowClosed(Directory);
                     break;
-                case TurnResult.Frozen:
+                case ActivationResult.Frozen:
                     return false;
-                case TurnResult.Full when !_settings.WaitWhenFull:
+                case ActivationResult.Full when !_settings.WaitWhenFull:
                     _committer.Signal();
                     LogErrors.ThrowFull(Directory, (long)_settings.Pages * _settings.PageBytes);
                     break;
-                case TurnResult.Full:
+                case ActivationResult.Full:
                     return false;
                 default:
                     _committer.Signal();
-                    if (_output.IsBackedUp)
+                    if (_output.HasTooManyFull)
                     {
                         // Appends that fill pages faster than segments can be synced and closed wait here.
                         _keeper.Signal();
-                        return _settings.WaitWhenFull ? false : throw LogErrors.BackedUp(Directory);
+                        return _settings.WaitWhenFull ? false : throw LogErrors.TooManyFull(Directory);
                     }
 
                     break;
@@ -73,11 +74,11 @@ public sealed partial class SluiceLog
 
     /// <summary>Marks reserved space as filled.</summary>
     /// <returns>True if the caller waits for a write or sync.</returns>
-    private bool EndCopy(in Placed place, int bytes, int count, LogDurability durability)
+    private bool EndCopy(in PageReservation reserved, int bytes, int count, LogDurability durability)
     {
-        place.Page!.EndCopy(bytes, count);
+        reserved.Page!.EndCopy(bytes, count);
         bool waits = durability != LogDurability.Buffered;
-        if (place.Offset == _output.PageStart && !waits)
+        if (reserved.Offset == _output.PageStart && !waits)
         {
             // A caller that waits writes the page itself. For a buffered record, the first one of a page starts the interval.
             _committer.Rouse();
@@ -86,15 +87,15 @@ public sealed partial class SluiceLog
         return waits;
     }
 
-    private void Wait(LogDurability durability, long sequence, in Placed place, int ownRecords)
+    private void Wait(LogDurability durability, long sequence, in PageReservation reserved, int ownRecords)
     {
         if (durability == LogDurability.Durable)
         {
-            _committer.WaitDurable(sequence, place, ownRecords);
+            _committer.WaitDurable(sequence, reserved, ownRecords);
         }
         else
         {
-            _committer.WaitWritten(sequence, place, ownRecords);
+            _committer.WaitWritten(sequence, reserved, ownRecords);
         }
     }
 }
