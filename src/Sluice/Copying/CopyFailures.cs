@@ -62,14 +62,14 @@ internal sealed class CopyFailures(bool continues, CopyMeter meter, Cancellation
     /// <exception cref="FileBatchException">There were failures.</exception>
     public void ThrowIfAny()
     {
-        if (Found() is { } found)
+        if (ToException() is { } exception)
         {
-            throw found;
+            throw exception;
         }
     }
 
     /// <summary>Returns all failures as one exception, or null if there were none.</summary>
-    public FileBatchException? Found()
+    public FileBatchException? ToException()
     {
         lock (_lock)
         {

@@ -33,7 +33,8 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPe
     /// <summary>Gets or sets the failures of the copy of a tree; null for a single file.</summary>
     public CopyFailures? Failures { get; set; }
 
-    public void Find(long bytes)
+    /// <summary>Adds a file and its length to the totals, before it is copied or skipped.</summary>
+    public void AddFile(long bytes)
     {
         Interlocked.Add(ref _totalBytes, bytes);
         Interlocked.Increment(ref _totalFiles);
@@ -85,19 +86,21 @@ internal sealed class CopyMeter(IProgress<CopyProgress>? progress, long? bytesPe
     /// <summary>Corrects the total by the difference between the expected and the actual length of a file.</summary>
     public void Correct(long bytes) => Interlocked.Add(ref _totalBytes, bytes);
 
+    /// <summary>Counts a file whose copy is complete.</summary>
     public void EndFile()
     {
         Interlocked.Increment(ref _files);
         ReportIfDue();
     }
 
-    /// <summary>Counts a file that was found and skipped.</summary>
+    /// <summary>Counts a file that was skipped, because it exists already.</summary>
     public void EndUnchanged()
     {
         Interlocked.Increment(ref _unchangedFiles);
         ReportIfDue();
     }
 
+    /// <summary>Reports the progress now.</summary>
     public void Report()
     {
         // UnchangedFiles is read first: each skipped file was added to the total before it was counted here, so the difference is never too

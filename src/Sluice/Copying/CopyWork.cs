@@ -62,7 +62,7 @@ internal static class CopyWork
         catch (OperationCanceledException e) when (cancellationToken.IsCancellationRequested)
         {
             meter.Report();
-            throw new OperationCanceledException(e.Message, (Exception?)meter.Failures?.Found() ?? e, cancellationToken);
+            throw new OperationCanceledException(e.Message, (Exception?)meter.Failures?.ToException() ?? e, cancellationToken);
         }
     }
 

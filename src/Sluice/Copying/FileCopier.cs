@@ -43,7 +43,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         return createsTarget && location.Existing is null
             && TryCreate(opened.Fd, stat, from, location.Path, locksTarget: true) is { } linked
             ? linked
-            : CopyAside(opened.Fd, stat, from, location.Path, location);
+            : CopyThroughTemporaryFile(opened.Fd, stat, from, location.Path, location);
     }
 
     /// <summary>Copies a file of a tree.</summary>
@@ -52,9 +52,9 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// <param name="from">The path of the source.</param>
     /// <param name="to">The path of the copy. A symbolic link at this name is not followed.</param>
     /// <param name="mayExist">False if an existing entry is an error.</param>
-    public CopiedFile CopyOfTree(int fromFd, in Statx before, in NodePath from, in NodePath to, bool mayExist) =>
+    public CopiedFile CopyTreeFile(int fromFd, in Statx before, in NodePath from, in NodePath to, bool mayExist) =>
         TryCreate(fromFd, before, from, to) is { } made ? made
-            : mayExist ? CopyAside(fromFd, before, from, to)
+            : mayExist ? CopyThroughTemporaryFile(fromFd, before, from, to)
             : throw PathErrors.Create(-Errno.EEXIST, $"Copying '{from.Text}' to", to.Text);
 
     /// <summary>Opens a regular file for copying. As in .NET, this fails if another program has opened it without sharing.</summary>
@@ -125,7 +125,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
         bool isClosed = false;
         try
         {
-            meter.Find((long)before.Size);
+            meter.AddFile((long)before.Size);
             PathErrors.ThrowIfFailed(Libc.Stat(toFd, StatxMask.BasicStats, out made), "Looking at", to.Text);
             CopiedFile copied = Fill(fromFd, before, from, toFd, made, to, options.UnixCreateMode is null ? mode : null);
             isClosed = true;
@@ -157,7 +157,8 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     /// <param name="from">The path of the source.</param>
     /// <param name="to">The path of the copy.</param>
     /// <param name="location">The location of the target of a single copy; null in a tree, which flushes its directories itself.</param>
-    private CopiedFile CopyAside(int fromFd, in Statx before, in NodePath from, in NodePath to, TargetLocation? location = null)
+    private CopiedFile CopyThroughTemporaryFile(
+        int fromFd, in Statx before, in NodePath from, in NodePath to, TargetLocation? location = null)
     {
         if (options.SkipUnchanged && IsUnchanged(before, to))
         {
@@ -166,13 +167,13 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
                 FlushSkipped(to, location);
             }
 
-            meter.Find(0);
+            meter.AddFile(0);
             meter.EndUnchanged();
             return new CopiedFile(new CopyResult { UnchangedFiles = 1, MethodReason = "it exists with the same length and time" });
         }
 
         using OldFile? old = FindTarget(from.Text, before, to, location);
-        meter.Find((long)before.Size);
+        meter.AddFile((long)before.Size);
 
         // Until the permissions are set, only the owner has access: the group may differ from that of the source.
         bool isFound = false;
@@ -381,8 +382,7 @@ internal sealed class FileCopier(CopyOptions options, CopyMeter meter, Cancellat
     {
         if (PathCalls.TryLockShared(fd) == -Errno.EAGAIN)
         {
-            throw new IOException(
-                $"The process cannot access the file '{path}' because it is being used by another process.", Errno.EAGAIN);
+            throw PathErrors.InUse(path);
         }
     }
 

@@ -29,7 +29,7 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
 
         lock (_lock)
         {
-            _names.Add(new HardLinkName(folder.Place, name, stat, folder.MayHaveEntries));
+            _names.Add(new HardLinkName(folder.Path, name, stat, folder.MayHaveEntries));
         }
     }
 
@@ -55,10 +55,10 @@ internal sealed class HardLinkCopier(CopyOptions options, CopyFailures failures,
                 (ulong, uint, uint) number = (node.Stat.Ino, node.Stat.DevMajor, node.Stat.DevMinor);
                 if (copies.TryGetValue(number, out (HardLinkName Name, Statx Copy) first) && node.IsStillAt(from))
                 {
-                    string place = toRoot.Text(first.Name.Folder);
+                    string firstFolder = toRoot.Text(first.Name.Folder);
                     using Descriptor folder = new(toRoot.Open(first.Name.Folder));
-                    PathErrors.ThrowIfFailed(folder.Fd, "Opening the folder", place);
-                    entries.AddName(NodePath.In(folder.Fd, first.Name.Name, place), first.Copy, to, node.MayExist);
+                    PathErrors.ThrowIfFailed(folder.Fd, "Opening the folder", firstFolder);
+                    entries.AddHardLink(NodePath.In(folder.Fd, first.Name.Name, firstFolder), first.Copy, to, node.MayExist);
                     continue;
                 }
 

@@ -49,7 +49,7 @@ internal sealed class NodeCopier(CopyOptions options, CopyFailures failures)
     /// <param name="to">The new name.</param>
     /// <param name="mayExist">True if an entry may already exist at the target.</param>
     /// <exception cref="IOException">The name refers to another file, or the link could not be created.</exception>
-    public bool AddName(in NodePath copied, in Statx copy, in NodePath to, bool mayExist)
+    public bool AddHardLink(in NodePath copied, in Statx copy, in NodePath to, bool mayExist)
     {
         (NodePath first, Statx made) = (copied, copy);
         using Descriptor held = new(PathCalls.Open(copied, PathCalls.PathOnly | PathCalls.NoFollowFlag));

@@ -214,7 +214,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
             ReplaceByLink(made, target);
         }
 
-        meter.Find(0);
+        meter.AddFile(0);
         meter.EndFile();
     }
 
@@ -231,7 +231,7 @@ internal sealed class PortableCopier(CopyOptions options, CopyMeter meter, Cance
         {
             CopyContent(source, temporary);
             long length = new FileInfo(temporary).Length;
-            meter.Find(length);
+            meter.AddFile(length);
             if (options.FlushToDisk || options.Verify)
             {
                 Flush(temporary);

@@ -228,7 +228,7 @@ internal sealed class TemporaryFile : IDisposable
 
     /// <summary>
     /// Returns true if an earlier copy may have left the file: it has one name and belongs to this user. For root, it may belong to any
-    /// user, because a copy of root gets the owner of its source.
+    /// user, because a copy that root makes gets the owner of its source.
     /// </summary>
     private static bool IsLeft(int fd, in NodePath name, in Statx source, out Statx stat) =>
         Libc.Stat(fd, StatxMask.BasicStats, out stat) == 0

@@ -273,7 +273,7 @@ internal sealed class TreeCopier : IDisposable
         TreeFolder folder, Stack<(TreePath Folder, bool MayExist)> due, BlockingCollection<TreeGroup> groups)
     {
         TreeGroup? group = null;
-        ulong hash = _share is null ? 0 : TreeShare.Begin(folder.Place);
+        ulong hash = _share is null ? 0 : TreeShare.Begin(folder.Path);
         int bytes;
         while ((bytes = folder.Reader.Refill()) > 0)
         {
@@ -292,7 +292,7 @@ internal sealed class TreeCopier : IDisposable
 
                 if (type == DirectoryReader.TypeDirectory)
                 {
-                    due.Push((folder.Place.Below(name), folder.MayHaveEntries));
+                    due.Push((folder.Path.Below(name), folder.MayHaveEntries));
                     continue;
                 }
 

@@ -58,9 +58,9 @@ internal sealed class TreeEntryCopier(
     /// <summary>Copies a symbolic link as a link.</summary>
     public void CopyLink(in NodePath from, in NodePath to, bool mayExist) => Note(_nodes.CopyLink(from, to, mayExist));
 
-    /// <inheritdoc cref="NodeCopier.AddName"/>
-    public void AddName(in NodePath copied, in Statx copy, in NodePath to, bool mayExist) =>
-        Note(_nodes.AddName(copied, copy, to, mayExist));
+    /// <inheritdoc cref="NodeCopier.AddHardLink"/>
+    public void AddHardLink(in NodePath copied, in Statx copy, in NodePath to, bool mayExist) =>
+        Note(_nodes.AddHardLink(copied, copy, to, mayExist));
 
     /// <summary>Copies the first of several hard links. Returns the state of the copy, or null if it is unknown.</summary>
     public Statx? CopyFirst(in NodePath from, in NodePath to, in Statx stat, bool mayExist)
@@ -78,7 +78,7 @@ internal sealed class TreeEntryCopier(
     /// <summary>Counts an entry without content.</summary>
     private void Note(bool isMade)
     {
-        meter.Find(0);
+        meter.AddFile(0);
         if (isMade)
         {
             meter.EndFile();
@@ -132,7 +132,7 @@ internal sealed class TreeEntryCopier(
 
     private Statx? CopyFile(int fromFd, in Statx stat, in NodePath from, in NodePath to, bool mayExist)
     {
-        CopiedFile copied = _files.CopyOfTree(fromFd, stat, from, to, mayExist);
+        CopiedFile copied = _files.CopyTreeFile(fromFd, stat, from, to, mayExist);
         failures.AddRefusal(from.Text, copied.Refused);
         if (copied.Result is { UnchangedFiles: 0 } result)
         {

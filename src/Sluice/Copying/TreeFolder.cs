@@ -5,17 +5,17 @@ using Sluice.Kernel;
 namespace Sluice.Copying;
 
 /// <summary>A directory of the source and its copy. Both stay open until the last group of their files has been copied.</summary>
-/// <param name="place">The path in the tree.</param>
+/// <param name="path">The path in the tree.</param>
 /// <param name="from">The source directory. It is released with this object.</param>
 /// <param name="toFd">The target directory. It is closed with this object.</param>
 /// <param name="fromText">The path of the source, for messages.</param>
 /// <param name="toText">The path of the copy, for messages.</param>
 [SupportedOSPlatform("linux")]
-internal sealed class TreeFolder(TreePath place, DirectoryReader from, int toFd, string fromText, string toText)
+internal sealed class TreeFolder(TreePath path, DirectoryReader from, int toFd, string fromText, string toText)
 {
     private int _references = 1;
 
-    public TreePath Place => place;
+    public TreePath Path => path;
 
     public DirectoryReader Reader => from;
 
@@ -36,7 +36,7 @@ internal sealed class TreeFolder(TreePath place, DirectoryReader from, int toFd,
     /// <param name="exclude">The caller's method. Its argument is the path of the entry relative to the root of the tree.</param>
     /// <param name="name">The name without a terminating NUL.</param>
     public bool IsExcluded(Func<string, bool>? exclude, ReadOnlySpan<byte> name) =>
-        exclude is not null && exclude(NodePath.Decode(place.Below(name).ToBytes()));
+        exclude is not null && exclude(NodePath.Decode(path.Below(name).ToBytes()));
 
     public void AddReference() => Interlocked.Increment(ref _references);
 

@@ -87,7 +87,7 @@ internal sealed class TreeRoot(int fd, string text) : IDisposable
         return s_refusesLinks ? PathCalls.OpenNoLinks(at, path, flags) : PathCalls.OpenAt(at, path, flags);
     }
 
-    /// <summary>Returns the length of the next piece: one name only if the kernel cannot be told to refuse symbolic links.</summary>
+    /// <summary>Returns the length of the next piece: a single name if the kernel does not support RESOLVE_NO_SYMLINKS.</summary>
     private static int PieceOf(ReadOnlySpan<byte> relative)
     {
         if (!s_refusesLinks)

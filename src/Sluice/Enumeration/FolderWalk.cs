@@ -233,7 +233,7 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
             }
             else
             {
-                Keep(step, output);
+                QueueFollowing(step, output);
             }
 
             Monitor.PulseAll(_lock);
@@ -241,9 +241,10 @@ internal sealed class FolderWalk : IThreadPoolWorkItem, IDisposable
     }
 
     /// <summary>
-    /// The caller holds the lock. Adds the following steps so that they are performed in this order: metadata, subdirectories, next piece.
+    /// Queues the output of a step and the steps that follow it. They are performed in this order: metadata, subdirectories, next piece. The
+    /// caller holds the lock.
     /// </summary>
-    private void Keep(WalkStep step, WalkOutput output)
+    private void QueueFollowing(WalkStep step, WalkOutput output)
     {
         if (step.Reader is not null)
         {

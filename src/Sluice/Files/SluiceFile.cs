@@ -994,8 +994,8 @@ public static class SluiceFile
     /// way of a single file.</para>
     /// <para>The copy gets the times of the source and, if it is a new file, its permissions, as with <see cref="File.Copy(string, string)"/>.
     /// If a target file is replaced, its permissions and extended attributes are kept, and so is its owner if the process may set the owner.
-    /// Other hard links to the target keep the old content. If a source file is written to during the copy, the copy may contain data of several versions; see
-    /// <see cref="CopyResult.ChangedFiles"/>.</para>
+    /// Other hard links to the target keep the old content. If a source file is written to during the copy, the copy may contain data of
+    /// several versions; see <see cref="CopyResult.ChangedFiles"/>.</para>
     /// <para>By default, the copy of a tree stops at the first failure. With <see cref="CopyOptions.ContinueOnError"/>, all other entries
     /// are copied. Even with this option, on Linux the copy stops if the disk is full or read-only or a quota is exceeded.</para>
     /// </remarks>
