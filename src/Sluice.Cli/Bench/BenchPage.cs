@@ -31,11 +31,11 @@ internal static class BenchPage
     private static IEnumerable<string> Notes(BenchReport report)
     {
         yield return Summary(report);
-        yield return "Both sides run in one process, in turns. A ratio is the median of the rounds' ratios, Sluice to .NET, or "
-            + "to whom a row's name says it stands beside: above 1 Sluice is faster, or needs less CPU time. 95 %: interval of the "
-            + "ratio, or how many rounds there were, which are too few for one; faster: it lies above 1; slower: below 1; even: it spans 1; best: the "
-            + "fastest turn of each. Behind a column of Sluice's figures is .NET's. Rates are medians over the rounds; whiskers reach "
-            + "from the lowest round to the highest, and bars whose whiskers reach across the line are pale.";
+        yield return "Both sides run in one process, in turns. A ratio is the median of the rounds' ratios of Sluice to .NET, or to what "
+            + "the name of the row states instead. Above 1, Sluice is faster, or needs less CPU time. 95 %: the interval of the ratio, or the "
+            + "number of rounds if they are too few for an interval. faster: the interval lies above 1; slower: below 1; even: it includes 1. "
+            + "best: the ratio of the fastest slices. A column \".NET's\" has .NET's values for the column before it. Rates are medians over "
+            + "the rounds; whiskers reach from the lowest round to the highest, and bars whose whiskers cross the line are pale.";
         yield return $"fio: {report.Fio}";
         foreach (SkippedRow row in report.Skipped)
             yield return $"skipped {row.Id}: {row.Reason}";

@@ -11,11 +11,11 @@ internal sealed class BenchTimeLeft(IReadOnlyList<double> weights, Func<TimeSpan
     /// <returns>The estimated rest of the run; empty before the first row is complete.</returns>
     public string Text(int done)
     {
-        double behind = weights.Take(done).Sum();
-        if (behind <= 0)
+        double doneWeight = weights.Take(done).Sum();
+        if (doneWeight <= 0)
             return "";
         TimeSpan elapsed = clock?.Invoke() ?? Stopwatch.GetElapsedTime(_start);
-        double seconds = elapsed.TotalSeconds * weights.Skip(done).Sum() / behind;
+        double seconds = elapsed.TotalSeconds * weights.Skip(done).Sum() / doneWeight;
         return seconds < 90 ? $", about {Math.Max(1, seconds):0} s left" : $", about {seconds / 60:0} min left";
     }
 }

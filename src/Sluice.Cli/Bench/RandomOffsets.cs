@@ -13,16 +13,16 @@ internal sealed class RandomOffsets
     private const int Stride = 16;
 
     private readonly long[] _offsets;
-    private readonly int[] _places;
+    private readonly int[] _positions;
 
     /// <param name="offsets">The offsets, which repeat from the start after the last one.</param>
-    /// <param name="loops">The number of concurrent loops. Each loop starts at a different place in the sequence.</param>
+    /// <param name="loops">The number of concurrent loops. Each loop starts at a different position in the sequence.</param>
     public RandomOffsets(long[] offsets, int loops)
     {
         _offsets = offsets;
-        _places = new int[loops * Stride];
+        _positions = new int[loops * Stride];
         for (int loop = 0; loop < loops; loop++)
-            _places[loop * Stride] = (int)((long)loop * offsets.Length / loops);
+            _positions[loop * Stride] = (int)((long)loop * offsets.Length / loops);
     }
 
     public static RandomOffsets Of(long fileSizeBytes, int requestSizeBytes, int loops = 1)
@@ -37,9 +37,9 @@ internal sealed class RandomOffsets
     /// <summary>Returns the next offset of the loop.</summary>
     public long Next(int loop)
     {
-        ref int place = ref _places[loop * Stride];
-        long offset = _offsets[place];
-        place = place + 1 == _offsets.Length ? 0 : place + 1;
+        ref int position = ref _positions[loop * Stride];
+        long offset = _offsets[position];
+        position = position + 1 == _offsets.Length ? 0 : position + 1;
         return offset;
     }
 }

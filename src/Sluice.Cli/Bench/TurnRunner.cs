@@ -89,7 +89,7 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
                 foreach (Side side in InOrder(sides, counted))
                 {
                     Progress?.Invoke(counted + 1, side.Contender);
-                    side.Turns.Add(await TurnAsync(side.Contender));
+                    side.Samples.Add(await MeasureSliceAsync(side.Contender));
                 }
                 AfterRound?.Invoke(counted);
                 counted++;
@@ -114,7 +114,7 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
     }
 
     // On a busy machine or with slow requests, a slice may end without a completed operation; it is repeated with twice the time.
-    private async Task<SliceSample> TurnAsync(Contender contender)
+    private async Task<SliceSample> MeasureSliceAsync(Contender contender)
     {
         for (TimeSpan time = IsSinglePass ? TimeSpan.Zero : sliceTime; ; time *= 2)
         {
@@ -142,17 +142,17 @@ internal sealed class TurnRunner(TimeSpan sliceTime, int rounds, CancellationTok
 
     private sealed record Side(Contender Contender)
     {
-        public List<SliceSample> Turns { get; } = [];
+        public List<SliceSample> Samples { get; } = [];
 
         public ContenderReport? Report(double scale)
         {
-            if (Turns.Count == 0)
+            if (Samples.Count == 0)
                 return null;
-            double[] rates = [.. Turns.Select(t => t.OperationsPerSecond * scale)];
-            double[] cpus = [.. Turns.Select(t => t.CpuUsPerOperation)];
+            double[] rates = [.. Samples.Select(s => s.OperationsPerSecond * scale)];
+            double[] cpus = [.. Samples.Select(s => s.CpuUsPerOperation)];
             return new ContenderReport(
                 Contender.Name, Statistics.Median(rates), Statistics.Median(cpus),
-                Statistics.Median(Turns.Select(t => t.AllocatedBytesPerOperation)), rates)
+                Statistics.Median(Samples.Select(s => s.AllocatedBytesPerOperation)), rates)
             {
                 SliceCpuUs = cpus,
             };

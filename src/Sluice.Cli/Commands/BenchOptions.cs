@@ -63,8 +63,7 @@ internal sealed record BenchOptions(string Directory)
     /// </returns>
     public static Func<ParseResult, BenchOptions> Define(OptionList command)
     {
-        Argument<string?> directory = command.OptionalArgument("DIR",
-            "Where to make the scratch folder, which decides the disk that is measured (the temporary folder).");
+        Func<ParseResult, string> directory = command.ScratchParent();
         Option<string> suite = command.Value("--suite", null, "name",
             $"What to run: {string.Join(", ", Suite.All.Select(s => s.Name))} or {Suite.AllName} ({EverydaySuite.Name}).");
         Option<string> row = command.Value("--row", null, "text",
@@ -79,7 +78,7 @@ internal sealed record BenchOptions(string Directory)
 
         BenchOptions Bind(ParseResult result)
         {
-            var options = new BenchOptions(result.GetValue(directory) ?? Path.GetTempPath())
+            var options = new BenchOptions(directory(result))
             {
                 SuiteName = result.GetValue(suite),
                 RowFilter = result.GetValue(row),

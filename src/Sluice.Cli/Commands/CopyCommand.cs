@@ -33,14 +33,15 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         DateTimeOffset began = DateTimeOffset.UtcNow;
         int exitCode = await CopyAllAsync();
         if (!options.DryRun && (_records.Count > 0 || _isInterrupted || _notBegun > 0))
-            Tell(began);
+            WriteTotals(began);
         if (!_isInterrupted)
             return exitCode;
         _terminal.WriteError("interrupted");
         return ExitCode.Interrupted;
     }
 
-    private void Tell(DateTimeOffset began)
+    /// <summary>Prints the total of several copies, and writes the result files.</summary>
+    private void WriteTotals(DateTimeOffset began)
     {
         CopyReport report = Report(began);
         if (_records.Count + _failed + _notBegun > 1 && !options.Quiet)
@@ -129,7 +130,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
                 _terminal.WriteError(ErrorText.Of(e));
                 exitCode = ExitCode.IoError;
                 _failed++;
-                _isDiskOver = IsEverybodys(e);
+                _isDiskOver = AffectsAllSources(e);
             }
         }
         if (options.DryRun && EnvironmentProbe.FreeBytesAt(EnvironmentProbe.ExistingFolderOf(Path.GetFullPath(options.Target))) is { } free
@@ -201,7 +202,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             catch (FileBatchException e)
             {
                 failures = e.Failures;
-                _isDiskOver = failures.Any(f => IsEverybodys(f.Error));
+                _isDiskOver = failures.Any(f => AffectsAllSources(f.Error));
                 result = (e.Copied ?? new CopyResult()) with
                 {
                     Method = options.Method,
@@ -244,7 +245,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         error.HResult == 17 || error.Message.Contains("there already", StringComparison.Ordinal);
 
     /// <summary>Returns true for a full disk, an exceeded quota or a read-only file system (ENOSPC, EDQUOT, EROFS of Linux).</summary>
-    private static bool IsEverybodys(Exception error) => error.HResult is 28 or 122 or 30;
+    private static bool AffectsAllSources(Exception error) => error.HResult is 28 or 122 or 30;
 
     private CopyResult InterruptedResult(CopyProgressLine line, bool isTree) => new()
     {

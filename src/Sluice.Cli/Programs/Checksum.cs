@@ -11,7 +11,7 @@ namespace Sluice.Cli.Programs;
 /// </summary>
 internal sealed class Checksum(CancellationToken cancellationToken)
 {
-    private const int BytesBetweenLooks = 1 << 20;
+    private const int BytesBetweenChecks = 1 << 20;
     private const int NarrowAtOnce = 256;
 
     private uint _crc;
@@ -88,7 +88,7 @@ internal sealed class Checksum(CancellationToken cancellationToken)
     {
         long before = Bytes;
         Bytes = before + bytes;
-        if (before / BytesBetweenLooks != Bytes / BytesBetweenLooks)
+        if (before / BytesBetweenChecks != Bytes / BytesBetweenChecks)
             cancellationToken.ThrowIfCancellationRequested();
     }
 }

@@ -35,7 +35,7 @@ internal static class ProgramRun
     /// <summary>Runs steps one by one. If it is interrupted or stopped by an I/O error, it returns the completed results.</summary>
     /// <exception cref="IOException">The first step failed, so there are no results to return.</exception>
     public static async Task<StepResults<TResult>> RunStepsAsync<TStep, TResult>(
-        IEnumerable<TStep> steps, Func<TStep, Task<TResult>> carryAsync, CancellationToken cancellationToken)
+        IEnumerable<TStep> steps, Func<TStep, Task<TResult>> runAsync, CancellationToken cancellationToken)
     {
         long start = Stopwatch.GetTimestamp();
         var results = new List<TResult>();
@@ -46,7 +46,7 @@ internal static class ProgramRun
             foreach (TStep step in steps)
             {
                 cancellationToken.ThrowIfCancellationRequested();
-                results.Add(await carryAsync(step));
+                results.Add(await runAsync(step));
             }
             // The last step may have ended early and returned a partial result.
             interrupted = cancellationToken.IsCancellationRequested;

@@ -24,8 +24,8 @@ internal static class EverydayText
         }
         if (report.Rows.Count == 0)
             return $"{(ended.Length > 0 ? ended.TrimEnd(':', ' ') + " before a row was measured" : "no row was measured")}{missing}";
-        int untold = report.Rows.Count(r => r.Verdict.Length == 0);
-        string few = untold > 0 ? $", {untold} of too few pairs" : "";
+        int undecided = report.Rows.Count(r => r.Verdict.Length == 0);
+        string few = undecided > 0 ? $", {undecided} of too few pairs" : "";
         string lowest = report.Rows.MinBy(r => r.Ratio) is { } row ? $"; lowest: {row.Name}, {Digits(row.Ratio)}" : "";
         return $"{ended}{BenchPage.Counts(report.Rows)}{few}{missing}{lowest}";
     }

@@ -9,7 +9,7 @@ namespace Sluice.Cli.Bench.Streams;
 internal static class StreamPasses
 {
     // Reading the clock costs as much as some requests, so it is read once for this number of bytes.
-    private const int BytesBetweenLooks = 64 * 1024;
+    private const int BytesBetweenChecks = 64 * 1024;
 
     /// <summary>
     /// Creates a contender that reads a file that is not in the page cache, or creates a file and flushes it to the disk. A pass ends at
@@ -126,9 +126,9 @@ internal static class StreamPasses
         for (bool ended = false; !ended && slice?.IsOver != true;)
         {
             int bytes = 0;
-            while (bytes < BytesBetweenLooks && side.ReadByte() >= 0)
+            while (bytes < BytesBetweenChecks && side.ReadByte() >= 0)
                 bytes++;
-            ended = bytes < BytesBetweenLooks;
+            ended = bytes < BytesBetweenChecks;
             total += bytes;
             slice?.Count(0, bytes);
         }
@@ -152,7 +152,7 @@ internal static class StreamPasses
         using TSide side = TSide.Open(opening);
         for (long done = 0; done < opening.LengthBytes && slice?.IsOver != true;)
         {
-            long end = Math.Min(opening.LengthBytes, done + BytesBetweenLooks);
+            long end = Math.Min(opening.LengthBytes, done + BytesBetweenChecks);
             slice?.Count(0, end - done);
             for (; done < end; done++)
                 side.WriteByte((byte)done);
@@ -265,7 +265,7 @@ internal static class StreamPasses
         return opening.LengthBytes;
     }
 
-    private static int BurstOf(byte[] buffer) => Math.Max(1, BytesBetweenLooks / buffer.Length);
+    private static int BurstOf(byte[] buffer) => Math.Max(1, BytesBetweenChecks / buffer.Length);
 
     private static long Expect(StreamOpening opening, long bytes) => bytes == opening.LengthBytes
         ? bytes

@@ -96,7 +96,7 @@ internal static class WriteCases
     }
 
     /// <summary>
-    /// Writes a text file line by line with SluiceWriter, which takes bytes: whoever has them need not encode.
+    /// Writes a text file line by line with SluiceWriter, which takes bytes, so that UTF-8 text is not encoded again.
     /// Disposing completes the file, and throws an exception if a write failed.
     /// </summary>
     public static void WriteLineSluiceWriter(string path, RecordSource records)

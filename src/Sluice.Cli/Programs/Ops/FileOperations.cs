@@ -19,7 +19,7 @@ internal static class FileOperations
 internal sealed class FileOperations<TSide>(string path, int sizeBytes, int chunkBytes, int runs, CancellationToken cancellationToken)
     where TSide : struct, IStreamSide<TSide>
 {
-    private const int BytesBetweenLooks = 1 << 20;
+    private const int BytesBetweenChecks = 1 << 20;
 
     private readonly StreamOpening _opening =
         new(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, lengthBytes: 0) { Share = FileShare.None };
@@ -123,7 +123,7 @@ internal sealed class FileOperations<TSide>(string path, int sizeBytes, int chun
 
     private void Look(int chunk)
     {
-        if (chunk * (long)chunkBytes % BytesBetweenLooks < chunkBytes)
+        if (chunk * (long)chunkBytes % BytesBetweenChecks < chunkBytes)
             cancellationToken.ThrowIfCancellationRequested();
     }
 
