@@ -6,7 +6,7 @@ namespace Sluice.Faults.Tests;
 
 /// <summary>
 /// A frozen file system takes no write until it is thawed. Asynchronous writes return to their callers all the same; one caller for each
-/// device may find that out by waiting.
+/// device may find that out by waiting. Other file systems do not wait.
 /// </summary>
 [Trait("Tier", "slow")]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
@@ -82,6 +82,61 @@ public sealed class FrozenFileSystemTests
         {
             File.ReadAllBytes(paths[i]).AsSpan(0, Record.Length).SequenceEqual(Record).ShouldBeTrue(paths[i]);
         }
+    }
+
+    /// <summary>The kernel passes what it cannot begin at once to workers, of which each thread that submits has a limited number.</summary>
+    [SkippableFact]
+    public async Task A_file_of_another_file_system_is_flushed_meanwhile()
+    {
+        const int blocks = 40;
+        const int blockBytes = 4096;
+        Skip.IfNot(Command.Exists("fsfreeze"), "it needs fsfreeze");
+        Skip.If(SluiceEngines.UringReason is not null, $"it needs a ring: {SluiceEngines.UringReason}");
+        using Mount mount = Mount.OrSkip(FileSystemKind.Ext4);
+        using Mount other = Mount.OrSkip(FileSystemKind.Ext4);
+        string path = Path.Combine(mount.Folder, "far");
+        File.WriteAllBytes(path, new byte[blocks * blockBytes]);
+        using SluiceHandle far = SluiceHandle.Open(path, FileMode.Open, FileAccess.ReadWrite, caching: FileCaching.Direct);
+        using SluiceHandle near = SluiceHandle.Open(Path.Combine(other.Folder, "near"), FileMode.CreateNew, FileAccess.ReadWrite);
+        Skip.If(far.Caching != FileCaching.Direct, far.CachingReason);
+        near.Write(Record, 0);
+        byte[] block = new byte[blockBytes];
+        Array.Fill(block, (byte)7);
+        Task[] writes = [];
+        Task? flush = null;
+        using ManualResetEventSlim submitted = new();
+        using ManualResetEventSlim thawed = new();
+
+        // The thread stays: the kernel cancels what a thread has submitted when it ends.
+        Thread submitter = new(() =>
+        {
+            writes = [.. Enumerable.Range(0, blocks).Select(i => far.WriteAsync(block, i * blockBytes).AsTask())];
+            flush = near.FlushDataToDiskAsync().AsTask();
+            submitted.Set();
+            thawed.Wait();
+        })
+        {
+            IsBackground = true,
+        };
+        Command.Run("fsfreeze", "--freeze", mount.Folder);
+        bool hasFlushed = false;
+        try
+        {
+            submitter.Start();
+            submitted.Wait(Patience).ShouldBeTrue("a write did not return to its caller");
+            hasFlushed = await Task.WhenAny(flush!, Task.Delay(Patience)) == flush;
+            writes.ShouldAllBe(static w => !w.IsCompleted, "else nothing was seen");
+        }
+        finally
+        {
+            Command.Run("fsfreeze", "--unfreeze", mount.Folder);
+            thawed.Set();
+        }
+
+        submitter.Join();
+        await Task.WhenAll([.. writes, flush!]).WaitAsync(Patience);
+        hasFlushed.ShouldBeTrue("the flush waited for the frozen file system");
+        File.ReadAllBytes(path).ShouldAllBe(static b => b == 7);
     }
 
     /// <summary>Opens a file, and returns what writes to it while the file system is frozen.</summary>

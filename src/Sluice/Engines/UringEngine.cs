@@ -52,7 +52,6 @@ internal sealed partial class UringEngine : IoEngine
             return false;
         }
 
-        _ = ring.LimitWorkers(0, Tuning.MaxBlockingWorkers, out _, out _);
         _ring = ring;
         _entries = new RingEntries(ring, _duty, _completionThread);
         _take = ring.Take;

@@ -108,12 +108,6 @@ internal static class Tuning
     /// <summary>The maximum number of wake-ups in a ring. The completion queue has room for them and for all operations.</summary>
     public const int MaxWakeUps = 64;
 
-    /// <summary>
-    /// The maximum number of kernel workers, for each submitting thread, that block in files which cannot be polled. RLIMIT_NPROC also
-    /// limits them.
-    /// </summary>
-    public const uint MaxBlockingWorkers = 64;
-
     /// <summary>The maximum number of completions that are taken from a ring at once.</summary>
     public const int CompletionsAtOnce = 64;
 

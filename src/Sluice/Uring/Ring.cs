@@ -14,6 +14,13 @@ namespace Sluice.Uring;
 /// </remarks>
 internal sealed unsafe partial class Ring : IDisposable
 {
+    /// <summary>
+    /// The maximum number of the kernel's worker threads for each thread that submits, for regular files and for other ones.
+    /// RLIMIT_NPROC limits them too. The kernel's own limit for regular files is four for each processor; so many writes to a file system
+    /// that is frozen, or whose server does not answer, would hold back flushes of all other files.
+    /// </summary>
+    private const uint MaxWorkers = 64;
+
     private readonly RingMemory _memory;
     private readonly SubmissionQueue _sq;
     private readonly CompletionQueue _cq;
@@ -90,6 +97,8 @@ internal sealed unsafe partial class Ring : IDisposable
             }
         }
 
+        // For each ring, because the limits of the first ring that a thread uses apply to the thread.
+        ring?.LimitWorkers();
         return ring;
     }
 
@@ -246,17 +255,12 @@ internal sealed unsafe partial class Ring : IDisposable
 
     public int UnregisterBuffers() => Syscalls.Register(_fd, RegisterOp.UnregisterBuffers, null, 0);
 
-    /// <summary>
-    /// Limits the number of the kernel's worker threads for each thread that submits to this ring (bounded: for regular files; unbounded:
-    /// for other files). 0 leaves a limit unchanged. The last two parameters receive the previous limits.
-    /// </summary>
-    public int LimitWorkers(uint bounded, uint unbounded, out uint boundedBefore, out uint unboundedBefore)
+    private void LimitWorkers()
     {
-        uint* limits = stackalloc uint[2] { bounded, unbounded };
-        int result = Syscalls.Register(_fd, RegisterOp.IowqMaxWorkers, limits, 2);
-        boundedBefore = limits[0];
-        unboundedBefore = limits[1];
-        return result;
+        uint* limits = stackalloc uint[2] { MaxWorkers, MaxWorkers };
+
+        // If the kernel refuses, its own limits remain.
+        _ = Syscalls.Register(_fd, RegisterOp.IowqMaxWorkers, limits, 2);
     }
 
     /// <summary>
