@@ -43,8 +43,8 @@ public sealed partial class SluiceHandle
     /// </param>
     /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
     /// <param name="cancellationToken">
-    /// The token to cancel the read. The io_uring engine can cancel a read in progress. The thread-pool engine cancels a read only before
-    /// it starts or between pieces of 1 MiB (8 MiB with <see cref="FileCaching.Direct"/>).
+    /// The token to cancel the read. A read in a ring can be canceled until the device has begun it. A system call on a pool thread
+    /// continues to its end: the token is checked before each one, which reads at most 1 MiB (8 MiB with <see cref="FileCaching.Direct"/>).
     /// </param>
     /// <returns>
     /// A task whose result is the number of bytes read, as for <see cref="Read(Span{byte}, long)"/>. The task is already completed if this
@@ -63,6 +63,10 @@ public sealed partial class SluiceHandle
     /// </item>
     /// <item>On tmpfs, a read waits for data that was swapped out.</item>
     /// </list>
+    /// <para>
+    /// A read that begins in a ring waits on the calling thread for metadata that is not in memory, for example on ext4 for the location of
+    /// the data.
+    /// </para>
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="fileOffset"/> is negative, and the file can seek.</exception>
     /// <exception cref="ObjectDisposedException">The handle is closed.</exception>
@@ -179,8 +183,9 @@ public sealed partial class SluiceHandle
     /// </param>
     /// <param name="fileOffset">The offset in the file, in bytes. It is ignored if the file cannot seek.</param>
     /// <param name="cancellationToken">
-    /// The token to cancel the write. The io_uring engine can cancel a write in progress. The thread-pool engine cancels a write only
-    /// before it starts or between pieces of 1 MiB (8 MiB with <see cref="FileCaching.Direct"/>).
+    /// The token to cancel the write. A write in a ring, which only direct files and files that cannot seek use, can be canceled until the
+    /// device has begun it. A system call on a pool thread continues to its end: the token is checked before each one, which writes at most
+    /// 1 MiB (8 MiB with <see cref="FileCaching.Direct"/>).
     /// </param>
     /// <returns>A task that completes when all bytes are written.</returns>
     /// <remarks>
@@ -188,7 +193,8 @@ public sealed partial class SluiceHandle
     /// This method can copy up to 1 MiB into the page cache on the calling thread. If the kernel blocks that write, for example because the
     /// file system is frozen, the calling thread is blocked until the write has ended. If a device stops responding, this affects the
     /// threads that call this method within 1 ms after the end of an earlier write to the device, or one thread if there was no such
-    /// write. Other writes are performed by the engine and do not block the calling thread.
+    /// write. Other writes are performed by the engine. They do not block the calling thread, except that a direct write that begins in a
+    /// ring waits for metadata that is not in memory, for example on ext4 for the location of the data.
     /// </para>
     /// <para>
     /// After two slow writes in a row to a file or a device, no write is performed on the calling thread until a write was fast. Writes to

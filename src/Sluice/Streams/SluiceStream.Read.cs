@@ -12,8 +12,8 @@ public sealed partial class SluiceStream
     /// <param name="offset">The index in <paramref name="buffer"/> of the first byte to store.</param>
     /// <param name="count">The maximum number of bytes to read.</param>
     /// <returns>
-    /// The number of bytes read; 0 at the end of the file. It is less than <paramref name="count"/> only at the end of the file, or if the
-    /// file cannot seek.
+    /// The number of bytes read; 0 at the end of the file. It is less than <paramref name="count"/> only at the end of the file, or for a
+    /// file without a length, such as a pipe or a file in /proc.
     /// </returns>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
@@ -30,7 +30,7 @@ public sealed partial class SluiceStream
     /// <param name="buffer">The memory that receives the bytes.</param>
     /// <returns>
     /// The number of bytes read; 0 at the end of the file. It is less than the length of <paramref name="buffer"/> only at the end of the
-    /// file, or if the file cannot seek.
+    /// file, or for a file without a length, such as a pipe or a file in /proc.
     /// </returns>
     /// <exception cref="NotSupportedException">The stream does not support reading.</exception>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
@@ -72,8 +72,8 @@ public sealed partial class SluiceStream
     /// <param name="count">The maximum number of bytes to read.</param>
     /// <param name="cancellationToken">The token to cancel the read.</param>
     /// <returns>
-    /// The number of bytes read; 0 at the end of the file. It is less than <paramref name="count"/> only at the end of the file, or if the
-    /// file cannot seek.
+    /// The number of bytes read; 0 at the end of the file. It is less than <paramref name="count"/> only at the end of the file, or for a
+    /// file without a length, such as a pipe or a file in /proc.
     /// </returns>
     /// <exception cref="ArgumentNullException"><paramref name="buffer"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException">
@@ -99,7 +99,7 @@ public sealed partial class SluiceStream
     /// <param name="cancellationToken">The token to cancel the read.</param>
     /// <returns>
     /// The number of bytes read; 0 at the end of the file. It is less than the length of <paramref name="buffer"/> only at the end of the
-    /// file, or if the file cannot seek.
+    /// file, or for a file without a length, such as a pipe or a file in /proc.
     /// </returns>
     /// <exception cref="NotSupportedException">The stream does not support reading.</exception>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>

@@ -136,8 +136,7 @@ public sealed partial class SluiceStream
     /// of the error.
     /// </exception>
     /// <exception cref="OperationCanceledException">
-    /// The write was canceled. <see cref="Position"/> is after the bytes that were accepted. If the file can seek and at most 1 MiB was to
-    /// be written, no bytes were accepted.
+    /// The write was canceled. If the file can seek, no bytes were accepted; otherwise, some of them may have been written.
     /// </exception>
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
@@ -194,16 +193,14 @@ public sealed partial class SluiceStream
     /// <summary>
     /// Asynchronously writes the buffered bytes to the operating system. If the file can seek, bytes that were read ahead are discarded.
     /// </summary>
-    /// <param name="cancellationToken">
-    /// The token to cancel the flush. If the file cannot seek, the flush is canceled only before it starts.
-    /// </param>
+    /// <param name="cancellationToken">The token to cancel the flush before it starts. A flush that has started is not canceled.</param>
     /// <returns>A task that completes when the buffer is empty.</returns>
     /// <remarks>
     /// The bytes are not flushed to the disk: see <see cref="Flush(bool)"/> and <see cref="SluiceHandle.FlushToDiskAsync"/>.
     /// </remarks>
     /// <exception cref="IOException">The bytes could not be written. They stay in the buffer.</exception>
     /// <exception cref="ObjectDisposedException">The stream is closed.</exception>
-    /// <exception cref="OperationCanceledException">The flush was canceled. Bytes that were not written stay in the buffer.</exception>
+    /// <exception cref="OperationCanceledException">The flush was canceled before it started. The bytes stay in the buffer.</exception>
     public override Task FlushAsync(CancellationToken cancellationToken)
     {
         if (cancellationToken.IsCancellationRequested)
