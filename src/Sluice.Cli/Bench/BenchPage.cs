@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 
@@ -53,8 +52,8 @@ internal static class BenchPage
         }
     }
 
-    private static string Summary(BenchReport report) => string.Create(CultureInfo.InvariantCulture,
-        $"{Counted.Of(report.Rows.Count, "row")}: {Verdicts(report.Rows)}; the whole run took {report.Seconds:0} s");
+    private static string Summary(BenchReport report) =>
+        $"{Counted.Of(report.Rows.Count, "row")}: {Verdicts(report.Rows)}; the whole run took {report.Seconds:0} s";
 
     /// <summary>
     /// Returns the numbers of rows that are faster than .NET, even and slower, and the number of rows that are compared with something
@@ -75,10 +74,9 @@ internal static class BenchPage
     private static PageSection Section(string suite, RowReport[] rows)
     {
         RowReport[] beside = [.. rows.Where(r => r.IsBesideDotNet)];
-        string middle = beside.Length == 0 ? "" : string.Create(CultureInfo.InvariantCulture,
-            $" In the middle row Sluice is {Statistics.Median(beside.Select(r => r.Ratio)):0.00} times as fast as .NET, ")
-            + string.Create(CultureInfo.InvariantCulture,
-                $"and does {Statistics.Median(beside.Select(r => r.CpuRatio)):0.00} times as much with the same CPU time.");
+        string middle = beside.Length == 0 ? ""
+            : $" In the middle row Sluice is {Statistics.Median(beside.Select(r => r.Ratio)):0.00} times as fast as .NET, "
+                + $"and does {Statistics.Median(beside.Select(r => r.CpuRatio)):0.00} times as much with the same CPU time.";
         return new PageSection
         {
             Heading = $"Suite {suite}",

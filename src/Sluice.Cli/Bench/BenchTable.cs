@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 
@@ -64,5 +63,5 @@ internal static class BenchTable
         row.RatioLow is null && row.RoundRatios.Count > 0 ? Counted.Of(row.RoundRatios.Count, "round") : Span(row.RatioLow, row.RatioHigh);
 
     private static PageCell Span(double? low, double? high) =>
-        low is null || high is null ? PageCell.Empty : string.Create(CultureInfo.InvariantCulture, $"{low:0.00}-{high:0.00}");
+        low is null || high is null ? PageCell.Empty : $"{low:0.00}-{high:0.00}";
 }

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using System.Text.Json;
 
 namespace Sluice.Cli.Bench;
@@ -54,17 +53,15 @@ internal sealed record FioRunner(bool IsAvailable, string Description)
     {
         string[] always =
         [
-            "--name=sluice-bench", FileArgument(file), $"--rw={job.ReadWrite}", Format($"--bs={job.RequestSizeBytes}"),
-            Format($"--iodepth={job.Depth}"), Format($"--size={sizeBytes}"), "--thread", "--output-format=json",
+            "--name=sluice-bench", FileArgument(file), $"--rw={job.ReadWrite}", $"--bs={job.RequestSizeBytes}", $"--iodepth={job.Depth}",
+            $"--size={sizeBytes}", "--thread", "--output-format=json",
         ];
-        string[] timed = ["--time_based", Format($"--runtime={time.TotalMilliseconds:0}ms")];
+        string[] timed = ["--time_based", $"--runtime={time.TotalMilliseconds:0}ms"];
         if (job.IsDurable)
             return [.. always, "--ioengine=psync", "--fdatasync=1", "--fallocate=native", "--unlink=1", .. timed];
         string[] extent = !job.IsPass ? [.. timed, "--norandommap", "--randrepeat=0"]
             : job.IsWrite ? ["--fallocate=native", "--end_fsync=1", "--unlink=1"] : [];
-        string[] batch = job.IsBatch
-            ? [Format($"--iodepth_batch_submit={job.Depth}"), Format($"--iodepth_batch_complete_min={job.Depth}")]
-            : [];
+        string[] batch = job.IsBatch ? [$"--iodepth_batch_submit={job.Depth}", $"--iodepth_batch_complete_min={job.Depth}"] : [];
         return [.. always, "--ioengine=io_uring", "--direct=1", .. extent, .. batch];
     }
 
@@ -83,5 +80,4 @@ internal sealed record FioRunner(bool IsAvailable, string Description)
         }
     }
 
-    private static string Format(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

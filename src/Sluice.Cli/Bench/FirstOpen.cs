@@ -29,8 +29,7 @@ internal static class FirstOpen
         TimeSpan elapsed = Stopwatch.GetElapsedTime(begin);
         cpu = CpuMeter.ProcessTime() - cpu;
         allocated = GC.GetTotalAllocatedBytes(precise: true) - allocated;
-        Console.WriteLine(string.Create(
-            CultureInfo.InvariantCulture, $"{elapsed.TotalMicroseconds:0.0} {cpu.TotalMicroseconds:0.0} {allocated}"));
+        Console.WriteLine($"{elapsed.TotalMicroseconds:0.0} {cpu.TotalMicroseconds:0.0} {allocated}");
         return read == buffer.Length ? 0 : 1;
     }
 

@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.Globalization;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Advise;
@@ -72,9 +71,8 @@ internal static class AdviseCommand
         Comparison[] measured = [.. answers.Results.OfType<Comparison>()];
         string[] notes =
         [
-            string.Create(CultureInfo.InvariantCulture,
-                $"{ProgramRun.Rounds(scale.Rounds)} in turns; of ways that are within a tenth of the fastest, the one with the "
-                    + $"least CPU is taken; {answers.Time.TotalSeconds:0} s in all"),
+            $"{ProgramRun.Rounds(scale.Rounds)} in turns; of ways that are within a tenth of the fastest, the one with the "
+                + $"least CPU is taken; {answers.Time.TotalSeconds:0} s in all",
             "measured on this machine as busy as it was, by one program at a time",
             .. quick ? ["quick run: shows that everything works; its advice means nothing"] : Array.Empty<string>(),
             .. unsupported,

@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.Globalization;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Figures;
@@ -51,11 +50,10 @@ internal static class FiguresCommand
         });
         string[] notes =
         [
-            string.Create(CultureInfo.InvariantCulture,
-                $"{ProgramRun.Rounds(scale.Files.Rounds)} in turns, slices of {scale.Files.StreamSliceTime.TotalMilliseconds:0} ms, after "
-                    + $"one that does not count; {sections.Time.TotalSeconds:0} s in all"),
+            $"{ProgramRun.Rounds(scale.Files.Rounds)} in turns, slices of {scale.Files.StreamSliceTime.TotalMilliseconds:0} ms, after "
+                + $"one that does not count; {sections.Time.TotalSeconds:0} s in all",
             clockHz is { } hz
-                ? string.Create(CultureInfo.InvariantCulture, $"clocks are the process's user and system time at {hz / 1e6:0} MHz")
+                ? $"clocks are the process's user and system time at {hz / 1e6:0} MHz"
                 : "the processor's frequency is not known: CPU is in nanoseconds, not clocks",
             .. quick ? ["quick run: shows that everything works; its figures mean nothing"] : Array.Empty<string>(),
         ];

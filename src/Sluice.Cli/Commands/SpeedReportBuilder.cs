@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Load;
 using Sluice.Cli.Programs.Doctor;
 using Sluice.Cli.Report;
@@ -153,7 +152,7 @@ internal static class SpeedReportBuilder
             return null;
         double cached = 1 - Math.Min(1, stored / (double)measured.ReadBytes);
         return cached < MinCachedShare ? null
-            : string.Create(CultureInfo.InvariantCulture, $"{side}: {cached * 100:0} % of what was read came from the page cache")
+            : $"{side}: {cached * 100:0} % of what was read came from the page cache"
                 + (options.Cache == CacheMode.AsIs ? "; --cache cold or -d reads from the disk" : "");
     }
 
@@ -177,15 +176,13 @@ internal static class SpeedReportBuilder
     {
         bool isLate = measured.BegunLate > (measured.Operations + measured.NeverBegun) * (1 - KeepsUp);
         return options.OperationsPerSecond is { } offered && side.Iops < offered * KeepsUp && isLate
-            ? string.Create(CultureInfo.InvariantCulture,
-                $"{side.Side} did not keep up: {offered:#,0.##} requests a second offered, {side.Iops:#,0.##} done; "
-                + $"latency counts the waiting")
+            ? $"{side.Side} did not keep up: {offered:#,0.##} requests a second offered, {side.Iops:#,0.##} done; "
+                + $"latency counts the waiting"
             : null;
     }
 
     private static string? NeverBegunNote(string side, Measurement measured) => measured.NeverBegun == 0 ? null
-        : string.Create(CultureInfo.InvariantCulture,
-            $"{side}: {measured.NeverBegun:#,0} requests were due and never begun; latency has them with their wait so far");
+        : $"{side}: {measured.NeverBegun:#,0} requests were due and never begun; latency has them with their wait so far";
 
     public static string SideName(IoSide side) => side == IoSide.Sluice ? "sluice" : "bcl";
 

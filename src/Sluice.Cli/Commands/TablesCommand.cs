@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.Globalization;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Tables;
@@ -58,9 +57,8 @@ internal static class TablesCommand
         });
         string[] notes =
         [
-            string.Create(CultureInfo.InvariantCulture,
-                $"times: {ProgramRun.Rounds(scale.Rounds)} in turns, slices of at least "
-                    + $"{scale.StreamSliceTime.TotalMilliseconds:0} ms; {measured.Time.TotalSeconds:0} s in all"),
+            $"times: {ProgramRun.Rounds(scale.Rounds)} in turns, slices of at least "
+                + $"{scale.StreamSliceTime.TotalMilliseconds:0} ms; {measured.Time.TotalSeconds:0} s in all",
             "Ratio: time to .NET's time, as in the text: below 1 is faster; Allocated: managed bytes an operation",
             .. quick ? ["quick run: shows that everything works; its figures mean nothing"] : Array.Empty<string>(),
         ];

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
@@ -35,12 +34,12 @@ internal static class SpeedPage
     {
         if (load.TimeSeconds == 0)
             return $"{load.Operation}, {ByteSize.Format(load.RequestSizeBytes)} requests, {(load.Cache == "direct" ? "direct" : "cached")}";
-        string order = load.Zipf is { } zipf ? string.Create(CultureInfo.InvariantCulture, $"at random by Zipf's law with {zipf}")
+        string order = load.Zipf is { } zipf ? $"at random by Zipf's law with {zipf}"
             : load.SeekPercent == 0 ? "sequential"
-            : string.Create(CultureInfo.InvariantCulture, $"seeks of up to {load.SeekPercent:0.##} %");
+            : $"seeks of up to {load.SeekPercent:0.##} %";
         string outstanding = load.Outstanding is { } count ? $"asynchronous, {count} outstanding" : "synchronous";
         string cache = load.Cache == "as is" ? "cached" : load.Cache;
-        string rate = load.OfferedIops is { } iops ? string.Create(CultureInfo.InvariantCulture, $", {iops:#,0.##} a second offered") : "";
+        string rate = load.OfferedIops is { } iops ? $", {iops:#,0.##} a second offered" : "";
         string flush = load.FlushEvery is { } every ? $", a flush after every {(every == 1 ? "write" : $"{every:#,0} writes")}" : "";
         return $"{load.Operation}, {order}, {ByteSize.Format(load.RequestSizeBytes)} requests, {outstanding}, {cache}{rate}{flush}";
     }
@@ -53,9 +52,8 @@ internal static class SpeedPage
             {
                 Heading = "Rates",
                 Text = report.Ratio is { } ratio
-                    ? string.Create(CultureInfo.InvariantCulture,
-                        $"In the median of the interleaved slices Sluice is {ratio:0.00} times as fast as .NET; over the whole time it does ")
-                        + string.Create(CultureInfo.InvariantCulture, $"{report.CpuRatio:0.00} times as much with the same CPU time.")
+                    ? $"In the median of the interleaved slices Sluice is {ratio:0.00} times as fast as .NET; over the whole time it does "
+                        + $"{report.CpuRatio:0.00} times as much with the same CPU time."
                     : null,
                 Charts = [.. OverTime(report.Sides)],
                 Tables = [Rates(report)],

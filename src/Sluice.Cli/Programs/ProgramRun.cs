@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
@@ -25,12 +24,12 @@ internal static class ProgramRun
 
     /// <summary>Prints on stderr what is measured and the expected duration, because the output shows nothing yet if it is piped.</summary>
     public static void Announce(TerminalStreams terminal, string what, double seconds) => terminal.WriteNotice(seconds < 90
-        ? string.Create(CultureInfo.InvariantCulture, $"{what}, about {Math.Max(1, Math.Ceiling(seconds)):0} s")
-        : string.Create(CultureInfo.InvariantCulture, $"{what}, about {Math.Round(seconds / 60):0} minutes"));
+        ? $"{what}, about {Math.Max(1, Math.Ceiling(seconds)):0} s"
+        : $"{what}, about {Math.Round(seconds / 60):0} minutes");
 
     /// <summary>Returns a description of how the values are derived from the rounds.</summary>
     public static string Rounds(int rounds) =>
-        rounds == 1 ? "one round" : string.Create(CultureInfo.InvariantCulture, $"medians of {rounds} rounds");
+        rounds == 1 ? "one round" : $"medians of {rounds} rounds";
 
     /// <summary>Runs steps one by one. If it is interrupted or stopped by an I/O error, it returns the completed results.</summary>
     /// <exception cref="IOException">The first step failed, so there are no results to return.</exception>

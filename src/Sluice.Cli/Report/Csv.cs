@@ -1,8 +1,6 @@
-using System.Globalization;
-
 namespace Sluice.Cli.Report;
 
-/// <summary>Formats comma-separated lines (RFC 4180). Numbers have a decimal point in every culture.</summary>
+/// <summary>Formats comma-separated lines (RFC 4180).</summary>
 internal static class Csv
 {
     public static string Line(params IEnumerable<object?> values) => string.Join(',', values.Select(Cell));
@@ -11,11 +9,9 @@ internal static class Csv
     {
         string text = value switch
         {
-            null => "",
-            double number => number.ToString("0.####", CultureInfo.InvariantCulture),
+            double number => $"{number:0.####}",
             bool flag => flag ? "true" : "false",
-            IFormattable other => other.ToString(null, CultureInfo.InvariantCulture),
-            _ => value.ToString() ?? "",
+            _ => $"{value}",
         };
         return text.AsSpan().IndexOfAny(",\"\r\n") < 0 ? text : $"\"{text.Replace("\"", "\"\"", StringComparison.Ordinal)}\"";
     }

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Report;
@@ -60,7 +59,7 @@ internal sealed record EnvironmentRecord
             FreeBytes is { } free ? $"{ByteSize.Format(free)} free" : null) + (MemoryFileSystem.Note(FileSystem) is { } note ? $"; {note}" : ""));
         yield return ("machine", Join(
             Processor, $"{ProcessorCount} processors",
-            NominalFrequencyMhz is { } mhz ? string.Create(CultureInfo.InvariantCulture, $"{mhz:0} MHz") : null,
+            NominalFrequencyMhz is { } mhz ? $"{mhz:0} MHz" : null,
             $"{ByteSize.Format(MemoryBytes)} memory"));
         yield return ("software", Join($"kernel {Kernel}", Runtime, RuntimeMode));
     }

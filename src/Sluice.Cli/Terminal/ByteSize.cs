@@ -47,7 +47,7 @@ internal static class ByteSize
             >= KiB => (KiB, "KiB/s"),
             _ => (1, "B/s"),
         };
-        return string.Create(CultureInfo.InvariantCulture, $"{bytesPerSecond / unit:#,0} {name}");
+        return $"{bytesPerSecond / unit:#,0} {name}";
     }
 
     /// <summary>Formats a size in the largest suitable binary unit, with at most two decimals: 64 KiB, 1.5 MiB, 777 B.</summary>
@@ -61,6 +61,6 @@ internal static class ByteSize
             >= KiB => (KiB, "KiB"),
             _ => (1, "B"),
         };
-        return string.Create(CultureInfo.InvariantCulture, $"{bytes / (double)unit:0.##} {name}");
+        return $"{bytes / (double)unit:0.##} {name}";
     }
 }

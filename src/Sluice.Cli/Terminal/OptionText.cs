@@ -28,8 +28,7 @@ internal static class OptionText
         text is null ? null
         : double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double number)
             && number >= smallest && number <= largest ? number
-        : throw new UsageException(string.Create(CultureInfo.InvariantCulture,
-            $"{option}: '{text}' is not a number from {smallest:#,0.######} to {largest:#,0}"));
+        : throw new UsageException($"{option}: '{text}' is not a number from {smallest:#,0.######} to {largest:#,0}");
 
     /// <exception cref="UsageException">The text is not a size in the range.</exception>
     public static long? Size(string option, string? text, long smallest = 1, long largest = long.MaxValue) =>

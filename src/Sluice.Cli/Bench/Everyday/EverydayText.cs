@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
 
@@ -37,10 +36,10 @@ internal static class EverydayText
 
     /// <summary>Formats a rate in at most ten columns.</summary>
     public static string Rate(double rate, string unit) => unit == "MiB/s"
-        ? rate >= 1024 ? Text($"{Digits(rate / 1024)} GiB/s") : Text($"{Digits(rate)} MiB/s")
-        : rate >= 1e6 ? Text($"{Digits(rate / 1e6)} M/s")
-        : rate >= 1e3 ? Text($"{Digits(rate / 1e3)} k/s")
-        : Text($"{Digits(rate)} /s");
+        ? rate >= 1024 ? $"{Digits(rate / 1024)} GiB/s" : $"{Digits(rate)} MiB/s"
+        : rate >= 1e6 ? $"{Digits(rate / 1e6)} M/s"
+        : rate >= 1e3 ? $"{Digits(rate / 1e3)} k/s"
+        : $"{Digits(rate)} /s";
 
     private static void WriteTable(TerminalStreams terminal, BenchReport report)
     {
@@ -60,7 +59,5 @@ internal static class EverydayText
     }
 
     private static string Digits(double value) =>
-        value >= 100 ? Text($"{value:0}") : value >= 10 ? Text($"{value:0.0}") : Text($"{value:0.00}");
-
-    private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
+        value >= 100 ? $"{value:0}" : value >= 10 ? $"{value:0.0}" : $"{value:0.00}";
 }

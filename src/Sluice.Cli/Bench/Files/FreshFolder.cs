@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Sluice.Cli.Bench.Files;
 
 /// <summary>
@@ -10,7 +8,7 @@ internal sealed class FreshFolder(BenchContext context, string name, Action<stri
 {
     private int _number;
 
-    public string FullPath => context.KeptPath(string.Create(CultureInfo.InvariantCulture, $"{name}-{_number}"));
+    public string FullPath => context.KeptPath($"{name}-{_number}");
 
     public void Renew()
     {

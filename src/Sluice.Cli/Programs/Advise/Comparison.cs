@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report.Pages;
@@ -112,9 +111,9 @@ internal sealed record Comparison(
     private static string Compare(ContenderReport reading, ContenderReport other)
     {
         double ratio = reading.Rate / other.Rate;
-        return Math.Abs(ratio - 1) <= Same ? "as fast as" : string.Create(CultureInfo.InvariantCulture, $"{ratio:0.00} x as fast as");
+        return Math.Abs(ratio - 1) <= Same ? "as fast as" : $"{ratio:0.00} x as fast as";
     }
 
-    private static string CompareCpu(ContenderReport reading, ContenderReport other) => string.Create(
-        CultureInfo.InvariantCulture, $"{reading.CpuUsPerOperation / Math.Max(other.CpuUsPerOperation, 1e-12):0.00} x the CPU");
+    private static string CompareCpu(ContenderReport reading, ContenderReport other) =>
+        $"{reading.CpuUsPerOperation / Math.Max(other.CpuUsPerOperation, 1e-12):0.00} x the CPU";
 }

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
@@ -56,7 +55,7 @@ internal static class MergedCopyPage
         Rows =
         [
             .. merged.All.Select(r => Row(
-                string.Create(CultureInfo.InvariantCulture, $"{r.ShardIndex}/{r.ShardCount}"), r.Files, r.UnchangedFiles, r.Bytes,
+                $"{r.ShardIndex}/{r.ShardCount}", r.Files, r.UnchangedFiles, r.Bytes,
                 r.Seconds, r.CpuSeconds, r.Failed)),
             Row("all", merged.Files, merged.UnchangedFiles, merged.Bytes, merged.Seconds, merged.CpuSeconds, merged.Failed),
         ],

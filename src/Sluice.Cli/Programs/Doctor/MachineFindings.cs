@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
 
@@ -118,7 +117,7 @@ internal static class MachineFindings
         return values.Length < 2
             ? Finding.Unknown(name, "/proc/self/limits does not tell", consequence)
             : Finding.Fact(name,
-                string.Create(CultureInfo.InvariantCulture, $"soft limit {values[0]}{unit}, hard limit {values[1]}{unit}"), consequence);
+                $"soft limit {values[0]}{unit}, hard limit {values[1]}{unit}", consequence);
     }
 
     private static string Word(bool there) => there ? "yes" : "no";

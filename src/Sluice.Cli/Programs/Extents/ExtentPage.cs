@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
@@ -40,10 +39,9 @@ internal static class ExtentPage
         return new PageSection
         {
             Heading = "On the device",
-            Text = string.Create(CultureInfo.InvariantCulture,
-                $"{report.Path}: {files}{ByteSize.Format(report.SizeBytes)}, {ByteSize.Format(report.PlacedBytes)} on the device, "
+            Text = $"{report.Path}: {files}{ByteSize.Format(report.SizeBytes)}, {ByteSize.Format(report.PlacedBytes)} on the device, "
                 + $"{Counted.Of(report.Extents, "extent")} in {Counted.Of(report.Pieces, "piece")}, fragmentation score {report.Score:0.##}"
-                + $"{unplaced}"),
+                + $"{unplaced}",
             Charts = report.Histogram.Count == 0 ? [] : [Histogram(report.Histogram)],
             Tables = report.Histogram.Count == 0 ? [Totals(report)] : [Totals(report), HistogramTable(report.Histogram)],
         };

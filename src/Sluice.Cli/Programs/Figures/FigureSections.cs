@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Programs.Measuring;
 using Sluice.Cli.Report.Pages;
@@ -98,7 +97,7 @@ internal sealed class FigureSections(FigureScale scale, IReadOnlySet<int> wanted
             [
                 .. points.Select(p => new PageRow([.. shown.Select(s => s.Of(p.Row, p.Report))])
                 {
-                    Key = string.Create(CultureInfo.InvariantCulture, $"{p.Row.Curve} {p.Row.RequestBytes} {p.Row.Depth}"),
+                    Key = $"{p.Row.Curve} {p.Row.RequestBytes} {p.Row.Depth}",
                 }),
             ],
         };

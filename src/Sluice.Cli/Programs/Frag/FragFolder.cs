@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Bench;
 
 namespace Sluice.Cli.Programs.Frag;
@@ -35,10 +34,10 @@ internal sealed class FragFolder : IDisposable
         var parts = new string[depth + 1];
         for (int level = depth - 1; level >= 0; level--)
         {
-            parts[level] = (leaf % subdirectories).ToString(CultureInfo.InvariantCulture);
+            parts[level] = $"{leaf % subdirectories}";
             leaf /= subdirectories;
         }
-        parts[depth] = number.ToString($"d{Digits}", CultureInfo.InvariantCulture) + FileSuffix;
+        parts[depth] = $"{number}".PadLeft(Digits, '0') + FileSuffix;
         return Path.Combine(parts);
     }
 

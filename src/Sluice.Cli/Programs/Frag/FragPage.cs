@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
@@ -16,8 +15,7 @@ internal static class FragPage
         Environment = report.Environment,
         Notes =
         [
-            string.Create(CultureInfo.InvariantCulture,
-                $"Seed {report.Settings.Seed}; up to {ByteSize.Format(report.BudgetBytes)} filled; {report.Seconds:0} s."),
+            $"Seed {report.Settings.Seed}; up to {ByteSize.Format(report.BudgetBytes)} filled; {report.Seconds:0} s.",
             .. report.Skipped > 0 ? [$"Not made, since others filled the volume meanwhile: {Counted.Of(report.Skipped, "file")}."]
                 : Array.Empty<string>(),
         ],
@@ -26,12 +24,10 @@ internal static class FragPage
             new PageSection
             {
                 Heading = "Cycle by cycle",
-                Text = string.Create(CultureInfo.InvariantCulture,
-                    $"{Counted.Of(report.Cycles, "cycle")}: {Counted.Of(report.Created, "file")} made, {report.Deleted:#,0} deleted, "
-                        + $"{ByteSize.Format(report.WrittenBytes)} written. ")
-                    + string.Create(CultureInfo.InvariantCulture,
-                        $"Left: {Counted.Of(report.Files, "file")} with {ByteSize.Format(report.FilesBytes)}; the volume is "
-                            + $"{report.UsedPercent:0.0}\u00a0% full."),
+                Text = $"{Counted.Of(report.Cycles, "cycle")}: {Counted.Of(report.Created, "file")} made, {report.Deleted:#,0} deleted, "
+                    + $"{ByteSize.Format(report.WrittenBytes)} written. "
+                    + $"Left: {Counted.Of(report.Files, "file")} with {ByteSize.Format(report.FilesBytes)}; the volume is "
+                    + $"{report.UsedPercent:0.0}\u00a0% full.",
                 Charts = [.. Charts(report.History)],
                 Tables = [Table(report.History)],
             },

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Load;
 using Sluice.Cli.Programs.Measuring;
@@ -18,7 +17,7 @@ internal sealed record MethodSize(
 
     public static string NameOf(int sizeBytes) => sizeBytes < ByteSize.MiB / 2
         ? ByteSize.Format(sizeBytes)
-        : string.Create(CultureInfo.InvariantCulture, $"{sizeBytes / (double)ByteSize.MiB:0.##} MiB");
+        : $"{sizeBytes / (double)ByteSize.MiB:0.##} MiB";
 }
 
 /// <summary>Formats the times of the methods as tables, one for each kind of result, with the ratio to the fastest .NET method.</summary>

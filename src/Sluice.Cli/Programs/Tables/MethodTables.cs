@@ -1,4 +1,3 @@
-using System.Globalization;
 using Microsoft.Win32.SafeHandles;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Streams;
@@ -173,7 +172,7 @@ internal static class MethodTables
         }
     }
 
-    private static string Size(long bytes) => bytes.ToString(CultureInfo.InvariantCulture);
+    private static string Size(long bytes) => $"{bytes}";
 
     private static string Options(bool asynchronous) => asynchronous ? nameof(FileOptions.Asynchronous) : nameof(FileOptions.None);
 }

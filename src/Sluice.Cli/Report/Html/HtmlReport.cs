@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Net;
 using System.Text.Json;
 using Sluice.Cli.Report.Pages;
@@ -50,8 +49,9 @@ internal static class HtmlReport
         writer.WriteLine(
             $"<div class=\"top\"><span class=\"brand\">sluice{version}</span><button type=\"button\" class=\"theme\">Dark</button></div>");
         writer.WriteLine($"<h1>{WebUtility.HtmlEncode(page.Title)}</h1>");
-        string began = page.Began.UtcDateTime.ToString("d MMMM yyyy, HH:mm", CultureInfo.InvariantCulture);
-        writer.WriteLine($"<p class=\"began\"><time datetime=\"{page.Began.UtcDateTime:yyyy-MM-ddTHH:mm:ssZ}\">{began} UTC</time></p>");
+        DateTime began = page.Began.UtcDateTime;
+        writer.WriteLine(
+            $"<p class=\"began\"><time datetime=\"{began:yyyy-MM-ddTHH:mm:ssZ}\">{began:d MMMM yyyy, HH:mm} UTC</time></p>");
         writer.WriteLine($"<code class=\"command\">{WebUtility.HtmlEncode(page.CommandLine)}</code>");
         if (page.Environment is { } environment)
             WriteEnvironment(writer, environment);

@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Net;
 using Sluice.Cli.Report.Pages;
 
@@ -37,7 +36,7 @@ internal static class HtmlTable
 
     private static void WriteCell(TextWriter writer, PageColumn column, PageCell cell)
     {
-        string value = cell.Value is { } number ? $" data-value=\"{number.ToString("R", CultureInfo.InvariantCulture)}\"" : "";
+        string value = cell.Value is { } number ? $" data-value=\"{number}\"" : "";
         writer.Write($"<td class=\"{ClassOf(column)}\"{value}>{WebUtility.HtmlEncode(cell.Text)}</td>");
     }
 

@@ -22,7 +22,7 @@ internal sealed record PageCell(string Text, double? Value = null)
 
     public static implicit operator PageCell(double? number) => Of(number);
 
-    public static implicit operator PageCell(long number) => new(number.ToString("#,0", CultureInfo.InvariantCulture), number);
+    public static implicit operator PageCell(long number) => new($"{number:#,0}", number);
 
     /// <summary>Returns a cell with the number in the given format, or with about three significant digits.</summary>
     public static PageCell Of(double number, string? format = null) =>
