@@ -112,7 +112,7 @@ internal static class BenchPage
             yield return new PageTable
             {
                 Title = "What fio ran",
-                Columns = [PageColumn.Text("row"), new PageColumn("command line", null, ColumnKind.Code)],
+                Columns = [PageColumn.Text("row"), PageColumn.Code("command line")],
                 Rows =
                 [
                     .. rows.Where(r => r.FioCommand is not null)

@@ -17,29 +17,28 @@ internal static class BenchTable
     [
         new(PageColumn.Text("row"), r => r.ShownName),
         new(PageColumn.Text("unit"), r => r.Unit),
-        new(new("ratio"), r => PageCell.Ratio(r.Ratio).With(r.RoundRatios)),
+        new("ratio", r => PageCell.Ratio(r.Ratio).With(r.RoundRatios)),
         new(PageColumn.Text("95 %"), Interval),
         new(PageColumn.Text("verdict"), r => r.Verdict),
-        new(new("Sluice"), r => Rate(r.Sluice)),
-        new(new(DotNetName), r => Rate(r.DotNet)),
-        new(new("fio"), r => r.FioRate),
-        new(new("to fio"), r => PageCell.Ratio(r.FioRatio)),
+        new("Sluice", r => Rate(r.Sluice)),
+        new(DotNetName, r => Rate(r.DotNet)),
+        new("fio", r => r.FioRate),
+        new("to fio", r => PageCell.Ratio(r.FioRatio)),
         new(PageColumn.Text("95 %"), r => Span(r.FioRatioLow, r.FioRatioHigh)),
-        new(new("CPU ratio"), r => PageCell.Ratio(r.CpuRatio)),
+        new("CPU ratio", r => PageCell.Ratio(r.CpuRatio)),
         new(PageColumn.Text("95 %"), r => Span(r.CpuRatioLow, r.CpuRatioHigh)),
-        new(new("CPU us/op"), r => r.Sluice.CpuUsPerOperation),
-        new(new(".NET's"), r => r.DotNet.CpuUsPerOperation),
-        new(new("B/op"), r => Allocated(r.Sluice)),
-        new(new(".NET's"), r => Allocated(r.DotNet)),
-        new(new("best"), r => PageCell.Ratio(r.BestRatio)),
+        new("CPU us/op", r => r.Sluice.CpuUsPerOperation),
+        new(".NET's", r => r.DotNet.CpuUsPerOperation),
+        new("B/op", r => Allocated(r.Sluice)),
+        new(".NET's", r => Allocated(r.DotNet)),
+        new("best", r => PageCell.Ratio(r.BestRatio)),
     ];
 
     // The columns of `compare` end with the rates of Sluice and .NET.
     private const int RateFigures = 7;
 
     /// <summary>Returns the table of one suite, without columns that are empty in all rows.</summary>
-    public static PageTable Of(IReadOnlyList<RowReport> rows) => Of(
-        rows, [.. Figures.Where(f => rows.Any(r => f.Of(r).Text.Length > 0))]);
+    public static PageTable Of(IReadOnlyList<RowReport> rows) => Of(rows, Figures).WithoutEmptyColumns();
 
     /// <summary>Returns the table of one suite with only the ratios and rates.</summary>
     public static PageTable Rates(IReadOnlyList<RowReport> rows) => Of(rows, Figures[..RateFigures]);

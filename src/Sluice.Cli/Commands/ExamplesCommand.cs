@@ -2,6 +2,7 @@ using Sluice.Cli.Bench;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Examples;
 using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
 
@@ -51,10 +52,11 @@ internal sealed class ExamplesCommand(ExamplesOptions options, CommandContext co
 
     private void List()
     {
-        var table = new TextTable("case", "") { LeftColumns = new HashSet<int> { 0, 1 } };
-        foreach (ExampleCase example in options.Cases)
-            table.Add(example.Name, example.Summary);
-        table.WriteTo(_terminal);
+        new TextTable(new PageTable
+        {
+            Columns = [PageColumn.Text("case"), PageColumn.Text("")],
+            Rows = [.. options.Cases.Select(c => new PageRow(c.Name, c.Summary))],
+        }).WriteTo(_terminal);
     }
 
     private async Task<int> MeasureAllAsync()

@@ -128,7 +128,7 @@ internal sealed class OpsCommand(
                 Columns =
                 [
                     PageColumn.Text("operation"), .. Sides.Select(s => new PageColumn(Name(s), "ms")),
-                    .. Sides.Count == 2 ? [new PageColumn("ratio")] : Array.Empty<PageColumn>(),
+                    .. Sides.Count == 2 ? ["ratio"] : Array.Empty<PageColumn>(),
                 ],
                 Rows =
                 [

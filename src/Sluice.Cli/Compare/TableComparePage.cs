@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
 
@@ -57,15 +56,15 @@ internal static class TableComparePage
         (int Before, int After)[] columns =
         [
             .. after.Columns.Index().Where(c => c.Item.Kind == ColumnKind.Number)
-                .Select(c => (Before: IndexOf(before, c.Item), After: c.Index)).Where(c => c.Before >= 0),
+                .Select(c => (Before: before.Columns.ToList().IndexOf(c.Item), After: c.Index)).Where(c => c.Before >= 0),
         ];
         return
         [
             .. from row in after.Rows
                where byKey.ContainsKey(KeyOf(row))
                from column in columns
-               let a = CellAt(byKey[KeyOf(row)], column.Before)
-               let b = CellAt(row, column.After)
+               let a = byKey[KeyOf(row)].CellAt(column.Before)
+               let b = row.CellAt(column.After)
                where a.Value is not null && b.Value is not null
                select new NumberPair(KeyOf(row), row.Key ?? NameOf(row), after.Columns[column.After].Header, a, b),
         ];
@@ -110,9 +109,9 @@ internal static class TableComparePage
         Title = table.Title,
         Columns =
         [
-            PageColumn.Text("row"), PageColumn.Text("figure"), new PageColumn("first run"), new PageColumn("second run"),
-            new PageColumn("second to first"),
-            new PageColumn("from"), new PageColumn("to"), PageColumn.Text("beyond noise"),
+            PageColumn.Text("row"), PageColumn.Text("figure"), "first run", "second run",
+            "second to first",
+            "from", "to", PageColumn.Text("beyond noise"),
         ],
         Rows = [.. numbers.Select(n => Row(n, n.Interval(confidence)))],
     };
@@ -138,23 +137,11 @@ internal static class TableComparePage
 
     private static PageCell Limit(double? ratio) => ratio is { } r ? PageCell.Of(r, FormatOf(r)) : PageCell.Empty;
 
-    private static string Factor(double ratio) => $"x{ratio.ToString(FormatOf(ratio), CultureInfo.InvariantCulture)}";
-
-    private static int IndexOf(PageTable table, PageColumn column)
-    {
-        for (int i = 0; i < table.Columns.Count; i++)
-        {
-            if (table.Columns[i] == column)
-                return i;
-        }
-        return -1;
-    }
+    private static string Factor(double ratio) => $"x{Limit(ratio).Text}";
 
     private static string KeyOf(PageRow row) => row.Key ?? NameOf(row);
 
-    private static string NameOf(PageRow row) => row.Cells.Count > 0 ? row.Cells[0].Text : "";
-
-    private static PageCell CellAt(PageRow row, int column) => column < row.Cells.Count ? row.Cells[column] : PageCell.Empty;
+    private static string NameOf(PageRow row) => row.CellAt(0).Text;
 
     /// <summary>A number in both runs.</summary>
     private sealed record NumberPair(string Key, string Row, string Figure, PageCell Before, PageCell After)

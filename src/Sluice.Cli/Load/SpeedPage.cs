@@ -127,13 +127,13 @@ internal static class SpeedPage
             IsTurned = true,
             Columns =
             [
-                PageColumn.Text(""), new PageColumn("requests"), new PageColumn("mean", "us"),
+                PageColumn.Text(""), "requests", new("mean", "us"),
                 .. LatencySummary.Percentiles.Select(p => new PageColumn(p.Name, "us")),
             ],
             Rows =
             [
                 .. latencies.Select(l => new PageRow(
-                    [l.Name, l.Latency.Count, l.Latency.MeanUs, .. LatencySummary.Percentiles.Select(p => PageCell.Of(p.Of(l.Latency)))])),
+                    [l.Name, l.Latency.Count, l.Latency.MeanUs, .. LatencySummary.Percentiles.Select(p => (PageCell)p.Of(l.Latency))])),
             ],
         };
     }
@@ -143,19 +143,19 @@ internal static class SpeedPage
         IsTurned = true,
         Columns =
         [
-            PageColumn.Text("side"), PageColumn.Text("engine"), PageColumn.Text("caching"), new PageColumn("measured", "s"),
-            new PageColumn("rate", "MiB/s"), new PageColumn("requests", "1/s"), new PageColumn("flush", "s"),
-            new PageColumn("with flush", "MiB/s"), new PageColumn("in flight, mean"), new PageColumn("CPU", "%"),
-            new PageColumn("CPU", "us/request"), new PageColumn("CPU", "clocks/B"), new PageColumn("allocated", "B/request"),
-            new PageColumn("ratio"), new PageColumn("CPU ratio"),
+            PageColumn.Text("side"), PageColumn.Text("engine"), PageColumn.Text("caching"), new("measured", "s"),
+            new("rate", "MiB/s"), new("requests", "1/s"), new("flush", "s"),
+            new("with flush", "MiB/s"), "in flight, mean", new("CPU", "%"),
+            new("CPU", "us/request"), new("CPU", "clocks/B"), new("allocated", "B/request"),
+            "ratio", "CPU ratio",
         ],
         Rows =
         [
             .. report.Sides.Select(s => new PageRow(
                 SideName(s), s.Engine, s.CachingReason is { } reason ? $"{s.Caching} ({reason})" : s.Caching, s.Seconds,
                 PageCell.Of(s.MiBPerSecond).With(s.SliceMiBPerSecond ?? []), s.Iops,
-                PageCell.Of(s.FlushSeconds), PageCell.Of(s.MiBPerSecondWithFlush), PageCell.Of(s.InFlightMean), s.CpuPercent,
-                s.CpuUsPerOperation, PageCell.Of(s.CpuClocksPerByte), s.AllocatedBytesPerOperation, Ratio(report, s),
+                s.FlushSeconds, s.MiBPerSecondWithFlush, s.InFlightMean, s.CpuPercent,
+                s.CpuUsPerOperation, s.CpuClocksPerByte, s.AllocatedBytesPerOperation, Ratio(report, s),
                 PageCell.Ratio(SideName(s) == DotNet ? null : report.CpuRatio))),
         ],
     }.WithoutEmptyColumns();
@@ -188,15 +188,15 @@ internal static class SpeedPage
                 Columns =
                 [
                     PageColumn.Text("side"), PageColumn.Text("method"),
-                    PageColumn.Text("size"), new PageColumn("written", "s"),
-                    new PageColumn("flushed", "s"), new PageColumn("rate", "MiB/s"), new PageColumn("with flush", "MiB/s"),
-                    new PageColumn("CPU", "%"), new PageColumn("CPU", "clocks/B"),
+                    PageColumn.Text("size"), new("written", "s"),
+                    new("flushed", "s"), new("rate", "MiB/s"), new("with flush", "MiB/s"),
+                    new("CPU", "%"), new("CPU", "clocks/B"),
                 ],
                 Rows =
                 [
                     .. creations.Select(c => new PageRow(
                         SideName(c.Side), c.Method, ByteSize.Format(c.SizeBytes), c.WriteSeconds, c.FlushSeconds, c.MiBPerSecond,
-                        c.MiBPerSecondWithFlush, c.CpuPercent, PageCell.Of(c.CpuClocksPerByte))),
+                        c.MiBPerSecondWithFlush, c.CpuPercent, c.CpuClocksPerByte)),
                 ],
             },
         ],

@@ -1,4 +1,5 @@
 using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Bench.Everyday;
@@ -43,16 +44,17 @@ internal static class EverydayText
 
     private static void WriteTable(TerminalStreams terminal, BenchReport report)
     {
-        var table = new TextTable("", "ratio (95 %)", "Sluice", BenchTable.DotNetName, "verdict")
+        var table = new PageTable
         {
-            LeftColumns = new HashSet<int> { 0, 4 },
+            Columns = [PageColumn.Text(""), "ratio (95 %)", "Sluice", BenchTable.DotNetName, PageColumn.Text("verdict")],
+            Rows =
+            [
+                .. report.Rows.Select(r =>
+                    new PageRow(r.Name, RatioCell(r), Rate(r.Sluice.Rate, r.Unit), Rate(r.DotNet.Rate, r.Unit), r.Verdict)),
+            ],
         };
-        foreach (RowReport row in report.Rows)
-        {
-            table.Add(row.Name, RatioCell(row), Rate(row.Sluice.Rate, row.Unit), Rate(row.DotNet.Rate, row.Unit), row.Verdict);
-        }
         if (report.Rows.Count > 0)
-            terminal.Out.Write(table.ToPlainText());
+            terminal.Out.Write(new TextTable(table).ToPlainText());
         foreach (SkippedRow row in report.Skipped)
             terminal.WriteLine($"{row.Name}, skipped: {row.Reason}", hang: 2);
         terminal.WriteLine();

@@ -66,8 +66,8 @@ internal sealed record Comparison(
             {
                 Columns =
                 [
-                    PageColumn.Text("way"), new PageColumn("rate", Topic.Unit), new PageColumn("from"), new PageColumn("to"),
-                    new PageColumn("CPU", CpuUnit), new PageColumn("ratio"), new PageColumn("in C#", null, ColumnKind.Code),
+                    PageColumn.Text("way"), new("rate", Topic.Unit), "from", "to",
+                    new("CPU", CpuUnit), "ratio", PageColumn.Code("in C#"),
                 ],
                 Rows =
                 [
@@ -89,8 +89,8 @@ internal sealed record Comparison(
             {
                 Columns =
                 [
-                    PageColumn.Text("to"), PageColumn.Text("take"), PageColumn.Text("which gives"), new PageColumn("to .NET's usual way"),
-                    new PageColumn("in C#", null, ColumnKind.Code),
+                    PageColumn.Text("to"), PageColumn.Text("take"), PageColumn.Text("which gives"), "to .NET's usual way",
+                    PageColumn.Code("in C#"),
                 ],
                 Rows =
                 [

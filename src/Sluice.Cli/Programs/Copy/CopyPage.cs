@@ -40,13 +40,13 @@ internal static class CopyPage
     {
         Columns =
         [
-            new PageColumn("what", null, ColumnKind.Code), new PageColumn("size"), new PageColumn("files"), new PageColumn("time", "s"),
-            new PageColumn("rate", "MiB/s"), new PageColumn("CPU", "s"), PageColumn.Text("method"), PageColumn.Text("because"),
+            PageColumn.Code("what"), "size", "files", new("time", "s"),
+            new("rate", "MiB/s"), new("CPU", "s"), PageColumn.Text("method"), PageColumn.Text("because"),
         ],
         Rows =
         [
             .. copies.Select(c => new PageRow(
-                c.Source, new PageCell(ByteSize.Format(c.Bytes), c.Bytes), c.Files, PageCell.Of(c.Seconds, "0.00"), c.MiBPerSecond,
+                c.Source, PageCell.Size(c.Bytes), c.Files, PageCell.Of(c.Seconds, "0.00"), c.MiBPerSecond,
                 PageCell.Of(c.CpuSeconds, "0.00"), MethodOf(c), c.Reason)),
         ],
     };

@@ -49,8 +49,8 @@ internal static class MergedCopyPage
     {
         Columns =
         [
-            new PageColumn("shard", null, ColumnKind.Code), new PageColumn("files"), new PageColumn("unchanged"), new PageColumn("size"),
-            new PageColumn("time", "s"), new PageColumn("rate", "MiB/s"), new PageColumn("CPU", "s"), new PageColumn("failed"),
+            PageColumn.Code("shard"), "files", "unchanged", "size",
+            new("time", "s"), new("rate", "MiB/s"), new("CPU", "s"), "failed",
         ],
         Rows =
         [
@@ -62,6 +62,6 @@ internal static class MergedCopyPage
     };
 
     private static PageRow Row(string name, long files, long unchanged, long bytes, double seconds, double cpuSeconds, long failed) => new(
-        name, files, unchanged, new PageCell(ByteSize.Format(bytes), bytes), PageCell.Of(seconds, "0.00"),
+        name, files, unchanged, PageCell.Size(bytes), PageCell.Of(seconds, "0.00"),
         CopyReport.Rate(bytes, seconds), PageCell.Of(cpuSeconds, "0.00"), failed);
 }

@@ -71,16 +71,16 @@ internal static class ExtentPage
         Title = "in all",
         Columns =
         [
-            PageColumn.Text(""), new PageColumn("files"), new PageColumn("size"), new PageColumn("on the device"),
-            new PageColumn("extents"),
-            new PageColumn("pieces"), new PageColumn("files in several pieces"), new PageColumn("score"),
+            PageColumn.Text(""), "files", "size", "on the device",
+            "extents",
+            "pieces", "files in several pieces", "score",
         ],
         Rows =
         [
             new PageRow(
-                "all", (long)report.Files, new PageCell(ByteSize.Format(report.SizeBytes), report.SizeBytes),
-                new PageCell(ByteSize.Format(report.PlacedBytes), report.PlacedBytes), report.Extents, report.Pieces,
-                (long)report.FragmentedFiles,
+                "all", report.Files, PageCell.Size(report.SizeBytes),
+                PageCell.Size(report.PlacedBytes), report.Extents, report.Pieces,
+                report.FragmentedFiles,
                 PageCell.Of(report.Score, "0.##")),
         ],
     };
@@ -88,8 +88,8 @@ internal static class ExtentPage
     private static PageTable HistogramTable(IReadOnlyList<ExtentClass> classes) => new()
     {
         Title = "by size of the extents",
-        Columns = [PageColumn.Text("extent size"), new PageColumn("extents"), new PageColumn("bytes")],
-        Rows = [.. classes.Select(c => new PageRow(c.Name, c.Extents, new PageCell(ByteSize.Format(c.Bytes), c.Bytes)))],
+        Columns = [PageColumn.Text("extent size"), "extents", "bytes"],
+        Rows = [.. classes.Select(c => new PageRow(c.Name, c.Extents, PageCell.Size(c.Bytes)))],
     };
 
     private static IEnumerable<PageSection> Details(ExtentReport report, int limit)
@@ -104,7 +104,7 @@ internal static class ExtentPage
                 [
                     new PageTable
                     {
-                        Columns = [new PageColumn("file offset", "B"), new PageColumn("device offset", "B"), new PageColumn("length", "B"),
+                        Columns = [new("file offset", "B"), new("device offset", "B"), new("length", "B"),
                             PageColumn.Text("flags")],
                         Rows =
                         [
@@ -127,14 +127,14 @@ internal static class ExtentPage
                     {
                         Columns =
                         [
-                            new PageColumn("file", null, ColumnKind.Code), new PageColumn("size"), new PageColumn("extents"),
-                            new PageColumn("pieces"),
-                            new PageColumn("score"),
+                            PageColumn.Code("file"), "size", "extents",
+                            "pieces",
+                            "score",
                         ],
                         Rows =
                         [
                             .. report.WorstFiles.Select(f => new PageRow(
-                                f.Path, new PageCell(ByteSize.Format(f.SizeBytes), f.SizeBytes), (long)f.Extents, (long)f.Pieces,
+                                f.Path, PageCell.Size(f.SizeBytes), f.Extents, f.Pieces,
                                 PageCell.Of(f.Score, "0.0"))),
                         ],
                     },

@@ -79,7 +79,7 @@ internal sealed class FigureSections(FigureScale scale, IReadOnlySet<int> wanted
         (PageColumn Column, Func<FigureRow, RowReport, PageCell> Of)[] shown =
         [
             (PageColumn.Text("curve"), (row, _) => row.Curve),
-            (new("request"), (row, _) => new PageCell(ByteSize.Format(row.RequestBytes), row.RequestBytes)),
+            (new("request"), (row, _) => PageCell.Size(row.RequestBytes)),
             .. Where(hasDepths, (new("depth"), (row, _) => row.Depth)),
             (new(".NET", "MiB/s"), (_, r) => r.DotNet.Cell()),
             (new("Sluice", "MiB/s"), (_, r) => r.Sluice.Cell()),

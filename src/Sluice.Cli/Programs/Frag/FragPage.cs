@@ -66,14 +66,14 @@ internal static class FragPage
     {
         Columns =
         [
-            new PageColumn("cycle"), new PageColumn("files made"), new PageColumn("files left"), new PageColumn("filled", "%"),
-            new PageColumn("kept", "%"), new PageColumn("pieces per file"),
+            "cycle", "files made", "files left", new("filled", "%"),
+            new("kept", "%"), "pieces per file",
         ],
         Rows =
         [
             .. history.Select(c => new PageRow(
-                (long)c.Cycle, (long)c.FilesMade, (long)c.FilesLeft, PageCell.Of(c.FilledPercent, "0.0"), PageCell.Of(c.KeptPercent, "0.0"),
-                c.PiecesPerFile is { } pieces ? PageCell.Of(pieces, "0.00") : PageCell.Empty)),
+                c.Cycle, c.FilesMade, c.FilesLeft, PageCell.Of(c.FilledPercent, "0.0"), PageCell.Of(c.KeptPercent, "0.0"),
+                PageCell.Of(c.PiecesPerFile, "0.00"))),
         ],
     };
 }

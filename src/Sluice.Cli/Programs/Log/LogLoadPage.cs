@@ -38,11 +38,11 @@ internal static class LogLoadPage
             [
                 new PageTable
                 {
-                    Columns = [PageColumn.Text("of all appends"), new PageColumn("figure"), PageColumn.Text("unit")],
+                    Columns = [PageColumn.Text("of all appends"), "figure", PageColumn.Text("unit")],
                     Rows =
                     [
-                        new PageRow("threads", (long)load.Threads, ""),
-                        new PageRow("record", (long)load.RecordBytes, "B"),
+                        new PageRow("threads", load.Threads, ""),
+                        new PageRow("record", load.RecordBytes, "B"),
                         new PageRow("durability", load.Durability.ToString().ToLowerInvariant(), ""),
                         new PageRow("requested", asked, ""),
                         new PageRow("measured", result.Seconds, "s"),
@@ -50,7 +50,7 @@ internal static class LogLoadPage
                         new PageRow("rate", result.Bytes / result.Seconds / ByteSize.MiB, "MiB/s"),
                         .. latency is null ? [] : LatencySummary.Percentiles.Select(p => new PageRow(p.Name, p.Of(latency), "us")),
                         new PageRow("CPU", result.CpuSeconds * 1e6 / Math.Max(1, result.Latency.Count), "us/record"),
-                        new PageRow("segments", (long)result.Segments, ""),
+                        new PageRow("segments", result.Segments, ""),
                         new PageRow("read back", result.Checked, "records"),
                         new PageRow("missing", result.Missing, "records"),
                         new PageRow("doubled or changed", result.Unexpected, "records"),

@@ -12,8 +12,8 @@ internal static class TableSections
     {
         string unit = table.InNanoseconds ? "ns" : "us";
         IEnumerable<PageColumn> times = table.HasSpread
-            ? [new PageColumn("Median", unit), new PageColumn("Min", unit), new PageColumn("Max", unit)]
-            : [new PageColumn("Mean", unit)];
+            ? [new("Median", unit), new("Min", unit), new("Max", unit)]
+            : [new("Mean", unit)];
         return new PageSection
         {
             Heading = table.Heading,
@@ -26,7 +26,7 @@ internal static class TableSections
                     Columns =
                     [
                         PageColumn.Text("Method"), PageColumn.Text("Runtime"), .. table.Parameters.Select(Column), .. times,
-                        new PageColumn("Ratio"), new PageColumn("Allocated", "B"),
+                        "Ratio", new("Allocated", "B"),
                     ],
                     Rows = [.. measured.SelectMany(m => Rows(table, m.Row, m.Report))],
                 },

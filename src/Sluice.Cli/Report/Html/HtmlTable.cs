@@ -11,33 +11,24 @@ internal static class HtmlTable
         if (table.Title is { } title)
             writer.WriteLine($"<h3>{WebUtility.HtmlEncode(title)}</h3>");
         writer.WriteLine("<div class=\"scroll\" tabindex=\"0\"><table class=\"data\">");
-        writer.Write("<thead><tr>");
-        foreach (PageColumn column in table.Columns)
-            WriteHeader(writer, column);
-        writer.WriteLine("</tr></thead>");
+        writer.WriteLine($"<thead><tr>{string.Concat(table.Columns.Select(Header))}</tr></thead>");
         writer.WriteLine("<tbody>");
         foreach (PageRow row in table.Rows)
-        {
-            writer.Write("<tr>");
-            for (int i = 0; i < table.Columns.Count; i++)
-                WriteCell(writer, table.Columns[i], i < row.Cells.Count ? row.Cells[i] : PageCell.Empty);
-            writer.WriteLine("</tr>");
-        }
+            writer.WriteLine($"<tr>{string.Concat(table.Columns.Select((column, i) => Cell(column, row.CellAt(i))))}</tr>");
         writer.WriteLine("</tbody></table></div>");
     }
 
-    private static void WriteHeader(TextWriter writer, PageColumn column)
+    private static string Header(PageColumn column)
     {
         string unit = column.Unit is null ? "" : $"<small>{WebUtility.HtmlEncode(column.Unit)}</small>";
-        writer.Write(
-            $"<th scope=\"col\" class=\"{ClassOf(column)}\"><button type=\"button\"><span>{WebUtility.HtmlEncode(column.Name)}</span>{unit}"
-            + "</button></th>");
+        return $"<th scope=\"col\" class=\"{ClassOf(column)}\"><button type=\"button\"><span>{WebUtility.HtmlEncode(column.Name)}</span>{unit}"
+            + "</button></th>";
     }
 
-    private static void WriteCell(TextWriter writer, PageColumn column, PageCell cell)
+    private static string Cell(PageColumn column, PageCell cell)
     {
         string value = cell.Value is { } number ? $" data-value=\"{number}\"" : "";
-        writer.Write($"<td class=\"{ClassOf(column)}\"{value}>{WebUtility.HtmlEncode(cell.Text)}</td>");
+        return $"<td class=\"{ClassOf(column)}\"{value}>{WebUtility.HtmlEncode(cell.Text)}</td>";
     }
 
     private static string ClassOf(PageColumn column) => column.Kind switch

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text.Json.Serialization;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Report.Pages;
 
@@ -32,7 +33,10 @@ internal sealed record PageCell(string Text, double? Value = null)
     public static PageCell Of(double? number, string? format = null) => number is { } n ? Of(n, format) : Empty;
 
     /// <summary>Returns a cell with a ratio; an empty cell for null. By the convention of the tool, a ratio above 1 is better.</summary>
-    public static PageCell Ratio(double? ratio) => ratio is { } r ? Of(r, "0.00") : Empty;
+    public static PageCell Ratio(double? ratio) => Of(ratio, "0.00");
+
+    /// <summary>Returns a cell with a number of bytes, such as 1.5 MiB.</summary>
+    public static PageCell Size(long bytes) => new(ByteSize.Format(bytes), bytes);
 
     /// <summary>Returns the same cell with the values in the rounds, if there are at least two finite ones.</summary>
     public PageCell With(IEnumerable<double> samples)

@@ -24,10 +24,7 @@ internal static class PageCsv
     {
         writer.WriteLine(Csv.Line(table.Columns.Select(c => c.Header)));
         foreach (PageRow row in table.Rows)
-        {
-            writer.WriteLine(Csv.Line(table.Columns.Select((column, i) =>
-                Value(column, i < row.Cells.Count ? row.Cells[i] : PageCell.Empty))));
-        }
+            writer.WriteLine(Csv.Line(table.Columns.Select((column, i) => Value(column, row.CellAt(i)))));
     }
 
     private static object? Value(PageColumn column, PageCell cell) =>

@@ -12,18 +12,18 @@ internal sealed record PageTable
 
     public required IReadOnlyList<PageRow> Rows { get; init; }
 
-    /// <summary>True to print the columns as lines in text, without empty ones, for tables with few rows and many columns.</summary>
+    /// <summary>True to print the columns as lines in text, for tables with few rows and many columns.</summary>
     [JsonIgnore]
     public bool IsTurned { get; init; }
 
     /// <summary>Returns the table without columns that are empty in all rows.</summary>
     public PageTable WithoutEmptyColumns()
     {
-        int[] filled = [.. Enumerable.Range(0, Columns.Count).Where(i => Rows.Any(r => i < r.Cells.Count && r.Cells[i].Text.Length > 0))];
+        int[] filled = [.. Enumerable.Range(0, Columns.Count).Where(i => Rows.Any(r => r.CellAt(i).Text.Length > 0))];
         return this with
         {
             Columns = [.. filled.Select(i => Columns[i])],
-            Rows = [.. Rows.Select(r => r with { Cells = [.. filled.Where(i => i < r.Cells.Count).Select(i => r.Cells[i])] })],
+            Rows = [.. Rows.Select(r => r with { Cells = [.. filled.Select(r.CellAt)] })],
         };
     }
 }
@@ -34,7 +34,12 @@ internal sealed record PageColumn(string Name, string? Unit = null, ColumnKind K
     [JsonIgnore]
     public string Header => Unit is null ? Name : $"{Name}, {Unit}";
 
+    /// <summary>A name alone is a column of numbers without a unit.</summary>
+    public static implicit operator PageColumn(string name) => new(name);
+
     public static PageColumn Text(string name) => new(name, null, ColumnKind.Text);
+
+    public static PageColumn Code(string name) => new(name, null, ColumnKind.Code);
 }
 
 [JsonConverter(typeof(JsonStringEnumConverter<ColumnKind>))]
@@ -62,6 +67,9 @@ internal sealed record PageRow
     }
 
     public IReadOnlyList<PageCell> Cells { get; init => field = value ?? []; } = [];
+
+    /// <summary>Returns the cell of a column; an empty cell if the row has fewer cells.</summary>
+    public PageCell CellAt(int column) => column < Cells.Count ? Cells[column] : PageCell.Empty;
 
     /// <summary>The key of the row in every run of the same command, for `compare`; null to use the text of the first cell.</summary>
     public string? Key { get; init; }

@@ -1,5 +1,4 @@
 using Sluice.Cli.Terminal;
-using Spectre.Console;
 
 namespace Sluice.Cli.Report.Pages;
 
@@ -41,7 +40,7 @@ internal static class PageText
             {
                 if (table.Title is { } title)
                     terminal.WriteLine(title);
-                (table.IsTurned ? Turned(table) : Upright(table)).WriteTo(terminal);
+                new TextTable(table.IsTurned ? Turned(table) : table).WriteTo(terminal);
             }
             terminal.WriteLine();
         }
@@ -49,28 +48,10 @@ internal static class PageText
             terminal.WriteLine($"note: {note}", hang: 2);
     }
 
-    private static TextTable Upright(PageTable table)
+    /// <summary>Returns the table with its columns as rows. The first column becomes the headers.</summary>
+    private static PageTable Turned(PageTable table) => new()
     {
-        var text = new TextTable([.. table.Columns.Select(c => c.Header)])
-        {
-            LeftColumns = table.Columns.Index().Where(c => c.Item.Kind != ColumnKind.Number).Select(c => c.Index).ToHashSet(),
-        };
-        foreach (PageRow row in table.Rows)
-            text.Add([.. table.Columns.Select((_, i) => TextAt(row, i))]);
-        return text;
-    }
-
-    private static TextTable Turned(PageTable table)
-    {
-        var text = new TextTable(["", .. table.Rows.Select(r => TextAt(r, 0))]);
-        foreach ((int column, PageColumn line) in table.Columns.Index().Skip(1))
-        {
-            string[] cells = [.. table.Rows.Select(r => TextAt(r, column))];
-            if (cells.Any(c => c.Length > 0))
-                text.Add([line.Header, .. cells]);
-        }
-        return text;
-    }
-
-    private static string TextAt(PageRow row, int column) => column < row.Cells.Count ? row.Cells[column].Text : "";
+        Columns = [PageColumn.Text(""), .. table.Rows.Select(row => new PageColumn(row.CellAt(0).Text))],
+        Rows = [.. table.Columns.Index().Skip(1).Select(c => new PageRow([c.Item.Header, .. table.Rows.Select(row => row.CellAt(c.Index))]))],
+    };
 }
