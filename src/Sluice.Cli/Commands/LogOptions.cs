@@ -106,7 +106,7 @@ internal sealed record LogOptions(LogAction Action, string Directory)
                 Quiet = result.GetValue(quiet),
                 Output = output(result),
             };
-            if (what != LogAction.Load && bound.Output.Named.Select(static n => n.Option).FirstOrDefault() is { } named)
+            if (what != LogAction.Load && bound.Output.Named is [(string named, _), ..])
                 throw new UsageException($"{named} is the load test's");
             return what != LogAction.Truncate || bound.After is null != bound.Before is null
                 ? bound

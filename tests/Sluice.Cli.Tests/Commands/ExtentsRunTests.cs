@@ -105,7 +105,7 @@ public sealed class ExtentsRunTests : FolderTest
     public async Task What_was_found_before_a_signal_is_told_also_where_there_are_folders_alone()
     {
         Directory.CreateDirectory(Folder["tree/a/b"]);
-        var options = new ExtentsOptions(Folder["tree"]) { Output = new PageOutput { JsonPath = Folder["r.json"] } };
+        var options = new ExtentsOptions(Folder["tree"]) { Output = new PageOutput { Named = [("--json", Folder["r.json"])] } };
         var text = new StringWriter();
         var terminal = new TerminalStreams(text, new StringWriter(), TextReader.Null);
         var context = new CommandContext([], terminal, new CancellationToken(canceled: true));

@@ -12,17 +12,18 @@ internal static class HtmlChart
     /// <param name="id">The numbers of the section and the chart, by which charts.js finds the data.</param>
     public static void Write(TextWriter writer, PageChart chart, string id, bool canDraw)
     {
-        writer.WriteLine("<figure>");
-        writer.WriteLine($"<figcaption>{WebUtility.HtmlEncode(chart.Title)}</figcaption>");
-        if (canDraw)
-            writer.WriteLine($"<div class=\"legend\"></div><div class=\"plot\" data-chart=\"{id}\"></div>");
-        else
-            writer.WriteLine(
-                "<p class=\"missing\">The chart is missing: this sluice was built without Node, which fetches uPlot. Its figures:</p>");
-        writer.WriteLine(canDraw ? "<details><summary>The figures of this chart</summary>" : "<details open><summary>Figures</summary>");
+        writer.WriteLine($"<figure>\n<figcaption>{WebUtility.HtmlEncode(chart.Title)}</figcaption>");
+        writer.WriteLine(canDraw
+            ? $"""
+                <div class="legend"></div><div class="plot" data-chart="{id}"></div>
+                <details><summary>The figures of this chart</summary>
+                """
+            : """
+                <p class="missing">The chart is missing: this sluice was built without Node, which fetches uPlot. Its figures:</p>
+                <details open><summary>Figures</summary>
+                """);
         HtmlTable.Write(writer, ToTable(chart));
-        writer.WriteLine("</details>");
-        writer.WriteLine("</figure>");
+        writer.WriteLine("</details>\n</figure>");
     }
 
     public static PageTable ToTable(PageChart chart)
@@ -48,5 +49,5 @@ internal static class HtmlChart
     }
 
     private static PageCell ValueAt(ChartSeries series, Dictionary<double, int> places, double x) =>
-        places.TryGetValue(x, out int i) && i < series.Y.Count ? PageCell.Of(series.Y[i]) : PageCell.Empty;
+        places.TryGetValue(x, out int i) && i < series.Y.Count ? series.Y[i] : PageCell.Empty;
 }

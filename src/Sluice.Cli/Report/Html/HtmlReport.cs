@@ -25,36 +25,41 @@ internal static class HtmlReport
 
     private static void WriteHead(TextWriter writer, ReportPage page, string? uplot)
     {
-        writer.WriteLine("<!doctype html>");
-        writer.WriteLine("<html lang=\"en\">");
-        writer.WriteLine("<head>");
-        writer.WriteLine("<meta charset=\"utf-8\">");
-        writer.WriteLine("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
-        writer.WriteLine($"<meta http-equiv=\"Content-Security-Policy\" content=\"{Policy}\">");
-        writer.WriteLine($"<title>{WebUtility.HtmlEncode(page.Title)}</title>");
-        writer.WriteLine("<link rel=\"icon\" href=\"data:,\">");
-        if (uplot is not null)
-            writer.WriteLine($"<style>{HtmlAssets.UplotStyle}</style>");
-        writer.WriteLine($"<style>\n{HtmlAssets.Style}</style>");
+        string uplotStyle = uplot is null ? "" : $"<style>{HtmlAssets.UplotStyle}</style>\n";
         // The theme is set before anything is drawn, because a dark page would otherwise first flash white.
-        writer.WriteLine("<script>document.documentElement.dataset.theme="
-            + "matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light';</script>");
-        writer.WriteLine("</head>");
-        writer.WriteLine("<body>");
+        writer.WriteLine($"""
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta http-equiv="Content-Security-Policy" content="{Policy}">
+            <title>{WebUtility.HtmlEncode(page.Title)}</title>
+            <link rel="icon" href="data:,">
+            {uplotStyle}<style>
+            {HtmlAssets.Style}</style>
+            <script>document.documentElement.dataset.theme=matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light';</script>
+            </head>
+            <body>
+            """);
     }
 
     private static void WriteTop(TextWriter writer, ReportPage page)
     {
         string version = page.Environment is { } record ? $"<small>{WebUtility.HtmlEncode(record.SluiceVersion)}</small>" : "";
-        writer.WriteLine(
-            $"<div class=\"top\"><span class=\"brand\">sluice{version}</span><button type=\"button\" class=\"theme\">Dark</button></div>");
-        writer.WriteLine($"<h1>{WebUtility.HtmlEncode(page.Title)}</h1>");
         DateTime began = page.Began.UtcDateTime;
-        writer.WriteLine(
-            $"<p class=\"began\"><time datetime=\"{began:yyyy-MM-ddTHH:mm:ssZ}\">{began:d MMMM yyyy, HH:mm} UTC</time></p>");
-        writer.WriteLine($"<code class=\"command\">{WebUtility.HtmlEncode(page.CommandLine)}</code>");
+        writer.WriteLine($"""
+            <div class="top"><span class="brand">sluice{version}</span><button type="button" class="theme">Dark</button></div>
+            <h1>{WebUtility.HtmlEncode(page.Title)}</h1>
+            <p class="began"><time datetime="{began:yyyy-MM-ddTHH:mm:ssZ}">{began:d MMMM yyyy, HH:mm} UTC</time></p>
+            <code class="command">{WebUtility.HtmlEncode(page.CommandLine)}</code>
+            """);
         if (page.Environment is { } environment)
-            WriteEnvironment(writer, environment);
+        {
+            IEnumerable<string> facts = environment.Facts()
+                .Select(f => $"<div><dt>{f.Label}</dt><dd>{WebUtility.HtmlEncode(f.Text)}</dd></div>");
+            writer.WriteLine($"<dl class=\"facts\">{string.Concat(facts)}</dl>");
+        }
         if (page.Notes.Count > 0)
             writer.WriteLine($"<ul class=\"notes\">{string.Concat(page.Notes.Select(n => $"<li>{WebUtility.HtmlEncode(n)}</li>"))}</ul>");
         if (page.Sections.Count > 2)
@@ -62,14 +67,6 @@ internal static class HtmlReport
             IEnumerable<string> links = page.Sections.Select((s, i) => $"<a href=\"#section-{i}\">{WebUtility.HtmlEncode(s.Heading)}</a>");
             writer.WriteLine($"<nav class=\"contents\">{string.Concat(links)}</nav>");
         }
-    }
-
-    private static void WriteEnvironment(TextWriter writer, EnvironmentRecord environment)
-    {
-        writer.Write("<dl class=\"facts\">");
-        foreach ((string label, string text) in environment.Facts())
-            writer.Write($"<div><dt>{label}</dt><dd>{WebUtility.HtmlEncode(text)}</dd></div>");
-        writer.WriteLine("</dl>");
     }
 
     private static void WriteSection(TextWriter writer, PageSection section, int number, bool hasCharts)
@@ -95,17 +92,16 @@ internal static class HtmlReport
             ? "This sluice was built without Node, so the page has no charts; every figure is in its tables."
             : "Charts: uPlot, © Leon Sorokin, MIT licence (its notice is in this page's source). <span class=\"hint\">Click a name to "
             + "hide or show it, drag across a line chart to zoom, double-click to go back.</span>";
-        writer.WriteLine($"<footer>{charts}</footer>");
-        writer.Write("<script id=\"page-data\" type=\"application/json\">");
+        string uplotScript = uplot is null ? ""
+            : $"<script>/*!\nuPlot, embedded below:\n{HtmlAssets.UplotLicence?.Trim()}\n*/\n{uplot}</script>\n";
         // The default encoder writes < and > as \u003C and \u003E, so that no data can end the script element.
-        writer.Write(JsonSerializer.Serialize(page, Compact.ReportPage));
-        writer.WriteLine("</script>");
-        if (uplot is not null)
-        {
-            writer.WriteLine($"<script>/*!\nuPlot, embedded below:\n{HtmlAssets.UplotLicence?.Trim()}\n*/\n{uplot}</script>");
-        }
-        writer.WriteLine($"<script>\n{HtmlAssets.Script}</script>");
-        writer.WriteLine("</body>");
-        writer.WriteLine("</html>");
+        writer.WriteLine($"""
+            <footer>{charts}</footer>
+            <script id="page-data" type="application/json">{JsonSerializer.Serialize(page, Compact.ReportPage)}</script>
+            {uplotScript}<script>
+            {HtmlAssets.Script}</script>
+            </body>
+            </html>
+            """);
     }
 }

@@ -31,11 +31,8 @@ internal sealed record PageOutput
     // The files that did not exist when the command began. If one of them exists at the end, another process has created it.
     private HashSet<string>? _missing;
 
-    public string? JsonPath { get; init; }
-
-    public string? HtmlPath { get; init; }
-
-    public string? CsvPath { get; init; }
+    /// <summary>The result files on the command line, each with the option that names it.</summary>
+    public IReadOnlyList<(string Option, string Path)> Named { get; init; } = [];
 
     /// <summary>True to replace existing result files without confirmation.</summary>
     public bool Overwrite { get; init; }
@@ -43,17 +40,17 @@ internal sealed record PageOutput
     /// <summary>Adds --json, --html, --csv and --overwrite to a command that reports.</summary>
     public static Func<ParseResult, PageOutput> Define(OptionList command)
     {
-        Option<string> json = command.Value("--json", null, "file",
-            "Also write the result as JSON; - is stdout, the text then goes to stderr (none).");
-        Option<string> html = command.Value("--html", null, "file", "Also write the result as one self-contained page with charts (none).");
-        Option<string> csv = command.Value("--csv", null, "file", "Also write the result as CSV (none).");
+        Option<string>[] files =
+        [
+            command.Value("--json", null, "file", "Also write the result as JSON; - is stdout, the text then goes to stderr (none)."),
+            command.Value("--html", null, "file", "Also write the result as one self-contained page with charts (none)."),
+            command.Value("--csv", null, "file", "Also write the result as CSV (none)."),
+        ];
         Option<bool> overwrite = command.Flag("--overwrite", null, "Replace result files that are there without asking.");
         command.Flag(WideOption, null, "In a terminal, print tables with all their columns, however long the lines become.");
         return result => new PageOutput
         {
-            JsonPath = result.GetValue(json),
-            HtmlPath = result.GetValue(html),
-            CsvPath = result.GetValue(csv),
+            Named = [.. files.Where(f => result.GetValue(f) is not null).Select(f => (f.Name, result.GetValue(f)!))],
             Overwrite = result.GetValue(overwrite),
         };
     }
@@ -68,10 +65,6 @@ internal sealed record PageOutput
             IsWide = result.GetResult(WideOption) is OptionResult { Implicit: false },
         };
     }
-
-    /// <summary>The results, each with the option that specifies it.</summary>
-    public IReadOnlyList<NamedResult> Named =>
-        [.. new[] { Result("--json", JsonPath), Result("--html", HtmlPath), Result("--csv", CsvPath) }.OfType<NamedResult>()];
 
     /// <summary>Returns the option that specifies this file, under any of its names; null if there is none.</summary>
     public string? OptionNaming(string path) =>
@@ -90,8 +83,8 @@ internal sealed record PageOutput
         if (subject is not null && OptionNaming(subject) is { } naming)
             throw new UsageException($"{naming} names {subject}, which cannot also be the result");
         var places = new HashSet<string>(StringComparer.Ordinal);
-        if (Named.FirstOrDefault(n => !places.Add(PlaceOf(n.Path))) is { } twice)
-            throw new UsageException($"{twice.Path} is named for two results");
+        if (Named.Select(n => n.Path).FirstOrDefault(path => !places.Add(PlaceOf(path))) is { } twice)
+            throw new UsageException($"{twice} is named for two results");
         foreach ((string option, string path) in Named)
         {
             if (path == StandardOutput)
@@ -113,8 +106,6 @@ internal sealed record PageOutput
         }
     }
 
-    private static NamedResult? Result(string option, string? path) => path is null ? null : new NamedResult(option, path);
-
     /// <summary>
     /// Returns the path that identifies a result. Devices and pipes are identified by their names, because /dev/stdout and /dev/stderr may
     /// be one terminal.
@@ -128,16 +119,16 @@ internal sealed record PageOutput
         TerminalStreams terminal, ReportPage page, Action<TextWriter>? json = null, Action<TextWriter>? csv = null)
     {
         ExceptionDispatchInfo? failure = null;
-        Write(JsonPath, json ?? (writer => JsonFile.Write(writer, page, PageJsonContext.Default.ReportPage)));
-        Write(CsvPath, csv ?? (writer => PageCsv.Write(writer, page)));
-        Write(HtmlPath, writer => HtmlReport.Write(writer, page, HtmlAssets.UplotScript));
+        Write("--json", json ?? (writer => JsonFile.Write(writer, page, PageJsonContext.Default.ReportPage)));
+        Write("--csv", csv ?? (writer => PageCsv.Write(writer, page)));
+        Write("--html", writer => HtmlReport.Write(writer, page, HtmlAssets.UplotScript));
         failure?.Throw();
 
-        void Write(string? path, Action<TextWriter> write)
+        void Write(string option, Action<TextWriter> write)
         {
             try
             {
-                if (path is not null)
+                foreach ((_, string path) in Named.Where(n => n.Option == option))
                     WriteOne(path, write);
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -163,7 +154,3 @@ internal sealed record PageOutput
         }
     }
 }
-
-/// <summary>A result file on the command line.</summary>
-/// <param name="Option">The option that specifies the file, with its dashes.</param>
-internal sealed record NamedResult(string Option, string Path);
