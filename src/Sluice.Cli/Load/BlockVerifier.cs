@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
-using System.Numerics;
 using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
+using Sluice.Log.Frames;
 
 namespace Sluice.Cli.Load;
 
@@ -112,16 +112,7 @@ internal sealed class BlockVerifier
             seen = Math.Max(Interlocked.CompareExchange(ref _firstWrong, offset, seen), Volatile.Read(ref _firstWrong));
     }
 
-    private static uint Checksum(ReadOnlySpan<byte> bytes)
-    {
-        uint crc = uint.MaxValue;
-        int at = 0;
-        for (; bytes.Length - at >= sizeof(ulong); at += sizeof(ulong))
-            crc = BitOperations.Crc32C(crc, BinaryPrimitives.ReadUInt64LittleEndian(bytes[at..]));
-        for (; at < bytes.Length; at++)
-            crc = BitOperations.Crc32C(crc, bytes[at]);
-        return crc;
-    }
+    private static uint Checksum(ReadOnlySpan<byte> bytes) => Crc32C.Append(Crc32C.Begin, bytes);
 }
 
 /// <summary>The result of --verify.</summary>

@@ -1,7 +1,7 @@
-using System.Buffers.Binary;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Text;
+using Sluice.Log.Frames;
 
 namespace Sluice.Cli.Programs;
 
@@ -37,18 +37,7 @@ internal sealed class Checksum(CancellationToken cancellationToken)
     public void Add(ReadOnlySpan<byte> bytes)
     {
         Count(bytes.Length);
-        uint crc = _crc;
-        int at = 0;
-        for (; bytes.Length - at >= sizeof(ulong); at += sizeof(ulong))
-            crc = BitOperations.Crc32C(crc, BinaryPrimitives.ReadUInt64LittleEndian(bytes[at..]));
-        if (bytes.Length - at >= sizeof(uint))
-        {
-            crc = BitOperations.Crc32C(crc, BinaryPrimitives.ReadUInt32LittleEndian(bytes[at..]));
-            at += sizeof(uint);
-        }
-        for (; at < bytes.Length; at++)
-            crc = BitOperations.Crc32C(crc, bytes[at]);
-        _crc = crc;
+        _crc = Crc32C.Append(_crc, bytes);
     }
 
     /// <summary>Adds a line without its line end.</summary>

@@ -17,12 +17,12 @@ internal sealed class BlockDevice
 
     public string Name => Path.GetFileName(_directory);
 
-    public string? Model => ReadLine(Path.Combine(_diskDirectory, "device", "model"));
+    public string? Model => SystemFile.FirstLine(Path.Combine(_diskDirectory, "device", "model"));
 
-    public string? Scheduler => ActiveOf(ReadLine(Path.Combine(_diskDirectory, "queue", "scheduler")));
+    public string? Scheduler => ActiveOf(SystemFile.FirstLine(Path.Combine(_diskDirectory, "queue", "scheduler")));
 
     public bool? Rotational =>
-        ReadLine(Path.Combine(_diskDirectory, "queue", "rotational")) switch { "0" => false, "1" => true, _ => null };
+        SystemFile.FirstLine(Path.Combine(_diskDirectory, "queue", "rotational")) switch { "0" => false, "1" => true, _ => null };
 
     public int? LogicalBlockSizeBytes => (int?)ReadNumber(Path.Combine(_diskDirectory, "queue", "logical_block_size"));
 
@@ -38,10 +38,8 @@ internal sealed class BlockDevice
         get
         {
             const int Field = 10;
-            string[] fields = (ReadLine(Path.Combine(_directory, "stat")) ?? "").Split(' ', StringSplitOptions.RemoveEmptyEntries);
-            return fields.Length > Field && ulong.TryParse(fields[Field], NumberStyles.None, CultureInfo.InvariantCulture, out ulong sum)
-                ? (uint)sum
-                : null;
+            string[] fields = SystemFile.FirstLine(Path.Combine(_directory, "stat"))?.Split(' ', StringSplitOptions.RemoveEmptyEntries) ?? [];
+            return fields.Length > Field && ulong.TryParse(fields[Field], CultureInfo.InvariantCulture, out ulong sum) ? (uint)sum : null;
         }
     }
 
@@ -78,17 +76,5 @@ internal sealed class BlockDevice
     }
 
     private static long? ReadNumber(string path) =>
-        long.TryParse(ReadLine(path), NumberStyles.None, CultureInfo.InvariantCulture, out long number) ? number : null;
-
-    private static string? ReadLine(string path)
-    {
-        try
-        {
-            return File.Exists(path) ? File.ReadAllText(path).Trim() : null;
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return null;
-        }
-    }
+        long.TryParse(SystemFile.FirstLine(path), CultureInfo.InvariantCulture, out long number) ? number : null;
 }

@@ -17,14 +17,15 @@ internal static class EnvironmentProbe
         return new EnvironmentRecord
         {
             OperatingSystem = RuntimeInformation.OSDescription,
-            Kernel = FirstLine("/proc/sys/kernel/osrelease") ?? Environment.OSVersion.Version.ToString(),
+            Kernel = SystemFile.FirstLine("/proc/sys/kernel/osrelease") ?? Environment.OSVersion.Version.ToString(),
             Runtime = RuntimeInformation.FrameworkDescription,
             RuntimeMode = (RuntimeFeature.IsDynamicCodeCompiled ? "JIT" : "NativeAOT")
                 + (GCSettings.IsServerGC ? ", server GC" : ", workstation GC"),
             SluiceVersion = Version,
             Engine = SluiceEngines.Default.Name,
             EngineReason = SluiceEngines.UringReason,
-            Processor = ProcessorName(),
+            Processor = SystemFile.Value(SystemFile.Lines("/proc/cpuinfo"), "model name")
+                ?? RuntimeInformation.ProcessArchitecture.ToString(),
             ProcessorCount = Environment.ProcessorCount,
             NominalFrequencyMhz = ProcessorFrequency.NominalHz() / 1e6,
             MemoryBytes = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes,
@@ -55,8 +56,7 @@ internal static class EnvironmentProbe
         return (isDevice ? ownNumber : mount?.DeviceNumber) is { } number ? BlockDevice.FromNumber(number) : null;
     }
 
-    private static MountEntry? MountOf(string fullPath) =>
-        File.Exists("/proc/self/mountinfo") ? MountTable.Find(File.ReadLines("/proc/self/mountinfo"), fullPath) : null;
+    private static MountEntry? MountOf(string fullPath) => MountTable.Find(SystemFile.Lines("/proc/self/mountinfo"), fullPath);
 
     public static string Version =>
         typeof(EnvironmentProbe).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0]
@@ -100,15 +100,4 @@ internal static class EnvironmentProbe
             folder = parent;
         return folder;
     }
-
-    private static string ProcessorName()
-    {
-        const string CpuInfo = "/proc/cpuinfo";
-        string? line = File.Exists(CpuInfo)
-            ? File.ReadLines(CpuInfo).FirstOrDefault(l => l.StartsWith("model name", StringComparison.Ordinal))
-            : null;
-        return line?[(line.IndexOf(':', StringComparison.Ordinal) + 1)..].Trim() ?? RuntimeInformation.ProcessArchitecture.ToString();
-    }
-
-    private static string? FirstLine(string path) => File.Exists(path) ? File.ReadLines(path).FirstOrDefault()?.Trim() : null;
 }

@@ -1,4 +1,4 @@
-using System.Text;
+using System.Text.RegularExpressions;
 
 namespace Sluice.Cli.Report;
 
@@ -33,23 +33,6 @@ internal static class MountTable
         mountPoint == "/" || path == mountPoint || path.StartsWith(mountPoint + "/", StringComparison.Ordinal);
 
     // Blank, tab, newline and backslash are written as a backslash and three octal digits.
-    private static string Unescape(string text)
-    {
-        if (!text.Contains('\\', StringComparison.Ordinal))
-            return text;
-        var result = new StringBuilder(text.Length);
-        for (int i = 0; i < text.Length; i++)
-        {
-            if (text[i] == '\\' && i + 3 < text.Length && text.AsSpan(i + 1, 3).IndexOfAnyExceptInRange('0', '7') < 0)
-            {
-                result.Append((char)(((text[i + 1] - '0') * 64) + ((text[i + 2] - '0') * 8) + (text[i + 3] - '0')));
-                i += 3;
-            }
-            else
-            {
-                result.Append(text[i]);
-            }
-        }
-        return result.ToString();
-    }
+    private static string Unescape(string text) => Regex.Replace(
+        text, @"\\[0-7]{3}", escape => $"{(char)Convert.ToInt32(escape.Value[1..], 8)}", RegexOptions.None, TimeSpan.FromSeconds(1));
 }

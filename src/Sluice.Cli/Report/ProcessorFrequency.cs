@@ -6,46 +6,20 @@ namespace Sluice.Cli.Report;
 internal static class ProcessorFrequency
 {
     /// <summary>Returns the clock rate in Hz, which is the nominal one if it is known; null if none is known.</summary>
-    public static double? NominalHz()
-    {
-        try
-        {
-            const string Path = "/proc/cpuinfo";
-            return File.Exists(Path) ? ParseHz(File.ReadLines(Path)) : null;
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return null;
-        }
-    }
+    public static double? NominalHz() => ParseHz(SystemFile.Lines("/proc/cpuinfo"));
 
     /// <summary>
     /// Returns the nominal clock rate in the model name ("@ 2.60GHz"). Without one, returns the current clock rate ("cpu MHz").
     /// </summary>
-    internal static double? ParseHz(IEnumerable<string> cpuInfoLines)
+    internal static double? ParseHz(string[] cpuInfo)
     {
-        double? presentHz = null;
-        foreach (string line in cpuInfoLines)
+        if (SystemFile.Value(cpuInfo, "model name")?.Split("@ ") is [.., [.. var nominal, 'G', 'H', 'z']]
+            && double.TryParse(nominal, CultureInfo.InvariantCulture, out double gigahertz))
         {
-            int colon = line.IndexOf(':', StringComparison.Ordinal);
-            if (colon < 0)
-                continue;
-            string value = line[(colon + 1)..].Trim();
-            if (line.StartsWith("model name", StringComparison.Ordinal))
-            {
-                int at = value.LastIndexOf("@ ", StringComparison.Ordinal);
-                if (at >= 0 && value.EndsWith("GHz", StringComparison.Ordinal)
-                    && double.TryParse(value.AsSpan(at + 2, value.Length - at - 5), CultureInfo.InvariantCulture, out double ghz))
-                {
-                    return ghz * 1e9;
-                }
-            }
-            else if (presentHz is null && line.StartsWith("cpu MHz", StringComparison.Ordinal)
-                && double.TryParse(value, CultureInfo.InvariantCulture, out double mhz))
-            {
-                presentHz = mhz * 1e6;
-            }
+            return gigahertz * 1e9;
         }
-        return presentHz;
+        return double.TryParse(SystemFile.Value(cpuInfo, "cpu MHz"), CultureInfo.InvariantCulture, out double megahertz)
+            ? megahertz * 1e6
+            : null;
     }
 }

@@ -218,7 +218,7 @@ internal static class StreamPasses
         await using TSide from = TSide.Open(source);
         var sink = new CountingSink();
         await from.Stream.CopyToAsync(sink);
-        return Expect(source, sink.Position);
+        return Expect(source, sink.Bytes);
     }
 
     /// <returns>Always 1.</returns>

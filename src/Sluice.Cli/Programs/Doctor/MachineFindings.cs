@@ -1,3 +1,4 @@
+using Sluice.Cli.Report;
 using Sluice.Cli.Terminal;
 using Sluice.Diagnostics;
 
@@ -21,7 +22,7 @@ internal static class MachineFindings
                 findings.Add(Modes(rings));
             }
             findings.Add(Registered(rings));
-            findings.Add(Limit("descriptors", "Max open files", "", "one for each open file, and one for each ring"));
+            findings.Add(Descriptors());
         }
         findings.Add(Pool());
         return new FindingGroup("kernel and process", findings);
@@ -49,7 +50,7 @@ internal static class MachineFindings
 
     private static Finding Sysctl()
     {
-        string? value = ReadFile("/proc/sys/kernel/io_uring_disabled");
+        string? value = SystemFile.FirstLine("/proc/sys/kernel/io_uring_disabled");
         return value switch
         {
             null => Finding.Unknown("kernel.io_uring_disabled",
@@ -65,13 +66,14 @@ internal static class MachineFindings
 
     private static Finding Seccomp()
     {
-        string? mode = StatusLine("Seccomp:");
+        string[] status = SystemFile.Lines("/proc/self/status");
+        string? mode = SystemFile.Value(status, "Seccomp:");
         return mode switch
         {
             null => Finding.Unknown("seccomp", "/proc/self/status does not tell"),
             "0" => Finding.Fact("seccomp", "no filter on this process"),
             _ => Finding.Fact("seccomp",
-                $"mode {mode}, {StatusLine("Seccomp_filters:") ?? "some"} filters: a container's, for instance",
+                $"mode {mode}, {SystemFile.Value(status, "Seccomp_filters:") ?? "some"} filters: a container's, for instance",
                 "calls that it refuses are replaced by others one by one"),
         };
     }
@@ -110,32 +112,14 @@ internal static class MachineFindings
             "continuations run there; blocking I/O of .NET needs a thread for each transfer outstanding");
     }
 
-    private static Finding Limit(string name, string line, string unit, string consequence)
+    private static Finding Descriptors()
     {
-        string? found = ReadLines("/proc/self/limits").FirstOrDefault(l => l.StartsWith(line, StringComparison.Ordinal));
-        string[] values = found?[line.Length..].Split(' ', StringSplitOptions.RemoveEmptyEntries) ?? [];
-        return values.Length < 2
-            ? Finding.Unknown(name, "/proc/self/limits does not tell", consequence)
-            : Finding.Fact(name,
-                $"soft limit {values[0]}{unit}, hard limit {values[1]}{unit}", consequence);
+        const string Consequence = "one for each open file, and one for each ring";
+        string? limits = SystemFile.Value(SystemFile.Lines("/proc/self/limits"), "Max open files");
+        return limits?.Split(' ', StringSplitOptions.RemoveEmptyEntries) is [var soft, var hard, ..]
+            ? Finding.Fact("descriptors", $"soft limit {soft}, hard limit {hard}", Consequence)
+            : Finding.Unknown("descriptors", "/proc/self/limits does not tell", Consequence);
     }
 
     private static string Word(bool there) => there ? "yes" : "no";
-
-    private static string? StatusLine(string name) => ReadLines("/proc/self/status")
-        .FirstOrDefault(l => l.StartsWith(name, StringComparison.Ordinal))?[name.Length..].Trim();
-
-    private static string? ReadFile(string path) => ReadLines(path) is [var first, ..] ? first.Trim() : null;
-
-    private static string[] ReadLines(string path)
-    {
-        try
-        {
-            return File.Exists(path) ? File.ReadAllLines(path) : [];
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return [];
-        }
-    }
 }

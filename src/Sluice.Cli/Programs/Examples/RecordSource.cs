@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text;
 
@@ -22,8 +23,7 @@ internal sealed class RecordSource(long count, CancellationToken cancellationTok
     private const byte FirstPrintable = (byte)' ';
     private const uint PrintableCount = 95;
 
-    private static readonly ushort[] HexPairs = [.. Enumerable.Range(0, 256).Select(i => Pair(i))];
-    private static readonly uint[] FourDigits = [.. Enumerable.Range(0, 16).Select(i => Digit(i) * 0x01010101u)];
+    private static readonly uint[] FourDigits = [.. "0123456789ABCDEF".Select(digit => digit * 0x01010101u)];
 
     private readonly byte[] _record = Template();
     private readonly char[] _line = new char[RecordBytes - LineEndBytes];
@@ -67,18 +67,10 @@ internal sealed class RecordSource(long count, CancellationToken cancellationTok
         return filled;
     }
 
-    private static byte Digit(int value) => (byte)"0123456789ABCDEF"[value];
-
-    private static ushort Pair(int value) =>
-        BitConverter.IsLittleEndian
-            ? (ushort)(Digit(value >> 4) | Digit(value & 15) << 8)
-            : (ushort)(Digit(value >> 4) << 8 | Digit(value & 15));
-
     private static byte[] Template()
     {
         byte[] record = new byte[RecordBytes];
         record.AsSpan().Fill((byte)' ');
-        record.AsSpan(NumberOffset, NumberDigits).Fill((byte)'0');
         record[^2] = (byte)'\r';
         record[^1] = (byte)'\n';
         return record;
@@ -107,12 +99,7 @@ internal sealed class RecordSource(long count, CancellationToken cancellationTok
             ulong digit = Math.BigMul(fraction, PrintableCount, out fraction);
             _record[i] = (byte)(FirstPrintable + digit);
         }
-        for (int i = 0; i < sizeof(ulong); i++)
-        {
-            int pair = (int)(number >> 8 * (sizeof(ulong) - 1 - i)) & 0xFF;
-            int at = NumberOffset + NumberDigits - 2 * (sizeof(ulong) - i);
-            MemoryMarshal.Write(_record.AsSpan(at), HexPairs[pair]);
-        }
+        number.TryFormat(_record.AsSpan(NumberOffset, NumberDigits), out _, "X32", CultureInfo.InvariantCulture);
         for (int i = 0; i < FillerGroups; i++)
             MemoryMarshal.Write(_record.AsSpan(FillerOffset + sizeof(uint) * i), FourDigits[(int)(random >> 4 * i) & 15]);
         return true;
