@@ -11,7 +11,7 @@ namespace Sluice.Cli.Commands;
 /// <summary>`sluice advise`: measures for a minute, and recommends ways to read and write in a folder.</summary>
 internal static class AdviseCommand
 {
-    public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)
+    public static CommandRun Define(OptionList command)
     {
         Func<ParseResult, string> directory = command.ScratchParent();
         Option<bool> quick = command.Quick();
@@ -45,7 +45,7 @@ internal static class AdviseCommand
     private static async Task<int> RunAsync(string directory, bool quick, PageOutput output, CommandContext context)
     {
         BenchScale scale = Scale(quick);
-        var run = new MeasuringRun(context, directory, output);
+        var run = new MeasuringRun(context, directory, output, quick: quick);
         run.Prepare(
             scale.DirectFileBytes + scale.HotFileBytes + scale.LogFileBytes + (2 * scale.StreamFileBytes) + BenchScale.SpareBytes,
             Counted.Of(AdviceTopics.All.Count, "topic"), quick ? 2 : 50);
@@ -74,7 +74,6 @@ internal static class AdviseCommand
             $"{ProgramRun.Rounds(scale.Rounds)} in turns; of ways that are within a tenth of the fastest, the one with the "
                 + $"least CPU is taken; {answers.Time.TotalSeconds:0} s in all",
             "measured on this machine as busy as it was, by one program at a time",
-            .. quick ? ["quick run: shows that everything works; its advice means nothing"] : Array.Empty<string>(),
             .. unsupported,
         ];
         return run.Finish(

@@ -17,17 +17,16 @@ internal sealed class BenchCommand(BenchOptions options, CommandContext context)
 
     public async Task<int> RunAsync()
     {
-        BenchScale scale = options.Scale;
+        var run = new MeasuringRun(context, options.Directory, options.Output);
         // The space of the rows is not checked here, because a row without enough space is skipped.
-        ProgramRun.Prepare(options.Directory, BenchScale.SpareBytes, _terminal);
-        options.Output.Check(_terminal);
+        run.Prepare(BenchScale.SpareBytes, Counted.Of(_selected.Count, "row"), options.Seconds);
         FioRunner fio = FioRunner.Detect();
         EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Directory);
         PageText.WriteTop(_terminal, BenchPage.Title, environment);
-        ProgramRun.Announce(_terminal, Counted.Of(_selected.Count, "row"), options.Seconds);
         DateTimeOffset started = DateTimeOffset.UtcNow;
         var skipped = new List<SkippedRow>();
-        StepResults<RowReport[]> measured = await MeasureAsync(fio, scale, skipped);
+        StepResults<RowReport[]> measured =
+            await run.InScratchAsync((scratch, progress) => MeasureAsync(scratch, fio, skipped, progress));
 
         var report = new BenchReport
         {
@@ -56,14 +55,12 @@ internal sealed class BenchCommand(BenchOptions options, CommandContext context)
     }
 
     /// <param name="skipped">Receives the rows that cannot be measured here. Each of them has an empty result.</param>
-    private async Task<StepResults<RowReport[]>> MeasureAsync(FioRunner fio, BenchScale scale, List<SkippedRow> skipped)
+    private Task<StepResults<RowReport[]>> MeasureAsync(
+        string scratch, FioRunner fio, List<SkippedRow> skipped, LiveProgress progress)
     {
-        using ScratchFolder scratch = ScratchFolder.Create(options.Directory, _terminal.TellAtEnd);
-        using var progress = new LiveProgress(_terminal, quiet: false);
-        var bench = new BenchContext(scratch.FullPath, scale, _cancellationToken);
         var timeLeft = new BenchTimeLeft([.. _selected.Select(s => s.Suite.SecondsOfRow)]);
-        var runner = new RowRunner(bench, fio, _cancellationToken);
-        return await ProgramRun.RunStepsAsync(_selected.Index(), async step =>
+        var runner = new RowRunner(new BenchContext(scratch, options.Scale, _cancellationToken), fio, _cancellationToken);
+        return ProgramRun.RunStepsAsync(_selected.Index(), async step =>
         {
             (Suite suite, Row row) = step.Item;
             string left = timeLeft.Text(step.Index);

@@ -8,7 +8,7 @@ namespace Sluice.Cli.Commands;
 /// <summary>`sluice compare`: compares two results.</summary>
 internal static class CompareCommand
 {
-    public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)
+    public static CommandRun Define(OptionList command)
     {
         Argument<string> firstArgument =
             command.Argument(new Argument<string>("A.json") { Description = "The result of the first run, as --json wrote it." });

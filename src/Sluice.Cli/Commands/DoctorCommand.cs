@@ -10,7 +10,7 @@ namespace Sluice.Cli.Commands;
 /// <summary>`sluice doctor`: shows which features the machine and a file system support, and what Sluice therefore uses.</summary>
 internal static class DoctorCommand
 {
-    public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)
+    public static CommandRun Define(OptionList command)
     {
         Argument<string?> path = command.OptionalArgument("FILE|DIR",
             "A file, which is only read, or the folder whose file system is looked at (the temporary folder).");
@@ -21,10 +21,7 @@ internal static class DoctorCommand
     private static int Run(string path, PageOutput output, CommandContext context)
     {
         TerminalStreams terminal = context.Terminal;
-        LinkedFile.RequireTarget(path);
-        bool isFolder = Directory.Exists(path);
-        if (!isFolder && !File.Exists(path))
-            throw AbsentPath.Error(path, new FileNotFoundException($"{path}: no such file or directory"));
+        bool isFolder = FileArgument.IsFolder(path);
         if (!isFolder && PathKinds.Of(path) is PathKind.Other)
             throw new UsageException($"{path} is neither a file, a folder nor a block device");
         output.Check(terminal, path);

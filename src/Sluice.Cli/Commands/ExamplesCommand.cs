@@ -1,3 +1,4 @@
+using System.CommandLine;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Examples;
@@ -9,68 +10,97 @@ using Sluice.Diagnostics;
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice examples`: the common ways of reading and writing a file in sequence, timed, checked, and shown as code.</summary>
-internal sealed class ExamplesCommand(ExamplesOptions options, CommandContext context)
+/// <param name="file">The file to create and keep; null for a temporary file, which is removed.</param>
+/// <param name="count">The number of records of 100 bytes.</param>
+internal sealed class ExamplesCommand(
+    string? file, long count, int rounds, IReadOnlyList<ExampleCase> cases, bool force, bool quiet, PageOutput output,
+    CommandContext context)
 {
+    private const long MaxRecords = 10_000_000_000;
     private const double SecondsOfWarmUp = 0.4;
     private const double SecondsOfGiB = 2;
     private const long WarmUpRecords = 1_000;
 
-    private readonly TerminalStreams _terminal = context.Terminal;
     private readonly Dictionary<ExampleCase, ContenderReport> _rates = [];
     private readonly Dictionary<string, string> _unsupported = new(StringComparer.Ordinal);
 
     // If the file is a symbolic link, this is the path of its target, so that the link stays.
-    private readonly string? _file = options.File is { } file ? Resolve(file) : null;
+    private readonly string? _file = file is null ? null : Resolve(file);
 
     // Set before the measurement if the file existed and the user consented to replace it.
     private bool _mayReplace;
 
-    private long FileBytes => options.Count * RecordSource.RecordBytes;
+    private long FileBytes => count * RecordSource.RecordBytes;
 
-    public Task<int> RunAsync()
+    public static CommandRun Define(OptionList command)
     {
-        if (options.Show is { } shown)
-            Show(shown);
-        else if (options.List)
-            List();
-        else
-            return MeasureAllAsync();
-        return Task.FromResult(ExitCode.Success);
+        Argument<string?> fileArgument =
+            command.OptionalArgument("FILE", "The file to make, which stays (a temporary one, which is removed).");
+        Argument<string?> countArgument = command.OptionalArgument("COUNT",
+            "Records of 100 bytes in it (1000000). The original form: examples FILE COUNT.");
+        Option<string> countOption = command.Value("--count", null, "N", "The same as COUNT, without a FILE (1000000).");
+        Option<string> rounds = command.Rounds();
+        Option<string> names = command.Value("--case", null, "names",
+            "Only these, separated by commas; a part of a name stands for all that have it (all).");
+        Option<bool> list = command.Flag("--list", null, "List the cases.");
+        Option<string> show = command.Value("--show", null, "case", "Print the code of a case (none).");
+        Option<bool> quiet = command.Flag("--quiet", "q", "Show no progress.");
+        Option<bool> force = command.Flag("--force", null, "Replace a FILE that is there without asking.");
+        Func<ParseResult, PageOutput> outputOf = PageOutput.Define(command);
+        return (result, context) =>
+        {
+            string? file = result.GetValue(fileArgument);
+            string? counted = result.GetValue(countArgument);
+            string? option = result.GetValue(countOption);
+            if (file is "")
+                throw new UsageException("FILE is empty");
+            if (counted is not null && option is not null)
+                throw new UsageException("COUNT and --count are the same: give one");
+            PageOutput output = outputOf(result);
+            string? shown = result.GetValue(show);
+            if ((result.GetValue(list) || shown is not null) && output.Named.Count > 0)
+                throw new UsageException("--list and --show measure nothing: there is no result to write");
+            long count = OptionText.Whole("--count", counted ?? option, 1, MaxRecords) ?? 1_000_000;
+            int times = OptionText.Rounds(result.GetValue(rounds), 5);
+            IReadOnlyList<ExampleCase> cases = result.GetValue(names) is { } chosen
+                ? OptionText.Matching("--case", chosen, ExampleCases.All, c => c.Name)
+                : ExampleCases.All;
+            if (shown is not null)
+                Show(OptionText.Matching("--show", shown, ExampleCases.All, c => c.Name)[0], context.Terminal);
+            else if (result.GetValue(list))
+                List(cases, context.Terminal);
+            else
+                return new ExamplesCommand(file, count, times, cases, result.GetValue(force), result.GetValue(quiet), output, context).RunAsync();
+            return Task.FromResult(ExitCode.Success);
+        };
     }
 
     private static string Resolve(string file) =>
         new FileInfo(file).LinkTarget is null ? Path.GetFullPath(file) : RealPath.Of(file);
 
-    private void Show(ExampleCase shown)
+    private static void Show(ExampleCase shown, TerminalStreams terminal)
     {
-        _terminal.Out.WriteLine($"// {shown.Name}, as it is compiled into this tool. In a program of yours, write: using Sluice;");
-        _terminal.Out.WriteLine(shown.Writes
+        terminal.Out.WriteLine($"// {shown.Name}, as it is compiled into this tool. In a program of yours, write: using Sluice;");
+        terminal.Out.WriteLine(shown.Writes
             ? "// 'records' makes what is written: records of 100 bytes, one after the other or as many as a block holds."
             : "// 'seen' counts and sums up what is read, so that the result can be checked.");
-        _terminal.Out.Write(shown.Code());
+        terminal.Out.Write(shown.Code());
     }
 
-    private void List()
+    private static void List(IEnumerable<ExampleCase> cases, TerminalStreams terminal) => new TextTable(new PageTable
     {
-        new TextTable(new PageTable
-        {
-            Columns = [PageColumn.Text("case"), PageColumn.Text("")],
-            Rows = [.. options.Cases.Select(c => new PageRow(c.Name, c.Summary))],
-        }).WriteTo(_terminal);
-    }
+        Columns = [PageColumn.Text("case"), PageColumn.Text("")],
+        Rows = [.. cases.Select(c => new PageRow(c.Name, c.Summary))],
+    }).WriteTo(terminal);
 
-    private async Task<int> MeasureAllAsync()
+    public async Task<int> RunAsync()
     {
         string folder = _file is null ? Path.GetTempPath() : Path.GetDirectoryName(_file) ?? _file;
-        ProgramRun.Prepare(folder, FileBytes, _terminal);
         CheckFile();
-        options.Output.Check(_terminal, _file);
-        if (!options.Quiet)
-        {
-            ProgramRun.Announce(_terminal, $"{Counted.Of(options.Cases.Count, "case")}, {Counted.Of(options.Rounds, "round")}",
-                options.Cases.Count * (SecondsOfWarmUp + (SecondsOfGiB * options.Rounds * FileBytes / ByteSize.GiB)));
-        }
-        var run = new MeasuringRun(context, folder, options.Output, options.Quiet);
+        var run = new MeasuringRun(context, folder, output, quiet);
+        run.Prepare(
+            FileBytes, $"{Counted.Of(cases.Count, "case")}, {Counted.Of(rounds, "round")}",
+            cases.Count * (SecondsOfWarmUp + (SecondsOfGiB * rounds * FileBytes / ByteSize.GiB)), subject: _file);
         ExampleRun? measuring = null;
         string? cachingReason = null;
         IOException? failure = null;
@@ -82,44 +112,40 @@ internal sealed class ExamplesCommand(ExamplesOptions options, CommandContext co
             cachingReason = WhyNotDirect(scratch);
             progress.Show(() => "warming up");
             await WarmUpAsync(path);
-            measuring = new ExampleRun(path, options.Count, runs: 1, context.CancellationToken);
+            measuring = new ExampleRun(path, count, runs: 1, context.CancellationToken);
             StepResults<bool> all = await ProgramRun.RunStepsAsync(
                 [true, false], writes => MeasureAsync(measuring, writes, progress), context.CancellationToken);
-            if (_file is { } file && all.ExitCode == ExitCode.Success)
-                failure = MoveTo(file, path);
+            if (_file is not null && all.ExitCode == ExitCode.Success)
+                failure = MoveTo(_file, path);
             return all;
         });
-        int rounds = _rates.Values.Max(r => (int?)r.SliceRates.Count) ?? 0;
-        string[] notes =
+        int measuredRounds = _rates.Values.Max(r => (int?)r.SliceRates.Count) ?? 0;
+        string?[] notes =
         [
-            $"{ProgramRun.Rounds(rounds)}; ratio: against the first .NET way of the same unit, above 1 is faster; every result was "
+            $"{ProgramRun.Rounds(measuredRounds)}; ratio: against the first .NET way of the same unit, above 1 is faster; every result was "
                 + $"compared with the records (count and CRC-32C; of the file {measuring!.Crc:x8})",
             "reading: from the page cache, but for direct; writing: until the system has the bytes, or, direct, the device",
-            .. cachingReason is { } reason ? [$"direct took no effect here: {reason}"] : Array.Empty<string>(),
+            cachingReason is null ? null : $"direct took no effect here: {cachingReason}",
             .. _unsupported.Select(u => $"{u.Key} was not measured: {u.Value}"),
-            .. _file is { } made && (failure is not null || measured.ExitCode != ExitCode.Success) ? [$"{made} was not made"]
-                : Array.Empty<string>(),
+            _file is not null && (failure is not null || measured.ExitCode != ExitCode.Success) ? $"{_file} was not made" : null,
         ];
-        int exitCode = run.Finish(
-            measured, $"{Counted.Of(options.Count, "record")} of {RecordSource.RecordBytes} bytes, read and written in sequence", notes,
-            ExampleReport.Sections(_rates, measuring.Wrong, FileBytes));
-        string[] errors =
-        [
-            .. failure is null ? [] : new[] { ErrorText.Of(failure) },
-            .. measuring.Wrong.Select(w => $"{w.Key.Name} gave a wrong result: {w.Value}"),
-        ];
-        Array.ForEach(errors, _terminal.WriteError);
-        return exitCode == ExitCode.Success && errors.Length > 0 ? ExitCode.IoError : exitCode;
+        return run.Finish(
+            measured, $"{Counted.Of(count, "record")} of {RecordSource.RecordBytes} bytes, read and written in sequence", notes,
+            ExampleReport.Sections(_rates, measuring.Wrong, FileBytes),
+            [
+                .. failure is null ? [] : new[] { ErrorText.Of(failure) },
+                .. measuring.Wrong.Select(w => $"{w.Key.Name} gave a wrong result: {w.Value}"),
+            ]);
     }
 
     private async Task WarmUpAsync(string path)
     {
-        var warmUp = new ExampleRun(path, Math.Min(WarmUpRecords, options.Count), TurnRunner.WarmUpCalls, context.CancellationToken);
+        var warmUp = new ExampleRun(path, Math.Min(WarmUpRecords, count), TurnRunner.WarmUpCalls, context.CancellationToken);
         var turns = new TurnRunner(TimeSpan.Zero, rounds: 0, context.CancellationToken);
-        await turns.WarmUpAsync([.. options.Cases.Where(c => c.Writes).Select(warmUp.ContenderOf)], _unsupported);
+        await turns.WarmUpAsync([.. cases.Where(c => c.Writes).Select(warmUp.ContenderOf)], _unsupported);
         warmUp.MakeFile();
-        await turns.WarmUpAsync([.. options.Cases.Where(c => !c.Writes).Select(warmUp.ContenderOf)], _unsupported);
-        if (_unsupported.Count == options.Cases.Count)
+        await turns.WarmUpAsync([.. cases.Where(c => !c.Writes).Select(warmUp.ContenderOf)], _unsupported);
+        if (_unsupported.Count == cases.Count)
             throw new NotSupportedException(_unsupported.Values.First());
     }
 
@@ -128,12 +154,12 @@ internal sealed class ExamplesCommand(ExamplesOptions options, CommandContext co
     {
         if (!writes)
             run.MakeFile();
-        ExampleCase[] cases = [.. options.Cases.Where(c => c.Writes == writes && !_unsupported.ContainsKey(c.Name))];
-        var turns = new TurnRunner(TimeSpan.Zero, options.Rounds, context.CancellationToken)
+        ExampleCase[] measured = [.. cases.Where(c => c.Writes == writes && !_unsupported.ContainsKey(c.Name))];
+        var turns = new TurnRunner(TimeSpan.Zero, rounds, context.CancellationToken)
         {
-            Progress = (round, contender) => progress.Show(() => $"round {round} of {options.Rounds}: {contender.Name}"),
+            Progress = (round, contender) => progress.Show(() => $"round {round} of {rounds}: {contender.Name}"),
         };
-        foreach ((ExampleCase example, ContenderReport? rate) in cases.Zip(await turns.MeasureAsync([.. cases.Select(run.ContenderOf)])))
+        foreach ((ExampleCase example, ContenderReport? rate) in measured.Zip(await turns.MeasureAsync([.. measured.Select(run.ContenderOf)])))
         {
             if (rate is not null)
                 _rates.Add(example, rate);
@@ -142,35 +168,35 @@ internal sealed class ExamplesCommand(ExamplesOptions options, CommandContext co
     }
 
     /// <returns>The error if the file could not be renamed; otherwise, null. The results are reported in both cases.</returns>
-    private IOException? MoveTo(string file, string made)
+    private IOException? MoveTo(string target, string made)
     {
         try
         {
             // The consent applies to the file that existed at that time, and not to a file that was created later.
-            File.Move(made, file, overwrite: options.Force || _mayReplace);
+            File.Move(made, target, overwrite: force || _mayReplace);
             return null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            return new IOException($"{file} was not made: {ErrorText.Of(e)}", e);
+            return new IOException($"{target} was not made: {ErrorText.Of(e)}", e);
         }
     }
 
     private void CheckFile()
     {
-        if (_file is not { } file)
+        if (_file is null)
             return;
-        if (Directory.Exists(file))
-            throw new UsageException($"{file} is a directory");
-        _mayReplace = File.Exists(file);
+        if (Directory.Exists(_file))
+            throw new UsageException($"{_file} is a directory");
+        _mayReplace = File.Exists(_file);
         if (!_mayReplace)
             return;
-        if (PathKinds.Of(file) is not (PathKind.RegularFile or PathKind.Unknown))
-            throw new UsageException($"{file} is not a regular file");
-        if (options.Force)
+        if (PathKinds.Of(_file) is not (PathKind.RegularFile or PathKind.Unknown))
+            throw new UsageException($"{_file} is not a regular file");
+        if (force)
             return;
-        string question = $"{file} exists ({ByteSize.Format(new FileInfo(file).Length)}). Replace it?";
-        _terminal.RequireConsent(file, question, $"{file} exists: replacing it needs --force");
+        string question = $"{_file} exists ({ByteSize.Format(new FileInfo(_file).Length)}). Replace it?";
+        context.Terminal.RequireConsent(_file, question, $"{_file} exists: replacing it needs --force");
     }
 
     private static string? WhyNotDirect(string folder)

@@ -1,3 +1,4 @@
+using System.CommandLine;
 using Sluice.Cli.Programs.Extents;
 using Sluice.Cli.Report;
 using Sluice.Cli.Report.Pages;
@@ -7,46 +8,54 @@ using Sluice.Diagnostics;
 namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice extents`: shows the places of files on their device and their fragmentation.</summary>
-internal sealed class ExtentsCommand(ExtentsOptions options, CommandContext context)
+internal static class ExtentsCommand
 {
-    private readonly TerminalStreams _terminal = context.Terminal;
-    private readonly CancellationToken _cancellationToken = context.CancellationToken;
+    private const int MaxListed = 1_000_000;
 
-    public Task<int> RunAsync() => Task.FromResult(Run());
-
-    private int Run()
+    public static CommandRun Define(OptionList command)
     {
-        LinkedFile.RequireTarget(options.Path);
-        bool isFolder = Directory.Exists(options.Path);
-        if (!isFolder && !File.Exists(options.Path))
-            throw AbsentPath.Error(options.Path, new FileNotFoundException($"{options.Path}: no such file or directory"));
-        if (!isFolder && PathKinds.Of(options.Path) is PathKind.BlockDevice or PathKind.Other)
-            throw new UsageException($"{options.Path} is neither a plain file nor a folder");
-        options.Output.Check(_terminal, options.Path);
+        Argument<string> pathArgument = command.Argument(
+            new Argument<string>("FILE|DIR") { Description = "The file, or the folder with all files below it. Links are not followed." });
+        Option<string> worst = command.Value("--worst", "w", "N", "Of a folder, list the N files in most pieces (10).");
+        Option<string> extents = command.Value("--extents", "e", "N", "Of a file, list the first N extents (20).");
+        Option<bool> sync = command.Flag("--sync", null,
+            "Write each file to the disk first: data that is in memory only has no place yet.");
+        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
+        return (result, context) => result.GetValue(pathArgument) is not { Length: > 0 } path
+            ? throw new UsageException("no file or folder named; try: sluice extents --help")
+            : Task.FromResult(Run(
+                path, OptionText.Whole("--worst", result.GetValue(worst), 0, MaxListed, 10),
+                OptionText.Whole("--extents", result.GetValue(extents), 0, MaxListed, 20), result.GetValue(sync), output(result), context));
+    }
+
+    /// <param name="worst">The number of the most fragmented files to list.</param>
+    /// <param name="extentLimit">The maximum number of extents to list for a single file.</param>
+    private static int Run(string path, int worst, int extentLimit, bool sync, PageOutput output, CommandContext context)
+    {
+        TerminalStreams terminal = context.Terminal;
+        bool isFolder = FileArgument.IsFolder(path);
+        if (!isFolder && PathKinds.Of(path) is PathKind.BlockDevice or PathKind.Other)
+            throw new UsageException($"{path} is neither a plain file nor a folder");
+        output.Check(terminal, path);
         DateTimeOffset began = DateTimeOffset.UtcNow;
-        var scan = new ExtentScan(options.Sync, _cancellationToken);
-        using (var progress = new LiveProgress(_terminal, quiet: false))
+        var scan = new ExtentScan(sync, context.CancellationToken);
+        using (var progress = new LiveProgress(terminal, quiet: false))
         {
-            progress.Show(() => $"{options.Path}: {Counted.Of(scan.Seen, "file")}");
+            progress.Show(() => $"{path}: {Counted.Of(scan.Seen, "file")}");
             if (isFolder)
-                scan.AddFolder(options.Path);
+                scan.AddFolder(path);
             else
-                scan.AddFile(options.Path);
+                scan.AddFile(path);
         }
         foreach (string failure in scan.Failures)
-            _terminal.WriteError(failure);
-        ExtentReport report = ExtentReport.Of(options.Path, isFolder, options.Worst, scan) with
-        {
-            Started = began,
-            Arguments = context.Arguments,
-        };
-        PageText.Write(_terminal, ExtentPage.Of(report, options.ExtentLimit) with
+            terminal.WriteError(failure);
+        ExtentReport report = ExtentReport.Of(path, isFolder, worst, scan) with { Started = began, Arguments = context.Arguments };
+        PageText.Write(terminal, ExtentPage.Of(report, extentLimit) with
         {
             Notes = report.InterruptedNote is { } note ? [note] : [],
         });
-        options.Output.Write(
-            _terminal, ExtentPage.Of(report),
-            json: writer => JsonFile.Write(writer, report, ExtentJsonContext.Default.ExtentReport));
+        output.Write(
+            terminal, ExtentPage.Of(report), json: writer => JsonFile.Write(writer, report, ExtentJsonContext.Default.ExtentReport));
         if (scan.IsInterrupted)
             return ExitCode.Interrupted;
         return scan.Failures.Count == 0 ? ExitCode.Success : ExitCode.IoError;

@@ -14,7 +14,7 @@ internal static class FiguresCommand
     private const int First = 2;
     private const int Last = 8;
 
-    public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)
+    public static CommandRun Define(OptionList command)
     {
         Func<ParseResult, string> directory = command.ScratchParent();
         Option<string> figure = command.Value(
@@ -34,7 +34,7 @@ internal static class FiguresCommand
     {
         FigureScale scale = quick ? FigureScale.Quick : FigureScale.Full;
         FigureSet[] sets = [.. FigureSet.All.Where(s => s.Numbers.Any(figures.Contains))];
-        var run = new MeasuringRun(context, directory, output);
+        var run = new MeasuringRun(context, directory, output, quick: quick);
         run.Prepare(
             sets.Max(s => s.SpaceBytes(scale)) + scale.Files.SequentialFileBytes, $"figures {string.Join(", ", figures.Order())}",
             sets.Sum(s => s.Seconds(scale)));
@@ -55,7 +55,6 @@ internal static class FiguresCommand
             clockHz is { } hz
                 ? $"clocks are the process's user and system time at {hz / 1e6:0} MHz"
                 : "the processor's frequency is not known: CPU is in nanoseconds, not clocks",
-            .. quick ? ["quick run: shows that everything works; its figures mean nothing"] : Array.Empty<string>(),
         ];
         return run.Finish(sections, "Sequential file programming patterns: figures 2 to 8", notes, sections.Results);
     }

@@ -10,7 +10,7 @@ namespace Sluice.Cli.Commands;
 /// <summary>`sluice merge`: adds up the results of the shards of one copy, and lists missing ones.</summary>
 internal static class MergeCommand
 {
-    public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)
+    public static CommandRun Define(OptionList command)
     {
         Argument<string[]> resultsArgument = command.Argument(new Argument<string[]>("RESULT.json")
         {

@@ -28,7 +28,7 @@ internal sealed class OpsCommand(
         _ => [IoSide.Bcl, IoSide.Sluice],
     };
 
-    public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)
+    public static CommandRun Define(OptionList command)
     {
         Func<ParseResult, string> directory = command.ScratchParent();
         Option<string> size = command.Value("--size", null, "size", "Bytes to write and to read, up to 1G (20M).");

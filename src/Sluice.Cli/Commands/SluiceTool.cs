@@ -18,31 +18,31 @@ internal static class SluiceTool
     [
         new("Measure", "speed", "Measure rate and latency of reads and writes of a file, as in -t30.",
             ["speed -t10 a.dat", "speed -d -a32 -b4K -s100 --engine both a.dat"],
-            static command => Runs(SpeedOptions.Define(command), static (o, c) => new SpeedCommand(o, c).RunAsync()))
+            Runs(SpeedOptions.Define, static (o, c) => new SpeedCommand(o, c).RunAsync()))
         {
             Failed = "an I/O error, or other bytes than were there (--verify)",
         },
         new("Measure", "bench", "Compare Sluice with .NET's own I/O on a disk, row by row.",
             ["bench .", "bench --suite handle --json r.json"],
-            static command => Runs(BenchOptions.Define(command), static (o, c) => new BenchCommand(o, c).RunAsync()))
+            Runs(BenchOptions.Define, static (o, c) => new BenchCommand(o, c).RunAsync()))
         {
             Done = "done, also where rows are slower",
         },
         new("Measure", "doctor", "Show what machine and file system allow, and what Sluice uses.",
-            ["doctor", "doctor --json d.json ."], static command => DoctorCommand.Define(command))
+            ["doctor", "doctor --json d.json ."], DoctorCommand.Define)
         {
             Done = "done, also where nothing can be tried",
         },
         new("Measure", "advise", "Measure for a minute, and recommend ways to read and write.",
-            ["advise .", "advise --quick --html advice.html"], static command => AdviseCommand.Define(command)),
+            ["advise .", "advise --quick --html advice.html"], AdviseCommand.Define),
         new("Measure", "ops", "Time the five operations of a file: open, read, write, seek, close.",
-            ["ops", "ops --size 1M --rounds 7 ."], static command => OpsCommand.Define(command))
+            ["ops", "ops --size 1M --rounds 7 ."], OpsCommand.Define)
         {
             Failed = "an I/O error, or other bytes read than were written",
         },
         new("Files", "copy", "Copy files and folders by the cheapest way that works.",
             ["copy -a --verify --exclude '*.o' . ../backup", "copy --demo --size 256M"],
-            static command => Runs(CopyCommandOptions.Define(command), static (o, c) => new CopyCommand(o, c).RunAsync()))
+            Runs(CopyCommandOptions.Define, static (o, c) => new CopyCommand(o, c).RunAsync()))
         {
             Failed = "something was not copied: an I/O error, or an existing file that is not to be replaced",
             Refused = "a wrong command line, or an existing result that is not to be replaced",
@@ -52,27 +52,27 @@ internal static class SluiceTool
             "merge shard*.json",
             "copy -r --shard 0/1 --json 0.json . ../all; sluice merge --html all.html 0.json",
         ],
-            static command => MergeCommand.Define(command))
+            MergeCommand.Define)
         {
             Failed = "one of them has no result, failed or was interrupted, or cannot be read",
             Refused = "a wrong command line, results that are not of one run, or an existing result that is not to be replaced",
         },
         new("Files", "extents", "Show where files lie on their device, and how fragmented they are.",
             ["extents .", "extents --sync --html extents.html ."],
-            static command => Runs(ExtentsOptions.Define(command), static (o, c) => new ExtentsCommand(o, c).RunAsync()))
+            ExtentsCommand.Define)
         {
             Failed = "an I/O error, or the file system does not tell",
         },
         new("Files", "frag", "Age a volume: fill it, delete at random, again and again (-f70).",
             ["frag --dry-run --budget 100M -Fm1 -FM8 -n2 .", "frag --cleanup ."],
-            static command => Runs(FragOptions.Define(command), static (o, c) => new FragCommand(o, c).RunAsync()))
+            Runs(FragOptions.Define, static (o, c) => new FragCommand(o, c).RunAsync()))
         {
             Failed = "an I/O error, or something else is in the folder that was to be removed",
             Refused = "a wrong command line, or not confirmed",
         },
         new("Files", "log", "Load a log with many threads; show, check and cut a log.",
             ["log --threads 10 --time 5 --html load.html .", "log tail -f ."],
-            static command => Runs(LogOptions.Define(command), static (o, c) => new LogCommand(o, c).RunAsync()))
+            Runs(LogOptions.Define, static (o, c) => new LogCommand(o, c).RunAsync()))
         {
             Failed = "an I/O error, no log, a damaged one (verify), or a record that was lost (load)",
         },
@@ -81,25 +81,25 @@ internal static class SluiceTool
                 "ops --json a.json; sluice ops --json b.json; sluice compare a.json b.json",
                 "extents --json a.json .; sluice extents --json b.json .; sluice compare --html c.html a.json b.json",
             ],
-            static command => CompareCommand.Define(command))
+            CompareCommand.Define)
         {
             Done = "done, whatever has changed",
             Failed = "a file cannot be read or written",
             Refused = "a wrong command line, no results of one command, or an existing result that is not to be replaced",
         },
         new(Replays, "figures", "Figures 2 to 8 of MSR-TR-2004-136: bandwidth, CPU, request size.",
-            ["figures --quick", "figures --figure 2,3 --html f.html ."], static command => FiguresCommand.Define(command)),
+            ["figures --quick", "figures --figure 2,3 --html f.html ."], FiguresCommand.Define),
         new(Replays, "tables", "The tables of the .NET 6 text about FileStream.",
-            ["tables --table readasync", "tables --html t.html"], static command => TablesCommand.Define(command)),
+            ["tables --table readasync", "tables --html t.html"], TablesCommand.Define),
         new(Replays, "examples", "Read and write by byte, line and block; --show prints the code.",
             ["examples", "examples --show write-block-direct"],
-            static command => Runs(ExamplesOptions.Define(command), static (o, c) => new ExamplesCommand(o, c).RunAsync()))
+            ExamplesCommand.Define)
         {
             Failed = "an I/O error, or a wrong result",
         },
         new(Replays, "methods", "Every way of reading and writing a whole text file.",
             ["methods", "methods --read --json m.json ."],
-            static command => Runs(MethodsOptions.Define(command), static (o, c) => new MethodsCommand(o, c).RunAsync()))
+            MethodsCommand.Define)
         {
             Failed = "an I/O error, or a wrong result",
         },
@@ -178,7 +178,7 @@ internal static class SluiceTool
     {
         var parsed = new Command(command.Name, command.Description);
         var options = new OptionList(parsed);
-        Func<ParseResult, CommandContext, Task<int>> run = command.Define(options);
+        CommandRun run = command.Define(options);
         List<string> arguments = [command.Name, .. options.Expand([.. context.Arguments.Skip(1)])];
         // RootCommand adds the option --help, and the name of the tool to its text.
         Command root = arguments.Contains("--help") ? new RootCommand { parsed } : parsed;
@@ -194,8 +194,13 @@ internal static class SluiceTool
         return Task.FromResult(ExitCode.Success);
     }
 
-    private static Func<ParseResult, CommandContext, Task<int>> Runs<TOptions>(
-        Func<ParseResult, TOptions> bind, Func<TOptions, CommandContext, Task<int>> run) => (result, context) => run(bind(result), context);
+    /// <summary>Defines a command whose options are converted to an object before it runs.</summary>
+    private static Func<OptionList, CommandRun> Runs<TOptions>(
+        Func<OptionList, Func<ParseResult, TOptions>> define, Func<TOptions, CommandContext, Task<int>> run) => command =>
+    {
+        Func<ParseResult, TOptions> bind = define(command);
+        return (result, context) => run(bind(result), context);
+    };
 
     private static int Fail(TerminalStreams terminal, string message, int exitCode)
     {

@@ -20,7 +20,7 @@ internal static class TablesCommand
         ? BenchScale.Quick with { Rounds = 1, StreamSliceTime = TimeSpan.FromMilliseconds(2), StreamFileBytes = 256 * ByteSize.KiB }
         : BenchScale.Full with { Rounds = 5, StreamSliceTime = TimeSpan.FromMilliseconds(80) };
 
-    public static Func<ParseResult, CommandContext, Task<int>> Define(OptionList command)
+    public static CommandRun Define(OptionList command)
     {
         Func<ParseResult, string> directory = command.ScratchParent();
         Option<string> heading = command.Value("--table", null, "text",
@@ -42,7 +42,7 @@ internal static class TablesCommand
     {
         BenchScale scale = Scale(quick);
         (MethodTable Table, Row Row)[] rows = [.. tables.SelectMany(t => t.Rows, (t, r) => (t, r))];
-        var run = new MeasuringRun(context, directory, output);
+        var run = new MeasuringRun(context, directory, output, quick: quick);
         // The factor 1.3 is for passes over 100 MiB, which take longer than a slice.
         TimeSpan budget = scale.StreamSliceTime * rows.Length * 2 * (scale.Rounds + 1.5) * 1.3;
         run.Prepare((LargestFiles * scale.StreamFileBytes) + BenchScale.SpareBytes, Counted.Of(rows.Length, "method"), budget.TotalSeconds);
@@ -60,7 +60,6 @@ internal static class TablesCommand
             $"times: {ProgramRun.Rounds(scale.Rounds)} in turns, slices of at least "
                 + $"{scale.StreamSliceTime.TotalMilliseconds:0} ms; {measured.Time.TotalSeconds:0} s in all",
             "Ratio: time to .NET's time, as in the text: below 1 is faster; Allocated: managed bytes an operation",
-            .. quick ? ["quick run: shows that everything works; its figures mean nothing"] : Array.Empty<string>(),
         ];
         return run.Finish(
             measured, "File IO improvements in .NET 6: its tables", notes,

@@ -6,17 +6,25 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Programs;
 
 /// <summary>A run of a command that measures in a scratch folder, and reports the results as a page.</summary>
-internal sealed class MeasuringRun(CommandContext context, string directory, PageOutput output, bool quiet = false)
+/// <param name="quick">True for a run that only shows that everything works, which the page states.</param>
+internal sealed class MeasuringRun(CommandContext context, string directory, PageOutput output, bool quiet = false, bool quick = false)
 {
     private readonly DateTimeOffset _began = DateTimeOffset.UtcNow;
 
-    /// <summary>Checks the folder, its space and the result files, and announces the duration.</summary>
-    public void Prepare(long spaceBytes, string what, double seconds)
+    /// <summary>
+    /// Checks the folder, its space and the result files, and prints on stderr what is measured and the expected duration, because the
+    /// output shows nothing yet if it is piped.
+    /// </summary>
+    /// <param name="subject">The file of the user that is measured; null if there is none.</param>
+    public void Prepare(long spaceBytes, string what, double seconds, string? subject = null)
     {
         ProgramRun.Prepare(directory, spaceBytes, context.Terminal);
-        output.Check(context.Terminal);
-        if (!quiet)
-            ProgramRun.Announce(context.Terminal, what, seconds);
+        output.Check(context.Terminal, subject);
+        if (quiet)
+            return;
+        context.Terminal.WriteNotice(seconds < 90
+            ? $"{what}, about {Math.Max(1, Math.Ceiling(seconds)):0} s"
+            : $"{what}, about {Math.Round(seconds / 60):0} minutes");
     }
 
     public async Task<T> InScratchAsync<T>(Func<string, LiveProgress, Task<T>> measureAsync)
@@ -26,23 +34,34 @@ internal sealed class MeasuringRun(CommandContext context, string directory, Pag
         return await measureAsync(scratch.FullPath, progress);
     }
 
-    public ReportPage Page<T>(StepResults<T> measured, string title, IEnumerable<string> notes, IEnumerable<PageSection> sections) => new()
+    /// <param name="notes">The notes; null for one that does not apply.</param>
+    public ReportPage Page<T>(StepResults<T> measured, string title, IEnumerable<string?> notes, IEnumerable<PageSection> sections) => new()
     {
         Title = title,
         CommandLine = ReportPage.CommandLineOf(context.Arguments),
         Began = _began,
         Environment = EnvironmentProbe.ForPath(directory),
-        Notes = [.. notes, .. measured.Notes()],
+        Notes =
+        [
+            .. notes.Append(quick ? "quick run: shows that everything works; its figures mean nothing" : null).OfType<string>(),
+            .. measured.Notes(),
+        ],
         Sections = [.. sections],
     };
 
+    /// <summary>Prints the results and the errors, and writes the result files.</summary>
+    /// <param name="errors">Errors in the results, such as wrong ones.</param>
     /// <returns>The exit code.</returns>
-    public int Finish<T>(StepResults<T> measured, string title, IEnumerable<string> notes, IEnumerable<PageSection> sections)
+    public int Finish<T>(
+        StepResults<T> measured, string title, IEnumerable<string?> notes, IEnumerable<PageSection> sections,
+        params IReadOnlyList<string> errors)
     {
         ReportPage page = Page(measured, title, notes, sections);
         PageText.Write(context.Terminal, page);
         output.Write(context.Terminal, page);
         measured.ReportFailure(context.Terminal);
-        return measured.ExitCode;
+        foreach (string error in errors)
+            context.Terminal.WriteError(error);
+        return measured.ExitCode == ExitCode.Success && errors.Count > 0 ? ExitCode.IoError : measured.ExitCode;
     }
 }

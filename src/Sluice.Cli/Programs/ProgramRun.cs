@@ -22,11 +22,6 @@ internal static class ProgramRun
             throw new IOException($"{directory}: {ByteSize.Format(spaceBytes)} needed, {ByteSize.Format(free)} free");
     }
 
-    /// <summary>Prints on stderr what is measured and the expected duration, because the output shows nothing yet if it is piped.</summary>
-    public static void Announce(TerminalStreams terminal, string what, double seconds) => terminal.WriteNotice(seconds < 90
-        ? $"{what}, about {Math.Max(1, Math.Ceiling(seconds)):0} s"
-        : $"{what}, about {Math.Round(seconds / 60):0} minutes");
-
     /// <summary>Returns a description of how the values are derived from the rounds.</summary>
     public static string Rounds(int rounds) =>
         rounds == 1 ? "one round" : $"medians of {rounds} rounds";

@@ -5,13 +5,15 @@ namespace Sluice.Cli.Terminal;
 /// <summary>The input of a command: its arguments as typed, the streams, and the token that a signal cancels.</summary>
 internal sealed record CommandContext(IReadOnlyList<string> Arguments, TerminalStreams Terminal, CancellationToken CancellationToken);
 
+/// <summary>Runs a command with its parsed options, and returns the exit code.</summary>
+internal delegate Task<int> CommandRun(ParseResult result, CommandContext context);
+
 /// <summary>A command of the tool. Its options are defined only if the command was typed.</summary>
 /// <param name="Group">The heading under which the help of the tool lists the command.</param>
 /// <param name="Examples">Command lines without the name of the tool, which can be typed unchanged in an empty folder.</param>
 /// <param name="Define">Adds the options to the command, and returns the function that runs it.</param>
 internal sealed record ToolCommand(
-    string Group, string Name, string Description, string[] Examples,
-    Func<OptionList, Func<ParseResult, CommandContext, Task<int>>> Define)
+    string Group, string Name, string Description, string[] Examples, Func<OptionList, CommandRun> Define)
 {
     /// <summary>The meaning of exit code 0.</summary>
     public string Done { get; init; } = "done";

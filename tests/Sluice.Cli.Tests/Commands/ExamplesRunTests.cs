@@ -2,6 +2,7 @@ using System.Text.Json;
 using Shouldly;
 using Sluice.Cli.Commands;
 using Sluice.Cli.Programs.Examples;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -146,9 +147,9 @@ public sealed class ExamplesRunTests : FolderTest
         var wrong = new ExampleCase("ReadNothing", ExampleUnit.Byte, ".NET", Writes: false, (_, _, _) => Task.CompletedTask);
         var output = new StringWriter();
         var error = new StringWriter();
-        var options = new ExamplesOptions { File = Folder["a.dat"], Count = 10, Rounds = 1, Cases = [wrong] };
+        var context = new CommandContext([], new TerminalStreams(output, error, TextReader.Null), CancellationToken.None);
         int exitCode = await new ExamplesCommand(
-            options, new CommandContext([], new TerminalStreams(output, error, TextReader.Null), CancellationToken.None)).RunAsync();
+            Folder["a.dat"], count: 10, rounds: 1, [wrong], force: false, quiet: false, new PageOutput(), context).RunAsync();
         exitCode.ShouldBe(ExitCode.IoError);
         output.ToString().ShouldContain("WRONG: 0 bytes, not 1,000");
         error.ToString().ShouldContain("read-nothing gave a wrong result");

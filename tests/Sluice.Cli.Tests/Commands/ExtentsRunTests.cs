@@ -1,8 +1,6 @@
 using System.Text.Json;
 using Shouldly;
-using Sluice.Cli.Commands;
 using Sluice.Cli.Programs.Extents;
-using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -105,13 +103,11 @@ public sealed class ExtentsRunTests : FolderTest
     public async Task What_was_found_before_a_signal_is_told_also_where_there_are_folders_alone()
     {
         Directory.CreateDirectory(Folder["tree/a/b"]);
-        var options = new ExtentsOptions(Folder["tree"]) { Output = new PageOutput { Named = [("--json", Folder["r.json"])] } };
-        var text = new StringWriter();
-        var terminal = new TerminalStreams(text, new StringWriter(), TextReader.Null);
-        var context = new CommandContext([], terminal, new CancellationToken(canceled: true));
-        (await new ExtentsCommand(options, context).RunAsync()).ShouldBe(ExitCode.Interrupted);
-        text.ToString().ShouldContain("0 files");
-        text.ToString().ShouldContain("interrupted: what comes behind was not looked at");
+        ToolRun run = await ToolRun.RunAsync(
+            ["extents", Folder["tree"], "--json", Folder["r.json"]], input: null, new CancellationToken(canceled: true));
+        run.ExitCode.ShouldBe(ExitCode.Interrupted);
+        run.Out.ShouldContain("0 files");
+        run.Out.ShouldContain("interrupted: what comes behind was not looked at");
         JsonElement json = Folder.Json("r.json");
         json.GetProperty("interrupted").GetBoolean().ShouldBeTrue();
     }

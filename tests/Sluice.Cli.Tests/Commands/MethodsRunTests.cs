@@ -3,6 +3,7 @@ using Shouldly;
 using Sluice.Cli.Commands;
 using Sluice.Cli.Load;
 using Sluice.Cli.Programs.Methods;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 using Sluice.Cli.Tests.Support;
 using Xunit;
@@ -67,9 +68,9 @@ public sealed class MethodsRunTests : FolderTest
         var wrong = new Method("Nothing", IoSide.Bcl, ResultKind.Bytes, _ => 0);
         var output = new StringWriter();
         var error = new StringWriter();
-        var options = new MethodsOptions(Folder.FullPath) { SizesBytes = [1000], Methods = [wrong], Rounds = 1, UnitTests = false };
+        var context = new CommandContext([], new TerminalStreams(output, error, TextReader.Null), CancellationToken.None);
         int exitCode = new MethodsCommand(
-            options, new CommandContext([], new TerminalStreams(output, error, TextReader.Null), CancellationToken.None)).RunAsync().Result;
+            Folder.FullPath, [1000], [wrong], unitTests: false, rounds: 1, quiet: false, new PageOutput(), context).RunAsync().Result;
         exitCode.ShouldBe(ExitCode.IoError);
         output.ToString().ShouldContain("WRONG: 1000 B: 0 bytes, not 1,000");
         error.ToString().ShouldContain("Nothing, 1000 B, gave a wrong result");

@@ -79,7 +79,7 @@ public sealed class SpeedArgumentsTests
         options.Cache.ShouldBe(CacheMode.Cold);
         options.WarmUp.ShouldBe(TimeSpan.Zero);
         options.Seed.ShouldBe(7);
-        options.Output.JsonPath.ShouldBe("r.json");
+        options.Output.Named.ShouldBe([("--json", "r.json")]);
         options.Force.ShouldBeTrue();
         options.DestroysDeviceData.ShouldBeTrue();
     }
