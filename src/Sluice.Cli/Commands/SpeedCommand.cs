@@ -22,8 +22,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
 
     private readonly List<string> _notes = [];
     private readonly List<CreationTiming> _creations = [];
-    private readonly Dictionary<IoSide, Measurement> _measurements = [];
-    private readonly Dictionary<IoSide, (string Engine, FileCaching Caching, string? CachingReason)> _opened = [];
+    private readonly List<MeasuredSide> _sides = [];
 
     private VerifyReport? _verified;
 
@@ -53,7 +52,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
             }
         }
         SpeedReport report = SpeedReportBuilder.Build(
-            options, context.Arguments, started, file.SizeBytes, WarmUp, _creations, _measurements, _opened, _notes, interrupted) with
+            options, context.Arguments, started, file.SizeBytes, WarmUp, _creations, _sides, _notes, interrupted) with
         {
             Verified = _verified,
         };
@@ -148,28 +147,16 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
 
     private async Task MeasureAsync(long sizeBytes, LiveProgress progress)
     {
-        var workload = new Workload(options.Path, sizeBytes, options.RequestSizeBytes)
-        {
-            Zipf = options.Zipf,
-            FlushEvery = options.FlushEvery,
-            Verify = options.Verify,
-            WriteShare = options.WriteShare,
-            Outstanding = options.Outstanding,
-            SeekPercent = options.SeekPercent,
-            Cache = options.Cache,
-            TouchEveryByte = options.TouchEveryByte,
-            OperationsPerSecond = options.OperationsPerSecond,
-            Seed = options.Seed,
-        };
-        var targets = new List<(IoSide Side, IoTarget Target)>();
+        Workload workload = options with { FileSizeBytes = sizeBytes };
+        var targets = new List<(MeasuredSide Side, IoTarget Target)>();
         using var runner = new WorkloadRunner(workload);
         try
         {
             foreach (IoSide side in options.Sides)
             {
                 IoTarget target = IoTarget.Open(side, workload.OpenOptions);
-                targets.Add((side, target));
-                _opened[side] = (target.Engine, target.Caching, target.CachingReason);
+                targets.Add((new MeasuredSide(SpeedReportBuilder.SideName(side), target.Engine, target.Caching, target.CachingReason), target));
+                _sides.Add(targets[^1].Side);
                 CheckAlignment(target);
                 if (options.Cache == CacheMode.Direct && target.Caching != FileCaching.Direct)
                     _notes.Add($"direct I/O was refused, the figures are of the page cache: {target.CachingReason}");
@@ -188,33 +175,30 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
         }
         finally
         {
-            foreach ((IoSide _, IoTarget target) in targets)
+            foreach ((_, IoTarget target) in targets)
                 target.Dispose();
         }
     }
 
-    private async Task RunSlicesAsync(WorkloadRunner runner, List<(IoSide Side, IoTarget Target)> targets, LiveProgress progress)
+    private async Task RunSlicesAsync(WorkloadRunner runner, List<(MeasuredSide Side, IoTarget Target)> targets, LiveProgress progress)
     {
         if (WarmUp > TimeSpan.Zero)
         {
             progress.Show(() => "warming up");
-            foreach ((IoSide _, IoTarget target) in targets)
+            foreach ((_, IoTarget target) in targets)
                 await runner.RunSliceAsync(target, new Measurement(), WarmUp, _cancellationToken);
         }
         _cancellationToken.ThrowIfCancellationRequested();
         int rounds = targets.Count == 1 ? 1 : (int)Math.Clamp(options.Time / ShortestSlice, 1, InterleavedRounds);
         long start = Stopwatch.GetTimestamp();
-        foreach ((IoSide side, IoTarget _) in targets)
-            _measurements[side] = new Measurement();
         var line = new SpeedProgress(
             $"{options.OperationName} {Path.GetFileName(options.Path)}", options.Time * targets.Count);
-        (string, Measurement)[] sides = [.. _measurements.Select(m => (SpeedReportBuilder.SideName(m.Key), m.Value))];
-        progress.Show(() => TerminalText.Printable(line.Text(Stopwatch.GetElapsedTime(start), sides)));
+        progress.Show(() => TerminalText.Printable(line.Text(Stopwatch.GetElapsedTime(start), _sides)));
         for (int round = 0; round < rounds; round++)
         {
-            foreach ((IoSide side, IoTarget target) in targets)
+            foreach ((MeasuredSide side, IoTarget target) in targets)
             {
-                await runner.RunSliceAsync(target, _measurements[side], options.Time / rounds, _cancellationToken);
+                await runner.RunSliceAsync(target, side.Measured, options.Time / rounds, _cancellationToken);
                 _cancellationToken.ThrowIfCancellationRequested();
             }
         }

@@ -5,38 +5,19 @@ using Sluice.Diagnostics;
 namespace Sluice.Cli.Commands;
 
 /// <summary>The state of the file to measure, and the steps that are needed before the measurement.</summary>
-internal sealed class SpeedFile
+/// <param name="SizeBytes">The size to measure, in bytes.</param>
+internal sealed record SpeedFile(SpeedOptions Options, bool Exists, long PresentSizeBytes, bool IsBlockDevice, long SizeBytes)
 {
-    private readonly SpeedOptions _options;
-
-    private SpeedFile(SpeedOptions options, bool exists, long presentSizeBytes, bool isBlockDevice, long sizeBytes)
-    {
-        _options = options;
-        Exists = exists;
-        PresentSizeBytes = presentSizeBytes;
-        IsBlockDevice = isBlockDevice;
-        SizeBytes = sizeBytes;
-    }
-
-    public string Path => _options.Path;
-
-    public bool Exists { get; }
-
-    public long PresentSizeBytes { get; }
-
-    public bool IsBlockDevice { get; }
-
-    /// <summary>The size to measure, in bytes.</summary>
-    public long SizeBytes { get; }
+    public string Path => Options.Path;
 
     /// <summary>A note about the size in the result; null if there is none.</summary>
     public string? SizeNote { get; private set; }
 
-    public bool MustCreate => _options.Create == CreateMode.None && !Exists;
+    public bool MustCreate => Options.Create == CreateMode.None && !Exists;
 
-    public bool MustExtend => _options.Create == CreateMode.None && Exists && !IsBlockDevice && PresentSizeBytes < SizeBytes;
+    public bool MustExtend => Options.Create == CreateMode.None && Exists && !IsBlockDevice && PresentSizeBytes < SizeBytes;
 
-    private bool SizeIsDefault => _options.SizeBytes is null;
+    private bool SizeIsDefault => Options.SizeBytes is null;
 
     /// <exception cref="UsageException">The path names something that cannot be measured, or the options do not fit it.</exception>
     /// <exception cref="IOException">The directory does not exist, or the file system has too little free space.</exception>
@@ -61,7 +42,7 @@ internal sealed class SpeedFile
         // Without a size, an existing file is measured at its present length, and a new or re-created file gets the default size.
         bool asItIs = exists && options.Create == CreateMode.None;
         var file = new SpeedFile(
-            options, exists, present, isBlockDevice: false,
+            options, exists, present, IsBlockDevice: false,
             options.SizeBytes ?? (asItIs ? present : SpeedOptions.DefaultFileSizeBytes));
         file.RequireRoom();
         return file;
@@ -70,11 +51,11 @@ internal sealed class SpeedFile
     private void RequireRoom()
     {
         long needed = SizeBytes - PresentSizeBytes;
-        string parent = System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(_options.Path)) ?? "/";
+        string parent = System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Options.Path)) ?? "/";
         if (needed > 0 && EnvironmentProbe.FreeBytesAt(parent) is { } free && needed > free)
         {
             throw new IOException(
-                $"{_options.Path}: {ByteSize.Format(SizeBytes)} needed, {ByteSize.Format(free)} free on the file system");
+                $"{Options.Path}: {ByteSize.Format(SizeBytes)} needed, {ByteSize.Format(free)} free on the file system");
         }
     }
 
@@ -87,35 +68,35 @@ internal sealed class SpeedFile
     {
         if (IsBlockDevice)
         {
-            if (_options.WriteShare > 0 && !_options.DestroysDeviceData)
-                throw new UsageException($"{_options.Path} is a block device: writing to it needs --i-know-this-destroys-data");
+            if (Options.WriteShare > 0 && !Options.DestroysDeviceData)
+                throw new UsageException($"{Options.Path} is a block device: writing to it needs --i-know-this-destroys-data");
             return;
         }
         if (!Exists)
             return;
-        if (SizeIsDefault && _options.Create == CreateMode.None)
+        if (SizeIsDefault && Options.Create == CreateMode.None)
             NotePresentSize();
-        if (_options.Force && SizeIsDefault && _options.Create != CreateMode.None && PresentSizeBytes < SizeBytes)
+        if (Options.Force && SizeIsDefault && Options.Create != CreateMode.None && PresentSizeBytes < SizeBytes)
         {
-            throw new UsageException($"{_options.Path} has {ByteSize.Format(PresentSizeBytes)}, and --force does not extend a file "
+            throw new UsageException($"{Options.Path} has {ByteSize.Format(PresentSizeBytes)}, and --force does not extend a file "
                 + "without a size, as in -x1G");
         }
-        if (_options.Force)
+        if (Options.Force)
             return;
         if (Question() is not { } question)
             return;
-        string what = $"{_options.Path} exists ({ByteSize.Format(PresentSizeBytes)})";
-        terminal.RequireConsent(_options.Path, $"{what}. {question.Ask}", $"{what}: {question.Doing} needs --force");
+        string what = $"{Options.Path} exists ({ByteSize.Format(PresentSizeBytes)})";
+        terminal.RequireConsent(Options.Path, $"{what}. {question.Ask}", $"{what}: {question.Doing} needs --force");
     }
 
     private (string Ask, string Doing)? Question()
     {
-        if (_options.Create != CreateMode.None)
+        if (Options.Create != CreateMode.None)
         {
             string size = SizeIsDefault ? $" of {ByteSize.Format(SizeBytes)}" : "";
             return ($"Delete it and make a new one{size}?", "deleting it and making a new one");
         }
-        if (_options.WriteShare == 0)
+        if (Options.WriteShare == 0)
             return null;
         string larger = ByteSize.Format(SizeBytes);
         return MustExtend
@@ -128,13 +109,13 @@ internal sealed class SpeedFile
     {
         if (PresentSizeBytes >= SpeedOptions.DefaultFileSizeBytes)
             return;
-        string option = _options.WriteShare > 0 && _options.Mix is null ? "-w1G" : "-r1G";
-        if (PresentSizeBytes < _options.RequestSizeBytes)
+        string option = Options.WriteShare > 0 && Options.Mix is null ? "-w1G" : "-r1G";
+        if (PresentSizeBytes < Options.RequestSizeBytes)
         {
-            throw new UsageException($"a request of {ByteSize.Format(_options.RequestSizeBytes)} does not fit into {_options.Path}, "
+            throw new UsageException($"a request of {ByteSize.Format(Options.RequestSizeBytes)} does not fit into {Options.Path}, "
                 + $"{ByteSize.Format(PresentSizeBytes)}; name a size to extend it to, as in {option}");
         }
-        SizeNote = $"{_options.Path} is measured as it is; {option} would extend it to "
+        SizeNote = $"{Options.Path} is measured as it is; {option} would extend it to "
             + ByteSize.Format(SpeedOptions.DefaultFileSizeBytes);
     }
 
@@ -148,6 +129,6 @@ internal sealed class SpeedFile
             throw new UsageException($"{options.Path}: {ByteSize.Format(size)} requested, the device has {ByteSize.Format(present)}");
         if (size < options.RequestSizeBytes)
             throw new UsageException($"a request of {ByteSize.Format(options.RequestSizeBytes)} does not fit into {ByteSize.Format(size)}");
-        return new SpeedFile(options, exists: true, present, isBlockDevice: true, size);
+        return new SpeedFile(options, Exists: true, present, IsBlockDevice: true, size);
     }
 }

@@ -9,8 +9,8 @@ internal enum CreateMode { None, Extend, Preallocate }
 
 internal enum EngineChoice { Sluice, Bcl, Both }
 
-/// <summary>The validated arguments of the `speed` command.</summary>
-internal sealed record SpeedOptions(string Path)
+/// <summary>The validated arguments of the `speed` command: a workload, without the size of the file, and how to measure it.</summary>
+internal sealed record SpeedOptions : Workload
 {
     private const int MaxOutstanding = 4096;
     private const double MaxRate = 1e8;
@@ -18,38 +18,23 @@ internal sealed record SpeedOptions(string Path)
 
     public const long DefaultFileSizeBytes = ByteSize.GiB;
 
-    public double? Zipf { get; init; }
-
-    public int? FlushEvery { get; init; }
-
-    public bool Verify { get; init; }
+    public SpeedOptions(string path)
+        : base(path, FileSizeBytes: 0, RequestSizeBytes: (int)(64 * ByteSize.KiB))
+    {
+    }
 
     public TimeSpan Time { get; init; } = TimeSpan.FromSeconds(30);
-
-    public int RequestSizeBytes { get; init; } = (int)(64 * ByteSize.KiB);
 
     /// <summary>The size on the command line, in bytes; null if there is none.</summary>
     public long? SizeBytes { get; init; }
 
-    public double WriteShare { get; init; }
-
     public MixRatio? Mix { get; init; }
 
-    public int? Outstanding { get; init; }
-
-    public CacheMode Cache { get; init; }
-
-    public double SeekPercent { get; init; }
-
     public CreateMode Create { get; init; }
-
-    public bool TouchEveryByte { get; init; }
 
     public bool Quiet { get; init; }
 
     public EngineChoice Engine { get; init; }
-
-    public double? OperationsPerSecond { get; init; }
 
     public TimeSpan? WarmUp { get; init; }
 
@@ -58,8 +43,6 @@ internal sealed record SpeedOptions(string Path)
     public bool Force { get; init; }
 
     public bool DestroysDeviceData { get; init; }
-
-    public int Seed { get; init; } = 1;
 
     public string OperationName => Time == TimeSpan.Zero ? "create" : Mix is { } mix ? $"mix {mix}" : WriteShare > 0 ? "write" : "read";
 

@@ -15,15 +15,10 @@ internal static class SpeedReportBuilder
 
     public static SpeedReport Build(
         SpeedOptions options, IReadOnlyList<string> arguments, DateTimeOffset started, long fileSizeBytes, TimeSpan warmUp,
-        IReadOnlyList<CreationTiming> creations, IReadOnlyDictionary<IoSide, Measurement> measurements,
-        IReadOnlyDictionary<IoSide, (string Engine, FileCaching Caching, string? CachingReason)> opened, IReadOnlyList<string> notes,
-        bool interrupted)
+        IReadOnlyList<CreationTiming> creations, IReadOnlyList<MeasuredSide> measured, IReadOnlyList<string> notes, bool interrupted)
     {
         double? hertz = ProcessorFrequency.NominalHz();
-        SideReport[] sides =
-        [
-            .. measurements.Where(m => m.Value.Operations > 0).Select(m => Side(m.Key, m.Value, opened[m.Key], options, hertz)),
-        ];
+        SideReport[] sides = [.. measured.Where(m => m.Measured.Operations > 0).Select(m => Side(m, options, hertz))];
         EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Path);
         var report = new SpeedReport
         {
@@ -37,17 +32,12 @@ internal static class SpeedReportBuilder
             Notes =
             [
                 .. notes, .. CacheNotes(options, environment.FileSystem), .. PreallocationNotes(creations),
-                .. sides.SelectMany(s => RateNotes(s, options)),
-                .. sides.Select(s => BehindNote(s, measurements.Single(m => SideName(m.Key) == s.Side).Value, options))
-                    .OfType<string>(),
-                .. measurements.Select(m => NeverBegunNote(SideName(m.Key), m.Value)).OfType<string>(),
-                .. measurements.Select(m => CachedNote(SideName(m.Key), m.Value, options)).OfType<string>(),
-                .. EngineNotes(sides),
+                .. measured.SelectMany(m => SideNotes(m.Name, m.Measured, options)), .. EngineNotes(sides),
             ],
         };
         return sides.Length < 2 ? report : report with
         {
-            Ratio = Statistics.MedianRatio(measurements[IoSide.Sluice].SliceMiBPerSecond, measurements[IoSide.Bcl].SliceMiBPerSecond),
+            Ratio = Statistics.MedianRatio(measured[0].Measured.SliceMiBPerSecond, measured[1].Measured.SliceMiBPerSecond),
             CpuRatio = Per(sides[1].CpuUsPerOperation, sides[0].CpuUsPerOperation),
         };
     }
@@ -78,18 +68,17 @@ internal static class SpeedReportBuilder
         _ => "as is",
     };
 
-    private static SideReport Side(
-        IoSide side, Measurement measured, (string Engine, FileCaching Caching, string? CachingReason) opened, SpeedOptions options,
-        double? hertz)
+    private static SideReport Side(MeasuredSide side, SpeedOptions options, double? hertz)
     {
+        Measurement measured = side.Measured;
         double seconds = measured.Elapsed.TotalSeconds;
         double mebibytes = measured.Bytes / (double)ByteSize.MiB;
         return new SideReport
         {
-            Side = SideName(side),
-            Engine = opened.Engine,
-            Caching = opened.Caching.ToString().ToLowerInvariant(),
-            CachingReason = opened.CachingReason,
+            Side = side.Name,
+            Engine = side.Engine,
+            Caching = side.Caching.ToString().ToLowerInvariant(),
+            CachingReason = side.CachingReason,
             Seconds = Round(seconds),
             Operations = measured.Operations,
             Bytes = measured.Bytes,
@@ -99,7 +88,7 @@ internal static class SpeedReportBuilder
             MiBPerSecondWithFlush = options.WriteShare > 0 ? Round(Per(mebibytes, seconds + measured.Flush.TotalSeconds)) : null,
             CpuPercent = Round(100 * Per(measured.Cpu.TotalSeconds, seconds)),
             CpuUsPerOperation = Round(Per(measured.Cpu.TotalMicroseconds, measured.Operations)),
-            CpuClocksPerByte = hertz is { } hz ? Round(Per(measured.Cpu.TotalSeconds * hz, measured.Bytes)) : null,
+            CpuClocksPerByte = Clocks(measured.Cpu, measured.Bytes, hertz),
             AllocatedBytesPerOperation = Round(Per(measured.AllocatedBytes, measured.Operations)),
             InFlightMean = measured.QueueMilliseconds is { } milliseconds ? Round(Per(milliseconds, seconds * 1000)) : null,
             ReadLatency = LatencySummary.From(measured.Reads),
@@ -120,40 +109,52 @@ internal static class SpeedReportBuilder
         double whole = (timing.Write + timing.Flush).TotalSeconds;
         return new CreationReport(
             SideName(timing.Side), options.Create == CreateMode.Preallocate ? "preallocate" : "extend", timing.SizeBytes,
-            Round(timing.Write.TotalSeconds),
-            Round(timing.Flush.TotalSeconds), Round(Per(mebibytes, timing.Write.TotalSeconds)), Round(Per(mebibytes, whole)),
-            Round(100 * Per(timing.Cpu.TotalSeconds, whole)), hertz is { } hz
-                ? Round(Per(timing.Cpu.TotalSeconds * hz, timing.SizeBytes))
-                : null);
+            Round(timing.Write.TotalSeconds), Round(timing.Flush.TotalSeconds), Round(Per(mebibytes, timing.Write.TotalSeconds)),
+            Round(Per(mebibytes, whole)), Round(100 * Per(timing.Cpu.TotalSeconds, whole)), Clocks(timing.Cpu, timing.SizeBytes, hertz));
     }
+
+    private static double? Clocks(TimeSpan cpu, long bytes, double? hertz) =>
+        hertz is { } hz ? Round(Per(cpu.TotalSeconds * hz, bytes)) : null;
 
     private static IEnumerable<string> CacheNotes(SpeedOptions options, string? fileSystem)
     {
         if (MemoryFileSystem.Caveat(fileSystem) is not { } caveat)
             yield break;
-        string[] asked =
+        string?[] asked =
         [
-            .. options.Cache is CacheMode.Cold or CacheMode.Direct ? [CacheName(options.Cache)] : Array.Empty<string>(),
-            .. options.Create == CreateMode.Preallocate ? ["preallocate"] : Array.Empty<string>(),
+            options.Cache is CacheMode.Cold or CacheMode.Direct ? CacheName(options.Cache) : null,
+            options.Create == CreateMode.Preallocate ? "preallocate" : null,
         ];
-        if (asked.Length > 0)
-            yield return $"{string.Join(" and ", asked)}: asked for, but {caveat}";
+        if (asked.OfType<string>().Any())
+            yield return $"{string.Join(" and ", asked.OfType<string>())}: asked for, but {caveat}";
     }
 
     private static IEnumerable<string> PreallocationNotes(IEnumerable<CreationTiming> creations) =>
         creations.Select(c => c.PreallocationErrno).Where(e => e != 0).Distinct()
             .Select(e => $"preallocate: asked for, but fallocate is refused here: {ErrnoText.Of(e)}; nothing was reserved ahead");
 
-    /// <summary>Returns a note if cached or cold reads were partly served from the page cache; otherwise, null.</summary>
-    private static string? CachedNote(string side, Measurement measured, SpeedOptions options)
+    private static IEnumerable<string> SideNotes(string side, Measurement measured, SpeedOptions options)
     {
-        bool isAsked = options.Cache is CacheMode.AsIs or CacheMode.Cold;
-        if (!isAsked || measured.ReadBytes == 0 || measured.StorageReadBytes is not { } stored)
-            return null;
-        double cached = 1 - Math.Min(1, stored / (double)measured.ReadBytes);
-        return cached < MinCachedShare ? null
-            : $"{side}: {cached * 100:0} % of what was read came from the page cache"
+        if (options.OperationsPerSecond is { } offered && measured.Operations > 0)
+        {
+            yield return $"{side}: CPU includes the exact waiting for each request's time, which is spun";
+            // The rate was not reached, and more than one in a hundred requests had not begun at the end of the slice in which they were due.
+            double done = Per(measured.Operations, measured.Elapsed.TotalSeconds);
+            if (done < offered * KeepsUp && measured.BegunLate > (measured.Operations + measured.NeverBegun) * (1 - KeepsUp))
+            {
+                yield return $"{side} did not keep up: {offered:#,0.##} requests a second offered, {done:#,0.##} done; "
+                    + "latency counts the waiting";
+            }
+        }
+        if (measured.NeverBegun > 0)
+            yield return $"{side}: {measured.NeverBegun:#,0} requests were due and never begun; latency has them with their wait so far";
+        // Cached or cold reads that were partly served from the page cache.
+        if (options.Cache is CacheMode.AsIs or CacheMode.Cold && measured.ReadBytes > 0 && measured.StorageReadBytes is { } stored
+            && 1 - (stored / (double)measured.ReadBytes) is var cached and >= MinCachedShare)
+        {
+            yield return $"{side}: {cached * 100:0} % of what was read came from the page cache"
                 + (options.Cache == CacheMode.AsIs ? "; --cache cold or -d reads from the disk" : "");
+        }
     }
 
     private static IEnumerable<string> EngineNotes(IEnumerable<SideReport> sides)
@@ -161,28 +162,6 @@ internal static class SpeedReportBuilder
         if (sides.Any(s => s.Side == SideName(IoSide.Sluice)) && SluiceEngines.UringReason is { } reason)
             yield return $"io_uring is not used: {reason}";
     }
-
-    private static IEnumerable<string> RateNotes(SideReport side, SpeedOptions options)
-    {
-        if (options.OperationsPerSecond is not null)
-            yield return $"{side.Side}: CPU includes the exact waiting for each request's time, which is spun";
-    }
-
-    /// <summary>
-    /// Returns a note if the rate was not reached and more than one in a hundred requests had not begun at the end of the slice in which
-    /// they were due; otherwise, null.
-    /// </summary>
-    private static string? BehindNote(SideReport side, Measurement measured, SpeedOptions options)
-    {
-        bool isLate = measured.BegunLate > (measured.Operations + measured.NeverBegun) * (1 - KeepsUp);
-        return options.OperationsPerSecond is { } offered && side.Iops < offered * KeepsUp && isLate
-            ? $"{side.Side} did not keep up: {offered:#,0.##} requests a second offered, {side.Iops:#,0.##} done; "
-                + $"latency counts the waiting"
-            : null;
-    }
-
-    private static string? NeverBegunNote(string side, Measurement measured) => measured.NeverBegun == 0 ? null
-        : $"{side}: {measured.NeverBegun:#,0} requests were due and never begun; latency has them with their wait so far";
 
     public static string SideName(IoSide side) => side == IoSide.Sluice ? "sluice" : "bcl";
 

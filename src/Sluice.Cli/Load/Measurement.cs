@@ -71,5 +71,12 @@ internal sealed class Measurement
     }
 }
 
+/// <summary>The library that is measured, and how its file is opened.</summary>
+/// <param name="Name">The name in results: sluice or bcl.</param>
+internal sealed record MeasuredSide(string Name, string Engine, FileCaching Caching, string? CachingReason)
+{
+    public Measurement Measured { get; init; } = new();
+}
+
 /// <summary>The throughput in a part of the measured time.</summary>
 internal readonly record struct RateWindow(double StartSeconds, double MiBPerSecond);

@@ -11,14 +11,15 @@ internal sealed class SpeedProgress(string what, TimeSpan total)
     private readonly Dictionary<string, long> _operations = new(StringComparer.Ordinal);
     private string _side = "";
 
-    public string Text(TimeSpan elapsed, IReadOnlyList<(string Side, Measurement Measured)> sides)
+    public string Text(TimeSpan elapsed, IReadOnlyList<MeasuredSide> sides)
     {
         // Slices of Sluice and of .NET alternate, so the line shows the engine that has made progress since the last update.
-        foreach ((string side, Measurement measured) in sides)
+        foreach (MeasuredSide side in sides)
         {
-            if (measured.Operations > _operations.GetValueOrDefault(side))
-                _side = side;
-            _operations[side] = measured.Operations;
+            long done = side.Measured.Operations;
+            if (done > _operations.GetValueOrDefault(side.Name))
+                _side = side.Name;
+            _operations[side.Name] = done;
         }
         (long bytes, long operations) = (sides.Sum(s => s.Measured.Bytes), sides.Sum(s => s.Measured.Operations));
         _samples.Enqueue((elapsed, bytes, operations));
@@ -27,7 +28,7 @@ internal sealed class SpeedProgress(string what, TimeSpan total)
         (TimeSpan at, long bytesThen, long operationsThen) = _samples.Peek();
         double seconds = Math.Max((elapsed - at).TotalSeconds, 1e-3);
         string name = sides.Count > 1 && _side.Length > 0 ? $"{_side} " : "";
-        LatencyHistogram[] latencies = [.. sides.Where(s => sides.Count == 1 || s.Side == _side).SelectMany(s => Histograms(s.Measured))];
+        LatencyHistogram[] latencies = [.. sides.Where(s => sides.Count == 1 || s.Name == _side).SelectMany(s => Histograms(s.Measured))];
         double p99 = latencies.Length == 0 ? 0 : latencies.Max(l => l.Percentile(99)) / 1000.0;
         return $"{name}{(bytes - bytesThen) / (double)ByteSize.MiB / seconds:#,0} MiB/s, {(operations - operationsThen) / seconds:#,0} IOPS, "
             + $"p99 {p99:#,0} us, {Math.Min(elapsed.TotalSeconds, total.TotalSeconds):0} of {total.TotalSeconds:0} s, {what}";

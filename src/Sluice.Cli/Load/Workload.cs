@@ -1,7 +1,7 @@
 namespace Sluice.Cli.Load;
 
 /// <summary>The I/O to measure. The same workload runs on Sluice and on .NET.</summary>
-internal sealed record Workload(string Path, long FileSizeBytes, int RequestSizeBytes)
+internal record Workload(string Path, long FileSizeBytes, int RequestSizeBytes)
 {
     /// <summary>The share of writes: 0 for only reads, 1 for only writes.</summary>
     public double WriteShare { get; init; }
