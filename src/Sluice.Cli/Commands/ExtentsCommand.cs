@@ -49,7 +49,7 @@ internal static class ExtentsCommand
         }
         foreach (string failure in scan.Failures)
             terminal.WriteError(failure);
-        ExtentReport report = ExtentReport.Of(path, isFolder, worst, scan) with { Started = began, Arguments = context.Arguments };
+        var report = ExtentReport.Of(began, context.Arguments, path, isFolder, worst, scan);
         PageText.Write(terminal, ExtentPage.Of(report, extentLimit) with
         {
             Notes = report.InterruptedNote is { } note ? [note] : [],

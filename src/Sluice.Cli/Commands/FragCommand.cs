@@ -63,7 +63,7 @@ internal sealed class FragCommand(FragOptions options, CommandContext context)
                 progress.Show(run.ProgressLine);
                 run.Execute(plan.Steps());
             }
-            FragReport report = Report(run, folder.FullPath, budgetBytes, Stopwatch.GetElapsedTime(start)) with { Started = began };
+            FragReport report = Report(run, began, folder.FullPath, budgetBytes, Stopwatch.GetElapsedTime(start));
             // The result files are written before the text: if that fails, the files of the run are removed, and nothing was printed about
             // them.
             options.Output.Write(
@@ -79,26 +79,25 @@ internal sealed class FragCommand(FragOptions options, CommandContext context)
         }
     }
 
-    private FragReport Report(FragRun run, string folder, long budgetBytes, TimeSpan elapsed) => new()
-    {
-        Arguments = context.Arguments,
-        Environment = EnvironmentProbe.ForPath(options.Directory),
-        Folder = folder,
-        Settings = options.Settings,
-        BudgetBytes = budgetBytes,
-        Cycles = run.Cycles,
-        Created = run.Created,
-        Deleted = run.Deleted,
-        Skipped = run.Skipped,
-        WrittenBytes = run.WrittenBytes,
-        Files = run.Living,
-        FilesBytes = run.LivingBytes,
-        UsedPercent = Math.Round(VolumeSpace.Of(options.Directory).UsedPercent, 2),
-        CyclePiecesPerFile = run.CyclePiecesPerFile,
-        PiecesPerFile = run.LivingPiecesPerFile,
-        History = run.History,
-        Seconds = Math.Round(elapsed.TotalSeconds, 2),
-    };
+    private FragReport Report(FragRun run, DateTimeOffset began, string folder, long budgetBytes, TimeSpan elapsed) => new(
+        Started: began,
+        Arguments: context.Arguments,
+        Environment: EnvironmentProbe.ForPath(options.Directory),
+        Folder: folder,
+        Settings: options.Settings,
+        BudgetBytes: budgetBytes,
+        Cycles: run.Cycles,
+        Created: run.Created,
+        Deleted: run.Deleted,
+        Skipped: run.Skipped,
+        WrittenBytes: run.WrittenBytes,
+        Files: run.Living,
+        FilesBytes: run.LivingBytes,
+        UsedPercent: Math.Round(VolumeSpace.Of(options.Directory).UsedPercent, 2),
+        CyclePiecesPerFile: run.CyclePiecesPerFile,
+        PiecesPerFile: run.LivingPiecesPerFile,
+        History: run.History,
+        Seconds: Math.Round(elapsed.TotalSeconds, 2));
 
     private void Print(FragReport report)
     {

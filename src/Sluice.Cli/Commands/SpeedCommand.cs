@@ -52,10 +52,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
             }
         }
         SpeedReport report = SpeedReportBuilder.Build(
-            options, context.Arguments, started, file.SizeBytes, WarmUp, _creations, _sides, _notes, interrupted) with
-        {
-            Verified = _verified,
-        };
+            options, context.Arguments, started, file.SizeBytes, WarmUp, _creations, _sides, _verified, _notes, interrupted);
         ReportPage page = SpeedPage.Of(report);
         if (options.Quiet)
             _terminal.WriteData(writer => SpeedCsv.Write(writer, report), isResult: false);

@@ -15,50 +15,48 @@ internal static class SpeedReportBuilder
 
     public static SpeedReport Build(
         SpeedOptions options, IReadOnlyList<string> arguments, DateTimeOffset started, long fileSizeBytes, TimeSpan warmUp,
-        IReadOnlyList<CreationTiming> creations, IReadOnlyList<MeasuredSide> measured, IReadOnlyList<string> notes, bool interrupted)
+        IReadOnlyList<CreationTiming> creations, IReadOnlyList<MeasuredSide> measured, VerifyReport? verified,
+        IReadOnlyList<string> notes, bool interrupted)
     {
         double? hertz = ProcessorFrequency.NominalHz();
         SideReport[] sides = [.. measured.Where(m => m.Measured.Operations > 0).Select(m => Side(m, options, hertz))];
         EnvironmentRecord environment = EnvironmentProbe.ForPath(options.Path);
-        var report = new SpeedReport
-        {
-            Started = started,
-            Arguments = arguments,
-            Environment = environment,
-            Workload = WorkloadOf(options, fileSizeBytes, warmUp),
-            Creations = [.. creations.GroupBy(c => c.Side).Select(g => Creation([.. g], options, hertz))],
-            Sides = sides,
-            Interrupted = interrupted,
-            Notes =
+        bool hasBoth = sides.Length == 2;
+        return new SpeedReport(
+            Started: started,
+            Arguments: arguments,
+            Environment: environment,
+            Workload: WorkloadOf(options, fileSizeBytes, warmUp),
+            Creations: [.. creations.GroupBy(c => c.Side).Select(g => Creation([.. g], options, hertz))],
+            Sides: sides,
+            Ratio: hasBoth
+                ? Statistics.MedianRatio(measured[0].Measured.SliceMiBPerSecond, measured[1].Measured.SliceMiBPerSecond)
+                : null,
+            CpuRatio: hasBoth ? Per(sides[1].CpuUsPerOperation, sides[0].CpuUsPerOperation) : null,
+            Interrupted: interrupted,
+            Verified: verified,
+            Notes:
             [
                 .. notes, .. CacheNotes(options, environment.FileSystem), .. PreallocationNotes(creations),
                 .. measured.SelectMany(m => SideNotes(m.Name, m.Measured, options)), .. EngineNotes(sides),
-            ],
-        };
-        return sides.Length < 2 ? report : report with
-        {
-            Ratio = Statistics.MedianRatio(measured[0].Measured.SliceMiBPerSecond, measured[1].Measured.SliceMiBPerSecond),
-            CpuRatio = Per(sides[1].CpuUsPerOperation, sides[0].CpuUsPerOperation),
-        };
+            ]);
     }
 
-    private static SpeedWorkload WorkloadOf(SpeedOptions options, long fileSizeBytes, TimeSpan warmUp) => new()
-    {
-        File = options.Path,
-        Zipf = options.Zipf,
-        FlushEvery = options.FlushEvery,
-        FileSizeBytes = fileSizeBytes,
-        Operation = options.OperationName,
-        RequestSizeBytes = options.RequestSizeBytes,
-        Outstanding = options.Outstanding,
-        SeekPercent = options.SeekPercent,
-        Cache = CacheName(options.Cache),
-        TouchEveryByte = options.TouchEveryByte,
-        OfferedIops = options.OperationsPerSecond,
-        TimeSeconds = options.Time.TotalSeconds,
-        WarmUpSeconds = warmUp.TotalSeconds,
-        Seed = options.Seed,
-    };
+    private static SpeedWorkload WorkloadOf(SpeedOptions options, long fileSizeBytes, TimeSpan warmUp) => new(
+        File: options.Path,
+        Zipf: options.Zipf,
+        FlushEvery: options.FlushEvery,
+        FileSizeBytes: fileSizeBytes,
+        Operation: options.OperationName,
+        RequestSizeBytes: options.RequestSizeBytes,
+        Outstanding: options.Outstanding,
+        SeekPercent: options.SeekPercent,
+        Cache: CacheName(options.Cache),
+        TouchEveryByte: options.TouchEveryByte,
+        OfferedIops: options.OperationsPerSecond,
+        TimeSeconds: options.Time.TotalSeconds,
+        WarmUpSeconds: warmUp.TotalSeconds,
+        Seed: options.Seed);
 
     public static string CacheName(CacheMode cache) => cache switch
     {
@@ -73,33 +71,31 @@ internal static class SpeedReportBuilder
         Measurement measured = side.Measured;
         double seconds = measured.Elapsed.TotalSeconds;
         double mebibytes = measured.Bytes / (double)ByteSize.MiB;
-        return new SideReport
-        {
-            Side = side.Name,
-            Engine = side.Engine,
-            Caching = side.Caching.ToString().ToLowerInvariant(),
-            CachingReason = side.CachingReason,
-            Seconds = Round(seconds),
-            Operations = measured.Operations,
-            Bytes = measured.Bytes,
-            MiBPerSecond = Round(Per(mebibytes, seconds)),
-            Iops = Round(Per(measured.Operations, seconds)),
-            FlushSeconds = options.WriteShare > 0 ? Round(measured.Flush.TotalSeconds) : null,
-            MiBPerSecondWithFlush = options.WriteShare > 0 ? Round(Per(mebibytes, seconds + measured.Flush.TotalSeconds)) : null,
-            CpuPercent = Round(100 * Per(measured.Cpu.TotalSeconds, seconds)),
-            CpuUsPerOperation = Round(Per(measured.Cpu.TotalMicroseconds, measured.Operations)),
-            CpuClocksPerByte = Clocks(measured.Cpu, measured.Bytes, hertz),
-            AllocatedBytesPerOperation = Round(Per(measured.AllocatedBytes, measured.Operations)),
-            InFlightMean = measured.QueueMilliseconds is { } milliseconds ? Round(Per(milliseconds, seconds * 1000)) : null,
-            ReadLatency = LatencySummary.From(measured.Reads),
-            WriteLatency = LatencySummary.From(measured.Writes),
-            ServiceTime = LatencySummary.From(measured.Service),
-            FlushLatency = LatencySummary.From(measured.Flushes),
-            StorageReadBytes = measured.StorageReadBytes,
-            SliceMiBPerSecond = [.. measured.SliceMiBPerSecond.Select(Round)],
-            WindowMiBPerSecond = [.. measured.Windows.Select(w => Round(w.MiBPerSecond))],
-            WindowStartSeconds = [.. measured.Windows.Select(w => Round(w.StartSeconds))],
-        };
+        return new SideReport(
+            Side: side.Name,
+            Engine: side.Engine,
+            Caching: side.Caching.ToString().ToLowerInvariant(),
+            CachingReason: side.CachingReason,
+            Seconds: Round(seconds),
+            Operations: measured.Operations,
+            Bytes: measured.Bytes,
+            MiBPerSecond: Round(Per(mebibytes, seconds)),
+            Iops: Round(Per(measured.Operations, seconds)),
+            FlushSeconds: options.WriteShare > 0 ? Round(measured.Flush.TotalSeconds) : null,
+            MiBPerSecondWithFlush: options.WriteShare > 0 ? Round(Per(mebibytes, seconds + measured.Flush.TotalSeconds)) : null,
+            CpuPercent: Round(100 * Per(measured.Cpu.TotalSeconds, seconds)),
+            CpuUsPerOperation: Round(Per(measured.Cpu.TotalMicroseconds, measured.Operations)),
+            CpuClocksPerByte: Clocks(measured.Cpu, measured.Bytes, hertz),
+            AllocatedBytesPerOperation: Round(Per(measured.AllocatedBytes, measured.Operations)),
+            InFlightMean: measured.QueueMilliseconds is { } milliseconds ? Round(Per(milliseconds, seconds * 1000)) : null,
+            ReadLatency: LatencySummary.From(measured.Reads),
+            WriteLatency: LatencySummary.From(measured.Writes),
+            ServiceTime: LatencySummary.From(measured.Service),
+            FlushLatency: LatencySummary.From(measured.Flushes),
+            StorageReadBytes: measured.StorageReadBytes,
+            SliceMiBPerSecond: [.. measured.SliceMiBPerSecond.Select(Round)],
+            WindowMiBPerSecond: [.. measured.Windows.Select(w => Round(w.MiBPerSecond))],
+            WindowStartSeconds: [.. measured.Windows.Select(w => Round(w.StartSeconds))]);
     }
 
     private static CreationReport Creation(CreationTiming[] timings, SpeedOptions options, double? hertz)

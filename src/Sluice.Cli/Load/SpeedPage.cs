@@ -71,7 +71,7 @@ internal static class SpeedPage
 
     private static IEnumerable<PageChart> OverTime(IReadOnlyList<SideReport> sides)
     {
-        if (sides.All(s => s.WindowMiBPerSecond.Count < 2 || s.WindowStartSeconds is null))
+        if (sides.All(s => s.WindowMiBPerSecond.Count < 2))
             yield break;
         yield return new PageChart
         {
@@ -81,8 +81,7 @@ internal static class SpeedPage
             Y = new ChartAxis("throughput", "MiB/s"),
             Series =
             [
-                .. sides.Where(s => s.WindowStartSeconds is not null)
-                    .Select(s => new ChartSeries { Name = SideName(s), X = s.WindowStartSeconds!, Y = [.. s.WindowMiBPerSecond] }),
+                .. sides.Select(s => new ChartSeries { Name = SideName(s), X = s.WindowStartSeconds, Y = [.. s.WindowMiBPerSecond] }),
             ],
         };
     }
@@ -153,7 +152,7 @@ internal static class SpeedPage
         [
             .. report.Sides.Select(s => new PageRow(
                 SideName(s), s.Engine, s.CachingReason is { } reason ? $"{s.Caching} ({reason})" : s.Caching, s.Seconds,
-                PageCell.Of(s.MiBPerSecond).With(s.SliceMiBPerSecond ?? []), s.Iops,
+                PageCell.Of(s.MiBPerSecond).With(s.SliceMiBPerSecond), s.Iops,
                 s.FlushSeconds, s.MiBPerSecondWithFlush, s.InFlightMean, s.CpuPercent,
                 s.CpuUsPerOperation, s.CpuClocksPerByte, s.AllocatedBytesPerOperation, Ratio(report, s),
                 PageCell.Ratio(SideName(s) == DotNet ? null : report.CpuRatio))),
@@ -162,7 +161,7 @@ internal static class SpeedPage
 
     private static PageCell Ratio(SpeedReport report, SideReport side) =>
         SideName(side) == DotNet || report.Sides.FirstOrDefault(s => SideName(s) == DotNet) is not { } dotNet ? PageCell.Empty
-            : PageCell.Ratio(report.Ratio).With(Statistics.Ratios(side.SliceMiBPerSecond ?? [], dotNet.SliceMiBPerSecond ?? []));
+            : PageCell.Ratio(report.Ratio).With(Statistics.Ratios(side.SliceMiBPerSecond, dotNet.SliceMiBPerSecond));
 
     private static PageSection Creations(IReadOnlyList<CreationReport> creations) => new()
     {

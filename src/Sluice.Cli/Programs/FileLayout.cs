@@ -3,31 +3,20 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Programs;
 
 /// <summary>The layout of a file on its device.</summary>
-internal sealed record FileLayout
+/// <param name="Extents">The number of extents that the file system lists.</param>
+/// <param name="Pieces">
+/// The number of sequences of extents that can be read without a seek on the device. File systems limit the length of an extent (ext4:
+/// 128 MiB), so a file without gaps may have several extents.
+/// </param>
+/// <param name="PlacedBytes">The number of bytes at a known place on the device.</param>
+/// <param name="UnplacedBytes">
+/// The number of bytes that are only in memory or in the file's metadata. They do not count as fragmentation.
+/// </param>
+/// <param name="Score">The fragmentation score; see <see cref="ScoreOf"/>.</param>
+internal sealed record FileLayout(
+    string Path, long SizeBytes, int Extents, int Pieces, long PlacedBytes, long UnplacedBytes, double Score)
 {
     private const FileExtentFlags WithoutPlace = FileExtentFlags.Unknown | FileExtentFlags.DelayedAllocation | FileExtentFlags.Inline;
-
-    public required string Path { get; init; }
-
-    public required long SizeBytes { get; init; }
-
-    /// <summary>The number of extents that the file system lists.</summary>
-    public required int Extents { get; init; }
-
-    /// <summary>
-    /// The number of sequences of extents that can be read without a seek on the device. File systems limit the length of an extent (ext4:
-    /// 128 MiB), so a file without gaps may have several extents.
-    /// </summary>
-    public required int Pieces { get; init; }
-
-    /// <summary>The number of bytes at a known place on the device.</summary>
-    public required long PlacedBytes { get; init; }
-
-    /// <summary>The number of bytes that are only in memory or in the file's metadata. They do not count as fragmentation.</summary>
-    public required long UnplacedBytes { get; init; }
-
-    /// <summary>The fragmentation score; see <see cref="ScoreOf"/>.</summary>
-    public required double Score { get; init; }
 
     public static FileLayout Of(string path, long sizeBytes, IReadOnlyList<FileExtent> extents)
     {
@@ -47,16 +36,14 @@ internal sealed record FileLayout
                 pieces++;
             previous = extent;
         }
-        return new FileLayout
-        {
-            Path = path,
-            SizeBytes = sizeBytes,
-            Extents = extents.Count,
-            Pieces = pieces,
-            PlacedBytes = placed,
-            UnplacedBytes = unplaced,
-            Score = ScoreOf(Math.Max(0, pieces - 1), placed),
-        };
+        return new FileLayout(
+            Path: path,
+            SizeBytes: sizeBytes,
+            Extents: extents.Count,
+            Pieces: pieces,
+            PlacedBytes: placed,
+            UnplacedBytes: unplaced,
+            Score: ScoreOf(Math.Max(0, pieces - 1), placed));
     }
 
     public static bool HasPlace(FileExtent extent) => (extent.Flags & WithoutPlace) == FileExtentFlags.None;

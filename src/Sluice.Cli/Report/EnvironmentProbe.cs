@@ -14,31 +14,29 @@ internal static class EnvironmentProbe
         string full = RealPathOf(path);
         MountEntry? mount = MountOf(full);
         BlockDevice? device = DeviceOf(path, mount);
-        return new EnvironmentRecord
-        {
-            OperatingSystem = RuntimeInformation.OSDescription,
-            Kernel = SystemFile.FirstLine("/proc/sys/kernel/osrelease") ?? Environment.OSVersion.Version.ToString(),
-            Runtime = RuntimeInformation.FrameworkDescription,
-            RuntimeMode = (RuntimeFeature.IsDynamicCodeCompiled ? "JIT" : "NativeAOT")
+        return new EnvironmentRecord(
+            OperatingSystem: RuntimeInformation.OSDescription,
+            Kernel: SystemFile.FirstLine("/proc/sys/kernel/osrelease") ?? Environment.OSVersion.Version.ToString(),
+            Runtime: RuntimeInformation.FrameworkDescription,
+            RuntimeMode: (RuntimeFeature.IsDynamicCodeCompiled ? "JIT" : "NativeAOT")
                 + (GCSettings.IsServerGC ? ", server GC" : ", workstation GC"),
-            SluiceVersion = Version,
-            Engine = SluiceEngines.Default.Name,
-            EngineReason = SluiceEngines.UringReason,
-            Processor = SystemFile.Value(SystemFile.Lines("/proc/cpuinfo"), "model name")
+            SluiceVersion: Version,
+            Engine: SluiceEngines.Default.Name,
+            EngineReason: SluiceEngines.UringReason,
+            Processor: SystemFile.Value(SystemFile.Lines("/proc/cpuinfo"), "model name")
                 ?? RuntimeInformation.ProcessArchitecture.ToString(),
-            ProcessorCount = Environment.ProcessorCount,
-            NominalFrequencyMhz = ProcessorFrequency.NominalHz() / 1e6,
-            MemoryBytes = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes,
-            FileSystem = mount?.FileSystem,
-            MountPoint = mount?.MountPoint,
-            MountOptions = mount?.Options,
-            Device = device is null ? mount?.Source : $"/dev/{device.Name}",
-            DeviceModel = device?.Model,
-            Scheduler = device?.Scheduler,
-            Rotational = device?.Rotational,
-            LogicalBlockSizeBytes = device?.LogicalBlockSizeBytes,
-            FreeBytes = FreeBytesAt(ExistingFolderOf(full)),
-        };
+            ProcessorCount: Environment.ProcessorCount,
+            NominalFrequencyMhz: ProcessorFrequency.NominalHz() / 1e6,
+            MemoryBytes: GC.GetGCMemoryInfo().TotalAvailableMemoryBytes,
+            FileSystem: mount?.FileSystem,
+            MountPoint: mount?.MountPoint,
+            MountOptions: mount?.Options,
+            Device: device is null ? mount?.Source : $"/dev/{device.Name}",
+            DeviceModel: device?.Model,
+            Scheduler: device?.Scheduler,
+            Rotational: device?.Rotational,
+            LogicalBlockSizeBytes: device?.LogicalBlockSizeBytes,
+            FreeBytes: FreeBytesAt(ExistingFolderOf(full)));
     }
 
     /// <summary>Returns the device of a path, or null if there is none.</summary>

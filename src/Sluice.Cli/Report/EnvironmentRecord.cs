@@ -3,49 +3,13 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Report;
 
 /// <summary>The environment of a measurement. Results without it cannot be compared.</summary>
-internal sealed record EnvironmentRecord
+/// <param name="EngineReason">The reason why the engine is not io_uring; null if it is.</param>
+internal sealed record EnvironmentRecord(
+    string OperatingSystem, string Kernel, string Runtime, string RuntimeMode, string SluiceVersion, string Engine,
+    string? EngineReason, string Processor, int ProcessorCount, double? NominalFrequencyMhz, long MemoryBytes, string? FileSystem,
+    string? MountPoint, string? MountOptions, string? Device, string? DeviceModel, string? Scheduler, bool? Rotational,
+    int? LogicalBlockSizeBytes, long? FreeBytes)
 {
-    public required string OperatingSystem { get; init; }
-
-    public required string Kernel { get; init; }
-
-    public required string Runtime { get; init; }
-
-    public required string RuntimeMode { get; init; }
-
-    public required string SluiceVersion { get; init; }
-
-    public required string Engine { get; init; }
-
-    /// <summary>The reason why the engine is not io_uring; null if it is.</summary>
-    public string? EngineReason { get; init; }
-
-    public required string Processor { get; init; }
-
-    public required int ProcessorCount { get; init; }
-
-    public double? NominalFrequencyMhz { get; init; }
-
-    public required long MemoryBytes { get; init; }
-
-    public string? FileSystem { get; init; }
-
-    public string? MountPoint { get; init; }
-
-    public string? MountOptions { get; init; }
-
-    public string? Device { get; init; }
-
-    public string? DeviceModel { get; init; }
-
-    public string? Scheduler { get; init; }
-
-    public bool? Rotational { get; init; }
-
-    public int? LogicalBlockSizeBytes { get; init; }
-
-    public long? FreeBytes { get; init; }
-
     /// <summary>Returns the values with their labels, for text and pages.</summary>
     public IEnumerable<(string Label, string Text)> Facts()
     {

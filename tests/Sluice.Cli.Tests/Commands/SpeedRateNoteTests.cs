@@ -28,7 +28,7 @@ public sealed class SpeedRateNoteTests
             measured.CountNeverBegun(isWrite: false, neverBegun, 1_000_000, 1_000_000);
         SpeedReport report = SpeedReportBuilder.Build(
             new SpeedOptions("/a") { OperationsPerSecond = 320 }, [], DateTimeOffset.UnixEpoch, 1 << 20, TimeSpan.Zero, [],
-            [new MeasuredSide("sluice", "some", FileCaching.Cached, null) { Measured = measured }], [], isInterrupted);
+            [new MeasuredSide("sluice", "some", FileCaching.Cached, null) { Measured = measured }], null, [], isInterrupted);
         report.Notes.Any(n => n.Contains("did not keep up", StringComparison.Ordinal)).ShouldBe(isBehind);
     }
 }

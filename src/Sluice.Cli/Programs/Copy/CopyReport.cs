@@ -94,6 +94,7 @@ internal sealed record CopyRecord
     public IReadOnlyList<string> Failures { get; init; } = [];
 }
 
-[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true)]
+[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true,
+    RespectRequiredConstructorParameters = true)]
 [JsonSerializable(typeof(CopyReport))]
 internal sealed partial class CopyJsonContext : JsonSerializerContext;

@@ -4,49 +4,20 @@ using Sluice.Cli.Report;
 namespace Sluice.Cli.Programs.Frag;
 
 /// <summary>The result of `sluice frag`, which is also its JSON.</summary>
-internal sealed record FragReport
+/// <param name="CyclePiecesPerFile">
+/// The mean number of pieces of the files of the last cycle; null if the file system does not list extents.
+/// </param>
+internal sealed record FragReport(
+    DateTimeOffset Started, IReadOnlyList<string> Arguments, EnvironmentRecord Environment, string Folder, FragSettings Settings,
+    long BudgetBytes, int Cycles, int Created, int Deleted, int Skipped, long WrittenBytes, int Files, long FilesBytes,
+    double UsedPercent, double? CyclePiecesPerFile, double? PiecesPerFile, IReadOnlyList<FragCycle> History, double Seconds)
 {
+    [JsonPropertyOrder(-1)]
     public int FormatVersion { get; init; } = 1;
-
-    public DateTimeOffset Started { get; init; }
-
-    public required IReadOnlyList<string> Arguments { get; init; }
-
-    public required EnvironmentRecord Environment { get; init; }
-
-    public required string Folder { get; init; }
-
-    public required FragSettings Settings { get; init; }
-
-    public required long BudgetBytes { get; init; }
-
-    public required int Cycles { get; init; }
-
-    public required int Created { get; init; }
-
-    public required int Deleted { get; init; }
-
-    public required int Skipped { get; init; }
-
-    public required long WrittenBytes { get; init; }
-
-    public required int Files { get; init; }
-
-    public required long FilesBytes { get; init; }
-
-    public required double UsedPercent { get; init; }
-
-    /// <summary>The mean number of pieces of the files of the last cycle; null if the file system does not list extents.</summary>
-    public required double? CyclePiecesPerFile { get; init; }
-
-    public required double? PiecesPerFile { get; init; }
-
-    public IReadOnlyList<FragCycle> History { get; init => field = value ?? []; } = [];
-
-    public required double Seconds { get; init; }
 }
 
-[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true)]
+[JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true,
+    RespectRequiredConstructorParameters = true)]
 [JsonSerializable(typeof(FragReport))]
 internal sealed partial class FragJsonContext : JsonSerializerContext;
 
