@@ -116,8 +116,7 @@ internal sealed record RowReport
 
     /// <summary>The rate of Sluice divided by the rate of .NET in each round.</summary>
     [JsonIgnore]
-    public IReadOnlyList<double> RoundRatios =>
-        [.. Sluice.SliceRates.Zip(DotNet.SliceRates).Where(p => p is { First: > 0, Second: > 0 }).Select(p => p.First / p.Second)];
+    public IReadOnlyList<double> RoundRatios => [.. Statistics.Ratios(Sluice.SliceRates, DotNet.SliceRates)];
 }
 
 /// <summary>The medians over the slices of one <see cref="Contender"/>, and the rate of each slice.</summary>

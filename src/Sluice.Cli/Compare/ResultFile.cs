@@ -26,20 +26,15 @@ internal sealed record ResultFile(string Path, ReportPage Page)
             T Read<T>(JsonTypeInfo<T> type)
                 where T : class => ResultJson.Read(path, root, type, "sluice");
             bool Has(string name) => root.ValueKind == JsonValueKind.Object && root.TryGetProperty(name, out _);
-            if (Has("rows") && Has("fio"))
-                return new ResultFile(path, BenchPage.Rates(Read(BenchJsonContext.Default.BenchReport)));
-            if (Has("workload") && Has("sides"))
-                return new ResultFile(path, SpeedPage.Of(Read(SpeedJsonContext.Default.SpeedReport)));
-            if (Has("cycles") && Has("settings"))
-                return new ResultFile(path, FragPage.Of(Read(FragJsonContext.Default.FragReport)));
-            if (Has("extents") && Has("worstFiles"))
-                return new ResultFile(path, ExtentPage.Of(Read(ExtentJsonContext.Default.ExtentReport)));
-            if (Has("copies") && Has("miBPerSecond"))
-                return new ResultFile(path, CopyPage.Of(Read(CopyJsonContext.Default.CopyReport)));
-            if (Has("sections"))
-                return new ResultFile(path, Read(PageJsonContext.Default.ReportPage));
-            throw new UsageException(
-                $"{path} cannot be compared; bench, speed, ops, figures, tables and such write them by --json");
+            ReportPage page = Has("fio") ? BenchPage.Rates(Read(BenchJsonContext.Default.BenchReport))
+                : Has("workload") ? SpeedPage.Of(Read(SpeedJsonContext.Default.SpeedReport))
+                : Has("cycles") ? FragPage.Of(Read(FragJsonContext.Default.FragReport))
+                : Has("worstFiles") ? ExtentPage.Of(Read(ExtentJsonContext.Default.ExtentReport))
+                : Has("copies") ? CopyPage.Of(Read(CopyJsonContext.Default.CopyReport))
+                : Has("sections") ? Read(PageJsonContext.Default.ReportPage)
+                : throw new UsageException(
+                    $"{path} cannot be compared; bench, speed, ops, figures, tables and such write them by --json");
+            return new ResultFile(path, page);
         }
 #pragma warning disable CA1031 // Any exception of the page means that sluice did not write the file in this form.
         catch (Exception e) when (e is not UsageException)
