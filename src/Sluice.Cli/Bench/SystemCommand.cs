@@ -16,21 +16,26 @@ internal static class SystemCommand
     /// <inheritdoc cref="Read(string, string[])"/>
     public static string Read(ProcessStartInfo start)
     {
-        start.UseShellExecute = false;
         start.RedirectStandardOutput = true;
         start.RedirectStandardError = true;
         // The PATH of some users does not have the folders of mkfs and losetup.
         start.Environment["PATH"] = $"{Environment.GetEnvironmentVariable("PATH")}:/usr/sbin:/sbin";
+        using Process process = Start(start);
+        Task<string> errors = process.StandardError.ReadToEndAsync();
+        string output = process.StandardOutput.ReadToEnd();
+        process.WaitForExit();
+        if (process.ExitCode == 0)
+            return output;
+        string said = (errors.GetAwaiter().GetResult() is { Length: > 0 } error ? error : output).Trim().ReplaceLineEndings(" ");
+        throw new IOException($"{start.FileName}: {(said.Length == 0 ? $"exit code {process.ExitCode}" : said)}");
+    }
+
+    /// <exception cref="IOException">The program could not be started.</exception>
+    public static Process Start(ProcessStartInfo start)
+    {
         try
         {
-            using Process process = Process.Start(start) ?? throw new IOException($"{start.FileName} could not be started");
-            Task<string> errors = process.StandardError.ReadToEndAsync();
-            string output = process.StandardOutput.ReadToEnd();
-            process.WaitForExit();
-            if (process.ExitCode == 0)
-                return output;
-            string said = (errors.GetAwaiter().GetResult() is { Length: > 0 } error ? error : output).Trim().ReplaceLineEndings(" ");
-            throw new IOException($"{start.FileName}: {(said.Length == 0 ? $"exit code {process.ExitCode}" : said)}");
+            return Process.Start(start) ?? throw new IOException($"{start.FileName} could not be started");
         }
         catch (Win32Exception e)
         {

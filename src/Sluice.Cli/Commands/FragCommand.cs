@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Sluice.Cli.Bench;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Frag;
 using Sluice.Cli.Report;
@@ -54,10 +55,10 @@ internal sealed class FragCommand(FragOptions options, CommandContext context)
     {
         DateTimeOffset began = DateTimeOffset.UtcNow;
         long start = Stopwatch.GetTimestamp();
-        using FragFolder folder = FragFolder.Create(options.Directory);
+        using OwnedFolder folder = FragFolder.Create(options.Directory);
         try
         {
-            var run = new FragRun(options.Settings, folder, folder.CanMap(), _cancellationToken);
+            var run = new FragRun(options.Settings, folder, FragFolder.CanMap(folder), _cancellationToken);
             using (var progress = new LiveProgress(_terminal, options.Quiet))
             {
                 progress.Show(run.ProgressLine);
@@ -73,7 +74,7 @@ internal sealed class FragCommand(FragOptions options, CommandContext context)
         }
         catch
         {
-            if (folder.Remove())
+            if (FragFolder.Remove(folder))
                 _terminal.WriteNotice(Strangers(folder.FullPath));
             throw;
         }
@@ -134,8 +135,8 @@ internal sealed class FragCommand(FragOptions options, CommandContext context)
         {
             try
             {
-                using FragFolder folder = FragFolder.Take(path);
-                if (folder.Remove())
+                using OwnedFolder folder = FragFolder.Take(path);
+                if (FragFolder.Remove(folder))
                 {
                     _terminal.WriteNotice(Strangers(path));
                     exitCode = ExitCode.IoError;

@@ -206,7 +206,7 @@ internal sealed record FigureSet(
             Seed = AgeingSeed,
         };
         // The folder is not removed from the volume, because the volume is removed as a whole.
-        using FragFolder folder = FragFolder.Create(volume);
+        using OwnedFolder folder = FragFolder.Create(volume);
         var run = new FragRun(settings, folder, canMap: false, cancellationToken);
         run.Execute(new FragPlan(settings, settings.BudgetBytes(VolumeSpace.Of(volume))).Steps());
         folder.FlushToDisk();

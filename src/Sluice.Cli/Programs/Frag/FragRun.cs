@@ -1,3 +1,4 @@
+using Sluice.Cli.Bench;
 using Sluice.Cli.Report;
 
 namespace Sluice.Cli.Programs.Frag;
@@ -6,7 +7,7 @@ namespace Sluice.Cli.Programs.Frag;
 internal sealed class FragRun
 {
     private readonly FragSettings _settings;
-    private readonly FragFolder _folder;
+    private readonly OwnedFolder _folder;
     private readonly FragWriter _writer;
     private readonly CancellationToken _cancellationToken;
     private readonly HashSet<int> _skipped = [];
@@ -23,7 +24,7 @@ internal sealed class FragRun
     private long _cyclePieces;
     private int _cycleFiles;
 
-    public FragRun(FragSettings settings, FragFolder folder, bool canMap, CancellationToken cancellationToken)
+    public FragRun(FragSettings settings, OwnedFolder folder, bool canMap, CancellationToken cancellationToken)
     {
         _settings = settings;
         _folder = folder;
