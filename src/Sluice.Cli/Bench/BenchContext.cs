@@ -27,8 +27,22 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
     /// <summary>Gets a file in the page cache for rows that read single bytes.</summary>
     public string ByteFile => Ensure("bytes.dat", Scale.ByteFileBytes);
 
-    /// <summary>Gets a text file in the page cache that is as long as <see cref="ByteFile"/>.</summary>
-    public string LineFile => TextFile(Scale.ByteFileBytes);
+    /// <summary>
+    /// Gets a text file in the page cache with lines of 0 to 119 characters. It is as long as <see cref="ByteFile"/>.
+    /// </summary>
+    public string LineFile => Ensure("lines.txt", Scale.ByteFileBytes, path =>
+    {
+        var random = new Random(42);
+        using var writer = new StreamWriter(path);
+        for (long left = Scale.ByteFileBytes; left > 0;)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            string line = new((char)('a' + random.Next(26)), (int)Math.Min(left - 1, random.Next(120)));
+            writer.Write(line);
+            writer.Write('\n');
+            left -= line.Length + 1;
+        }
+    });
 
     /// <summary>Gets a file for rows that read with direct I/O from the start to the end.</summary>
     public string SequentialFile => Ensure("sequential.dat", Scale.SequentialFileBytes);
@@ -37,7 +51,22 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
     public string CopyFile => Ensure("copy-source.dat", Scale.CopyFileBytes);
 
     /// <summary>Gets a text file in the page cache. Each line has 100 bytes, including its line end.</summary>
-    public string LogFile => EnsureLog("log.txt", Scale.LogFileBytes);
+    public string LogFile => Ensure("log.txt", Scale.LogFileBytes, path =>
+    {
+        const int LineBytes = 100;
+        const int BlockLines = 10_000;
+        string block = string.Concat(Enumerable.Range(0, BlockLines).Select(i =>
+            $"2026-01-01T00:00:00.{i:000000}Z INFO request {i * 7919L % 100_000:00000} served in {i % 977} us".PadRight(LineBytes - 1)
+                + '\n'));
+        byte[] bytes = System.Text.Encoding.ASCII.GetBytes(block);
+        using var file = new FileStream(path, FileMode.Create, FileAccess.Write);
+        for (long written = 0; written < Scale.LogFileBytes; written += bytes.Length)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            file.Write(bytes, 0, (int)Math.Min(bytes.Length, Scale.LogFileBytes - written));
+        }
+        file.Flush(flushToDisk: true);
+    });
 
     /// <summary>Returns a small file of the given size, in the page cache.</summary>
     public string SmallFile(long sizeBytes) => Ensure($"small-{sizeBytes}.dat", sizeBytes);
@@ -76,44 +105,12 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
         _scratchFiles.Clear();
     }
 
-    /// <summary>Returns a text file in the page cache with lines of 0 to 119 characters.</summary>
-    public string TextFile(long sizeBytes) => Ensure($"text-{sizeBytes}.txt", sizeBytes, path =>
-    {
-        var random = new Random(42);
-        using var writer = new StreamWriter(path);
-        for (long left = sizeBytes; left > 0;)
-        {
-            cancellationToken.ThrowIfCancellationRequested();
-            string line = new((char)('a' + random.Next(26)), (int)Math.Min(left - 1, random.Next(120)));
-            writer.Write(line);
-            writer.Write('\n');
-            left -= line.Length + 1;
-        }
-    });
-
     private string Ensure(string name, long sizeBytes) => Ensure(name, sizeBytes, path =>
     {
         using IoTarget target = IoTarget.Open(
             IoSide.Bcl, new TargetOptions(path, FileMode.Create, FileAccess.ReadWrite) { PreallocationSizeBytes = sizeBytes });
         FileMaker.Fill(target, 0, sizeBytes, FileMaker.DefaultRequestSizeBytes, progress: null, cancellationToken);
         target.Flush();
-    });
-
-    private string EnsureLog(string name, long sizeBytes) => Ensure(name, sizeBytes, path =>
-    {
-        const int LineBytes = 100;
-        const int BlockLines = 10_000;
-        string block = string.Concat(Enumerable.Range(0, BlockLines).Select(i =>
-            $"2026-01-01T00:00:00.{i:000000}Z INFO request {i * 7919L % 100_000:00000} served in {i % 977} us".PadRight(LineBytes - 1)
-                + '\n'));
-        byte[] bytes = System.Text.Encoding.ASCII.GetBytes(block);
-        using var file = new FileStream(path, FileMode.Create, FileAccess.Write);
-        for (long written = 0; written < sizeBytes; written += bytes.Length)
-        {
-            cancellationToken.ThrowIfCancellationRequested();
-            file.Write(bytes, 0, (int)Math.Min(bytes.Length, sizeBytes - written));
-        }
-        file.Flush(flushToDisk: true);
     });
 
     private string Ensure(string name, long sizeBytes, Action<string> make)

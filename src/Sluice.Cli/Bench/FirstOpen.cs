@@ -23,11 +23,11 @@ internal static class FirstOpen
         byte[] buffer = new byte[4096];
         bool isSluice = side == "sluice";
         long allocated = GC.GetTotalAllocatedBytes(precise: true);
-        TimeSpan cpu = CpuMeter.ProcessTime();
+        TimeSpan cpu = Environment.CpuUsage.TotalTime;
         long begin = Stopwatch.GetTimestamp();
         int read = isSluice ? ReadBySluice(path, buffer) : ReadByDotNet(path, buffer);
         TimeSpan elapsed = Stopwatch.GetElapsedTime(begin);
-        cpu = CpuMeter.ProcessTime() - cpu;
+        cpu = Environment.CpuUsage.TotalTime - cpu;
         allocated = GC.GetTotalAllocatedBytes(precise: true) - allocated;
         Console.WriteLine($"{elapsed.TotalMicroseconds:0.0} {cpu.TotalMicroseconds:0.0} {allocated}");
         return read == buffer.Length ? 0 : 1;

@@ -9,13 +9,9 @@ internal static class Loops
     // Reading the clock costs 1 to 2 % of a hot 4 KiB read, so that short operations read it only every 16th time.
     private const int ClockEvery = 16;
 
-    public static Func<Slice, Task> Read(IoTarget target, int depth, int requestSizeBytes, RandomOffsets offsets) =>
-        At(target, depth, requestSizeBytes, offsets, writes: false);
-
-    public static Func<Slice, Task> Write(IoTarget target, int depth, int requestSizeBytes, RandomOffsets offsets) =>
-        At(target, depth, requestSizeBytes, offsets, writes: true);
-
-    private static Func<Slice, Task> At(IoTarget target, int depth, int requestSizeBytes, RandomOffsets offsets, bool writes)
+    /// <summary>Reads or writes at random offsets, with a number of outstanding requests.</summary>
+    public static Func<Slice, Task> AtRandom(
+        IoTarget target, int depth, int requestSizeBytes, RandomOffsets offsets, bool writes = false)
     {
         // Operations at depth 1 are short. With a larger depth, the loop reads the clock after each operation.
         int burst = depth == 1 ? ClockEvery : 1;
@@ -138,8 +134,9 @@ internal static class Loops
         string name, Func<long> pass, bool countUnits = false, long? expected = null) =>
         Passes(name, () => new ValueTask<long>(pass()), countUnits, expected);
 
-    private static Func<Slice, Task> OnThreads(int threads, Action<int> operation) => slice => RunLoops(threads, loop =>
-        Task.Factory.StartNew(
+    /// <summary>Creates a contender that calls the operation on the given number of dedicated threads.</summary>
+    public static Contender Threads(string name, int threads, Action<int> operation, Action prepare) => new(
+        name, slice => RunLoops(threads, loop => Task.Factory.StartNew(
             () =>
             {
                 do
@@ -149,11 +146,11 @@ internal static class Loops
                 }
                 while (!slice.IsOver);
             },
-            CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default));
-
-    /// <summary>Creates a contender that calls the operation on the given number of dedicated threads.</summary>
-    public static Contender Threads(string name, int threads, Action<int> operation, Action prepare) =>
-        new(name, OnThreads(threads, operation)) { Loops = threads, Prepare = prepare };
+            CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)))
+    {
+        Loops = threads,
+        Prepare = prepare,
+    };
 
     /// <summary>Runs an operation that measures its own duration a given number of times. Only these durations are counted.</summary>
     /// <param name="run">The operation. It returns its duration in Stopwatch ticks.</param>

@@ -17,7 +17,7 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
         // The yield moves the state machine of this method to the heap before the first reading, for the same reason.
         await Task.Yield();
         TimeSpan children = contender.RunsPrograms ? CpuMeter.ChildTime() : default;
-        TimeSpan cpu = CpuMeter.ProcessTime();
+        TimeSpan cpu = Environment.CpuUsage.TotalTime;
         long start = Stopwatch.GetTimestamp();
         slice.Start();
         long end = 0;
@@ -27,7 +27,7 @@ internal sealed class SliceRunner(CancellationToken cancellationToken)
             await contender.RunAsync(slice);
             // Reads the end time inside the task: a slice may end before the watch has read its last value.
             end = Stopwatch.GetTimestamp();
-            cpuAtEnd = CpuMeter.ProcessTime();
+            cpuAtEnd = Environment.CpuUsage.TotalTime;
         }, CancellationToken.None);
         if (watch is not null)
             await watch.ReadAsync();

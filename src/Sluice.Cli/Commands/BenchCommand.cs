@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Everyday;
 using Sluice.Cli.Programs;
@@ -58,12 +59,12 @@ internal sealed class BenchCommand(BenchOptions options, CommandContext context)
     private Task<StepResults<RowReport[]>> MeasureAsync(
         string scratch, FioRunner fio, List<SkippedRow> skipped, LiveProgress progress)
     {
-        var timeLeft = new BenchTimeLeft([.. _selected.Select(s => s.Suite.SecondsOfRow)]);
+        long start = Stopwatch.GetTimestamp();
         var runner = new RowRunner(new BenchContext(scratch, options.Scale, _cancellationToken), fio, _cancellationToken);
         return ProgramRun.RunStepsAsync(_selected.Index(), async step =>
         {
             (Suite suite, Row row) = step.Item;
-            string left = timeLeft.Text(step.Index);
+            string left = TimeLeft(step.Index, Stopwatch.GetElapsedTime(start));
             progress.Show(() => $"{step.Index + 1} of {_selected.Count}{left}: {row.Name}");
             try
             {
@@ -90,6 +91,18 @@ internal sealed class BenchCommand(BenchOptions options, CommandContext context)
 
             SkippedRow Skip(string reason) => new(row.Id, reason) { Name = row.Name };
         }, _cancellationToken);
+    }
+
+    /// <summary>
+    /// Estimates the rest of the run from the elapsed time and the usual durations of its rows. Empty before the first row is complete.
+    /// </summary>
+    private string TimeLeft(int done, TimeSpan elapsed)
+    {
+        if (done == 0)
+            return "";
+        double rest = _selected.Skip(done).Sum(s => s.Suite.SecondsOfRow) / _selected.Take(done).Sum(s => s.Suite.SecondsOfRow);
+        double seconds = elapsed.TotalSeconds * rest;
+        return seconds < 90 ? $", about {Math.Max(1, seconds):0} s left" : $", about {seconds / 60:0} min left";
     }
 
     /// <summary>Returns true for ENOSPC, EDQUOT and ERROR_DISK_FULL of Windows.</summary>

@@ -186,7 +186,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         CopyPlan.RequireSource(source, options.Recursive);
         bool mayReplace = MayReplace(source, target);
         long start = Stopwatch.GetTimestamp();
-        TimeSpan cpu = CpuMeter.ProcessTime();
+        TimeSpan cpu = Environment.CpuUsage.TotalTime;
         CopyResult result;
         IReadOnlyList<FileFailure> failures = [];
         bool isTree = options.Recursive && Directory.Exists(source);
@@ -221,7 +221,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             _terminal.WriteError(ErrorText.Of(failure.Error));
         if (!options.Force && failures.Any(f => IsThereAlready(f.Error)))
             _terminal.WriteError("what was there is left as it was; --force replaces it");
-        cpu = CpuMeter.ProcessTime() - cpu;
+        cpu = Environment.CpuUsage.TotalTime - cpu;
         CopyRecord record = Record(source, target, result, failures, elapsed, cpu);
         if (_isInterrupted)
         {
@@ -309,7 +309,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         using var folder = Bench.ScratchFolder.Create(options.Target, _terminal.TellAtEnd);
         string source = Path.Combine(folder.FullPath, "source.dat");
         long start = Stopwatch.GetTimestamp();
-        TimeSpan cpu = CpuMeter.ProcessTime();
+        TimeSpan cpu = Environment.CpuUsage.TotalTime;
         using (var progress = new LiveProgress(_terminal, options.Quiet))
         {
             progress.Show(() => "making the source");
@@ -324,7 +324,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         if (!options.Quiet)
         {
             string rate = CopyText.Rate(
-                options.DemoSizeBytes, Stopwatch.GetElapsedTime(start).TotalSeconds, (CpuMeter.ProcessTime() - cpu).TotalSeconds);
+                options.DemoSizeBytes, Stopwatch.GetElapsedTime(start).TotalSeconds, (Environment.CpuUsage.TotalTime - cpu).TotalSeconds);
             _terminal.WriteLine($"made {rate}");
         }
         CopyCommandOptions copy = options with

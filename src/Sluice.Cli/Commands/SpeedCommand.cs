@@ -55,13 +55,13 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
             options, context.Arguments, started, file.SizeBytes, WarmUp, _creations, _sides, _verified, _notes, interrupted);
         ReportPage page = SpeedPage.Of(report);
         if (options.Quiet)
-            _terminal.WriteData(writer => SpeedCsv.Write(writer, report), isResult: false);
+            _terminal.WriteData(writer => SpeedCsv.Write(writer, report, hasNames: false), isResult: false);
         else
             PageText.Write(_terminal, page);
         options.Output.Write(
             _terminal, page,
             json: writer => JsonFile.Write(writer, report, SpeedJsonContext.Default.SpeedReport),
-            csv: writer => SpeedCsv.WriteFile(writer, report));
+            csv: writer => SpeedCsv.Write(writer, report, hasNames: true));
         if (_verified is { Wrong: > 0 } wrong)
         {
             _terminal.WriteNotice(

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.Globalization;
 using Sluice.Cli.Load;
 using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
@@ -28,7 +29,8 @@ internal sealed record SpeedOptions : Workload
     /// <summary>The size on the command line, in bytes; null if there is none.</summary>
     public long? SizeBytes { get; init; }
 
-    public MixRatio? Mix { get; init; }
+    /// <summary>The ratio of reads to writes, as in 70:30; null if they are not mixed.</summary>
+    public string? Mix { get; init; }
 
     public CreateMode Create { get; init; }
 
@@ -44,7 +46,8 @@ internal sealed record SpeedOptions : Workload
 
     public bool DestroysDeviceData { get; init; }
 
-    public string OperationName => Time == TimeSpan.Zero ? "create" : Mix is { } mix ? $"mix {mix}" : WriteShare > 0 ? "write" : "read";
+    public string OperationName =>
+        Time == TimeSpan.Zero ? "create" : Mix is not null ? $"mix {Mix}" : WriteShare > 0 ? "write" : "read";
 
     public IReadOnlyList<IoSide> Sides => Engine switch
     {
@@ -108,9 +111,8 @@ internal sealed record SpeedOptions : Workload
                 throw new UsageException("-r and -w exclude each other; --mix R:W does both");
             if (extendSize is not null && preallocateSize is not null)
                 throw new UsageException("-x and -p exclude each other");
-            MixRatio? ratio = result.GetValue(mix) is not { } mixed ? null
-                : MixRatio.TryParse(mixed, out MixRatio parsed) ? parsed
-                : throw new UsageException($"--mix: '{mixed}' is not a proportion of reads to writes such as 70:30");
+            string? ratio = result.GetValue(mix);
+            double writeShare = ratio is not null ? ParseMix(ratio) : writeSize is null ? 0 : 1;
             if (result.GetValue(zipf) is not null && result.GetValue(seek) is not null)
                 throw new UsageException("-s and --zipf exclude each other: each says where requests go");
             if (ratio is not null && (readSize ?? writeSize) is { } sized && sized == OptionList.Auto)
@@ -121,13 +123,13 @@ internal sealed record SpeedOptions : Workload
             var options = new SpeedOptions(path)
             {
                 Zipf = OptionText.Number("--zipf", result.GetValue(zipf), double.Epsilon, 10),
-                FlushEvery = ParseFlushEvery(result.GetValue(fsync), ratio?.WriteShare ?? (writeSize is null ? 0 : 1)),
+                FlushEvery = ParseFlushEvery(result.GetValue(fsync), writeShare),
                 Verify = result.GetValue(verify),
                 Time = ParseSeconds("-t", result.GetValue(time), 30, allowZero: create != CreateMode.None),
                 RequestSizeBytes = (int)(OptionText.Size("-b", result.GetValue(block), 1, MaxRequestSizeBytes) ?? 64 * ByteSize.KiB),
                 SizeBytes = OneSize(ParseSize("-r", readSize), ParseSize("-w", writeSize), ParseSize("-x", extendSize),
                     ParseSize("-p", preallocateSize)),
-                WriteShare = ratio?.WriteShare ?? (writeSize is null ? 0 : 1),
+                WriteShare = writeShare,
                 Mix = ratio,
                 Outstanding = (int?)OptionText.Whole("-a", result.GetValue(outstanding), 1, MaxOutstanding),
                 Cache = ParseCache(result.GetValue(cache), result.GetValue(direct)),
@@ -198,6 +200,13 @@ internal sealed record SpeedOptions : Workload
             ? TimeSpan.FromSeconds(seconds)
             : throw new UsageException($"{name}: the time must be longer than 0 (0 is for -x and -p alone)");
     }
+
+    /// <summary>Returns the share of writes.</summary>
+    private static double ParseMix(string text) =>
+        text.Split(':') is [var left, var right] && int.TryParse(left, NumberStyles.None, CultureInfo.InvariantCulture, out int reads)
+            && int.TryParse(right, NumberStyles.None, CultureInfo.InvariantCulture, out int writes) && (reads > 0 || writes > 0)
+            ? writes / ((double)reads + writes)
+            : throw new UsageException($"--mix: '{text}' is not a proportion of reads to writes such as 70:30");
 
     private static int? ParseFlushEvery(string? text, double writeShare)
     {

@@ -77,7 +77,7 @@ internal static class FileMaker
         IoSide side, TargetOptions options, long sizeBytes, int requestSizeBytes, Action<long>? progress,
         CancellationToken cancellationToken)
     {
-        TimeSpan cpu = CpuMeter.ProcessTime();
+        TimeSpan cpu = Environment.CpuUsage.TotalTime;
         long start = Stopwatch.GetTimestamp();
         // Opened outside the try block: if the file cannot be created because its name exists, the existing file must not be removed.
         using IoTarget target = IoTarget.Open(side, options);
@@ -87,7 +87,7 @@ internal static class FileMaker
             TimeSpan written = Stopwatch.GetElapsedTime(start);
             long flushStart = Stopwatch.GetTimestamp();
             target.Flush();
-            return new CreationTiming(side, sizeBytes, written, Stopwatch.GetElapsedTime(flushStart), CpuMeter.ProcessTime() - cpu)
+            return new CreationTiming(side, sizeBytes, written, Stopwatch.GetElapsedTime(flushStart), Environment.CpuUsage.TotalTime - cpu)
             {
                 PreallocationErrno = options.PreallocationSizeBytes > 0 ? PreallocationErrno(target, sizeBytes) : 0,
             };

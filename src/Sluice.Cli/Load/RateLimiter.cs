@@ -33,16 +33,13 @@ internal sealed class RateLimiter(double operationsPerSecond, Func<long>? clock 
         await _turnstile.WaitAsync(cancellationToken);
         try
         {
-            return WaitForTurn(deadlineTimestamp, cancellationToken);
+            return Wait(deadlineTimestamp, cancellationToken);
         }
         finally
         {
             _turnstile.Release();
         }
     }
-
-    public long? Wait(long deadlineTimestamp, CancellationToken cancellationToken) =>
-        WaitForTurn(deadlineTimestamp, cancellationToken);
 
     /// <summary>
     /// Removes all operations that are due before the deadline from the schedule, without waiting. Must not be called while another thread
@@ -62,7 +59,8 @@ internal sealed class RateLimiter(double operationsPerSecond, Func<long>? clock 
     // The limit avoids an overflow for times in hundreds of years.
     private long DueOf(long operation) => _startTimestamp + (long)Math.Min(operation * TicksPerOperation, long.MaxValue / 2);
 
-    private long? WaitForTurn(long deadlineTimestamp, CancellationToken cancellationToken)
+    /// <summary>Waits on the thread of the only caller, as <see cref="WaitAsync"/> does.</summary>
+    public long? Wait(long deadlineTimestamp, CancellationToken cancellationToken)
     {
         long due = DueOf(_issued);
         if (due >= deadlineTimestamp)

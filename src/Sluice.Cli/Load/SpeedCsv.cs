@@ -14,15 +14,11 @@ internal static class SpeedCsv
         "create_mib_s", "dotnet_mib_s", "dotnet_iops", "dotnet_cpu_percent", "dotnet_p50_us", "dotnet_p99_us", "ratio", "interrupted",
     ];
 
-    /// <summary>Writes a line of column names, which -q leaves out, and the result.</summary>
-    public static void WriteFile(TextWriter writer, SpeedReport report)
+    /// <param name="hasNames">True to write a line of column names first, which -q leaves out.</param>
+    public static void Write(TextWriter output, SpeedReport report, bool hasNames)
     {
-        writer.WriteLine(Csv.Line(Columns));
-        Write(writer, report);
-    }
-
-    public static void Write(TextWriter output, SpeedReport report)
-    {
+        if (hasNames)
+            output.WriteLine(Csv.Line(Columns));
         SpeedWorkload load = report.Workload;
         SideReport? side = report.Sides.Count > 0 ? report.Sides[0] : null;
         SideReport? dotNet = report.Sides.Count > 1 ? report.Sides[1] : null;

@@ -58,11 +58,13 @@ internal static class SpeedPage
                 Charts = [.. OverTime(report.Sides)],
                 Tables = [Rates(report)],
             };
+            (string Name, LatencySummary Latency)[] latencies =
+                [.. report.Sides.SelectMany(s => Kinds(s).Select(k => ($"{SideName(s)}, {k.Name}", k.Latency)))];
             yield return new PageSection
             {
                 Heading = "Latency",
-                Charts = [.. Latencies(report.Sides)],
-                Tables = [.. LatencyTables([.. report.Sides.SelectMany(s => Kinds(s).Select(k => ($"{SideName(s)}, {k.Name}", k.Latency)))])],
+                Charts = [LatencyChart(latencies)],
+                Tables = [LatencyTable(latencies)],
             };
         }
         if (report.Creations.Count > 0)
@@ -86,24 +88,17 @@ internal static class SpeedPage
         };
     }
 
-    private static IEnumerable<PageChart> Latencies(IReadOnlyList<SideReport> sides)
+    private static PageChart LatencyChart(IEnumerable<(string Name, LatencySummary Latency)> latencies) => new()
     {
-        ChartSeries[] series = [.. sides.SelectMany(s => Kinds(s).Select(k => new ChartSeries
-        {
-            Name = $"{SideName(s)}, {k.Name}",
-            Y = [.. LatencySummary.Percentiles.Select(p => p.Of(k.Latency))],
-        }))];
-        if (series.Length == 0)
-            yield break;
-        yield return new PageChart
-        {
-            Title = "Latency by percentile",
-            Kind = ChartKind.Line,
-            X = new ChartAxis("of all requests", Categories: [.. LatencySummary.Percentiles.Select(p => p.Name)]),
-            Y = new ChartAxis("latency", "us", IsLog: true),
-            Series = series,
-        };
-    }
+        Title = "Latency by percentile",
+        Kind = ChartKind.Line,
+        X = new ChartAxis("of all requests", Categories: [.. LatencySummary.Percentiles.Select(p => p.Name)]),
+        Y = new ChartAxis("latency", "us", IsLog: true),
+        Series =
+        [
+            .. latencies.Select(l => new ChartSeries { Name = l.Name, Y = [.. LatencySummary.Percentiles.Select(p => p.Of(l.Latency))] }),
+        ],
+    };
 
     private static IEnumerable<(string Name, LatencySummary Latency)> Kinds(SideReport side)
     {
@@ -117,25 +112,19 @@ internal static class SpeedPage
             yield return ("flush", flush);
     }
 
-    private static IEnumerable<PageTable> LatencyTables(IReadOnlyList<(string Name, LatencySummary Latency)> latencies)
+    private static PageTable LatencyTable(IEnumerable<(string Name, LatencySummary Latency)> latencies) => new()
     {
-        if (latencies.Count == 0)
-            yield break;
-        yield return new PageTable
-        {
-            IsTurned = true,
-            Columns =
-            [
-                PageColumn.Text(""), "requests", new("mean", "us"),
-                .. LatencySummary.Percentiles.Select(p => new PageColumn(p.Name, "us")),
-            ],
-            Rows =
-            [
-                .. latencies.Select(l => new PageRow(
-                    [l.Name, l.Latency.Count, l.Latency.MeanUs, .. LatencySummary.Percentiles.Select(p => (PageCell)p.Of(l.Latency))])),
-            ],
-        };
-    }
+        IsTurned = true,
+        Columns =
+        [
+            PageColumn.Text(""), "requests", new("mean", "us"), .. LatencySummary.Percentiles.Select(p => new PageColumn(p.Name, "us")),
+        ],
+        Rows =
+        [
+            .. latencies.Select(l => new PageRow(
+                [l.Name, l.Latency.Count, l.Latency.MeanUs, .. LatencySummary.Percentiles.Select(p => (PageCell)p.Of(l.Latency))])),
+        ],
+    };
 
     private static PageTable Rates(SpeedReport report) => new PageTable
     {

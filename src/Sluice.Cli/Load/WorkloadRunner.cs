@@ -69,7 +69,7 @@ internal sealed class WorkloadRunner : IDisposable
         _stop = false;
         await using CancellationTokenRegistration registration = cancellationToken.Register(() => _stop = true);
         long allocated = GC.GetTotalAllocatedBytes(precise: true);
-        TimeSpan cpu = CpuMeter.ProcessTime();
+        TimeSpan cpu = Environment.CpuUsage.TotalTime;
         uint? queue = _device?.QueueMilliseconds;
         long? stored = ProcessReads.Bytes();
         long bytesBefore = measurement.Bytes;
@@ -106,7 +106,7 @@ internal sealed class WorkloadRunner : IDisposable
                 measurement.StorageReadBytes = (measurement.StorageReadBytes ?? 0) + read;
             if (BlockDevice.QueuedBetween(queue, _device?.QueueMilliseconds) is { } queued)
                 measurement.QueueMilliseconds = (measurement.QueueMilliseconds ?? 0) + queued;
-            measurement.Cpu += CpuMeter.ProcessTime() - cpu;
+            measurement.Cpu += Environment.CpuUsage.TotalTime - cpu;
             measurement.AllocatedBytes += GC.GetTotalAllocatedBytes(precise: true) - allocated;
             if (elapsed > TimeSpan.Zero)
                 measurement.SliceMiBPerSecond.Add((measurement.Bytes - bytesBefore) / (double)ByteSize.MiB / elapsed.TotalSeconds);

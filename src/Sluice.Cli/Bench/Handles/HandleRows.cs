@@ -136,7 +136,7 @@ internal static class HandleRows
     public static Contest OpenDirectRead(BenchContext context, int depth, params IDisposable[] owned)
     {
         RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, depth);
-        return Pair(Direct(context, FileAccess.Read), side => Loops.Read(side, depth, PageBytes, offsets), depth, owned: owned);
+        return Pair(Direct(context, FileAccess.Read), side => Loops.AtRandom(side, depth, PageBytes, offsets), depth, owned: owned);
     }
 
     private static Row DirectOverwrite(int depth) => new(
@@ -144,7 +144,7 @@ internal static class HandleRows
         context =>
         {
             RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, depth);
-            return Pair(Direct(context, FileAccess.ReadWrite), side => Loops.Write(side, depth, PageBytes, offsets), depth);
+            return Pair(Direct(context, FileAccess.ReadWrite), side => Loops.AtRandom(side, depth, PageBytes, offsets, writes: true), depth);
         })
     {
         IsRequest = true,
@@ -178,7 +178,7 @@ internal static class HandleRows
                 {
                     Asynchronous = asynchronous,
                 },
-                side => writes ? Loops.Write(side, 1, requestSizeBytes, offsets) : Loops.Read(side, 1, requestSizeBytes, offsets));
+                side => Loops.AtRandom(side, 1, requestSizeBytes, offsets, writes));
         });
 
     private static Contest OpenHotReadWithSynchronousPeer(BenchContext context)
@@ -186,10 +186,10 @@ internal static class HandleRows
         RandomOffsets offsets = RandomOffsets.Of(context.Scale.HotFileBytes, PageBytes);
         var options = new TargetOptions(context.HotFile, FileMode.Open, FileAccess.Read) { Asynchronous = true };
         IoTarget synchronous = IoTarget.Open(IoSide.Bcl, options with { Asynchronous = false });
-        Contest contest = Pair(options, side => Loops.Read(side, 1, PageBytes, offsets), owned: synchronous);
+        Contest contest = Pair(options, side => Loops.AtRandom(side, 1, PageBytes, offsets), owned: synchronous);
         return new Contest(contest.Sluice, contest.DotNet, contest)
         {
-            Second = new Contender("RandomAccess.Read", Loops.Read(synchronous, 1, PageBytes, offsets)),
+            Second = new Contender("RandomAccess.Read", Loops.AtRandom(synchronous, 1, PageBytes, offsets)),
         };
     }
 
@@ -199,7 +199,7 @@ internal static class HandleRows
         RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes, Depth);
         var options = new TargetOptions(context.DirectFile, FileMode.Open, FileAccess.Read) { Asynchronous = true };
         return Pair(
-            options, side => Loops.Read(side, Depth, PageBytes, offsets), Depth, _ => BenchContext.DropCache(context.DirectFile));
+            options, side => Loops.AtRandom(side, Depth, PageBytes, offsets), Depth, _ => BenchContext.DropCache(context.DirectFile));
     }
 
     private static Contest OpenReadBatch(BenchContext context)

@@ -172,7 +172,7 @@ internal static class AdviceTopics
         {
             using IoTarget target = IoTarget.Open(side,
                 new TargetOptions(path, FileMode.Open, FileAccess.Read) { Asynchronous = depth > 0, Caching = caching });
-            await Loops.Read(target, Math.Max(1, depth), PageBytes, offsets)(slice);
+            await Loops.AtRandom(target, Math.Max(1, depth), PageBytes, offsets)(slice);
         })
         {
             Loops = Math.Max(1, depth),
