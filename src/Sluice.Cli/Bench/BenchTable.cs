@@ -11,47 +11,39 @@ internal static class BenchTable
     /// </summary>
     public const string DotNetName = ".NET";
 
-    private sealed record Figure(PageColumn Column, Func<RowReport, PageCell> Of);
-
-    private static readonly Figure[] Figures =
+    private static readonly (PageColumn Column, Func<RowReport, PageCell> Of)[] Figures =
     [
-        new(PageColumn.Text("row"), r => r.ShownName),
-        new(PageColumn.Text("unit"), r => r.Unit),
-        new("ratio", r => PageCell.Ratio(r.Ratio).With(r.RoundRatios)),
-        new(PageColumn.Text("95 %"), Interval),
-        new(PageColumn.Text("verdict"), r => r.Verdict),
-        new("Sluice", r => Rate(r.Sluice)),
-        new(DotNetName, r => Rate(r.DotNet)),
-        new("fio", r => r.FioRate),
-        new("to fio", r => PageCell.Ratio(r.FioRatio)),
-        new(PageColumn.Text("95 %"), r => Span(r.FioRatioLow, r.FioRatioHigh)),
-        new("CPU ratio", r => PageCell.Ratio(r.CpuRatio)),
-        new(PageColumn.Text("95 %"), r => Span(r.CpuRatioLow, r.CpuRatioHigh)),
-        new("CPU us/op", r => r.Sluice.CpuUsPerOperation),
-        new(".NET's", r => r.DotNet.CpuUsPerOperation),
-        new("B/op", r => Allocated(r.Sluice)),
-        new(".NET's", r => Allocated(r.DotNet)),
-        new("best", r => PageCell.Ratio(r.BestRatio)),
+        (PageColumn.Text("row"), r => r.ShownName),
+        (PageColumn.Text("unit"), r => r.Unit),
+        ("ratio", r => PageCell.Ratio(r.Ratio).With(r.RoundRatios)),
+        (PageColumn.Text("95 %"), Interval),
+        (PageColumn.Text("verdict"), r => r.Verdict),
+        ("Sluice", r => Rate(r.Sluice)),
+        (DotNetName, r => Rate(r.DotNet)),
+        ("fio", r => r.FioRate),
+        ("to fio", r => PageCell.Ratio(r.FioRatio)),
+        (PageColumn.Text("95 %"), r => Span(r.FioRatioLow, r.FioRatioHigh)),
+        ("CPU ratio", r => PageCell.Ratio(r.CpuRatio)),
+        (PageColumn.Text("95 %"), r => Span(r.CpuRatioLow, r.CpuRatioHigh)),
+        ("CPU us/op", r => r.Sluice.CpuUsPerOperation),
+        (".NET's", r => r.DotNet.CpuUsPerOperation),
+        ("B/op", r => Allocated(r.Sluice)),
+        (".NET's", r => Allocated(r.DotNet)),
+        ("best", r => PageCell.Ratio(r.BestRatio)),
     ];
 
     // The columns of `compare` end with the rates of Sluice and .NET.
     private const int RateFigures = 7;
 
     /// <summary>Returns the table of one suite, without columns that are empty in all rows.</summary>
-    public static PageTable Of(IReadOnlyList<RowReport> rows) => Of(rows, Figures).WithoutEmptyColumns();
+    public static PageTable Of(IReadOnlyList<RowReport> rows) => PageTable.Of(rows, r => r.Id, Figures).WithoutEmptyColumns();
 
     /// <summary>Returns the table of one suite with only the ratios and rates.</summary>
-    public static PageTable Rates(IReadOnlyList<RowReport> rows) => Of(rows, Figures[..RateFigures]);
+    public static PageTable Rates(IReadOnlyList<RowReport> rows) => PageTable.Of(rows, r => r.Id, Figures[..RateFigures]);
 
     /// <summary>Returns one table of all suites, with the names of suites and rows.</summary>
-    public static PageTable Flat(BenchReport report) => Of(
-        report.Rows, [new(PageColumn.Text("suite"), r => r.Suite), new(PageColumn.Text("id"), r => r.Id), .. Figures]);
-
-    private static PageTable Of(IReadOnlyList<RowReport> rows, Figure[] figures) => new()
-    {
-        Columns = [.. figures.Select(f => f.Column)],
-        Rows = [.. rows.Select(r => new PageRow([.. figures.Select(f => f.Of(r))]) { Key = r.Id })],
-    };
+    public static PageTable Flat(BenchReport report) => PageTable.Of(
+        report.Rows, r => r.Id, [(PageColumn.Text("suite"), r => r.Suite), (PageColumn.Text("id"), r => r.Id), .. Figures]);
 
     private static PageCell Rate(ContenderReport contender) => PageCell.Of(contender.Rate).With(contender.SliceRates);
 

@@ -18,3 +18,6 @@ internal sealed record FigureRow(string Curve, int RequestBytes, int Depth, Func
     /// </summary>
     public IReadOnlyDictionary<string, List<double>>? Extents { get; init; }
 }
+
+/// <summary>A measured request size of a curve.</summary>
+internal sealed record FigurePoint(FigureRow Row, RowReport Report);

@@ -16,7 +16,7 @@ internal sealed class FigureSections(FigureScale scale, IReadOnlySet<int> wanted
     private string CpuUnit => clockHz is null ? "ns/byte" : "clocks/byte";
 
     /// <param name="leftOut">The reasons why rows are missing.</param>
-    public PageSection Make(FigureSet set, IReadOnlyList<(FigureRow Row, RowReport Report)> points, IEnumerable<string> leftOut)
+    public PageSection Make(FigureSet set, IReadOnlyList<FigurePoint> points, IEnumerable<string> leftOut)
     {
         string missing = string.Join("; ", leftOut);
         if (points.Count == 0)
@@ -40,7 +40,7 @@ internal sealed class FigureSections(FigureScale scale, IReadOnlySet<int> wanted
     }
 
     private static PageChart Chart(
-        string title, string label, string unit, IReadOnlyList<(FigureRow Row, RowReport Report)> points,
+        string title, string label, string unit, IReadOnlyList<FigurePoint> points,
         Func<ContenderReport, double> value, bool withBand)
     {
         bool hasDepths = points.Any(p => p.Row.Depth > 1);
@@ -72,38 +72,28 @@ internal sealed class FigureSections(FigureScale scale, IReadOnlySet<int> wanted
         };
     }
 
-    private PageTable Table(IReadOnlyList<(FigureRow Row, RowReport Report)> points)
+    private PageTable Table(IReadOnlyList<FigurePoint> points)
     {
         bool hasDepths = points.Any(p => p.Row.Depth > 1);
         bool hasExtents = points.Any(p => p.Row.Extents is not null);
-        (PageColumn Column, Func<FigureRow, RowReport, PageCell> Of)[] shown =
-        [
-            (PageColumn.Text("curve"), (row, _) => row.Curve),
-            (new("request"), (row, _) => PageCell.Size(row.RequestBytes)),
-            .. Where(hasDepths, (new("depth"), (row, _) => row.Depth)),
-            (new(".NET", "MiB/s"), (_, r) => r.DotNet.Cell()),
-            (new("Sluice", "MiB/s"), (_, r) => r.Sluice.Cell()),
-            (new("ratio"), (_, r) => r.Sluice.RatioTo(r.DotNet)),
-            (new(".NET", CpuUnit), (_, r) => Cpu(r.DotNet)),
-            (new("Sluice", CpuUnit), (_, r) => Cpu(r.Sluice)),
-            .. Where(
-                hasExtents, (new(".NET", "extents"), (row, r) => row.Extents?[r.DotNet.Name].Average()),
-                (new("Sluice", "extents"), (row, r) => row.Extents?[r.Sluice.Name].Average())),
-        ];
-        return new PageTable
-        {
-            Columns = [.. shown.Select(s => s.Column)],
-            Rows =
+        return PageTable.Of(
+            points, p => $"{p.Row.Curve} {p.Row.RequestBytes} {p.Row.Depth}",
             [
-                .. points.Select(p => new PageRow([.. shown.Select(s => s.Of(p.Row, p.Report))])
-                {
-                    Key = $"{p.Row.Curve} {p.Row.RequestBytes} {p.Row.Depth}",
-                }),
-            ],
-        };
+                (PageColumn.Text("curve"), p => p.Row.Curve),
+                ("request", p => PageCell.Size(p.Row.RequestBytes)),
+                .. Where(hasDepths, ("depth", p => p.Row.Depth)),
+                (new(".NET", "MiB/s"), p => p.Report.DotNet.Cell()),
+                (new("Sluice", "MiB/s"), p => p.Report.Sluice.Cell()),
+                ("ratio", p => p.Report.Sluice.RatioTo(p.Report.DotNet)),
+                (new(".NET", CpuUnit), p => Cpu(p.Report.DotNet)),
+                (new("Sluice", CpuUnit), p => Cpu(p.Report.Sluice)),
+                .. Where(
+                    hasExtents, (new(".NET", "extents"), p => p.Row.Extents?[p.Report.DotNet.Name].Average()),
+                    (new("Sluice", "extents"), p => p.Row.Extents?[p.Report.Sluice.Name].Average())),
+            ]);
 
-        static (PageColumn, Func<FigureRow, RowReport, PageCell>)[] Where(
-            bool condition, params (PageColumn, Func<FigureRow, RowReport, PageCell>)[] columns) => condition ? columns : [];
+        static (PageColumn, Func<FigurePoint, PageCell>)[] Where(
+            bool condition, params (PageColumn, Func<FigurePoint, PageCell>)[] columns) => condition ? columns : [];
     }
 
     private double Cpu(ContenderReport side) => side.CpuUsPerOperation * (clockHz is { } hz ? hz / 1e6 : 1000);

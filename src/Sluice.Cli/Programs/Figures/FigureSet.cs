@@ -76,14 +76,14 @@ internal sealed record FigureSet(
     public async Task<PageSection> MeasureAsync(FigureScale scale, RowRunner runner, FigureSections sections, Action<string> progress)
     {
         var suite = new Suite("figures", "", 0, SliceTime, []);
-        var points = new List<(FigureRow, RowReport)>();
+        var points = new List<FigurePoint>();
         var leftOut = new HashSet<string>();
         foreach (FigureRow row in Rows(scale))
         {
             progress(row.Row.Name);
             try
             {
-                points.Add((row, (await runner.RunAsync(suite, row.Row))[0]));
+                points.Add(new FigurePoint(row, (await runner.RunAsync(suite, row.Row))[0]));
             }
             catch (RowSkippedException e)
             {

@@ -16,6 +16,15 @@ internal sealed record PageTable
     [JsonIgnore]
     public bool IsTurned { get; init; }
 
+    /// <summary>Returns a table of values with a function for each column.</summary>
+    /// <param name="key">Returns the key of a row.</param>
+    public static PageTable Of<T>(
+        IEnumerable<T> values, Func<T, string> key, IReadOnlyList<(PageColumn Column, Func<T, PageCell> Of)> columns) => new()
+        {
+            Columns = [.. columns.Select(c => c.Column)],
+            Rows = [.. values.Select(v => new PageRow([.. columns.Select(c => c.Of(v))]) { Key = key(v) })],
+        };
+
     /// <summary>Returns the table without columns that are empty in all rows.</summary>
     public PageTable WithoutEmptyColumns()
     {
