@@ -34,68 +34,31 @@ internal sealed record BenchReport
 }
 
 /// <summary>The result of one row: Sluice compared with .NET, and with the device if fio measured it.</summary>
-internal sealed record RowReport
+/// <param name="Unit">The unit of every rate in the row: IOPS, ops/s or MiB/s.</param>
+/// <param name="Ratio">The rate of Sluice divided by the rate of .NET, as the median over the rounds. Above 1, Sluice is faster.</param>
+/// <param name="CpuRatio">The CPU time of .NET for each operation divided by that of Sluice. Above 1, Sluice needs less.</param>
+/// <param name="CpuRatioLow">The 95 % interval of <see cref="CpuRatio"/>; null if there are fewer than seven rounds.</param>
+/// <param name="RatioLow">The 95 % interval of <see cref="Ratio"/>; null if there are fewer than seven rounds.</param>
+/// <param name="BestRatio">The highest rate of Sluice divided by the highest rate of .NET.</param>
+/// <param name="FioCommand">The fio command that measured <see cref="FioRate"/>.</param>
+/// <param name="FioRates">
+/// The rate of fio in each round in which it ran. In the full form, it runs in every round, after Sluice and .NET.
+/// </param>
+/// <param name="FioError">The error because of which fio measured no rate for this row; otherwise, null.</param>
+/// <param name="FioRatio">The rate of Sluice divided by the rate of fio, as the median over the rounds in which fio ran.</param>
+/// <param name="FioRatioLow">The 95 % interval of <see cref="FioRatio"/>; null if there are fewer than seven rounds.</param>
+internal sealed record RowReport(
+    string Suite, string Id, string Name, string Why, string Unit, int Rounds, ContenderReport Sluice, ContenderReport DotNet,
+    double Ratio, double CpuRatio, double? CpuRatioLow = null, double? CpuRatioHigh = null, double? RatioLow = null,
+    double? RatioHigh = null, double? BestRatio = null, string? FioCommand = null, double? FioRate = null,
+    IReadOnlyList<double>? FioRates = null, string? FioError = null, double? FioRatio = null, double? FioRatioLow = null,
+    double? FioRatioHigh = null)
 {
     public const string Faster = "faster";
     public const string Even = "even";
     public const string Slower = "slower";
 
     public static readonly string[] Verdicts = [Faster, Even, Slower];
-
-    public required string Suite { get; init; }
-
-    public required string Id { get; init; }
-
-    public required string Name { get; init; }
-
-    public required string Why { get; init; }
-
-    /// <summary>The unit of every rate in the row: IOPS, ops/s or MiB/s.</summary>
-    public required string Unit { get; init; }
-
-    public required int Rounds { get; init; }
-
-    public required ContenderReport Sluice { get; init; }
-
-    public required ContenderReport DotNet { get; init; }
-
-    /// <summary>The rate of Sluice divided by the rate of .NET, as the median over the rounds. Above 1, Sluice is faster.</summary>
-    public required double Ratio { get; init; }
-
-    /// <summary>The CPU time of .NET for each operation divided by that of Sluice. Above 1, Sluice needs less.</summary>
-    public required double CpuRatio { get; init; }
-
-    /// <summary>The 95 % interval of <see cref="CpuRatio"/>; null if there are fewer than seven rounds.</summary>
-    public double? CpuRatioLow { get; init; }
-
-    public double? CpuRatioHigh { get; init; }
-
-    /// <summary>The 95 % interval of <see cref="Ratio"/>; null if there are fewer than seven rounds.</summary>
-    public double? RatioLow { get; init; }
-
-    public double? RatioHigh { get; init; }
-
-    /// <summary>The highest rate of Sluice divided by the highest rate of .NET.</summary>
-    public double? BestRatio { get; init; }
-
-    /// <summary>The fio command that measured <see cref="FioRate"/>.</summary>
-    public string? FioCommand { get; init; }
-
-    public double? FioRate { get; init; }
-
-    /// <summary>The rate of fio in each round in which it ran. In the full form, it runs in every round, after Sluice and .NET.</summary>
-    public IReadOnlyList<double>? FioRates { get; init; }
-
-    /// <summary>The error because of which fio measured no rate for this row; otherwise, null.</summary>
-    public string? FioError { get; init; }
-
-    /// <summary>The rate of Sluice divided by the rate of fio, as the median over the rounds in which fio ran.</summary>
-    public double? FioRatio { get; init; }
-
-    /// <summary>The 95 % interval of <see cref="FioRatio"/>; null if there are fewer than seven rounds.</summary>
-    public double? FioRatioLow { get; init; }
-
-    public double? FioRatioHigh { get; init; }
 
     /// <summary>Returns true if <see cref="DotNet"/> is .NET. In a few rows it is another program, or Sluice used in another way.</summary>
     [JsonIgnore]

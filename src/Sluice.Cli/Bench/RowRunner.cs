@@ -80,28 +80,26 @@ internal sealed class RowRunner(BenchContext context, FioRunner? fio, Cancellati
         double[] fioRatios = [.. Statistics.Ratios(sluice.SliceRates, fioRates)];
         double[] cpuRatios = [.. Statistics.Ratios(dotNet.SliceCpuUs, sluice.SliceCpuUs)];
         double[] ratios = [.. Statistics.Ratios(sluice.SliceRates, dotNet.SliceRates)];
-        return new RowReport
-        {
-            Suite = suite,
-            Id = row.Id,
-            Name = row.Name,
-            Why = row.Why,
-            Unit = row.Unit,
-            Rounds = sluice.SliceRates.Count,
-            Sluice = sluice,
-            DotNet = dotNet,
-            Ratio = Statistics.Median(ratios),
-            RatioLow = Statistics.MedianInterval(ratios)?.Low,
-            RatioHigh = Statistics.MedianInterval(ratios)?.High,
-            CpuRatio = Statistics.Median(cpuRatios),
-            CpuRatioLow = Statistics.MedianInterval(cpuRatios)?.Low,
-            CpuRatioHigh = Statistics.MedianInterval(cpuRatios)?.High,
-            FioRate = fioRate,
-            FioRates = fioRate is null ? null : [.. fioRates.Where(r => r > 0)],
-            FioRatio = fioRatios.Length > 1 ? Statistics.Median(fioRatios) : fioRate > 0 ? sluice.Rate / fioRate : null,
-            FioRatioLow = Statistics.MedianInterval(fioRatios)?.Low,
-            FioRatioHigh = Statistics.MedianInterval(fioRatios)?.High,
-            BestRatio = dotNet.High > 0 ? sluice.High / dotNet.High : null,
-        };
+        return new RowReport(
+            Suite: suite,
+            Id: row.Id,
+            Name: row.Name,
+            Why: row.Why,
+            Unit: row.Unit,
+            Rounds: sluice.SliceRates.Count,
+            Sluice: sluice,
+            DotNet: dotNet,
+            Ratio: Statistics.Median(ratios),
+            RatioLow: Statistics.MedianInterval(ratios)?.Low,
+            RatioHigh: Statistics.MedianInterval(ratios)?.High,
+            CpuRatio: Statistics.Median(cpuRatios),
+            CpuRatioLow: Statistics.MedianInterval(cpuRatios)?.Low,
+            CpuRatioHigh: Statistics.MedianInterval(cpuRatios)?.High,
+            FioRate: fioRate,
+            FioRates: fioRate is null ? null : [.. fioRates.Where(r => r > 0)],
+            FioRatio: fioRatios.Length > 1 ? Statistics.Median(fioRatios) : fioRate > 0 ? sluice.Rate / fioRate : null,
+            FioRatioLow: Statistics.MedianInterval(fioRatios)?.Low,
+            FioRatioHigh: Statistics.MedianInterval(fioRatios)?.High,
+            BestRatio: dotNet.High > 0 ? sluice.High / dotNet.High : null);
     }
 }

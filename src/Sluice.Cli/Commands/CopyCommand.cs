@@ -58,24 +58,25 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
     {
         double seconds = _records.Sum(r => r.Seconds);
         long bytes = _records.Sum(r => r.Bytes);
-        return new CopyReport
+        return new CopyReport(
+            Started: began,
+            Arguments: context.Arguments,
+            Environment: null,
+            Sources: _sources,
+            Target: options.Target,
+            Bytes: bytes,
+            Files: _records.Sum(r => r.Files),
+            UnchangedFiles: _records.Sum(r => r.UnchangedFiles),
+            Failed: _failed + _records.Sum(r => r.Failures.Count),
+            Interrupted: _isInterrupted,
+            Seconds: seconds,
+            CpuSeconds: _records.Sum(r => r.CpuSeconds),
+            MiBPerSecond: CopyReport.Rate(bytes, seconds),
+            Copies: _records)
         {
-            Started = began,
-            Arguments = context.Arguments,
-            Sources = _sources,
-            Target = options.Target,
             ShardIndex = options.Shard?.Index,
             ShardCount = options.Shard?.Count,
-            Bytes = bytes,
-            Files = _records.Sum(r => r.Files),
-            UnchangedFiles = _records.Sum(r => r.UnchangedFiles),
-            Failed = _failed + _records.Sum(r => r.Failures.Count),
-            Interrupted = _isInterrupted,
             NotBegun = _notBegun,
-            Seconds = seconds,
-            CpuSeconds = _records.Sum(r => r.CpuSeconds),
-            MiBPerSecond = CopyReport.Rate(bytes, seconds),
-            Copies = _records,
         };
     }
 
@@ -225,8 +226,6 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         CopyRecord record = Record(source, target, result, failures, elapsed, cpu);
         if (_isInterrupted)
         {
-            record = record with { Interrupted = true };
-            _records[^1] = record;
             if (!options.Quiet)
                 _terminal.WriteLine(CopyText.Interrupted(record, isTree ? null : line.Last.TotalBytes, wasThere, options.Resume), hang: 2);
             return ExitCode.Interrupted;
@@ -278,22 +277,24 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
     private CopyRecord Record(
         string source, string target, CopyResult result, IReadOnlyList<FileFailure> failures, TimeSpan elapsed, TimeSpan cpu)
     {
-        var record = new CopyRecord
+        var record = new CopyRecord(
+            Source: source,
+            Target: target,
+            Bytes: result.Bytes,
+            ResumedBytes: result.ResumedBytes,
+            Files: result.Files,
+            Folders: result.Folders,
+            ChangedFiles: result.ChangedFiles,
+            UnchangedFiles: result.UnchangedFiles,
+            Seconds: elapsed.TotalSeconds,
+            CpuSeconds: cpu.TotalSeconds,
+            MiBPerSecond: CopyReport.Rate(result.Bytes, elapsed.TotalSeconds),
+            Method: CopyCommandOptions.NameOf(result.Method),
+            Reason: result.MethodReason,
+            Depth: result.Method != CopyMethod.Direct ? 0 : options.BytesPerSecond is null ? options.Depth : 1,
+            Failures: [.. failures.Select(f => ErrorText.Of(f.Error))])
         {
-            Source = source,
-            Target = target,
-            Bytes = result.Bytes,
-            ResumedBytes = result.ResumedBytes,
-            Files = result.Files,
-            Folders = result.Folders,
-            ChangedFiles = result.ChangedFiles,
-            UnchangedFiles = result.UnchangedFiles,
-            Seconds = elapsed.TotalSeconds,
-            CpuSeconds = cpu.TotalSeconds,
-            Method = CopyCommandOptions.NameOf(result.Method),
-            Reason = result.MethodReason,
-            Depth = result.Method != CopyMethod.Direct ? 0 : options.BytesPerSecond is null ? options.Depth : 1,
-            Failures = [.. failures.Select(f => ErrorText.Of(f.Error))],
+            Interrupted = _isInterrupted,
         };
         _records.Add(record);
         return record;

@@ -97,17 +97,15 @@ public sealed class RowVerdictTests
         Rows = rows,
     };
 
-    private static RowReport Row() => new()
-    {
-        Suite = "suite",
-        Id = "row",
-        Name = "row",
-        Why = "",
-        Unit = "IOPS",
-        Rounds = 7,
-        Sluice = new ContenderReport("Sluice", 1, 1, 0, []),
-        DotNet = new ContenderReport(".NET", 1, 1, 0, []),
-        Ratio = 1,
-        CpuRatio = 1,
-    };
+    private static RowReport Row() => new(
+        Suite: "suite",
+        Id: "row",
+        Name: "row",
+        Why: "",
+        Unit: "IOPS",
+        Rounds: 7,
+        Sluice: new ContenderReport("Sluice", 1, 1, 0, []),
+        DotNet: new ContenderReport(".NET", 1, 1, 0, []),
+        Ratio: 1,
+        CpuRatio: 1);
 }

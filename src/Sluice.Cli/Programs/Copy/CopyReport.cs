@@ -5,20 +5,15 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Programs.Copy;
 
 /// <summary>The result of `sluice copy`, which is also its JSON: the totals and each copy.</summary>
-internal sealed record CopyReport
+/// <param name="Sources">The sources that were to be copied, whether they were or not.</param>
+/// <param name="Interrupted">True if a signal ended the run, so that the last of <see cref="Copies"/> is not complete.</param>
+internal sealed record CopyReport(
+    DateTimeOffset Started, IReadOnlyList<string> Arguments, EnvironmentRecord? Environment, IReadOnlyList<string> Sources,
+    string Target, long Bytes, long Files, long UnchangedFiles, int Failed, bool Interrupted, double Seconds, double CpuSeconds,
+    double MiBPerSecond, IReadOnlyList<CopyRecord> Copies)
 {
+    [JsonPropertyOrder(-1)]
     public int FormatVersion { get; init; } = 1;
-
-    public required DateTimeOffset Started { get; init; }
-
-    public required IReadOnlyList<string> Arguments { get; init; }
-
-    public EnvironmentRecord? Environment { get; init; }
-
-    /// <summary>The sources that were to be copied, whether they were or not.</summary>
-    public IReadOnlyList<string> Sources { get; init => field = value ?? []; } = [];
-
-    public required string Target { get; init; }
 
     /// <summary>The part of the tree and the number of parts; null for the whole tree.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
@@ -27,71 +22,24 @@ internal sealed record CopyReport
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? ShardCount { get; init; }
 
-    public required long Bytes { get; init; }
-
-    public required long Files { get; init; }
-
-    public required long UnchangedFiles { get; init; }
-
-    public required int Failed { get; init; }
-
-    /// <summary>True if a signal ended the run, so that the last of <see cref="Copies"/> is not complete.</summary>
-    public bool Interrupted { get; init; }
-
     /// <summary>The number of sources that were not started, after an interruption or a full or read-only disk.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public int NotBegun { get; init; }
-
-    public required double Seconds { get; init; }
-
-    public required double CpuSeconds { get; init; }
-
-    public required double MiBPerSecond { get; init; }
-
-    public required IReadOnlyList<CopyRecord> Copies { get; init; }
 
     public static double Rate(long bytes, double seconds) => bytes / (double)ByteSize.MiB / Math.Max(seconds, 1e-6);
 }
 
 /// <summary>The copy of one source.</summary>
-internal sealed record CopyRecord
+/// <param name="Method">The name of the method on the command line: reflink, range, direct, buffered.</param>
+/// <param name="Depth">The number of outstanding requests of a direct copy; 0 for other copies.</param>
+/// <param name="Failures">The error messages.</param>
+internal sealed record CopyRecord(
+    string Source, string Target, long Bytes, long ResumedBytes, long Files, long Folders, long ChangedFiles, long UnchangedFiles,
+    double Seconds, double CpuSeconds, double MiBPerSecond, string Method, string Reason, int Depth, IReadOnlyList<string> Failures)
 {
-    public required string Source { get; init; }
-
-    public required string Target { get; init; }
-
     /// <summary>True if a signal ended the copy. Bytes and files are those copied before the signal, whether they remain or not.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool Interrupted { get; init; }
-
-    public required long Bytes { get; init; }
-
-    public long ResumedBytes { get; init; }
-
-    public required long Files { get; init; }
-
-    public long Folders { get; init; }
-
-    public long ChangedFiles { get; init; }
-
-    public long UnchangedFiles { get; init; }
-
-    public required double Seconds { get; init; }
-
-    public required double CpuSeconds { get; init; }
-
-    public double MiBPerSecond => CopyReport.Rate(Bytes, Seconds);
-
-    /// <summary>The name of the method on the command line: reflink, range, direct, buffered.</summary>
-    public required string Method { get; init; }
-
-    public required string Reason { get; init; }
-
-    /// <summary>The number of outstanding requests of a direct copy; 0 for other copies.</summary>
-    public int Depth { get; init; }
-
-    /// <summary>The error messages.</summary>
-    public IReadOnlyList<string> Failures { get; init; } = [];
 }
 
 [JsonSourceGenerationOptions(WriteIndented = true, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true,
