@@ -6,7 +6,20 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Commands;
 
 /// <summary>The validated arguments of the `copy` command.</summary>
-internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string Target)
+/// <param name="Force">True to replace existing files without confirmation.</param>
+/// <param name="Update">True to skip files with the same length and time, and to replace others without confirmation.</param>
+/// <param name="Atomic">True to give a new file its name only when it is complete.</param>
+/// <param name="DryRun">True to list what would be copied, and to copy nothing.</param>
+/// <param name="FilesFrom">A file with the names of further sources, one per line; "-" for stdin.</param>
+/// <param name="Shard">The part of the tree that this process copies; null for all of it.</param>
+/// <param name="Demo">
+/// True to run the program of MSR-TR-2004-136. <see cref="Target"/> is the folder for its files, and there are no sources.
+/// </param>
+/// <param name="DemoSizeBytes">The size of the file of <see cref="Demo"/>, in bytes.</param>
+internal sealed record CopyCommandOptions(
+    IReadOnlyList<string> Sources, string Target, CopyMethod Method, int Depth, bool Recursive, bool Preserve, bool Force, bool Update,
+    bool Resume, bool Atomic, bool DryRun, ExcludePatterns Excluded, string? FilesFrom, Shard? Shard, long? BytesPerSecond, bool Verify,
+    bool Sync, PageOutput Output, bool Quiet, bool Demo, long DemoSizeBytes)
 {
     private const int MaxDepth = 64;
 
@@ -15,54 +28,6 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
         ("auto", CopyMethod.Auto), ("reflink", CopyMethod.Reflink), ("range", CopyMethod.CopyFileRange), ("direct", CopyMethod.Direct),
         ("buffered", CopyMethod.Buffered),
     ];
-
-    public CopyMethod Method { get; init; }
-
-    public int Depth { get; init; } = CopyOptions.DefaultDepth;
-
-    public bool Recursive { get; init; }
-
-    public bool Preserve { get; init; }
-
-    /// <summary>True to replace existing files without confirmation.</summary>
-    public bool Force { get; init; }
-
-    /// <summary>True to skip files with the same length and time, and to replace others without confirmation.</summary>
-    public bool Update { get; init; }
-
-    public bool Resume { get; init; }
-
-    /// <summary>True to give a new file its name only when it is complete.</summary>
-    public bool Atomic { get; init; }
-
-    /// <summary>True to list what would be copied, and to copy nothing.</summary>
-    public bool DryRun { get; init; }
-
-    public ExcludePatterns Excluded { get; init; } = new([]);
-
-    /// <summary>A file with the names of further sources, one per line; "-" for stdin.</summary>
-    public string? FilesFrom { get; init; }
-
-    /// <summary>The part of the tree that this process copies; null for all of it.</summary>
-    public Shard? Shard { get; init; }
-
-    public long? BytesPerSecond { get; init; }
-
-    public bool Verify { get; init; }
-
-    public bool Sync { get; init; }
-
-    public PageOutput Output { get; init; } = new();
-
-    public bool Quiet { get; init; }
-
-    /// <summary>
-    /// True to run the program of MSR-TR-2004-136. <see cref="Target"/> is the folder for its files, and there are no sources.
-    /// </summary>
-    public bool Demo { get; init; }
-
-    /// <summary>The size of the file of <see cref="Demo"/>, in bytes.</summary>
-    public long DemoSizeBytes { get; init; } = ByteSize.GiB;
 
     /// <summary>Adds the options of `copy` to the command.</summary>
     /// <returns>
@@ -140,28 +105,26 @@ internal sealed record CopyCommandOptions(IReadOnlyList<string> Sources, string 
                 throw new UsageException($"--depth is for direct copies, and --method {NameOf(way)} makes none; give --method direct");
             if (result.GetValue(dryRun) && (demo || results.Named.Count > 0))
                 throw new UsageException("--dry-run copies nothing: there is no result to write, and no demo");
-            return new CopyCommandOptions(demo ? [] : paths[..^1], paths.Length == 0 ? Environment.CurrentDirectory : paths[^1])
-            {
-                Method = way,
-                Depth = OptionText.Whole("--depth", result.GetValue(depth), 1, MaxDepth, CopyOptions.DefaultDepth),
-                Recursive = isRecursive,
-                Shard = part,
-                Preserve = result.GetValue(preserve) || result.GetValue(archive),
-                Force = result.GetValue(force),
-                Update = result.GetValue(update),
-                Excluded = new ExcludePatterns(patterns),
-                FilesFrom = names,
-                DryRun = result.GetValue(dryRun),
-                BytesPerSecond = OptionText.Size("--bwlimit", result.GetValue(limit)),
-                Resume = resumes,
-                Atomic = result.GetValue(atomic),
-                Verify = result.GetValue(verify),
-                Sync = result.GetValue(sync),
-                Quiet = result.GetValue(quiet),
-                Demo = demo,
-                Output = results,
-                DemoSizeBytes = OptionText.Size("--size", result.GetValue(size)) ?? ByteSize.GiB,
-            };
+            return new CopyCommandOptions(demo ? [] : paths[..^1], paths.Length == 0 ? Environment.CurrentDirectory : paths[^1],
+                Method: way,
+                Depth: OptionText.Whole("--depth", result.GetValue(depth), 1, MaxDepth, CopyOptions.DefaultDepth),
+                Recursive: isRecursive,
+                Shard: part,
+                Preserve: result.GetValue(preserve) || result.GetValue(archive),
+                Force: result.GetValue(force),
+                Update: result.GetValue(update),
+                Excluded: new ExcludePatterns(patterns),
+                FilesFrom: names,
+                DryRun: result.GetValue(dryRun),
+                BytesPerSecond: OptionText.Size("--bwlimit", result.GetValue(limit)),
+                Resume: resumes,
+                Atomic: result.GetValue(atomic),
+                Verify: result.GetValue(verify),
+                Sync: result.GetValue(sync),
+                Quiet: result.GetValue(quiet),
+                Demo: demo,
+                Output: results,
+                DemoSizeBytes: OptionText.Size("--size", result.GetValue(size)) ?? ByteSize.GiB);
         }
     }
 

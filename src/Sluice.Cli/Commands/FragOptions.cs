@@ -6,25 +6,14 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Commands;
 
 /// <summary>The validated arguments of the `frag` command.</summary>
-internal sealed record FragOptions(string Directory, FragSettings Settings)
+/// <param name="BudgetBytes">The maximum number of bytes to write; null for no maximum.</param>
+internal sealed record FragOptions(
+    string Directory, FragSettings Settings, long? BudgetBytes, bool DryRun, bool Cleanup, bool Force, bool Quiet, PageOutput Output)
 {
     private const int MaxFiles = 9_999_999;
     private const int MaxPerDirectory = 1_000_000;
 
     private static readonly FragSettings Defaults = new();
-
-    /// <summary>The maximum number of bytes to write; null for no maximum.</summary>
-    public long? BudgetBytes { get; init; }
-
-    public bool DryRun { get; init; }
-
-    public bool Cleanup { get; init; }
-
-    public bool Force { get; init; }
-
-    public bool Quiet { get; init; }
-
-    public PageOutput Output { get; init; } = new();
 
     /// <summary>Adds the options of `frag` to the command.</summary>
     /// <returns>
@@ -89,15 +78,13 @@ internal sealed record FragOptions(string Directory, FragSettings Settings)
             PageOutput results = output(result);
             if ((dryRun || cleanup) && results.Named.Count > 0)
                 throw new UsageException($"{(dryRun ? "--dry-run" : "--cleanup")} ages nothing: there is no result to write");
-            return new FragOptions(directory, settings)
-            {
-                BudgetBytes = OptionText.Size("--budget", result.GetValue(budget), 0),
-                DryRun = dryRun,
-                Cleanup = cleanup,
-                Force = result.GetValue(force),
-                Quiet = result.GetValue(quiet),
-                Output = results,
-            };
+            return new FragOptions(directory, settings,
+                BudgetBytes: OptionText.Size("--budget", result.GetValue(budget), 0),
+                DryRun: dryRun,
+                Cleanup: cleanup,
+                Force: result.GetValue(force),
+                Quiet: result.GetValue(quiet),
+                Output: results);
         }
     }
 

@@ -16,35 +16,19 @@ internal enum LogAction
 }
 
 /// <summary>The validated arguments of the `log` command.</summary>
-internal sealed record LogOptions(LogAction Action, string Directory)
+/// <param name="From">The first record that `log cat` prints.</param>
+/// <param name="SkipDamage">True if `log cat` continues after damage.</param>
+/// <param name="After">The last record that `log truncate` keeps; null if it removes no records at the end.</param>
+/// <param name="Before">
+/// The first record that must stay: `log truncate` removes the segments whose records all precede it. Null to remove none.
+/// </param>
+/// <param name="Output">The result files of the load test.</param>
+internal sealed record LogOptions(
+    LogAction Action, string Directory, LogLoad Load, long From, int Lines, bool Follow, bool SkipDamage, long? After, long? Before,
+    bool Quiet, PageOutput Output)
 {
     private const int MaxThreads = 10_000;
     private const int MaxSeconds = 86_400;
-
-    public LogLoad Load { get; init; } = new();
-
-    /// <summary>The first record that `log cat` prints.</summary>
-    public long From { get; init; } = 1;
-
-    public int Lines { get; init; } = 10;
-
-    public bool Follow { get; init; }
-
-    /// <summary>True if `log cat` continues after damage.</summary>
-    public bool SkipDamage { get; init; }
-
-    /// <summary>The last record that `log truncate` keeps; null if it removes no records at the end.</summary>
-    public long? After { get; init; }
-
-    /// <summary>
-    /// The first record that must stay: `log truncate` removes the segments whose records all precede it. Null to remove none.
-    /// </summary>
-    public long? Before { get; init; }
-
-    public bool Quiet { get; init; }
-
-    /// <summary>The result files of the load test.</summary>
-    public PageOutput Output { get; init; } = new();
 
     /// <summary>Adds the options of `log` to the command.</summary>
     /// <returns>
@@ -84,9 +68,8 @@ internal sealed record LogOptions(LogAction Action, string Directory)
             foreach ((LogAction of, Option[] options) in owned)
                 RefuseUnless(what == of, of, options, result);
             LogLoad byDefault = new();
-            LogOptions bound = new(what, where)
-            {
-                Load = byDefault with
+            LogOptions bound = new(what, where,
+                Load: byDefault with
                 {
                     Threads = OptionText.Whole("--threads", result.GetValue(threads), 1, MaxThreads, byDefault.Threads),
                     BytesPerSecond = OptionText.Size("--rate", result.GetValue(rate), 0, ByteSize.TiB) ?? byDefault.BytesPerSecond,
@@ -97,15 +80,14 @@ internal sealed record LogOptions(LogAction Action, string Directory)
                     Durability = OptionText.Choice("--durability", result.GetValue(durability), ("buffered", LogDurability.Buffered),
                         ("written", LogDurability.Written), ("durable", LogDurability.Durable)) ?? byDefault.Durability,
                 },
-                From = OptionText.Whole("--from", result.GetValue(from), 0, long.MaxValue) ?? 1,
-                Lines = OptionText.Whole("--lines", result.GetValue(lines), 0, int.MaxValue, 10),
-                Follow = result.GetValue(follow),
-                SkipDamage = result.GetValue(skip),
-                After = OptionText.Whole("--after", result.GetValue(after), 0, long.MaxValue),
-                Before = OptionText.Whole("--before", result.GetValue(before), 0, long.MaxValue),
-                Quiet = result.GetValue(quiet),
-                Output = output(result),
-            };
+                From: OptionText.Whole("--from", result.GetValue(from), 0, long.MaxValue) ?? 1,
+                Lines: OptionText.Whole("--lines", result.GetValue(lines), 0, int.MaxValue, 10),
+                Follow: result.GetValue(follow),
+                SkipDamage: result.GetValue(skip),
+                After: OptionText.Whole("--after", result.GetValue(after), 0, long.MaxValue),
+                Before: OptionText.Whole("--before", result.GetValue(before), 0, long.MaxValue),
+                Quiet: result.GetValue(quiet),
+                Output: output(result));
             if (what != LogAction.Load && bound.Output.Named is [(string named, _), ..])
                 throw new UsageException($"{named} is the load test's");
             return what != LogAction.Truncate || bound.After is null != bound.Before is null
