@@ -105,13 +105,9 @@ internal sealed class BenchContext(string directory, BenchScale scale, Cancellat
         _scratchFiles.Clear();
     }
 
-    private string Ensure(string name, long sizeBytes) => Ensure(name, sizeBytes, path =>
-    {
-        using IoTarget target = IoTarget.Open(
-            IoSide.Bcl, new TargetOptions(path, FileMode.Create, FileAccess.ReadWrite) { PreallocationSizeBytes = sizeBytes });
-        FileMaker.Fill(target, 0, sizeBytes, FileMaker.DefaultRequestSizeBytes, progress: null, cancellationToken);
-        target.Flush();
-    });
+    private string Ensure(string name, long sizeBytes) => Ensure(name, sizeBytes, path => FileMaker.Create(
+        IoSide.Bcl, new TargetOptions(path, FileMode.Create, FileAccess.ReadWrite) { PreallocationSizeBytes = sizeBytes }, sizeBytes,
+        FileMaker.DefaultRequestSizeBytes, progress: null, cancellationToken));
 
     private string Ensure(string name, long sizeBytes, Action<string> make)
     {

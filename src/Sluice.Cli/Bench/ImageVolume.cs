@@ -23,11 +23,9 @@ internal static class ImageVolume
     {
         string image = Path.Combine(folder, name + Suffix);
         // The image is written to its full length, so that the blocks of the volume do not depend on the allocation of the image.
-        using (IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(image, FileMode.CreateNew, FileAccess.ReadWrite)))
-        {
-            FileMaker.Fill(target, 0, sizeBytes, FileMaker.DefaultRequestSizeBytes, progress: null, cancellationToken);
-            target.Flush();
-        }
+        FileMaker.Create(
+            IoSide.Bcl, new TargetOptions(image, FileMode.CreateNew, FileAccess.ReadWrite), sizeBytes, FileMaker.DefaultRequestSizeBytes,
+            progress: null, cancellationToken);
         string mountPoint = Directory.CreateDirectory(Path.Combine(folder, name)).FullName;
         SystemCommand.Run("mkfs.ext4", "-q", "-F", "-b", "4096", "-m", "0", image);
         SystemCommand.Run("mount", "-o", "loop", image, mountPoint);

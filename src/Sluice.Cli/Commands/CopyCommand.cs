@@ -309,23 +309,21 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         ProgramRun.Prepare(options.Target, 2 * options.DemoSizeBytes, _terminal);
         using var folder = Bench.ScratchFolder.Create(options.Target, _terminal.TellAtEnd);
         string source = Path.Combine(folder.FullPath, "source.dat");
-        long start = Stopwatch.GetTimestamp();
-        TimeSpan cpu = Environment.CpuUsage.TotalTime;
+        CreationTiming made;
         using (var progress = new LiveProgress(_terminal, options.Quiet))
         {
             progress.Show(() => "making the source");
-            using IoTarget made = IoTarget.Open(IoSide.Sluice, new TargetOptions(source, FileMode.CreateNew, FileAccess.ReadWrite)
+            var target = new TargetOptions(source, FileMode.CreateNew, FileAccess.ReadWrite)
             {
                 PreallocationSizeBytes = options.DemoSizeBytes,
                 Caching = FileCaching.Direct,
-            });
-            FileMaker.Fill(made, 0, options.DemoSizeBytes, FileMaker.DefaultRequestSizeBytes, progress: null, _cancellationToken);
-            made.Flush();
+            };
+            made = FileMaker.Create(
+                IoSide.Sluice, target, options.DemoSizeBytes, FileMaker.DefaultRequestSizeBytes, progress: null, _cancellationToken);
         }
         if (!options.Quiet)
         {
-            string rate = CopyText.Rate(
-                options.DemoSizeBytes, Stopwatch.GetElapsedTime(start).TotalSeconds, (Environment.CpuUsage.TotalTime - cpu).TotalSeconds);
+            string rate = CopyText.Rate(made.SizeBytes, (made.Write + made.Flush).TotalSeconds, made.Cpu.TotalSeconds);
             _terminal.WriteLine($"made {rate}");
         }
         CopyCommandOptions copy = options with

@@ -18,91 +18,67 @@ internal static class SluiceTool
     [
         new("Measure", "speed", "Measure rate and latency of reads and writes of a file, as in -t30.",
             ["speed -t10 a.dat", "speed -d -a32 -b4K -s100 --engine both a.dat"],
-            Runs(SpeedOptions.Define, static (o, c) => new SpeedCommand(o, c).RunAsync()))
-        {
-            Failed = "an I/O error, or other bytes than were there (--verify)",
-        },
+            Runs(SpeedOptions.Define, static (o, c) => new SpeedCommand(o, c).RunAsync()),
+            Failed: "an I/O error, or other bytes than were there (--verify)"),
         new("Measure", "bench", "Compare Sluice with .NET's own I/O on a disk, row by row.",
             ["bench .", "bench --suite handle --json r.json"],
-            Runs(BenchOptions.Define, static (o, c) => new BenchCommand(o, c).RunAsync()))
-        {
-            Done = "done, also where rows are slower",
-        },
+            Runs(BenchOptions.Define, static (o, c) => new BenchCommand(o, c).RunAsync()),
+            Done: "done, also where rows are slower"),
         new("Measure", "doctor", "Show what machine and file system allow, and what Sluice uses.",
-            ["doctor", "doctor --json d.json ."], DoctorCommand.Define)
-        {
-            Done = "done, also where nothing can be tried",
-        },
+            ["doctor", "doctor --json d.json ."], DoctorCommand.Define,
+            Done: "done, also where nothing can be tried"),
         new("Measure", "advise", "Measure for a minute, and recommend ways to read and write.",
             ["advise .", "advise --quick --html advice.html"], AdviseCommand.Define),
         new("Measure", "ops", "Time the five operations of a file: open, read, write, seek, close.",
-            ["ops", "ops --size 1M --rounds 7 ."], OpsCommand.Define)
-        {
-            Failed = "an I/O error, or other bytes read than were written",
-        },
+            ["ops", "ops --size 1M --rounds 7 ."], OpsCommand.Define,
+            Failed: "an I/O error, or other bytes read than were written"),
         new("Files", "copy", "Copy files and folders by the cheapest way that works.",
             ["copy -a --verify --exclude '*.o' . ../backup", "copy --demo --size 256M"],
-            Runs(CopyCommandOptions.Define, static (o, c) => new CopyCommand(o, c).RunAsync()))
-        {
-            Failed = "something was not copied: an I/O error, or an existing file that is not to be replaced",
-            Refused = "a wrong command line, or an existing result that is not to be replaced",
-        },
+            Runs(CopyCommandOptions.Define, static (o, c) => new CopyCommand(o, c).RunAsync()),
+            Failed: "something was not copied: an I/O error, or an existing file that is not to be replaced",
+            Refused: "a wrong command line, or an existing result that is not to be replaced"),
         new("Files", "merge", "Add up the JSON results of a copy's shards.",
         [
             "merge shard*.json",
             "copy -r --shard 0/1 --json 0.json . ../all; sluice merge --html all.html 0.json",
         ],
-            MergeCommand.Define)
-        {
-            Failed = "one of them has no result, failed or was interrupted, or cannot be read",
-            Refused = "a wrong command line, results that are not of one run, or an existing result that is not to be replaced",
-        },
+            MergeCommand.Define,
+            Failed: "one of them has no result, failed or was interrupted, or cannot be read",
+            Refused: "a wrong command line, results that are not of one run, or an existing result that is not to be replaced"),
         new("Files", "extents", "Show where files lie on their device, and how fragmented they are.",
             ["extents .", "extents --sync --html extents.html ."],
-            ExtentsCommand.Define)
-        {
-            Failed = "an I/O error, or the file system does not tell",
-        },
+            ExtentsCommand.Define,
+            Failed: "an I/O error, or the file system does not tell"),
         new("Files", "frag", "Age a volume: fill it, delete at random, again and again (-f70).",
             ["frag --dry-run --budget 100M -Fm1 -FM8 -n2 .", "frag --cleanup ."],
-            Runs(FragOptions.Define, static (o, c) => new FragCommand(o, c).RunAsync()))
-        {
-            Failed = "an I/O error, or something else is in the folder that was to be removed",
-            Refused = "a wrong command line, or not confirmed",
-        },
+            Runs(FragOptions.Define, static (o, c) => new FragCommand(o, c).RunAsync()),
+            Failed: "an I/O error, or something else is in the folder that was to be removed",
+            Refused: "a wrong command line, or not confirmed"),
         new("Files", "log", "Load a log with many threads; show, check and cut a log.",
             ["log --threads 10 --time 5 --html load.html .", "log tail -f ."],
-            Runs(LogOptions.Define, static (o, c) => new LogCommand(o, c).RunAsync()))
-        {
-            Failed = "an I/O error, no log, a damaged one (verify), or a record that was lost (load)",
-        },
+            Runs(LogOptions.Define, static (o, c) => new LogCommand(o, c).RunAsync()),
+            Failed: "an I/O error, no log, a damaged one (verify), or a record that was lost (load)"),
         new("Compare", "compare", "Compare the JSON results of two runs: what changed beyond noise.",
             [
                 "ops --json a.json; sluice ops --json b.json; sluice compare a.json b.json",
                 "extents --json a.json .; sluice extents --json b.json .; sluice compare --html c.html a.json b.json",
             ],
-            CompareCommand.Define)
-        {
-            Done = "done, whatever has changed",
-            Failed = "a file cannot be read or written",
-            Refused = "a wrong command line, no results of one command, or an existing result that is not to be replaced",
-        },
+            CompareCommand.Define,
+            Done: "done, whatever has changed",
+            Failed: "a file cannot be read or written",
+            Refused: "a wrong command line, no results of one command, or an existing result that is not to be replaced"),
         new(Replays, "figures", "Figures 2 to 8 of MSR-TR-2004-136: bandwidth, CPU, request size.",
             ["figures --quick", "figures --figure 2,3 --html f.html ."], FiguresCommand.Define),
         new(Replays, "tables", "The tables of the .NET 6 text about FileStream.",
             ["tables --table readasync", "tables --html t.html"], TablesCommand.Define),
         new(Replays, "examples", "Read and write by byte, line and block; --show prints the code.",
             ["examples", "examples --show write-block-direct"],
-            ExamplesCommand.Define)
-        {
-            Failed = "an I/O error, or a wrong result",
-        },
+            ExamplesCommand.Define,
+            Failed: "an I/O error, or a wrong result"),
         new(Replays, "methods", "Every way of reading and writing a whole text file.",
             ["methods", "methods --read --json m.json ."],
-            MethodsCommand.Define)
-        {
-            Failed = "an I/O error, or a wrong result",
-        },
+            MethodsCommand.Define,
+            Failed: "an I/O error, or a wrong result"),
     ];
 
     /// <returns>The exit code: 0, 1 after an I/O error, 2 after a wrong command line, 130 when interrupted.</returns>

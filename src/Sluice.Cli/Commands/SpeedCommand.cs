@@ -90,7 +90,10 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
         }
         else if (file.MustCreate)
         {
-            CreateUntimed(file, progress);
+            // The flush keeps writeback out of the first seconds of the measurement.
+            FileMaker.Create(
+                IoSide.Bcl, new TargetOptions(file.Path, FileMode.CreateNew, FileAccess.ReadWrite), file.SizeBytes,
+                FileMaker.DefaultRequestSizeBytes, ShowsIn(progress, file), _cancellationToken);
             _notes.Add($"{file.Path} did not exist; created it with {ByteSize.Format(file.SizeBytes)} of random data");
         }
         else if (file.MustExtend)
@@ -113,27 +116,9 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
             Caching = options.Cache == CacheMode.Direct ? FileCaching.Direct : FileCaching.Cached,
         };
         progress.Show(() => $"creating {path}");
-        _creations.Add(FileMaker.CreateTimed(
+        _creations.Add(FileMaker.Create(
             side, open, sizeBytes, options.RequestSizeBytes, reached => progress.Show(() => Making(path, reached, sizeBytes)),
             _cancellationToken));
-    }
-
-    private void CreateUntimed(SpeedFile file, LiveProgress progress)
-    {
-        // Opened outside the try block: if CreateNew fails because another process created the file, that file must not be deleted.
-        using IoTarget target = IoTarget.Open(IoSide.Bcl, new TargetOptions(file.Path, FileMode.CreateNew, FileAccess.ReadWrite));
-        try
-        {
-            FileMaker.Fill(target, 0, file.SizeBytes, FileMaker.DefaultRequestSizeBytes, ShowsIn(progress, file), _cancellationToken);
-            // The flush keeps writeback out of the first seconds of the measurement.
-            target.Flush();
-        }
-        catch
-        {
-            // An incomplete file is removed after an error, such as a full disk, and after Ctrl-C.
-            FileMaker.Discard(target, file.Path);
-            throw;
-        }
     }
 
     private static Action<long> ShowsIn(LiveProgress progress, SpeedFile file) =>

@@ -15,7 +15,7 @@ internal static class FileMaker
 
     /// <summary>Appends random bytes from <paramref name="fromBytes"/> until the file has the size.</summary>
     /// <param name="progress">Called with the size reached so far; null for no progress.</param>
-    public static void Fill(
+    private static void Fill(
         IoTarget target, long fromBytes, long sizeBytes, int requestSizeBytes, Action<long>? progress, CancellationToken cancellationToken)
     {
         Memory<byte> buffer = PinnedBuffer.AllocateRandom(requestSizeBytes, seed: 1);
@@ -60,7 +60,7 @@ internal static class FileMaker
     }
 
     /// <summary>Closes an incomplete file and removes it, unless its name refers to another file.</summary>
-    public static void Discard(IoTarget target, string path)
+    private static void Discard(IoTarget target, string path)
     {
         bool isThere = PathKinds.Names(path, target.SafeFileHandle);
         // The file is closed first, because Windows cannot remove an open file.
@@ -70,10 +70,10 @@ internal static class FileMaker
     }
 
     /// <summary>
-    /// Creates the file with synchronous requests and flushes it, and times both. If this fails, the file is removed, unless its name
-    /// refers to another file.
+    /// Creates the file with synchronous requests and flushes it, and times both. If this fails, also after Ctrl-C, the file is removed,
+    /// unless its name refers to another file.
     /// </summary>
-    public static CreationTiming CreateTimed(
+    public static CreationTiming Create(
         IoSide side, TargetOptions options, long sizeBytes, int requestSizeBytes, Action<long>? progress,
         CancellationToken cancellationToken)
     {

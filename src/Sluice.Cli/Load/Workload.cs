@@ -1,35 +1,18 @@
 namespace Sluice.Cli.Load;
 
 /// <summary>The I/O to measure. The same workload runs on Sluice and on .NET.</summary>
-internal record Workload(string Path, long FileSizeBytes, int RequestSizeBytes)
+/// <param name="WriteShare">The share of writes: 0 for only reads, 1 for only writes.</param>
+/// <param name="Outstanding">The number of outstanding operations; null for synchronous calls from one thread.</param>
+/// <param name="Zipf">The exponent of a Zipf distribution over the requests of the file; null to use <see cref="SeekPercent"/>.</param>
+/// <param name="FlushEvery">
+/// The number of writes, of all loops together, after which FlushToDisk is called; null for only at the end of a slice.
+/// </param>
+/// <param name="Verify">True to read the same ranges again at the end and to compare them.</param>
+internal record Workload(
+    string Path, long FileSizeBytes, int RequestSizeBytes, double WriteShare = 0, int? Outstanding = null, double SeekPercent = 0,
+    CacheMode Cache = CacheMode.AsIs, bool TouchEveryByte = false, double? OperationsPerSecond = null, int Seed = 1,
+    double? Zipf = null, int? FlushEvery = null, bool Verify = false)
 {
-    /// <summary>The share of writes: 0 for only reads, 1 for only writes.</summary>
-    public double WriteShare { get; init; }
-
-    /// <summary>The number of outstanding operations; null for synchronous calls from one thread.</summary>
-    public int? Outstanding { get; init; }
-
-    public double SeekPercent { get; init; }
-
-    public CacheMode Cache { get; init; }
-
-    public bool TouchEveryByte { get; init; }
-
-    public double? OperationsPerSecond { get; init; }
-
-    public int Seed { get; init; } = 1;
-
-    /// <summary>The exponent of a Zipf distribution over the requests of the file; null to use <see cref="SeekPercent"/>.</summary>
-    public double? Zipf { get; init; }
-
-    /// <summary>
-    /// The number of writes, of all loops together, after which FlushToDisk is called; null for only at the end of a slice.
-    /// </summary>
-    public int? FlushEvery { get; init; }
-
-    /// <summary>True to read the same ranges again at the end and to compare them.</summary>
-    public bool Verify { get; init; }
-
     public bool Writes => WriteShare > 0;
 
     public TargetOptions OpenOptions => new(Path, FileMode.Open, Writes ? FileAccess.ReadWrite : FileAccess.Read)

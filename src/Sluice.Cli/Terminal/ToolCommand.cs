@@ -12,18 +12,13 @@ internal delegate Task<int> CommandRun(ParseResult result, CommandContext contex
 /// <param name="Group">The heading under which the help of the tool lists the command.</param>
 /// <param name="Examples">Command lines without the name of the tool, which can be typed unchanged in an empty folder.</param>
 /// <param name="Define">Adds the options to the command, and returns the function that runs it.</param>
+/// <param name="Done">The meaning of exit code 0.</param>
+/// <param name="Failed">The meaning of exit code 1.</param>
+/// <param name="Refused">The meaning of exit code 2.</param>
 internal sealed record ToolCommand(
-    string Group, string Name, string Description, string[] Examples, Func<OptionList, CommandRun> Define)
+    string Group, string Name, string Description, string[] Examples, Func<OptionList, CommandRun> Define, string Done = "done",
+    string Failed = "an I/O error", string Refused = "a wrong command line, or an existing file that is not to be replaced")
 {
-    /// <summary>The meaning of exit code 0.</summary>
-    public string Done { get; init; } = "done";
-
-    /// <summary>The meaning of exit code 1.</summary>
-    public string Failed { get; init; } = "an I/O error";
-
-    /// <summary>The meaning of exit code 2.</summary>
-    public string Refused { get; init; } = "a wrong command line, or an existing file that is not to be replaced";
-
     /// <summary>Writes the part of the command's help below the options.</summary>
     public void WriteExamples(TerminalStreams terminal)
     {

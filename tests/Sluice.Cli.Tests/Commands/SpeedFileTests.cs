@@ -13,7 +13,7 @@ public sealed class SpeedFileTests : FolderTest
     {
         File.WriteAllText(Folder["a"], "somebody's");
         var options = new TargetOptions(Folder["a"], FileMode.CreateNew, FileAccess.ReadWrite);
-        Should.Throw<IOException>(() => FileMaker.CreateTimed(IoSide.Sluice, options, 1 << 20, 4096, null, CancellationToken.None));
+        Should.Throw<IOException>(() => FileMaker.Create(IoSide.Sluice, options, 1 << 20, 4096, null, CancellationToken.None));
         File.ReadAllText(Folder["a"]).ShouldBe("somebody's");
     }
 
@@ -58,7 +58,7 @@ public sealed class SpeedFileTests : FolderTest
         File.WriteAllText(Folder["b"], "somebody's");
         using var interruption = new CancellationTokenSource();
         var options = new TargetOptions(Folder["a"], FileMode.CreateNew, FileAccess.ReadWrite);
-        Should.Throw<OperationCanceledException>(() => FileMaker.CreateTimed(IoSide.Sluice, options, 1 << 20, 4096, _ =>
+        Should.Throw<OperationCanceledException>(() => FileMaker.Create(IoSide.Sluice, options, 1 << 20, 4096, _ =>
         {
             File.Move(Folder["b"], Folder["a"], overwrite: true);
             interruption.Cancel();

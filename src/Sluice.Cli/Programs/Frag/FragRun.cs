@@ -1,5 +1,7 @@
 using Sluice.Cli.Bench;
+using Sluice.Cli.Load;
 using Sluice.Cli.Report;
+using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Programs.Frag;
 
@@ -8,7 +10,7 @@ internal sealed class FragRun
 {
     private readonly FragSettings _settings;
     private readonly OwnedFolder _folder;
-    private readonly FragWriter _writer;
+    private readonly Memory<byte> _buffer = PinnedBuffer.AllocateRandom((int)ByteSize.MiB, seed: 1);
     private readonly CancellationToken _cancellationToken;
     private readonly HashSet<int> _skipped = [];
     private readonly Dictionary<int, int> _piecesOfLiving = [];
@@ -30,7 +32,6 @@ internal sealed class FragRun
         _folder = folder;
         _cancellationToken = cancellationToken;
         CanMap = canMap;
-        _writer = new FragWriter(folder.FullPath, canMap, cancellationToken);
     }
 
     public bool CanMap { get; }
@@ -72,7 +73,7 @@ internal sealed class FragRun
             switch (step.Action)
             {
                 case FragAction.Create:
-                    Write(step);
+                    Create(step);
                     break;
                 case FragAction.Delete:
                     Delete(step);
@@ -85,7 +86,7 @@ internal sealed class FragRun
         }
     }
 
-    private void Write(FragStep file)
+    private void Create(FragStep file)
     {
         if (_settings.BudgetBytes(VolumeSpace.Of(_folder.FullPath)) < file.SizeBytes + FragPlan.OverheadBytes)
         {
@@ -94,7 +95,7 @@ internal sealed class FragRun
             return;
         }
 
-        if (_writer.Write(file) is { } layout)
+        if (Write(file) is { } layout)
         {
             _piecesOfLiving.Add(file.Number, layout.Pieces);
             _cyclePieces += layout.Pieces;
@@ -107,6 +108,27 @@ internal sealed class FragRun
         _living = _bytesOfLiving.Count;
         _usedPercent = (float)VolumeSpace.Of(_folder.FullPath).UsedPercent;
         _piecesPerFile = (float)_cyclePieces / _cycleFiles;
+    }
+
+    /// <summary>
+    /// Writes and flushes a file, before the next one is created: a file that is deleted before it is written back does not fragment the
+    /// volume.
+    /// </summary>
+    /// <returns>The layout of the file; null if the file system does not list extents.</returns>
+    private FileLayout? Write(FragStep file)
+    {
+        string path = Path.Combine(_folder.FullPath, file.Name);
+        Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+        using SluiceHandle handle = SluiceHandle.Open(path, FileMode.CreateNew, FileAccess.ReadWrite, FileShare.Read);
+        for (long done = 0; done < file.SizeBytes;)
+        {
+            _cancellationToken.ThrowIfCancellationRequested();
+            int bytes = (int)Math.Min(_buffer.Length, file.SizeBytes - done);
+            handle.Write(_buffer.Span[..bytes], done);
+            done += bytes;
+        }
+        handle.FlushDataToDisk();
+        return CanMap ? FileLayout.Of(file.Name, file.SizeBytes, handle.GetExtents()) : null;
     }
 
     private void Delete(FragStep file)

@@ -32,23 +32,13 @@ internal sealed record LogLoadResult(
 }
 
 /// <summary>A load test: threads append records to one log at a rate, and every record is read back at the end.</summary>
-internal sealed record LogLoad
+/// <param name="BytesPerSecond">The number of bytes per second for each thread; 0 for no limit.</param>
+internal sealed record LogLoad(
+    int Threads = 100, long BytesPerSecond = 2 * ByteSize.MiB, int RecordBytes = 200, long SegmentBytes = 256 * ByteSize.MiB,
+    int Seconds = 30, LogDurability Durability = LogDurability.Written)
 {
     /// <summary>The minimum size of a record: the number of the thread, the number of the record, and bytes derived from both.</summary>
     public const int MinRecordBytes = 20;
-
-    public int Threads { get; init; } = 100;
-
-    /// <summary>The number of bytes per second for each thread; 0 for no limit.</summary>
-    public long BytesPerSecond { get; init; } = 2 * ByteSize.MiB;
-
-    public int RecordBytes { get; init; } = 200;
-
-    public long SegmentBytes { get; init; } = 256 * ByteSize.MiB;
-
-    public int Seconds { get; init; } = 30;
-
-    public LogDurability Durability { get; init; } = LogDurability.Written;
 
     /// <summary>The size of the requested records, in bytes; 0 if the rate is not limited.</summary>
     public long BytesAskedFor => (long)Math.Min((decimal)BytesPerSecond * Threads * Seconds, long.MaxValue);
