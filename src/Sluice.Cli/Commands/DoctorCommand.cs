@@ -26,12 +26,7 @@ internal static class DoctorCommand
             throw new UsageException($"{path} is neither a file, a folder nor a block device");
         output.Check(terminal, path);
         DateTimeOffset began = DateTimeOffset.UtcNow;
-        IReadOnlyList<FindingGroup> groups =
-        [
-            MachineFindings.Collect(),
-            .. PlaceFindings.Collect(path, isFolder,
-                leftover => terminal.WriteNotice($"removed {leftover}, left behind by a run that was killed"), terminal.TellAtEnd),
-        ];
+        IReadOnlyList<FindingGroup> groups = [MachineFindings.Collect(), .. PlaceFindings.Collect(path, isFolder, terminal)];
         context.CancellationToken.ThrowIfCancellationRequested();
         var page = new ReportPage
         {

@@ -32,13 +32,12 @@ internal static class MergeCommand
 
     private static int Run(string[] results, PageOutput output, CommandContext context)
     {
-        (string Path, byte[] Json)[] files =
-            InterruptSignals.WhileNothingHasBegun(() => results.Select(r => (r, ResultJson.ReadBytes(r))).ToArray());
+        (string, CopyReport)[] reports = InterruptSignals.WhileNothingHasBegun(() => results.Select(r => (r, Read(r))).ToArray());
         MergedCopy copy;
         ReportPage page;
         try
         {
-            copy = MergedCopy.Of([.. files.Select(f => (f.Path, Read(f)))]);
+            copy = MergedCopy.Of(reports);
             page = MergedCopyPage.Of(copy, context.Arguments);
         }
 #pragma warning disable CA1031 // Thrown for values out of range or lists without a required element.
@@ -54,9 +53,9 @@ internal static class MergeCommand
         return copy.IsWhole ? ExitCode.Success : ExitCode.IoError;
     }
 
-    private static CopyReport Read((string Path, byte[] Json) file)
+    private static CopyReport Read(string path)
     {
-        using JsonDocument document = ResultJson.Parse(file.Path, file.Json);
-        return ResultJson.Read(file.Path, document.RootElement, CopyJsonContext.Default.CopyReport, "sluice copy");
+        using JsonDocument document = ResultJson.Parse(path);
+        return ResultJson.Read(path, document.RootElement, CopyJsonContext.Default.CopyReport, "sluice copy");
     }
 }

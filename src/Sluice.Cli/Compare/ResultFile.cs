@@ -18,11 +18,10 @@ internal sealed record ResultFile(string Path, ReportPage Page)
     /// <exception cref="IOException">The file cannot be read.</exception>
     public static ResultFile Read(string path)
     {
-        byte[] json = ResultJson.ReadBytes(path);
+        using JsonDocument document = ResultJson.Parse(path);
+        JsonElement root = document.RootElement;
         try
         {
-            using JsonDocument document = ResultJson.Parse(path, json);
-            JsonElement root = document.RootElement;
             T Read<T>(JsonTypeInfo<T> type)
                 where T : class => ResultJson.Read(path, root, type, "sluice");
             bool Has(string name) => root.ValueKind == JsonValueKind.Object && root.TryGetProperty(name, out _);

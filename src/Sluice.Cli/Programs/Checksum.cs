@@ -9,17 +9,12 @@ namespace Sluice.Cli.Programs;
 /// Counts the data that a program reads, and computes its CRC-32C, which does not depend on the sizes of the pieces and is fast enough for
 /// timed loops. It also checks for interruption in long loops.
 /// </summary>
-internal sealed class Checksum(CancellationToken cancellationToken)
+internal sealed class Checksum(CancellationToken cancellationToken = default)
 {
     private const int BytesBetweenChecks = 1 << 20;
     private const int NarrowAtOnce = 256;
 
     private uint _crc;
-
-    public Checksum()
-        : this(CancellationToken.None)
-    {
-    }
 
     public long Bytes { get; private set; }
 

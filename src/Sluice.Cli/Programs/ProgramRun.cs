@@ -16,10 +16,16 @@ internal static class ProgramRun
     {
         LinkedFile.RequireTarget(directory);
         FolderArgument.Require(directory);
-        foreach (string leftover in ScratchFolder.RemoveLeftovers(directory))
-            terminal.WriteNotice($"removed {leftover}, left behind by a run that was killed");
+        RemoveLeftovers(directory, terminal);
         if (EnvironmentProbe.FreeBytesAt(directory) is { } free && free < spaceBytes)
             throw new IOException($"{directory}: {ByteSize.Format(spaceBytes)} needed, {ByteSize.Format(free)} free");
+    }
+
+    /// <summary>Removes the folders of killed runs.</summary>
+    public static void RemoveLeftovers(string directory, TerminalStreams terminal)
+    {
+        foreach (string leftover in ScratchFolder.RemoveLeftovers(directory))
+            terminal.WriteNotice($"removed {leftover}, left behind by a run that was killed");
     }
 
     /// <summary>Returns a description of how the values are derived from the rounds.</summary>

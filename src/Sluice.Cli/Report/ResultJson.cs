@@ -12,15 +12,11 @@ internal static class ResultJson
 
     /// <exception cref="IOException">The file does not exist, or is a folder.</exception>
     /// <exception cref="UnauthorizedAccessException">The user may not read the file.</exception>
-    public static byte[] ReadBytes(string path)
+    /// <exception cref="UsageException">The file is not JSON.</exception>
+    public static JsonDocument Parse(string path)
     {
         FileArgument.Require(path);
-        return File.ReadAllBytes(path);
-    }
-
-    /// <exception cref="UsageException">The file is not JSON.</exception>
-    public static JsonDocument Parse(string path, byte[] json)
-    {
+        byte[] json = File.ReadAllBytes(path);
         if (json.Length == 0)
             throw new UsageException($"{path} is not a result of sluice: it is empty");
         try

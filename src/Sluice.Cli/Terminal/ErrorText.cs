@@ -60,5 +60,5 @@ internal static class ErrorText
     private static Regex Sentence(string pattern) =>
         new($"^{pattern}$", RegexOptions.Singleline | RegexOptions.ExplicitCapture, TimeSpan.FromSeconds(1));
 
-    private static string LowerFirst(string text) => char.ToLowerInvariant(text[0]) + text[1..];
+    public static string LowerFirst(string text) => char.ToLowerInvariant(text[0]) + text[1..];
 }

@@ -31,7 +31,7 @@ internal sealed class TellingStream(Stream? inner) : WriteOnlyStream
         {
             // .NET has one message for several errors; the cause is the inner exception.
             string reason = e.InnerException?.Message ?? e.Message.Split(" : '")[0];
-            Fail(reason.Length == 0 ? "cannot be written to" : char.ToLowerInvariant(reason[0]) + reason[1..].TrimEnd('.'));
+            Fail(reason.Length == 0 ? "cannot be written to" : ErrorText.LowerFirst(reason).TrimEnd('.'));
         }
     }
 

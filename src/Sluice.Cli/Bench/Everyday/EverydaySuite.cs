@@ -46,42 +46,30 @@ internal static class EverydaySuite
 
     private static IEnumerable<Row> Rows()
     {
-        yield return new Row("everyday-open-stream", "read a 4 KiB file: stream",
-            "open, read, close, by SluiceStream; by FileStream", static context =>
-        {
-            string path = context.SmallFile(PageBytes);
-            byte[] ours = new byte[PageBytes];
-            byte[] theirs = new byte[PageBytes];
-            return Contest.Passes(
-                () =>
-                {
-                    using var stream = new SluiceStream(path, FileMode.Open, FileAccess.Read);
-                    return stream.Read(ours);
-                },
-                () =>
-                {
-                    using var stream = new FileStream(path, FileMode.Open, FileAccess.Read);
-                    return stream.Read(theirs);
-                }, expected: PageBytes).Checked(_ => FileCheck.Content(path, ours), _ => FileCheck.Content(path, theirs));
-        });
-        yield return new Row("everyday-open-handle", "read a 4 KiB file: handle",
-            "open, read, close, by SluiceHandle; by File.OpenHandle and RandomAccess", static context =>
-        {
-            string path = context.SmallFile(PageBytes);
-            byte[] ours = new byte[PageBytes];
-            byte[] theirs = new byte[PageBytes];
-            return Contest.Passes(
-                () =>
-                {
-                    using SluiceHandle handle = SluiceHandle.Open(path);
-                    return handle.Read(ours, 0);
-                },
-                () =>
-                {
-                    using SafeFileHandle handle = File.OpenHandle(path);
-                    return RandomAccess.Read(handle, theirs, 0);
-                }, expected: PageBytes).Checked(_ => FileCheck.Content(path, ours), _ => FileCheck.Content(path, theirs));
-        });
+        yield return OpenAndRead("everyday-open-stream", "read a 4 KiB file: stream",
+            "open, read, close, by SluiceStream; by FileStream",
+            static (path, buffer) =>
+            {
+                using var stream = new SluiceStream(path, FileMode.Open, FileAccess.Read);
+                return stream.Read(buffer);
+            },
+            static (path, buffer) =>
+            {
+                using var stream = new FileStream(path, FileMode.Open, FileAccess.Read);
+                return stream.Read(buffer);
+            });
+        yield return OpenAndRead("everyday-open-handle", "read a 4 KiB file: handle",
+            "open, read, close, by SluiceHandle; by File.OpenHandle and RandomAccess",
+            static (path, buffer) =>
+            {
+                using SluiceHandle handle = SluiceHandle.Open(path);
+                return handle.Read(buffer, 0);
+            },
+            static (path, buffer) =>
+            {
+                using SafeFileHandle handle = File.OpenHandle(path);
+                return RandomAccess.Read(handle, buffer, 0);
+            });
         yield return new Row("everyday-text-read", "ReadAllText, 4 KiB", "SluiceFile.ReadAllText; File.ReadAllText", context =>
         {
             (string path, string text) = (context.ScratchFile("text.txt"), Text(PageBytes));
@@ -177,6 +165,18 @@ internal static class EverydaySuite
             "direct SluiceHandle.ReadAsync and 50 us of work in 64 loops, beside four processes that compute; RandomAccess.ReadAsync",
             OpenBusy);
     }
+
+    /// <summary>Creates a row whose operation opens, reads and closes a file of 4 KiB.</summary>
+    private static Row OpenAndRead(
+        string id, string name, string why, Func<string, byte[], int> sluice, Func<string, byte[], int> dotNet) => new(
+        id, name, why, context =>
+        {
+            string path = context.SmallFile(PageBytes);
+            byte[] ours = new byte[PageBytes];
+            byte[] theirs = new byte[PageBytes];
+            return Contest.Passes(() => sluice(path, ours), () => dotNet(path, theirs), expected: PageBytes)
+                .Checked(_ => FileCheck.Content(path, ours), _ => FileCheck.Content(path, theirs));
+        });
 
     private static Row StreamRead(string id, string name, int bytes, bool asynchronous) => new(
         id, name, $"SluiceStream; FileStream; a file in the page cache, {(asynchronous ? "ReadAsync" : "Read")} from its front to its end",

@@ -205,15 +205,16 @@ internal static class HandleRows
     private static Contest OpenReadBatch(BenchContext context)
     {
         DirectIo.Require(context.DirectFile, FileCaching.Direct);
-        SluiceHandle sluice = SluiceHandle.Open(context.DirectFile, FileMode.Open, FileAccess.Read, FileShare.ReadWrite,
-            FileOptions.Asynchronous, preallocationSize: 0, FileCaching.Direct);
-        SluiceHandle dotNet = SluiceHandle.Open(context.DirectFile, FileMode.Open, FileAccess.Read, FileShare.ReadWrite,
-            FileOptions.Asynchronous, preallocationSize: 0, FileCaching.Direct);
+        SluiceHandle sluice = Open();
+        SluiceHandle dotNet = Open();
         RandomOffsets offsets = RandomOffsets.Of(context.Scale.DirectFileBytes, PageBytes);
         Memory<byte>[] buffers = Loops.Buffers(BatchSize, PageBytes);
         var requests = new ReadRequest[BatchSize];
         var tasks = new Task<int>[BatchSize];
         return new Contest(ReadBatch, ReadAllAsync, prepare: null, sluice, dotNet);
+
+        SluiceHandle Open() => SluiceHandle.Open(context.DirectFile, FileMode.Open, FileAccess.Read, FileShare.ReadWrite,
+            FileOptions.Asynchronous, preallocationSize: 0, FileCaching.Direct);
 
         Task ReadBatch(Slice slice)
         {

@@ -10,7 +10,7 @@ internal static class PlaceFindings
 {
     private const int ScratchBytes = (int)ByteSize.MiB;
 
-    public static IReadOnlyList<FindingGroup> Collect(string path, bool isFolder, Action<string> removed, Action<string> tellAtEnd)
+    public static IReadOnlyList<FindingGroup> Collect(string path, bool isFolder, TerminalStreams terminal)
     {
         string folder = isFolder ? path : Path.GetDirectoryName(Path.GetFullPath(path)) ?? path;
         var groups = new List<FindingGroup>();
@@ -25,7 +25,7 @@ internal static class PlaceFindings
         if (!isFolder)
             groups.Add(new FindingGroup($"{path}, read only", [.. OfFile(path)]));
         if (PathKinds.Of(path) != PathKind.BlockDevice)
-            groups.Add(new FindingGroup($"file system of {folder}", [.. OfFolder(folder, removed, tellAtEnd)]));
+            groups.Add(new FindingGroup($"file system of {folder}", [.. OfFolder(folder, terminal)]));
         return groups;
     }
 
@@ -48,14 +48,13 @@ internal static class PlaceFindings
         return findings;
     }
 
-    private static List<Finding> OfFolder(string folder, Action<string> removed, Action<string> tellAtEnd)
+    private static List<Finding> OfFolder(string folder, TerminalStreams terminal)
     {
         var findings = new List<Finding>();
         try
         {
-            foreach (string leftover in ScratchFolder.RemoveLeftovers(folder))
-                removed(leftover);
-            using ScratchFolder scratch = ScratchFolder.Create(folder, tellAtEnd);
+            ProgramRun.RemoveLeftovers(folder, terminal);
+            using ScratchFolder scratch = ScratchFolder.Create(folder, terminal.TellAtEnd);
             Probe(scratch.FullPath, findings);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)

@@ -1,4 +1,4 @@
-using System.Text;
+using System.Text.Json;
 
 namespace Sluice.Cli.Programs.Examples;
 
@@ -10,7 +10,7 @@ internal sealed record ExampleCase(
     string MethodName, ExampleUnit Unit, string Way, bool Writes, Func<string, RecordSource, Checksum, Task> RunAsync)
 {
     /// <summary>The name of the case on the command line, such as read-byte-file-stream.</summary>
-    public string Name { get; } = Kebab(MethodName);
+    public string Name { get; } = JsonNamingPolicy.KebabCaseLower.ConvertName(MethodName);
 
     /// <summary>The first sentence of the description of the method.</summary>
     public string Summary
@@ -35,18 +35,6 @@ internal sealed record ExampleCase(
         int begin = text.LastIndexOf("/// <summary>", name, StringComparison.Ordinal);
         int end = text.IndexOf("\n    }\n", name, StringComparison.Ordinal);
         return text[begin..end].Replace("\n    ", "\n", StringComparison.Ordinal) + "\n}\n";
-    }
-
-    private static string Kebab(string pascal)
-    {
-        var kebab = new StringBuilder();
-        foreach (char letter in pascal)
-        {
-            if (char.IsAsciiLetterUpper(letter) && kebab.Length > 0)
-                kebab.Append('-');
-            kebab.Append(char.ToLowerInvariant(letter));
-        }
-        return kebab.ToString();
     }
 }
 
