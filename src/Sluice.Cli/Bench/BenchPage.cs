@@ -109,15 +109,14 @@ internal static class BenchPage
     {
         if (rows.Any(r => r.FioCommand is not null))
         {
-            yield return new PageTable
-            {
-                Title = "What fio ran",
-                Columns = [PageColumn.Text("row"), PageColumn.Code("command line")],
-                Rows =
+            yield return new PageTable(
+                [PageColumn.Text("row"), PageColumn.Code("command line")],
                 [
                     .. rows.Where(r => r.FioCommand is not null)
                         .Select(r => new PageRow(r.Name, r.FioCommand ?? "") { Key = $"{r.Id}/fio" }),
-                ],
+                ])
+            {
+                Title = "What fio ran",
             };
         }
     }

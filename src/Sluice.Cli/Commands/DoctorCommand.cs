@@ -46,11 +46,9 @@ internal static class DoctorCommand
         Heading = group.Name,
         Tables =
         [
-            new PageTable
-            {
-                Columns = [PageColumn.Text("what"), PageColumn.Text("there"), PageColumn.Text("why"), PageColumn.Text("so Sluice")],
-                Rows = [.. group.Findings.Select(f => new PageRow(f.Name, f.Mark, f.Reason, f.Consequence))],
-            },
+            new PageTable(
+                [PageColumn.Text("what"), PageColumn.Text("there"), PageColumn.Text("why"), PageColumn.Text("so Sluice")],
+                [.. group.Findings.Select(f => new PageRow(f.Name, f.Mark, f.Reason, f.Consequence))]),
         ],
     };
 }

@@ -87,11 +87,9 @@ internal sealed class ExamplesCommand(
         terminal.Out.Write(shown.Code());
     }
 
-    private static void List(IEnumerable<ExampleCase> cases, TerminalStreams terminal) => new TextTable(new PageTable
-    {
-        Columns = [PageColumn.Text("case"), PageColumn.Text("")],
-        Rows = [.. cases.Select(c => new PageRow(c.Name, c.Summary))],
-    }).WriteTo(terminal);
+    private static void List(IEnumerable<ExampleCase> cases, TerminalStreams terminal) => new TextTable(new PageTable(
+        [PageColumn.Text("case"), PageColumn.Text("")],
+        [.. cases.Select(c => new PageRow(c.Name, c.Summary))])).WriteTo(terminal);
 
     public async Task<int> RunAsync()
     {

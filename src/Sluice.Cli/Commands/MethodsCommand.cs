@@ -134,11 +134,9 @@ internal sealed class MethodsCommand(
         Heading = "WinFileIO unit tests",
         Tables =
         [
-            new PageTable
-            {
-                Columns = [PageColumn.Text("test"), PageColumn.Text("result")],
-                Rows = [.. checks.Select(c => new PageRow(c.Name, c.Failure is null ? "passed" : $"FAILED: {c.Failure}"))],
-            },
+            new PageTable(
+                [PageColumn.Text("test"), PageColumn.Text("result")],
+                [.. checks.Select(c => new PageRow(c.Name, c.Failure is null ? "passed" : $"FAILED: {c.Failure}"))]),
         ],
     };
 }

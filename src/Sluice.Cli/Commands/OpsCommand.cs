@@ -123,22 +123,18 @@ internal sealed class OpsCommand(
         ],
         Tables =
         [
-            new PageTable
-            {
-                Columns =
+            new PageTable(
                 [
                     PageColumn.Text("operation"), .. Sides.Select(s => new PageColumn(Name(s), "ms")),
                     .. Sides.Count == 2 ? ["ratio"] : Array.Empty<PageColumn>(),
                 ],
-                Rows =
                 [
                     .. rates.Select((sides, i) => new PageRow(
                         [
                             FileOperations.Names[i], .. sides.Select(s => s?.Milliseconds() ?? PageCell.Empty),
                             .. sides.Length == 2 ? [sides[1]?.RatioTo(sides[0]) ?? PageCell.Empty] : Array.Empty<PageCell>(),
                         ])),
-                ],
-            },
+                ]),
         ],
     };
 }

@@ -101,15 +101,14 @@ internal static class TableComparePage
         }
     }
 
-    private static PageTable Table(PageTable table, IEnumerable<NumberPair> numbers) => new()
-    {
-        Title = table.Title,
-        Columns =
+    private static PageTable Table(PageTable table, IEnumerable<NumberPair> numbers) => new(
         [
             PageColumn.Text("row"), PageColumn.Text("figure"), "first run", "second run", "second to first", "from", "to",
             PageColumn.Text("beyond noise"),
         ],
-        Rows = [.. numbers.Select(Row)],
+        [.. numbers.Select(Row)])
+    {
+        Title = table.Title,
     };
 
     private static PageRow Row(NumberPair number)

@@ -75,30 +75,24 @@ internal static class SpeedPage
     {
         if (sides.All(s => s.WindowMiBPerSecond.Count < 2))
             yield break;
-        yield return new PageChart
-        {
-            Title = "Throughput over time",
-            Kind = ChartKind.Line,
-            X = new ChartAxis("measured time", "s"),
-            Y = new ChartAxis("throughput", "MiB/s"),
-            Series =
+        yield return new PageChart(
+            "Throughput over time",
+            ChartKind.Line,
+            new ChartAxis("measured time", "s"),
+            new ChartAxis("throughput", "MiB/s"),
             [
                 .. sides.Select(s => new ChartSeries { Name = SideName(s), X = s.WindowStartSeconds, Y = [.. s.WindowMiBPerSecond] }),
-            ],
-        };
+            ]);
     }
 
-    private static PageChart LatencyChart(IEnumerable<(string Name, LatencySummary Latency)> latencies) => new()
-    {
-        Title = "Latency by percentile",
-        Kind = ChartKind.Line,
-        X = new ChartAxis("of all requests", Categories: [.. LatencySummary.Percentiles.Select(p => p.Name)]),
-        Y = new ChartAxis("latency", "us", IsLog: true),
-        Series =
+    private static PageChart LatencyChart(IEnumerable<(string Name, LatencySummary Latency)> latencies) => new(
+        "Latency by percentile",
+        ChartKind.Line,
+        new ChartAxis("of all requests", Categories: [.. LatencySummary.Percentiles.Select(p => p.Name)]),
+        new ChartAxis("latency", "us", IsLog: true),
         [
             .. latencies.Select(l => new ChartSeries { Name = l.Name, Y = [.. LatencySummary.Percentiles.Select(p => p.Of(l.Latency))] }),
-        ],
-    };
+        ]);
 
     private static IEnumerable<(string Name, LatencySummary Latency)> Kinds(SideReport side)
     {
@@ -112,24 +106,19 @@ internal static class SpeedPage
             yield return ("flush", flush);
     }
 
-    private static PageTable LatencyTable(IEnumerable<(string Name, LatencySummary Latency)> latencies) => new()
-    {
-        IsTurned = true,
-        Columns =
+    private static PageTable LatencyTable(IEnumerable<(string Name, LatencySummary Latency)> latencies) => new(
         [
             PageColumn.Text(""), "requests", new("mean", "us"), .. LatencySummary.Percentiles.Select(p => new PageColumn(p.Name, "us")),
         ],
-        Rows =
         [
             .. latencies.Select(l => new PageRow(
                 [l.Name, l.Latency.Count, l.Latency.MeanUs, .. LatencySummary.Percentiles.Select(p => (PageCell)p.Of(l.Latency))])),
-        ],
-    };
-
-    private static PageTable Rates(SpeedReport report) => new PageTable
+        ])
     {
         IsTurned = true,
-        Columns =
+    };
+
+    private static PageTable Rates(SpeedReport report) => new PageTable(
         [
             PageColumn.Text("side"), PageColumn.Text("engine"), PageColumn.Text("caching"), new("measured", "s"),
             new("rate", "MiB/s"), new("requests", "1/s"), new("flush", "s"),
@@ -137,7 +126,6 @@ internal static class SpeedPage
             new("CPU", "us/request"), new("CPU", "clocks/B"), new("allocated", "B/request"),
             "ratio", "CPU ratio",
         ],
-        Rows =
         [
             .. report.Sides.Select(s => new PageRow(
                 SideName(s), s.Engine, s.CachingReason is { } reason ? $"{s.Caching} ({reason})" : s.Caching, s.Seconds,
@@ -145,7 +133,9 @@ internal static class SpeedPage
                 s.FlushSeconds, s.MiBPerSecondWithFlush, s.InFlightMean, s.CpuPercent,
                 s.CpuUsPerOperation, s.CpuClocksPerByte, s.AllocatedBytesPerOperation, Ratio(report, s),
                 PageCell.Ratio(SideName(s) == DotNet ? null : report.CpuRatio))),
-        ],
+        ])
+    {
+        IsTurned = true,
     }.WithoutEmptyColumns();
 
     private static PageCell Ratio(SpeedReport report, SideReport side) =>
@@ -157,36 +147,29 @@ internal static class SpeedPage
         Heading = "Creating the file",
         Charts =
         [
-            new PageChart
-            {
-                Title = "Rate of creation",
-                Kind = ChartKind.Bar,
-                X = new ChartAxis("until", Categories: ["written", "on the disk"]),
-                Y = new ChartAxis("rate", "MiB/s"),
-                Series =
+            new PageChart(
+                "Rate of creation",
+                ChartKind.Bar,
+                new ChartAxis("until", Categories: ["written", "on the disk"]),
+                new ChartAxis("rate", "MiB/s"),
                 [
                     .. creations.Select(c => new ChartSeries { Name = SideName(c.Side), Y = [c.MiBPerSecond, c.MiBPerSecondWithFlush] }),
-                ],
-            },
+                ]),
         ],
         Tables =
         [
-            new PageTable
-            {
-                Columns =
+            new PageTable(
                 [
                     PageColumn.Text("side"), PageColumn.Text("method"),
                     PageColumn.Text("size"), new("written", "s"),
                     new("flushed", "s"), new("rate", "MiB/s"), new("with flush", "MiB/s"),
                     new("CPU", "%"), new("CPU", "clocks/B"),
                 ],
-                Rows =
                 [
                     .. creations.Select(c => new PageRow(
                         SideName(c.Side), c.Method, ByteSize.Format(c.SizeBytes), c.WriteSeconds, c.FlushSeconds, c.MiBPerSecond,
                         c.MiBPerSecondWithFlush, c.CpuPercent, c.CpuClocksPerByte)),
-                ],
-            },
+                ]),
         ],
     };
 

@@ -78,15 +78,12 @@ public sealed class CompareRunTests : FolderTest
                     Heading = "Rounds",
                     Tables =
                     [
-                        new PageTable
-                        {
-                            Columns = [PageColumn.Text("row"), new PageColumn("rate", "MiB/s")],
-                            Rows =
+                        new PageTable(
+                            [PageColumn.Text("row"), new PageColumn("rate", "MiB/s")],
                             [
                                 .. rows.Zip(["faster", "same", "two"])
                                     .Select(r => new PageRow(r.Second, PageCell.Of(Statistics.Median(r.First)).With(r.First))),
-                            ],
-                        },
+                            ]),
                     ],
                 },
             ],

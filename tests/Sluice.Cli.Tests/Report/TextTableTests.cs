@@ -51,7 +51,7 @@ public sealed class TextTableTests
         return terminal.Out.ToString()!;
     }
 
-    private static TextTable Table(PageColumn[] columns, params PageRow[] rows) => new(new PageTable { Columns = columns, Rows = rows });
+    private static TextTable Table(PageColumn[] columns, params PageRow[] rows) => new(new PageTable(columns, rows));
 
     [Fact]
     public void Without_colour_a_terminal_table_has_lines_but_no_colours()

@@ -44,15 +44,12 @@ internal static class EverydayText
 
     private static void WriteTable(TerminalStreams terminal, BenchReport report)
     {
-        var table = new PageTable
-        {
-            Columns = [PageColumn.Text(""), "ratio (95 %)", "Sluice", BenchTable.DotNetName, PageColumn.Text("verdict")],
-            Rows =
+        var table = new PageTable(
+            [PageColumn.Text(""), "ratio (95 %)", "Sluice", BenchTable.DotNetName, PageColumn.Text("verdict")],
             [
                 .. report.Rows.Select(r =>
                     new PageRow(r.Name, RatioCell(r), Rate(r.Sluice.Rate, r.Unit), Rate(r.DotNet.Rate, r.Unit), r.Verdict)),
-            ],
-        };
+            ]);
         if (report.Rows.Count > 0)
             terminal.Out.Write(new TextTable(table).ToPlainText());
         foreach (SkippedRow row in report.Skipped)

@@ -62,20 +62,16 @@ internal sealed record Comparison(
         ],
         Tables =
         [
-            new PageTable
-            {
-                Columns =
+            new PageTable(
                 [
                     PageColumn.Text("way"), new("rate", Topic.Unit), "from", "to",
                     new("CPU", CpuUnit), "ratio", PageColumn.Code("in C#"),
                 ],
-                Rows =
                 [
                     .. Measured.Select(m => new PageRow(
                         m.Approach.Name, m.Reading.Cell(), m.Reading.Low, m.Reading.High, CpuOf(m.Reading),
                         m.Reading.RatioTo(Measured[0].Reading), m.Approach.Code)),
-                ],
-            },
+                ]),
         ],
     };
 
@@ -85,20 +81,16 @@ internal sealed record Comparison(
         Heading = "In short",
         Tables =
         [
-            new PageTable
-            {
-                Columns =
+            new PageTable(
                 [
                     PageColumn.Text("to"), PageColumn.Text("take"), PageColumn.Text("which gives"), "to .NET's usual way",
                     PageColumn.Code("in C#"),
                 ],
-                Rows =
                 [
                     .. comparisons.Select(c => new PageRow(
                         c.Topic.Wish, c.Best.Approach.Name, c.Describe(c.Best.Reading),
                         PageCell.Ratio(c.Best.Reading.Rate / c.Measured[0].Reading.Rate), c.Best.Approach.Code)),
-                ],
-            },
+                ]),
         ],
     };
 

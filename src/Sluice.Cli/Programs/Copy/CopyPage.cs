@@ -36,18 +36,14 @@ internal static class CopyPage
     private static string MethodOf(CopyRecord copy) =>
         copy.Interrupted && copy.Method == "auto" ? "" : CopyText.Name(copy.Method);
 
-    private static PageTable Table(IReadOnlyList<CopyRecord> copies) => new()
-    {
-        Columns =
+    private static PageTable Table(IReadOnlyList<CopyRecord> copies) => new(
         [
             PageColumn.Code("what"), "size", "files", new("time", "s"),
             new("rate", "MiB/s"), new("CPU", "s"), PageColumn.Text("method"), PageColumn.Text("because"),
         ],
-        Rows =
         [
             .. copies.Select(c => new PageRow(
                 c.Source, PageCell.Size(c.Bytes), c.Files, PageCell.Of(c.Seconds, "0.00"), c.MiBPerSecond,
                 PageCell.Of(c.CpuSeconds, "0.00"), MethodOf(c), c.Reason)),
-        ],
-    };
+        ]);
 }

@@ -45,21 +45,17 @@ internal static class MergedCopyPage
         }
     }
 
-    private static PageTable Table(MergedCopy merged) => new()
-    {
-        Columns =
+    private static PageTable Table(MergedCopy merged) => new(
         [
             PageColumn.Code("shard"), "files", "unchanged", "size",
             new("time", "s"), new("rate", "MiB/s"), new("CPU", "s"), "failed",
         ],
-        Rows =
         [
             .. merged.All.Select(r => Row(
                 $"{r.ShardIndex}/{r.ShardCount}", r.Files, r.UnchangedFiles, r.Bytes,
                 r.Seconds, r.CpuSeconds, r.Failed)),
             Row("all", merged.Files, merged.UnchangedFiles, merged.Bytes, merged.Seconds, merged.CpuSeconds, merged.Failed),
-        ],
-    };
+        ]);
 
     private static PageRow Row(string name, long files, long unchanged, long bytes, double seconds, double cpuSeconds, long failed) => new(
         name, files, unchanged, PageCell.Size(bytes), PageCell.Of(seconds, "0.00"),

@@ -21,16 +21,13 @@ internal static class ExampleReport
             Heading = heading,
             Tables =
             [
-                new PageTable
-                {
-                    Columns =
+                new PageTable(
                     [
                         PageColumn.Text("case"), PageColumn.Text("with"), new("speed", "MiB/s"),
                         new("CPU", "clocks/B"), new("CPU time", "ns/B"), "ratio",
                         PageColumn.Text("result"),
                     ],
-                    Rows = [.. cases.Select(Row)],
-                },
+                    [.. cases.Select(Row)]),
             ],
             Charts =
             [

@@ -47,18 +47,15 @@ internal static class ExtentPage
         };
     }
 
-    private static PageChart Histogram(IReadOnlyList<ExtentClass> classes) => new()
-    {
-        Title = "Sizes of the extents",
-        Kind = ChartKind.Bar,
-        X = new ChartAxis("size", Categories: [.. classes.Select(c => c.Name)]),
-        Y = new ChartAxis("share", "%"),
-        Series =
+    private static PageChart Histogram(IReadOnlyList<ExtentClass> classes) => new(
+        "Sizes of the extents",
+        ChartKind.Bar,
+        new ChartAxis("size", Categories: [.. classes.Select(c => c.Name)]),
+        new ChartAxis("share", "%"),
         [
             new ChartSeries { Name = "of the extents", Y = [.. Shares(classes, c => c.Extents)] },
             new ChartSeries { Name = "of the bytes", Y = [.. Shares(classes, c => c.Bytes)] },
-        ],
-    };
+        ]);
 
     private static IEnumerable<double?> Shares(IReadOnlyList<ExtentClass> classes, Func<ExtentClass, long> of)
     {
@@ -66,30 +63,28 @@ internal static class ExtentPage
         return classes.Select(c => (double?)(100 * of(c) / all));
     }
 
-    private static PageTable Totals(ExtentReport report) => new()
-    {
-        Title = "in all",
-        Columns =
+    private static PageTable Totals(ExtentReport report) => new(
         [
             PageColumn.Text(""), "files", "size", "on the device",
             "extents",
             "pieces", "files in several pieces", "score",
         ],
-        Rows =
         [
             new PageRow(
                 "all", report.Files, PageCell.Size(report.SizeBytes),
                 PageCell.Size(report.PlacedBytes), report.Extents, report.Pieces,
                 report.FragmentedFiles,
                 PageCell.Of(report.Score, "0.##")),
-        ],
+        ])
+    {
+        Title = "in all",
     };
 
-    private static PageTable HistogramTable(IReadOnlyList<ExtentClass> classes) => new()
+    private static PageTable HistogramTable(IReadOnlyList<ExtentClass> classes) => new(
+        [PageColumn.Text("extent size"), "extents", "bytes"],
+        [.. classes.Select(c => new PageRow(c.Name, c.Extents, PageCell.Size(c.Bytes)))])
     {
         Title = "by size of the extents",
-        Columns = [PageColumn.Text("extent size"), "extents", "bytes"],
-        Rows = [.. classes.Select(c => new PageRow(c.Name, c.Extents, PageCell.Size(c.Bytes)))],
     };
 
     private static IEnumerable<PageSection> Details(ExtentReport report, int limit)
@@ -102,17 +97,14 @@ internal static class ExtentPage
                 Text = extents.Count > limit ? $"The first {limit:#,0} of {extents.Count:#,0}; --extents N lists N, --json all." : null,
                 Tables =
                 [
-                    new PageTable
-                    {
-                        Columns = [new("file offset", "B"), new("device offset", "B"), new("length", "B"),
+                    new PageTable(
+                        [new("file offset", "B"), new("device offset", "B"), new("length", "B"),
                             PageColumn.Text("flags")],
-                        Rows =
                         [
                             .. extents.Take(limit).Select(e => new PageRow(
                                 e.Offset, FileLayout.HasPlace(e) ? e.PhysicalOffset : PageCell.Empty, e.Length,
                                 (e.Flags & ~FileExtentFlags.Last) is var flags and not FileExtentFlags.None ? $"{flags}" : "")),
-                        ],
-                    },
+                        ]),
                 ],
             };
         }
@@ -123,21 +115,17 @@ internal static class ExtentPage
                 Heading = "The most fragmented files",
                 Tables =
                 [
-                    new PageTable
-                    {
-                        Columns =
+                    new PageTable(
                         [
                             PageColumn.Code("file"), "size", "extents",
                             "pieces",
                             "score",
                         ],
-                        Rows =
                         [
                             .. report.WorstFiles.Select(f => new PageRow(
                                 f.Path, PageCell.Size(f.SizeBytes), f.Extents, f.Pieces,
                                 PageCell.Of(f.Score, "0.0"))),
-                        ],
-                    },
+                        ]),
                 ],
             };
         }

@@ -53,14 +53,12 @@ internal sealed class FigureSections(FigureScale scale, IReadOnlySet<int> wanted
             series.Add(Series($".NET{name}{depth}", x, curve.Select(p => p.Report.DotNet)));
             series.Add(Series($"Sluice{name}{depth}", x, curve.Select(p => p.Report.Sluice)));
         }
-        return new PageChart
-        {
-            Title = title,
-            Kind = ChartKind.Line,
-            X = new ChartAxis("request size", "B", IsLog: true),
-            Y = new ChartAxis(label, unit, IsLog: true),
-            Series = series,
-        };
+        return new PageChart(
+            title,
+            ChartKind.Line,
+            new ChartAxis("request size", "B", IsLog: true),
+            new ChartAxis(label, unit, IsLog: true),
+            series);
 
         ChartSeries Series(string name, double[] x, IEnumerable<ContenderReport> side) => new()
         {

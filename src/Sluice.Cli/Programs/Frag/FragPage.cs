@@ -39,41 +39,32 @@ internal static class FragPage
         double[] cycles = [.. history.Select(c => (double)c.Cycle)];
         if (history.Any(c => c.PiecesPerFile is not null))
         {
-            yield return new PageChart
-            {
-                Title = "Pieces per file, of the files made in a cycle",
-                Kind = ChartKind.Line,
-                X = new ChartAxis("cycle"),
-                Y = new ChartAxis("pieces per file"),
-                Series = [new ChartSeries { Name = "mean", X = cycles, Y = [.. history.Select(c => c.PiecesPerFile)] }],
-            };
+            yield return new PageChart(
+                "Pieces per file, of the files made in a cycle",
+                ChartKind.Line,
+                new ChartAxis("cycle"),
+                new ChartAxis("pieces per file"),
+                [new ChartSeries { Name = "mean", X = cycles, Y = [.. history.Select(c => c.PiecesPerFile)] }]);
         }
-        yield return new PageChart
-        {
-            Title = "How full the volume is",
-            Kind = ChartKind.Line,
-            X = new ChartAxis("cycle"),
-            Y = new ChartAxis("used", "%"),
-            Series =
+        yield return new PageChart(
+            "How full the volume is",
+            ChartKind.Line,
+            new ChartAxis("cycle"),
+            new ChartAxis("used", "%"),
             [
                 new ChartSeries { Name = "when filled", X = cycles, Y = [.. history.Select(c => c.FilledPercent)] },
                 new ChartSeries { Name = "after deleting", X = cycles, Y = [.. history.Select(c => c.KeptPercent)] },
-            ],
-        };
+            ]);
     }
 
-    private static PageTable Table(IReadOnlyList<FragCycle> history) => new()
-    {
-        Columns =
+    private static PageTable Table(IReadOnlyList<FragCycle> history) => new(
         [
             "cycle", "files made", "files left", new("filled", "%"),
             new("kept", "%"), "pieces per file",
         ],
-        Rows =
         [
             .. history.Select(c => new PageRow(
                 c.Cycle, c.FilesMade, c.FilesLeft, PageCell.Of(c.FilledPercent, "0.0"), PageCell.Of(c.KeptPercent, "0.0"),
                 PageCell.Of(c.PiecesPerFile, "0.00"))),
-        ],
-    };
+        ]);
 }

@@ -36,10 +36,8 @@ internal static class LogLoadPage
             Heading = "The whole run",
             Tables =
             [
-                new PageTable
-                {
-                    Columns = [PageColumn.Text("of all appends"), "figure", PageColumn.Text("unit")],
-                    Rows =
+                new PageTable(
+                    [PageColumn.Text("of all appends"), "figure", PageColumn.Text("unit")],
                     [
                         new PageRow("threads", load.Threads, ""),
                         new PageRow("record", load.RecordBytes, "B"),
@@ -54,8 +52,7 @@ internal static class LogLoadPage
                         new PageRow("read back", result.Checked, "records"),
                         new PageRow("missing", result.Missing, "records"),
                         new PageRow("doubled or changed", result.Unexpected, "records"),
-                    ],
-                },
+                    ]),
             ],
         };
     }

@@ -49,21 +49,17 @@ internal static class MethodReport
             Heading = heading,
             Tables =
             [
-                new PageTable
-                {
-                    Columns =
+                new PageTable(
                     [
                         PageColumn.Text("method"), PageColumn.Text("by"),
                         .. sizes.SelectMany(s => (PageColumn[])
                             [new(s.Name, "ms"), new(s.Name, "MiB/s"), new($"{s.Name} ratio")]),
                         PageColumn.Text("result"),
                     ],
-                    Rows =
                     [
                         .. methods.Select(m => new PageRow(
                             [m.Name, Name(m), .. sizes.SelectMany(s => Cells(m, methods, s)), ResultOf(m, sizes)])),
-                    ],
-                },
+                    ]),
             ],
             Charts =
             [

@@ -21,15 +21,12 @@ internal static class TableSections
             Charts = [Chart(measured)],
             Tables =
             [
-                new PageTable
-                {
-                    Columns =
+                new PageTable(
                     [
                         PageColumn.Text("Method"), PageColumn.Text("Runtime"), .. table.Parameters.Select(Column), .. times,
                         "Ratio", new("Allocated", "B"),
                     ],
-                    Rows = [.. measured.SelectMany(m => Rows(table, m.Row, m.Report))],
-                },
+                    [.. measured.SelectMany(m => Rows(table, m.Row, m.Report))]),
             ],
         };
     }

@@ -32,11 +32,9 @@ internal static class HtmlChart
         Dictionary<double, int>[] places =
             [.. chart.Series.Select(s => XsOf(s).Index().DistinctBy(x => x.Item).ToDictionary(x => x.Item, x => x.Index))];
         PageColumn first = chart.X.Categories is null ? new PageColumn(chart.X.Label, chart.X.Unit) : PageColumn.Text(chart.X.Label);
-        return new PageTable
-        {
-            Columns = [first, .. chart.Series.Select(s => new PageColumn(s.Name, chart.Y.Unit))],
-            Rows = [.. xs.Select(x => new PageRow([NameOf(chart.X, x), .. chart.Series.Select((s, i) => ValueAt(s, places[i], x))]))],
-        };
+        return new PageTable(
+            [first, .. chart.Series.Select(s => new PageColumn(s.Name, chart.Y.Unit))],
+            [.. xs.Select(x => new PageRow([NameOf(chart.X, x), .. chart.Series.Select((s, i) => ValueAt(s, places[i], x))]))]);
     }
 
     private static IEnumerable<double> XsOf(ChartSeries series) => series.X.Count > 0 ? series.X : series.Y.Select((_, i) => (double)i);

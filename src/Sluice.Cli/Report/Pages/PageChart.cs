@@ -2,48 +2,26 @@ using System.Text.Json.Serialization;
 
 namespace Sluice.Cli.Report.Pages;
 
-internal sealed record PageChart
+/// <param name="Reference">A dashed horizontal line across the chart, such as the ratio 1; null for none.</param>
+internal sealed record PageChart(
+    string Title, ChartKind Kind, ChartAxis X, ChartAxis Y, IReadOnlyList<ChartSeries> Series, ChartLine? Reference = null)
 {
-    public required string Title { get; init; }
-
-    public required ChartKind Kind { get; init; }
-
-    public required ChartAxis X { get; init; }
-
-    public required ChartAxis Y { get; init; }
-
-    public required IReadOnlyList<ChartSeries> Series { get; init; }
-
-    /// <summary>A dashed horizontal line across the chart, such as the ratio 1; null for none.</summary>
-    public ChartLine? Reference { get; init; }
-
     /// <summary>Returns a bar chart of the medians of rounds, with the lowest and the highest round as whiskers.</summary>
     /// <param name="series">The values of the rounds for each category. Null or an empty list is a gap.</param>
     public static PageChart OfRounds(
         string title, ChartAxis x, ChartAxis y, IEnumerable<(string Name, IEnumerable<IEnumerable<double>?> Rounds)> series,
-        ChartLine? reference = null)
-    {
-        return new PageChart
-        {
-            Title = title,
-            Kind = ChartKind.Bar,
-            X = x,
-            Y = y,
-            Series = [.. series.Select(Series)],
-            Reference = reference,
-        };
+        ChartLine? reference = null) => new(title, ChartKind.Bar, x, y, [.. series.Select(s => SeriesOf(s.Name, s.Rounds))], reference);
 
-        static ChartSeries Series((string Name, IEnumerable<IEnumerable<double>?> Rounds) of)
+    private static ChartSeries SeriesOf(string name, IEnumerable<IEnumerable<double>?> rounds)
+    {
+        double[]?[] values = [.. rounds.Select(r => r?.ToArray() is { Length: > 0 } filled ? filled : null)];
+        return new ChartSeries
         {
-            double[]?[] rounds = [.. of.Rounds.Select(r => r?.ToArray() is { Length: > 0 } values ? values : null)];
-            return new ChartSeries
-            {
-                Name = of.Name,
-                Y = [.. rounds.Select(r => r is null ? (double?)null : Statistics.Median(r))],
-                Low = [.. rounds.Select(r => r?.Min())],
-                High = [.. rounds.Select(r => r?.Max())],
-            };
-        }
+            Name = name,
+            Y = [.. values.Select(v => v is null ? (double?)null : Statistics.Median(v))],
+            Low = [.. values.Select(v => v?.Min())],
+            High = [.. values.Select(v => v?.Max())],
+        };
     }
 }
 

@@ -3,14 +3,11 @@ using System.Text.Json.Serialization;
 namespace Sluice.Cli.Report.Pages;
 
 /// <summary>Rows of cells under named columns. A row may have fewer cells than there are columns.</summary>
-internal sealed record PageTable
+internal sealed record PageTable(IReadOnlyList<PageColumn> Columns, IReadOnlyList<PageRow> Rows)
 {
     /// <summary>The title, which is printed above the table if a section has several tables, and names the table in CSV.</summary>
+    [JsonPropertyOrder(-1)]
     public string? Title { get; init; }
-
-    public required IReadOnlyList<PageColumn> Columns { get; init; }
-
-    public required IReadOnlyList<PageRow> Rows { get; init; }
 
     /// <summary>True to print the columns as lines in text, for tables with few rows and many columns.</summary>
     [JsonIgnore]
@@ -19,11 +16,9 @@ internal sealed record PageTable
     /// <summary>Returns a table of values with a function for each column.</summary>
     /// <param name="key">Returns the key of a row.</param>
     public static PageTable Of<T>(
-        IEnumerable<T> values, Func<T, string> key, IReadOnlyList<(PageColumn Column, Func<T, PageCell> Of)> columns) => new()
-        {
-            Columns = [.. columns.Select(c => c.Column)],
-            Rows = [.. values.Select(v => new PageRow([.. columns.Select(c => c.Of(v))]) { Key = key(v) })],
-        };
+        IEnumerable<T> values, Func<T, string> key, IReadOnlyList<(PageColumn Column, Func<T, PageCell> Of)> columns) => new(
+        [.. columns.Select(c => c.Column)],
+        [.. values.Select(v => new PageRow([.. columns.Select(c => c.Of(v))]) { Key = key(v) })]);
 
     /// <summary>Returns the table without columns that are empty in all rows.</summary>
     public PageTable WithoutEmptyColumns()

@@ -49,9 +49,7 @@ internal static class PageText
     }
 
     /// <summary>Returns the table with its columns as rows. The first column becomes the headers.</summary>
-    private static PageTable Turned(PageTable table) => new()
-    {
-        Columns = [PageColumn.Text(""), .. table.Rows.Select(row => new PageColumn(row.CellAt(0).Text))],
-        Rows = [.. table.Columns.Index().Skip(1).Select(c => new PageRow([c.Item.Header, .. table.Rows.Select(row => row.CellAt(c.Index))]))],
-    };
+    private static PageTable Turned(PageTable table) => new(
+        [PageColumn.Text(""), .. table.Rows.Select(row => new PageColumn(row.CellAt(0).Text))],
+        [.. table.Columns.Index().Skip(1).Select(c => new PageRow([c.Item.Header, .. table.Rows.Select(row => row.CellAt(c.Index))]))]);
 }

@@ -58,13 +58,13 @@ public sealed class HtmlPhoneTests(BrowserFixture fixture) : FolderTest, IClassF
     [SkippableFact]
     public async Task Names_and_values_of_bars_are_whole()
     {
-        Written[] written = await DrawAsync(390, new PageChart
+        Written[] written = await DrawAsync(390, new PageChart(
+            "Speed",
+            ChartKind.Bar,
+            new ChartAxis("row", Categories: LongNames),
+            new ChartAxis("times as fast as .NET", IsLog: true),
+            [new ChartSeries { Name = "Sluice to .NET", Y = [.. LongNames.Select((_, i) => (double?)Math.Pow(10, i - 4))] }])
         {
-            Title = "Speed",
-            Kind = ChartKind.Bar,
-            X = new ChartAxis("row", Categories: LongNames),
-            Y = new ChartAxis("times as fast as .NET", IsLog: true),
-            Series = [new ChartSeries { Name = "Sluice to .NET", Y = [.. LongNames.Select((_, i) => (double?)Math.Pow(10, i - 4))] }],
             Reference = new ChartLine(1, "as fast as .NET"),
         });
         foreach (string name in LongNames)
@@ -77,11 +77,9 @@ public sealed class HtmlPhoneTests(BrowserFixture fixture) : FolderTest, IClassF
     [InlineData(1280, false)]
     public async Task A_table_that_is_cut_says_so_and_the_page_is_no_wider_than_the_screen(int width, bool isCut)
     {
-        var table = new PageTable
-        {
-            Columns = [PageColumn.Text("row"), .. Enumerable.Range(0, 8).Select(i => new PageColumn($"figure {i}", "MiB/s"))],
-            Rows = [new PageRow([new PageCell("a row"), .. Enumerable.Range(0, 8).Select(i => PageCell.Of(1234.5 * i))])],
-        };
+        var table = new PageTable(
+            [PageColumn.Text("row"), .. Enumerable.Range(0, 8).Select(i => new PageColumn($"figure {i}", "MiB/s"))],
+            [new PageRow([new PageCell("a row"), .. Enumerable.Range(0, 8).Select(i => PageCell.Of(1234.5 * i))])]);
         var section = new PageSection { Heading = "Figures", Tables = [table] };
         IPage page = await OpenAsync(width, SamplePage.Make() with { Sections = [section] });
         await page.WaitForTimeoutAsync(200);

@@ -27,13 +27,11 @@ internal static class SamplePage
         ],
     };
 
-    private static PageChart LineChart() => new()
-    {
-        Title = "Rate by request size",
-        Kind = ChartKind.Line,
-        X = new ChartAxis("request size", "B", IsLog: true),
-        Y = new ChartAxis("rate", "MiB/s", IsLog: true),
-        Series =
+    private static PageChart LineChart() => new(
+        "Rate by request size",
+        ChartKind.Line,
+        new ChartAxis("request size", "B", IsLog: true),
+        new ChartAxis("rate", "MiB/s", IsLog: true),
         [
             new ChartSeries
             {
@@ -41,28 +39,26 @@ internal static class SamplePage
                     High = [110, 160, null, 350],
             },
             new ChartSeries { Name = ".NET", X = [512, 65536], Y = [50, 200] },
-        ],
+        ])
+    {
         Reference = new ChartLine(150, "device"),
     };
 
-    private static PageChart BarChart() => new()
+    private static PageChart BarChart() => new(
+        "Ratio",
+        ChartKind.Bar,
+        new ChartAxis("row", Categories: ["one", Nasty]),
+        new ChartAxis("ratio"),
+        [new ChartSeries { Name = "Sluice", Y = [2.5, 0.8], Low = [2.2, 0.7], High = [2.8, 0.9] }])
     {
-        Title = "Ratio",
-        Kind = ChartKind.Bar,
-        X = new ChartAxis("row", Categories: ["one", Nasty]),
-        Y = new ChartAxis("ratio"),
-        Series = [new ChartSeries { Name = "Sluice", Y = [2.5, 0.8], Low = [2.2, 0.7], High = [2.8, 0.9] }],
         Reference = new ChartLine(1, "as fast as .NET"),
     };
 
-    private static PageTable Rows() => new()
-    {
-        Columns = [PageColumn.Text("row"), new PageColumn("rate", "MiB/s"), new PageColumn("code", null, ColumnKind.Code)],
-        Rows =
+    private static PageTable Rows() => new(
+        [PageColumn.Text("row"), new PageColumn("rate", "MiB/s"), new PageColumn("code", null, ColumnKind.Code)],
         [
             new PageRow("one", 1234.25, "a = b;"),
             new PageRow(Nasty, 99.5),
             new PageRow("three", 5.25, "c"),
-        ],
-    };
+        ]);
 }
