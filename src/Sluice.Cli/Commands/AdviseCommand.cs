@@ -15,8 +15,7 @@ internal static class AdviseCommand
     {
         Func<ParseResult, string> directory = command.ScratchParent();
         Option<bool> quick = command.Quick();
-        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
-        return (result, context) => RunAsync(directory(result), result.GetValue(quick), output(result), context);
+        return (result, context) => RunAsync(directory(result), result.GetValue(quick), context);
     }
 
     /// <summary>
@@ -42,10 +41,10 @@ internal static class AdviseCommand
             SmallFileCount = 1000,
         };
 
-    private static async Task<int> RunAsync(string directory, bool quick, PageOutput output, CommandContext context)
+    private static async Task<int> RunAsync(string directory, bool quick, CommandContext context)
     {
         BenchScale scale = Scale(quick);
-        var run = new MeasuringRun(context, directory, output, quick: quick);
+        var run = new MeasuringRun(context, directory, quick: quick);
         run.Prepare(
             scale.DirectFileBytes + scale.HotFileBytes + scale.LogFileBytes + (2 * scale.StreamFileBytes) + BenchScale.SpareBytes,
             Counted.Of(AdviceTopics.All.Count, "topic"), quick ? 2 : 50);

@@ -18,7 +18,7 @@ internal sealed class BenchCommand(BenchOptions options, CommandContext context)
 
     public async Task<int> RunAsync()
     {
-        var run = new MeasuringRun(context, options.Directory, options.Output);
+        var run = new MeasuringRun(context, options.Directory);
         // The space of the rows is not checked here, because a row without enough space is skipped.
         run.Prepare(BenchScale.SpareBytes, Counted.Of(_selected.Count, "row"), options.Seconds);
         FioRunner fio = FioRunner.Detect();
@@ -47,7 +47,7 @@ internal sealed class BenchCommand(BenchOptions options, CommandContext context)
             EverydayText.Write(_terminal, report);
         else
             PageText.WriteResult(_terminal, page);
-        options.Output.Write(
+        context.Output.Write(
             _terminal, page,
             json: writer => JsonFile.Write(writer, report, BenchJsonContext.Default.BenchReport),
             csv: writer => PageCsv.WriteTable(writer, BenchTable.Flat(report)));

@@ -1,7 +1,6 @@
 using System.CommandLine;
 using Sluice.Cli.Bench;
 using Sluice.Cli.Bench.Everyday;
-using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
@@ -19,8 +18,6 @@ internal sealed record BenchOptions(string Directory)
 
     /// <summary>The text that the ids of the selected rows contain; null for all rows.</summary>
     public string? RowFilter { get; init; }
-
-    public PageOutput Output { get; init; } = new();
 
     public bool Quick { get; init; }
 
@@ -73,7 +70,6 @@ internal sealed record BenchOptions(string Directory)
             "The same rows in five very short rounds on small files: shows that they work, and measures nothing; no row gets a verdict.");
         Option<bool> full = command.Flag("--full", null,
             $"All suites but everyday, as --suite {Suite.AllName}, about {MinutesOfAll} minutes (the suite everyday, at most two minutes).");
-        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         return Bind;
 
         BenchOptions Bind(ParseResult result)
@@ -82,7 +78,6 @@ internal sealed record BenchOptions(string Directory)
             {
                 SuiteName = result.GetValue(suite),
                 RowFilter = result.GetValue(row),
-                Output = output(result),
                 Quick = result.GetValue(quick),
                 Full = result.GetValue(full),
             };

@@ -14,24 +14,22 @@ internal static class CompareCommand
             command.Argument(new Argument<string>("A.json") { Description = "The result of the first run, as --json wrote it." });
         Argument<string> secondArgument =
             command.Argument(new Argument<string>("B.json") { Description = "The result of the second run of the same command." });
-        Func<ParseResult, PageOutput> outputOf = PageOutput.Define(command);
         return (result, context) =>
         {
             if (result.GetValue(firstArgument) is not { Length: > 0 } first
                 || result.GetValue(secondArgument) is not { Length: > 0 } second)
                 throw new UsageException("two results are needed; try: sluice compare A.json B.json");
-            PageOutput output = outputOf(result);
-            if ((output.OptionNaming(first) ?? output.OptionNaming(second)) is { } option)
+            if ((context.Output.OptionNaming(first) ?? context.Output.OptionNaming(second)) is { } option)
                 throw new UsageException($"{option} names a result that is compared");
-            return Task.FromResult(Run(first, second, output, context));
+            return Task.FromResult(Run(first, second, context));
         };
     }
 
-    private static int Run(string first, string second, PageOutput output, CommandContext context)
+    private static int Run(string first, string second, CommandContext context)
     {
         (ResultFile before, ResultFile after) =
             InterruptSignals.WhileNothingHasBegun(() => (ResultFile.Read(first), ResultFile.Read(second)));
-        output.Check(context.Terminal);
+        context.Output.Check(context.Terminal);
         ReportPage page = ComparePage.Of(before, after, context.Arguments);
         // The notes (both runs, and the differences of their machines) are printed above the result, so WriteResult gets a page without
         // them.
@@ -39,7 +37,7 @@ internal static class CompareCommand
             context.Terminal.WriteLine(note);
         context.Terminal.WriteLine();
         PageText.WriteResult(context.Terminal, page with { Notes = [] });
-        output.Write(context.Terminal, page);
+        context.Output.Write(context.Terminal, page);
         return ExitCode.Success;
     }
 }

@@ -3,6 +3,7 @@ using Sluice.Cli.Load;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Copy;
 using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
@@ -27,7 +28,9 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
 
     public async Task<int> RunAsync()
     {
-        options.Output.Check(_terminal);
+        if (options.DryRun && (options.Demo || context.Output.Named.Count > 0))
+            throw new UsageException("--dry-run copies nothing: there is no result to write, and no demo");
+        context.Output.Check(_terminal);
         if (options.Demo)
             return await DemoAsync();
         DateTimeOffset began = DateTimeOffset.UtcNow;
@@ -47,10 +50,10 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         if (_records.Count + _failed + _notBegun > 1 && !options.Quiet)
             _terminal.WriteLine(CopyText.Total(report));
         // The machine is examined only for a result file, because this takes longer than a small copy.
-        if (options.Output.Named.Count == 0)
+        if (context.Output.Named.Count == 0)
             return;
         report = report with { Environment = EnvironmentProbe.ForPath(options.Target) };
-        options.Output.Write(
+        context.Output.Write(
             _terminal, CopyPage.Of(report), json: writer => JsonFile.Write(writer, report, CopyJsonContext.Default.CopyReport));
     }
 
@@ -97,7 +100,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
         var plan = new CopyPlan(_terminal, options.Excluded, options.Force || options.Update, options.Update, options.Quiet);
         int exitCode = ExitCode.Success;
         CopyPair[] copies = Array.ConvertAll(sources, s => new CopyPair(s, TargetOf(s, intoFolder)));
-        if (copies.SelectMany(c => (string[])[c.Source, c.Target]).Select(options.Output.OptionNaming).FirstOrDefault(o => o is not null)
+        if (copies.SelectMany(c => (string[])[c.Source, c.Target]).Select(context.Output.OptionNaming).FirstOrDefault(o => o is not null)
             is { } option)
         {
             throw new UsageException($"{option} names a file that is copied, or the copy");

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using Sluice.Cli.Programs.Copy;
-using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
@@ -19,7 +18,7 @@ namespace Sluice.Cli.Commands;
 internal sealed record CopyCommandOptions(
     IReadOnlyList<string> Sources, string Target, CopyMethod Method, int Depth, bool Recursive, bool Preserve, bool Force, bool Update,
     bool Resume, bool Atomic, bool DryRun, ExcludePatterns Excluded, string? FilesFrom, Shard? Shard, long? BytesPerSecond, bool Verify,
-    bool Sync, PageOutput Output, bool Quiet, bool Demo, long DemoSizeBytes)
+    bool Sync, bool Quiet, bool Demo, long DemoSizeBytes)
 {
     private const int MaxDepth = 64;
 
@@ -70,7 +69,6 @@ internal sealed record CopyCommandOptions(
         command.Flag("--progress", null, "Show progress in a terminal (the default; -q shows none).");
         Option<bool> demoFlag = command.Flag("--demo", null,
             "Make a file, copy it past the cache with four requests outstanding, print the rates, delete both.");
-        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         Option<string> size = command.Value("--size", null, "size", "The size of the demo's file (1G).");
         return Bind;
 
@@ -91,7 +89,6 @@ internal sealed record CopyCommandOptions(
                 throw new UsageException("a source and a target are needed; try: sluice copy SOURCE... TARGET, sluice copy --demo");
             if (Array.Exists(paths, p => p.Length == 0))
                 throw new UsageException("an empty path names no file");
-            PageOutput results = output(result);
             bool isRecursive = result.GetValue(recursive) || result.GetValue(archive);
             Shard? part = ShardArgument.Parse(result.GetValue(shard));
             if (part is not null && (!isRecursive || demo || result.GetValue(dryRun)))
@@ -103,8 +100,6 @@ internal sealed record CopyCommandOptions(
             CopyMethod way = OptionText.Choice("--method", result.GetValue(method), Methods) ?? CopyMethod.Auto;
             if (result.GetValue(depth) is not null && way != CopyMethod.Direct && !(demo && way == CopyMethod.Auto))
                 throw new UsageException($"--depth is for direct copies, and --method {NameOf(way)} makes none; give --method direct");
-            if (result.GetValue(dryRun) && (demo || results.Named.Count > 0))
-                throw new UsageException("--dry-run copies nothing: there is no result to write, and no demo");
             return new CopyCommandOptions(demo ? [] : paths[..^1], paths.Length == 0 ? Environment.CurrentDirectory : paths[^1],
                 Method: way,
                 Depth: OptionText.Whole("--depth", result.GetValue(depth), 1, MaxDepth, CopyOptions.DefaultDepth),
@@ -123,7 +118,6 @@ internal sealed record CopyCommandOptions(
                 Sync: result.GetValue(sync),
                 Quiet: result.GetValue(quiet),
                 Demo: demo,
-                Output: results,
                 DemoSizeBytes: OptionText.Size("--size", result.GetValue(size)) ?? ByteSize.GiB);
         }
     }

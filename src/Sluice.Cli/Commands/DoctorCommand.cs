@@ -14,17 +14,16 @@ internal static class DoctorCommand
     {
         Argument<string?> path = command.OptionalArgument("FILE|DIR",
             "A file, which is only read, or the folder whose file system is looked at (the temporary folder).");
-        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
-        return (result, context) => Task.FromResult(Run(result.GetValue(path) ?? Path.GetTempPath(), output(result), context));
+        return (result, context) => Task.FromResult(Run(result.GetValue(path) ?? Path.GetTempPath(), context));
     }
 
-    private static int Run(string path, PageOutput output, CommandContext context)
+    private static int Run(string path, CommandContext context)
     {
         TerminalStreams terminal = context.Terminal;
         bool isFolder = FileArgument.IsFolder(path);
         if (!isFolder && PathKinds.Of(path) is PathKind.Other)
             throw new UsageException($"{path} is neither a file, a folder nor a block device");
-        output.Check(terminal, path);
+        context.Output.Check(terminal, path);
         DateTimeOffset began = DateTimeOffset.UtcNow;
         IReadOnlyList<FindingGroup> groups = [MachineFindings.Collect(), .. PlaceFindings.Collect(path, isFolder, terminal)];
         context.CancellationToken.ThrowIfCancellationRequested();
@@ -37,7 +36,7 @@ internal static class DoctorCommand
             Sections = [.. groups.Select(Section)],
         };
         DoctorText.Write(terminal, page.Environment, groups);
-        output.Write(terminal, page);
+        context.Output.Write(terminal, page);
         return ExitCode.Success;
     }
 

@@ -13,8 +13,7 @@ namespace Sluice.Cli.Commands;
 /// <param name="file">The file to create and keep; null for a temporary file, which is removed.</param>
 /// <param name="count">The number of records of 100 bytes.</param>
 internal sealed class ExamplesCommand(
-    string? file, long count, int rounds, IReadOnlyList<ExampleCase> cases, bool force, bool quiet, PageOutput output,
-    CommandContext context)
+    string? file, long count, int rounds, IReadOnlyList<ExampleCase> cases, bool force, bool quiet, CommandContext context)
 {
     private const long MaxRecords = 10_000_000_000;
     private const double SecondsOfWarmUp = 0.4;
@@ -46,7 +45,6 @@ internal sealed class ExamplesCommand(
         Option<string> show = command.Value("--show", null, "case", "Print the code of a case (none).");
         Option<bool> quiet = command.Flag("--quiet", "q", "Show no progress.");
         Option<bool> force = command.Flag("--force", null, "Replace a FILE that is there without asking.");
-        Func<ParseResult, PageOutput> outputOf = PageOutput.Define(command);
         return (result, context) =>
         {
             string? file = result.GetValue(fileArgument);
@@ -56,9 +54,8 @@ internal sealed class ExamplesCommand(
                 throw new UsageException("FILE is empty");
             if (counted is not null && option is not null)
                 throw new UsageException("COUNT and --count are the same: give one");
-            PageOutput output = outputOf(result);
             string? shown = result.GetValue(show);
-            if ((result.GetValue(list) || shown is not null) && output.Named.Count > 0)
+            if ((result.GetValue(list) || shown is not null) && context.Output.Named.Count > 0)
                 throw new UsageException("--list and --show measure nothing: there is no result to write");
             long count = OptionText.Whole("--count", counted ?? option, 1, MaxRecords) ?? 1_000_000;
             int times = OptionText.Rounds(result.GetValue(rounds), 5);
@@ -70,7 +67,7 @@ internal sealed class ExamplesCommand(
             else if (result.GetValue(list))
                 List(cases, context.Terminal);
             else
-                return new ExamplesCommand(file, count, times, cases, result.GetValue(force), result.GetValue(quiet), output, context).RunAsync();
+                return new ExamplesCommand(file, count, times, cases, result.GetValue(force), result.GetValue(quiet), context).RunAsync();
             return Task.FromResult(ExitCode.Success);
         };
     }
@@ -95,7 +92,7 @@ internal sealed class ExamplesCommand(
     {
         string folder = _file is null ? Path.GetTempPath() : Path.GetDirectoryName(_file) ?? _file;
         CheckFile();
-        var run = new MeasuringRun(context, folder, output, quiet);
+        var run = new MeasuringRun(context, folder, quiet);
         run.Prepare(
             FileBytes, $"{Counted.Of(cases.Count, "case")}, {Counted.Of(rounds, "round")}",
             cases.Count * (SecondsOfWarmUp + (SecondsOfGiB * rounds * FileBytes / ByteSize.GiB)), subject: _file);

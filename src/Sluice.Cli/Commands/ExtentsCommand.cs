@@ -20,23 +20,22 @@ internal static class ExtentsCommand
         Option<string> extents = command.Value("--extents", "e", "N", "Of a file, list the first N extents (20).");
         Option<bool> sync = command.Flag("--sync", null,
             "Write each file to the disk first: data that is in memory only has no place yet.");
-        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         return (result, context) => result.GetValue(pathArgument) is not { Length: > 0 } path
             ? throw new UsageException("no file or folder named; try: sluice extents --help")
             : Task.FromResult(Run(
                 path, OptionText.Whole("--worst", result.GetValue(worst), 0, MaxListed, 10),
-                OptionText.Whole("--extents", result.GetValue(extents), 0, MaxListed, 20), result.GetValue(sync), output(result), context));
+                OptionText.Whole("--extents", result.GetValue(extents), 0, MaxListed, 20), result.GetValue(sync), context));
     }
 
     /// <param name="worst">The number of the most fragmented files to list.</param>
     /// <param name="extentLimit">The maximum number of extents to list for a single file.</param>
-    private static int Run(string path, int worst, int extentLimit, bool sync, PageOutput output, CommandContext context)
+    private static int Run(string path, int worst, int extentLimit, bool sync, CommandContext context)
     {
         TerminalStreams terminal = context.Terminal;
         bool isFolder = FileArgument.IsFolder(path);
         if (!isFolder && PathKinds.Of(path) is PathKind.BlockDevice or PathKind.Other)
             throw new UsageException($"{path} is neither a plain file nor a folder");
-        output.Check(terminal, path);
+        context.Output.Check(terminal, path);
         DateTimeOffset began = DateTimeOffset.UtcNow;
         var scan = new ExtentScan(sync, context.CancellationToken);
         using (var progress = new LiveProgress(terminal, quiet: false))
@@ -54,7 +53,7 @@ internal static class ExtentsCommand
         {
             Notes = report.InterruptedNote is { } note ? [note] : [],
         });
-        output.Write(
+        context.Output.Write(
             terminal, ExtentPage.Of(report), json: writer => JsonFile.Write(writer, report, ExtentJsonContext.Default.ExtentReport));
         if (scan.IsInterrupted)
             return ExitCode.Interrupted;

@@ -20,21 +20,20 @@ internal static class FiguresCommand
         Option<string> figure = command.Value(
             "--figure", null, "N", $"Only these of the report's figures, as in 2,3 (all, {First} to {Last}).");
         Option<bool> quick = command.Quick();
-        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         return (result, context) => RunAsync(
             directory(result),
             result.GetValue(figure) is { } list
                 ? list.Split(',').Select(n => OptionText.Whole("--figure", n.Trim(), First, Last, First)).ToHashSet()
                 : Enumerable.Range(First, Last - First + 1).ToHashSet(),
-            result.GetValue(quick), output(result), context);
+            result.GetValue(quick), context);
     }
 
     private static async Task<int> RunAsync(
-        string directory, HashSet<int> figures, bool quick, PageOutput output, CommandContext context)
+        string directory, HashSet<int> figures, bool quick, CommandContext context)
     {
         FigureScale scale = quick ? FigureScale.Quick : FigureScale.Full;
         FigureSet[] sets = [.. FigureSet.All.Where(s => s.Numbers.Any(figures.Contains))];
-        var run = new MeasuringRun(context, directory, output, quick: quick);
+        var run = new MeasuringRun(context, directory, quick: quick);
         run.Prepare(
             sets.Max(s => s.SpaceBytes(scale)) + scale.Files.SequentialFileBytes, $"figures {string.Join(", ", figures.Order())}",
             sets.Sum(s => s.Seconds(scale)));

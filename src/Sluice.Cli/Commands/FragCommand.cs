@@ -3,6 +3,7 @@ using Sluice.Cli.Bench;
 using Sluice.Cli.Programs;
 using Sluice.Cli.Programs.Frag;
 using Sluice.Cli.Report;
+using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
@@ -19,6 +20,8 @@ internal sealed class FragCommand(FragOptions options, CommandContext context)
 
     private int Run()
     {
+        if ((options.DryRun || options.Cleanup) && context.Output.Named.Count > 0)
+            throw new UsageException($"{(options.DryRun ? "--dry-run" : "--cleanup")} ages nothing: there is no result to write");
         FolderArgument.Require(options.Directory);
         if (options.Cleanup)
             return Cleanup();
@@ -34,7 +37,7 @@ internal sealed class FragCommand(FragOptions options, CommandContext context)
         var plan = new FragPlan(settings, budgetBytes);
         if (options.DryRun)
             return PrintPlan(plan, budgetBytes);
-        options.Output.Check(_terminal);
+        context.Output.Check(_terminal);
         IReadOnlyList<string> earlier = FragFolder.Find(options.Directory);
         if (earlier.Count > 0)
             _terminal.WriteNotice($"{string.Join(", ", earlier)}: of earlier runs; --cleanup removes them");
@@ -67,7 +70,7 @@ internal sealed class FragCommand(FragOptions options, CommandContext context)
             FragReport report = Report(run, began, folder.FullPath, budgetBytes, Stopwatch.GetElapsedTime(start));
             // The result files are written before the text: if that fails, the files of the run are removed, and nothing was printed about
             // them.
-            options.Output.Write(
+            context.Output.Write(
                 _terminal, FragPage.Of(report), json: writer => JsonFile.Write(writer, report, FragJsonContext.Default.FragReport));
             Print(report);
             return ExitCode.Success;

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using Sluice.Cli.Programs.Frag;
-using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
@@ -8,7 +7,7 @@ namespace Sluice.Cli.Commands;
 /// <summary>The validated arguments of the `frag` command.</summary>
 /// <param name="BudgetBytes">The maximum number of bytes to write; null for no maximum.</param>
 internal sealed record FragOptions(
-    string Directory, FragSettings Settings, long? BudgetBytes, bool DryRun, bool Cleanup, bool Force, bool Quiet, PageOutput Output)
+    string Directory, FragSettings Settings, long? BudgetBytes, bool DryRun, bool Cleanup, bool Force, bool Quiet)
 {
     private const int MaxFiles = 9_999_999;
     private const int MaxPerDirectory = 1_000_000;
@@ -42,7 +41,6 @@ internal sealed record FragOptions(
         Option<bool> dryRunFlag = command.Flag("--dry-run", null, "Print what would be made and deleted; touch nothing.");
         Option<bool> cleanupFlag = command.Flag("--cleanup", null, "Remove what earlier runs made in DIRECTORY, and nothing else.");
         Option<bool> force = command.Flag("--force", null, "Do not ask.");
-        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         Option<bool> quiet = command.Flag("--quiet", "q", "Show no progress.");
         return Bind;
 
@@ -75,16 +73,12 @@ internal sealed record FragOptions(
             bool cleanup = result.GetValue(cleanupFlag);
             if (dryRun && cleanup)
                 throw new UsageException("--dry-run and --cleanup exclude each other");
-            PageOutput results = output(result);
-            if ((dryRun || cleanup) && results.Named.Count > 0)
-                throw new UsageException($"{(dryRun ? "--dry-run" : "--cleanup")} ages nothing: there is no result to write");
             return new FragOptions(directory, settings,
                 BudgetBytes: OptionText.Size("--budget", result.GetValue(budget), 0),
                 DryRun: dryRun,
                 Cleanup: cleanup,
                 Force: result.GetValue(force),
-                Quiet: result.GetValue(quiet),
-                Output: results);
+                Quiet: result.GetValue(quiet));
         }
     }
 

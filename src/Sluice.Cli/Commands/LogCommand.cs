@@ -25,6 +25,8 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
     {
         if (options.Action == LogAction.Load)
             return Load();
+        if (context.Output.Named is [(string named, _), ..])
+            throw new UsageException($"{named} is the load test's");
         RequireLog();
         try
         {
@@ -66,7 +68,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
 
     private int Load()
     {
-        options.Output.Check(_terminal);
+        context.Output.Check(_terminal);
         // The space of all records is required, because the load test removes no segments before its end.
         ProgramRun.Prepare(options.Directory, options.Load.BytesAskedFor, _terminal);
         DateTimeOffset began = DateTimeOffset.UtcNow;
@@ -78,7 +80,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         ReportPage page = LogLoadPage.Of(
             options.Load, result, ReportPage.CommandLineOf(context.Arguments), began, EnvironmentProbe.ForPath(options.Directory));
         PageText.WriteResult(_terminal, page);
-        options.Output.Write(_terminal, page);
+        context.Output.Write(_terminal, page);
         string[] wrong = [.. result.Wrong()];
         return wrong.Length == 0 ? ExitCode.Success : Fail(string.Join("; ", wrong));
     }

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using Sluice.Cli.Programs.Log;
-using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
@@ -22,10 +21,9 @@ internal enum LogAction
 /// <param name="Before">
 /// The first record that must stay: `log truncate` removes the segments whose records all precede it. Null to remove none.
 /// </param>
-/// <param name="Output">The result files of the load test.</param>
 internal sealed record LogOptions(
     LogAction Action, string Directory, LogLoad Load, long From, int Lines, bool Follow, bool SkipDamage, long? After, long? Before,
-    bool Quiet, PageOutput Output)
+    bool Quiet)
 {
     private const int MaxThreads = 10_000;
     private const int MaxSeconds = 86_400;
@@ -59,7 +57,6 @@ internal sealed record LogOptions(
             (LogAction.Load, [threads, rate, size, roll, time, durability]),
             (LogAction.Cat, [from, skip]), (LogAction.Tail, [lines, follow]), (LogAction.Truncate, [after, before]),
         ];
-        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         return Bind;
 
         LogOptions Bind(ParseResult result)
@@ -86,10 +83,7 @@ internal sealed record LogOptions(
                 SkipDamage: result.GetValue(skip),
                 After: OptionText.Whole("--after", result.GetValue(after), 0, long.MaxValue),
                 Before: OptionText.Whole("--before", result.GetValue(before), 0, long.MaxValue),
-                Quiet: result.GetValue(quiet),
-                Output: output(result));
-            if (what != LogAction.Load && bound.Output.Named is [(string named, _), ..])
-                throw new UsageException($"{named} is the load test's");
+                Quiet: result.GetValue(quiet));
             return what != LogAction.Truncate || bound.After is null != bound.Before is null
                 ? bound
                 : throw new UsageException("truncate needs --after N or --before N, one of them");

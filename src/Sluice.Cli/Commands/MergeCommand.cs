@@ -17,20 +17,18 @@ internal static class MergeCommand
             Description = "The results of a copy's shards, as --json wrote them; in any order.",
             Arity = ArgumentArity.ZeroOrMore,
         });
-        Func<ParseResult, PageOutput> outputOf = PageOutput.Define(command);
         return (result, context) =>
         {
             string[] results = result.GetValue(resultsArgument) ?? [];
             if (results.Length == 0 || Array.Exists(results, r => r.Length == 0))
                 throw new UsageException("results are needed; try: sluice merge shard*.json");
-            PageOutput output = outputOf(result);
-            if (results.Select(output.OptionNaming).FirstOrDefault(o => o is not null) is { } option)
+            if (results.Select(context.Output.OptionNaming).FirstOrDefault(o => o is not null) is { } option)
                 throw new UsageException($"{option} names a result that is merged");
-            return Task.FromResult(Run(results, output, context));
+            return Task.FromResult(Run(results, context));
         };
     }
 
-    private static int Run(string[] results, PageOutput output, CommandContext context)
+    private static int Run(string[] results, CommandContext context)
     {
         (string, CopyReport)[] reports = InterruptSignals.WhileNothingHasBegun(() => results.Select(r => (r, Read(r))).ToArray());
         MergedCopy copy;
@@ -47,9 +45,9 @@ internal static class MergeCommand
             throw new UsageException($"{string.Join(", ", results)} cannot be merged: one of them is not as sluice wrote it");
         }
 
-        output.Check(context.Terminal);
+        context.Output.Check(context.Terminal);
         PageText.WriteResult(context.Terminal, page);
-        output.Write(context.Terminal, page);
+        context.Output.Write(context.Terminal, page);
         return copy.IsWhole ? ExitCode.Success : ExitCode.IoError;
     }
 

@@ -13,7 +13,7 @@ namespace Sluice.Cli.Commands;
 /// <param name="unitTests">True to run the checks of WinFileIO.</param>
 internal sealed class MethodsCommand(
     string directory, IReadOnlyList<int> sizesBytes, IReadOnlyList<Method> methods, bool unitTests, int rounds, bool quiet,
-    PageOutput output, CommandContext context)
+    CommandContext context)
 {
     // The maximum size of a file. Three texts of this size are in memory, each in several forms.
     private const long MaxBytes = 256 * ByteSize.MiB;
@@ -40,7 +40,6 @@ internal sealed class MethodsCommand(
             "Only these, separated by commas; a part of a name stands for all that have it (all).");
         Option<bool> quickFlag = command.Flag("--quick", null, "One round, without the largest size.");
         Option<bool> quiet = command.Flag("--quiet", "q", "Show no progress.");
-        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         return (result, context) =>
         {
             (bool read, bool write, bool unitTests) =
@@ -56,7 +55,7 @@ internal sealed class MethodsCommand(
                 result.GetValue(size) is { } sizes ? ParseSizes(sizes) : quick ? ArticleSizes[..^1] : ArticleSizes,
                 names is null ? methods : OptionText.Matching("--method", names, methods, m => m.Name),
                 unitTests || (all && names is null), OptionText.Rounds(result.GetValue(rounds), quick ? 1 : 5), result.GetValue(quiet),
-                output(result), context).RunAsync();
+                context).RunAsync();
         };
     }
 
@@ -70,7 +69,7 @@ internal sealed class MethodsCommand(
 
     public async Task<int> RunAsync()
     {
-        var run = new MeasuringRun(context, directory, output, quiet || methods.Count == 0);
+        var run = new MeasuringRun(context, directory, quiet || methods.Count == 0);
         // The space is needed for the file that is read and the one that is written.
         run.Prepare(
             2L * sizesBytes[^1], $"{Counted.Of(methods.Count, "method")}, {Counted.Of(rounds, "round")}",

@@ -13,7 +13,7 @@ namespace Sluice.Cli.Commands;
 
 /// <summary>`sluice ops`: the cost of opening, reading, writing, seeking and closing with FileStream and with SluiceStream.</summary>
 internal sealed class OpsCommand(
-    string directory, int sizeBytes, int chunkBytes, int rounds, EngineChoice engine, bool quiet, PageOutput output, CommandContext context)
+    string directory, int sizeBytes, int chunkBytes, int rounds, EngineChoice engine, bool quiet, CommandContext context)
 {
     private const string Title = "The five operations of a file";
     private const int WarmUpChunks = 4;
@@ -36,7 +36,6 @@ internal sealed class OpsCommand(
         Option<string> rounds = command.Rounds();
         Option<string> engine = command.Value("--engine", null, "name", "sluice, bcl (.NET's FileStream) or both (both).");
         Option<bool> quiet = command.Flag("--quiet", "q", "Print comma-separated lines: operation, milliseconds.");
-        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         return (result, context) =>
         {
             long sizeBytes = OptionText.Size("--size", result.GetValue(size), 1, ByteSize.GiB) ?? 20 * ByteSize.MiB;
@@ -45,14 +44,14 @@ internal sealed class OpsCommand(
                 ? throw new UsageException($"--size is whole chunks, and {sizeBytes} is not a multiple of {chunkBytes}")
                 : new OpsCommand(
                     directory(result), (int)sizeBytes, (int)chunkBytes, OptionText.Rounds(result.GetValue(rounds), 5),
-                    SpeedOptions.EngineOf(result.GetValue(engine)) ?? EngineChoice.Both, result.GetValue(quiet), output(result), context)
+                    SpeedOptions.EngineOf(result.GetValue(engine)) ?? EngineChoice.Both, result.GetValue(quiet), context)
                     .RunAsync();
         };
     }
 
     private async Task<int> RunAsync()
     {
-        var run = new MeasuringRun(context, directory, output, quiet);
+        var run = new MeasuringRun(context, directory, quiet);
         run.Prepare(Sides.Count * sizeBytes, Counted.Of(rounds, "round"),
             WarmUpSeconds + (SecondsOfMiB * Sides.Count * (rounds + 1) * sizeBytes / ByteSize.MiB));
         StepResults<IReadOnlyList<ContenderReport?>> measured = await run.InScratchAsync(async (folder, progress) =>
@@ -78,7 +77,7 @@ internal sealed class OpsCommand(
         ReportPage page = run.Page(measured, Title, notes, rates.Any(r => r.Any(s => s is not null)) ? [Section(rates)] : []);
         if (!quiet)
             PageText.Write(context.Terminal, page);
-        output.Write(context.Terminal, page);
+        context.Output.Write(context.Terminal, page);
         measured.ReportFailure(context.Terminal);
         return measured.ExitCode;
     }

@@ -147,26 +147,29 @@ internal static class SluiceTool
             throw new UsageException("no command; try: sluice speed FILE, sluice bench, sluice copy, sluice --help");
         ToolCommand command = Array.Find(commands, c => c.Name == arguments[0]) ?? throw new UsageException(
             $"unknown {(arguments[0].StartsWith('-') ? "option" : "command")} '{arguments[0]}'; commands are {string.Join(", ", commands.Select(c => c.Name))}");
-        return InvokeAsync(command, new CommandContext(arguments, terminal, cancellationToken));
+        return InvokeAsync(command, arguments, terminal, cancellationToken);
     }
 
-    private static Task<int> InvokeAsync(ToolCommand command, CommandContext context)
+    private static Task<int> InvokeAsync(
+        ToolCommand command, IReadOnlyList<string> typed, TerminalStreams terminal, CancellationToken cancellationToken)
     {
         var parsed = new Command(command.Name, command.Description);
         var options = new OptionList(parsed);
         CommandRun run = command.Define(options);
-        List<string> arguments = [command.Name, .. options.Expand([.. context.Arguments.Skip(1)])];
+        Func<ParseResult, PageOutput> outputOf = PageOutput.Define(options);
+        List<string> arguments = [command.Name, .. options.Expand([.. typed.Skip(1)])];
         // RootCommand adds the option --help, and the name of the tool to its text.
         Command root = arguments.Contains("--help") ? new RootCommand { parsed } : parsed;
         ParseResult result = root.Parse(arguments, Parsing);
         if (result.Action is not System.CommandLine.Help.HelpAction)
         {
-            return result.Errors.Count == 0
-                ? run(result, context with { Terminal = PageOutput.StreamsFor(result, context.Terminal) })
-                : throw new UsageException(result.Errors[0].Message.ReplaceLineEndings(" "));
+            if (result.Errors.Count > 0)
+                throw new UsageException(result.Errors[0].Message.ReplaceLineEndings(" "));
+            PageOutput output = outputOf(result);
+            return run(result, new CommandContext(typed, output.StreamsFor(terminal), output, cancellationToken));
         }
-        result.Invoke(new InvocationConfiguration { Output = context.Terminal.Out, Error = context.Terminal.Error });
-        command.WriteExamples(context.Terminal);
+        result.Invoke(new InvocationConfiguration { Output = terminal.Out, Error = terminal.Error });
+        command.WriteExamples(terminal);
         return Task.FromResult(ExitCode.Success);
     }
 

@@ -31,7 +31,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
     public async Task<int> RunAsync()
     {
         SpeedFile file = SpeedFile.Inspect(options);
-        options.Output.Check(_terminal);
+        context.Output.Check(_terminal, options.Path);
         file.RequireConsent(_terminal);
         if (file.SizeNote is { } note)
             _notes.Add(note);
@@ -58,7 +58,7 @@ internal sealed class SpeedCommand(SpeedOptions options, CommandContext context)
             _terminal.WriteData(writer => SpeedCsv.Write(writer, report, hasNames: false), isResult: false);
         else
             PageText.Write(_terminal, page);
-        options.Output.Write(
+        context.Output.Write(
             _terminal, page,
             json: writer => JsonFile.Write(writer, report, SpeedJsonContext.Default.SpeedReport),
             csv: writer => SpeedCsv.Write(writer, report, hasNames: true));

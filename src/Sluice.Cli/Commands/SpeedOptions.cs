@@ -1,7 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
 using Sluice.Cli.Load;
-using Sluice.Cli.Report.Pages;
 using Sluice.Cli.Terminal;
 
 namespace Sluice.Cli.Commands;
@@ -39,8 +38,6 @@ internal sealed record SpeedOptions : Workload
     public EngineChoice Engine { get; init; }
 
     public TimeSpan? WarmUp { get; init; }
-
-    public PageOutput Output { get; init; } = new();
 
     public bool Force { get; init; }
 
@@ -95,7 +92,6 @@ internal sealed record SpeedOptions : Workload
             "Unmeasured time at the start (a tenth of the time, at most 2).");
         Option<string> seed = command.Value("--seed", null, "number", "Seed of random offsets and of the mix (1).");
         Option<bool> force = command.Flag("--force", null, "Do not ask before an existing file is overwritten or made anew.");
-        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         Option<bool> destroy = command.Flag("--i-know-this-destroys-data", null, "Allow writing to a block device.");
         return Bind;
 
@@ -141,7 +137,6 @@ internal sealed record SpeedOptions : Workload
                 OperationsPerSecond = OptionText.Number("--iops", result.GetValue(iops), double.Epsilon, MaxRate),
                 WarmUp = result.GetValue(warmUp) is { } seconds ? ParseSeconds("--warmup", seconds, 0, allowZero: true) : null,
                 Seed = OptionText.Whole("--seed", result.GetValue(seed), 0, int.MaxValue, 1),
-                Output = output(result),
                 Force = result.GetValue(force),
                 DestroysDeviceData = result.GetValue(destroy),
             };
@@ -172,8 +167,6 @@ internal sealed record SpeedOptions : Workload
                 $"{options.Outstanding ?? 1} requests of {ByteSize.Format(options.RequestSizeBytes)} need {ByteSize.Format(buffers)} of "
                 + $"memory, more than half of the {ByteSize.Format(memory)} there is");
         }
-        if (options.Output.OptionNaming(options.Path) is { } option)
-            throw new UsageException($"{option} names the file that is measured");
     }
 
     // The documented examples give the size to any of these options (-w100M -p). Two different sizes are an error.

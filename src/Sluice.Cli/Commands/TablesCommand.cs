@@ -26,23 +26,22 @@ internal static class TablesCommand
         Option<string> heading = command.Value("--table", null, "text",
             "Only the tables whose heading contains this text, as in readasync (all).");
         Option<bool> quickFlag = command.Quick();
-        Func<ParseResult, PageOutput> output = PageOutput.Define(command);
         return (result, context) =>
         {
             (bool quick, string text) = (result.GetValue(quickFlag), result.GetValue(heading) ?? "");
             IReadOnlyList<MethodTable> all = MethodTables.All(Scale(quick));
             MethodTable[] chosen = [.. all.Where(t => t.Heading.Contains(text, StringComparison.OrdinalIgnoreCase))];
-            return chosen.Length > 0 ? RunAsync(directory(result), chosen, quick, output(result), context)
+            return chosen.Length > 0 ? RunAsync(directory(result), chosen, quick, context)
                 : throw new UsageException($"no table '{text}'; there are {string.Join(", ", all.Select(t => t.Heading))}");
         };
     }
 
     private static async Task<int> RunAsync(
-        string directory, MethodTable[] tables, bool quick, PageOutput output, CommandContext context)
+        string directory, MethodTable[] tables, bool quick, CommandContext context)
     {
         BenchScale scale = Scale(quick);
         (MethodTable Table, Row Row)[] rows = [.. tables.SelectMany(t => t.Rows, (t, r) => (t, r))];
-        var run = new MeasuringRun(context, directory, output, quick: quick);
+        var run = new MeasuringRun(context, directory, quick: quick);
         // The factor 1.3 is for passes over 100 MiB, which take longer than a slice.
         TimeSpan budget = scale.StreamSliceTime * rows.Length * 2 * (scale.Rounds + 1.5) * 1.3;
         run.Prepare((LargestFiles * scale.StreamFileBytes) + BenchScale.SpareBytes, Counted.Of(rows.Length, "method"), budget.TotalSeconds);

@@ -7,7 +7,7 @@ namespace Sluice.Cli.Programs;
 
 /// <summary>A run of a command that measures in a scratch folder, and reports the results as a page.</summary>
 /// <param name="quick">True for a run that only shows that everything works, which the page states.</param>
-internal sealed class MeasuringRun(CommandContext context, string directory, PageOutput output, bool quiet = false, bool quick = false)
+internal sealed class MeasuringRun(CommandContext context, string directory, bool quiet = false, bool quick = false)
 {
     private readonly DateTimeOffset _began = DateTimeOffset.UtcNow;
 
@@ -19,7 +19,7 @@ internal sealed class MeasuringRun(CommandContext context, string directory, Pag
     public void Prepare(long spaceBytes, string what, double seconds, string? subject = null)
     {
         ProgramRun.Prepare(directory, spaceBytes, context.Terminal);
-        output.Check(context.Terminal, subject);
+        context.Output.Check(context.Terminal, subject);
         if (quiet)
             return;
         context.Terminal.WriteNotice(seconds < 90
@@ -58,7 +58,7 @@ internal sealed class MeasuringRun(CommandContext context, string directory, Pag
     {
         ReportPage page = Page(measured, title, notes, sections);
         PageText.Write(context.Terminal, page);
-        output.Write(context.Terminal, page);
+        context.Output.Write(context.Terminal, page);
         measured.ReportFailure(context.Terminal);
         foreach (string error in errors)
             context.Terminal.WriteError(error);

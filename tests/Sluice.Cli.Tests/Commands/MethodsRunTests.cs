@@ -68,9 +68,9 @@ public sealed class MethodsRunTests : FolderTest
         var wrong = new Method("Nothing", IoSide.Bcl, ResultKind.Bytes, _ => 0);
         var output = new StringWriter();
         var error = new StringWriter();
-        var context = new CommandContext([], new TerminalStreams(output, error, TextReader.Null), CancellationToken.None);
+        var context = new CommandContext([], new TerminalStreams(output, error, TextReader.Null), new PageOutput(), CancellationToken.None);
         int exitCode = new MethodsCommand(
-            Folder.FullPath, [1000], [wrong], unitTests: false, rounds: 1, quiet: false, new PageOutput(), context).RunAsync().Result;
+            Folder.FullPath, [1000], [wrong], unitTests: false, rounds: 1, quiet: false, context).RunAsync().Result;
         exitCode.ShouldBe(ExitCode.IoError);
         output.ToString().ShouldContain("WRONG: 1000 B: 0 bytes, not 1,000");
         error.ToString().ShouldContain("Nothing, 1000 B, gave a wrong result");

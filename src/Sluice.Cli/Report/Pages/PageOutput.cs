@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.CommandLine.Parsing;
 using System.Runtime.ExceptionServices;
 using Sluice.Cli.Report.Html;
 using Sluice.Cli.Terminal;
@@ -8,14 +7,12 @@ using Sluice.Diagnostics;
 namespace Sluice.Cli.Report.Pages;
 
 /// <summary>
-/// The result files of a command. Example of a command that reports a page:
+/// The result files of a command, which <see cref="CommandContext"/> contains. Example of a command that reports a page:
 /// <code>
-/// Func&lt;ParseResult, PageOutput&gt; output = PageOutput.Define(command);   // in Define of its XOptions
-/// Output = output(result),                           // in Bind there
-/// options.Output.Check(terminal);                    // before the measurement: asks whether to replace files, or throws
-/// ReportPage page = new() { Title = ..., CommandLine = ReportPage.CommandLineOf(arguments), Began = ..., Sections = [...] };
-/// PageText.Write(terminal, page);                    // the tables
-/// options.Output.Write(terminal, page);              // the files
+/// context.Output.Check(context.Terminal);            // before the measurement: asks whether to replace files, or throws
+/// ReportPage page = new() { Title = ..., CommandLine = ReportPage.CommandLineOf(context.Arguments), Began = ..., Sections = [...] };
+/// PageText.Write(context.Terminal, page);            // the tables
+/// context.Output.Write(context.Terminal, page);      // the files
 /// </code>
 /// A command with its own JSON or CSV format passes a method that writes it to Write.
 /// </summary>
@@ -23,10 +20,6 @@ internal sealed record PageOutput
 {
     /// <summary>The file name that stands for stdout.</summary>
     private const string StandardOutput = "-";
-
-    private const string WideOption = "--wide";
-
-    private static readonly string[] Files = ["--json", "--html", "--csv"];
 
     // The files that did not exist when the command began. If one of them exists at the end, another process has created it.
     private HashSet<string>? _missing;
@@ -37,7 +30,10 @@ internal sealed record PageOutput
     /// <summary>True to replace existing result files without confirmation.</summary>
     public bool Overwrite { get; init; }
 
-    /// <summary>Adds --json, --html, --csv and --overwrite to a command that reports.</summary>
+    /// <summary>True to print tables with all their columns, whatever the width of the terminal.</summary>
+    public bool IsWide { get; init; }
+
+    /// <summary>Adds --json, --html, --csv, --overwrite and --wide to a command.</summary>
     public static Func<ParseResult, PageOutput> Define(OptionList command)
     {
         Option<string>[] files =
@@ -47,24 +43,18 @@ internal sealed record PageOutput
             command.Value("--csv", null, "file", "Also write the result as CSV (none)."),
         ];
         Option<bool> overwrite = command.Flag("--overwrite", null, "Replace result files that are there without asking.");
-        command.Flag(WideOption, null, "In a terminal, print tables with all their columns, however long the lines become.");
+        Option<bool> wide = command.Flag("--wide", null, "In a terminal, print tables with all their columns, however long the lines become.");
         return result => new PageOutput
         {
             Named = [.. files.Where(f => result.GetValue(f) is not null).Select(f => (f.Name, result.GetValue(f)!))],
             Overwrite = result.GetValue(overwrite),
+            IsWide = result.GetValue(wide),
         };
     }
 
-    /// <summary>Returns the streams for a command line: stdout is kept for a result whose file is "-".</summary>
-    public static TerminalStreams StreamsFor(ParseResult result, TerminalStreams terminal)
-    {
-        bool isTaken = Array.Exists(
-            Files, name => result.GetResult(name) is OptionResult { Tokens: [{ Value: StandardOutput }] });
-        return (isTaken ? terminal.KeepingOutput() : terminal) with
-        {
-            IsWide = result.GetResult(WideOption) is OptionResult { Implicit: false },
-        };
-    }
+    /// <summary>Returns the streams of a command: stdout is kept for a result whose file is "-".</summary>
+    public TerminalStreams StreamsFor(TerminalStreams terminal) =>
+        (Named.Any(n => n.Path == StandardOutput) ? terminal.KeepingOutput() : terminal) with { IsWide = IsWide };
 
     /// <summary>Returns the option that specifies this file, under any of its names; null if there is none.</summary>
     public string? OptionNaming(string path) =>

@@ -1,9 +1,8 @@
 using System.CommandLine;
+using Sluice.Cli.Report.Pages;
+using Sluice.Cli.Terminal;
 
-namespace Sluice.Cli.Terminal;
-
-/// <summary>The input of a command: its arguments as typed, the streams, and the token that a signal cancels.</summary>
-internal sealed record CommandContext(IReadOnlyList<string> Arguments, TerminalStreams Terminal, CancellationToken CancellationToken);
+namespace Sluice.Cli.Commands;
 
 /// <summary>Runs a command with its parsed options, and returns the exit code.</summary>
 internal delegate Task<int> CommandRun(ParseResult result, CommandContext context);
