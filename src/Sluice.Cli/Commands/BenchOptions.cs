@@ -6,23 +6,15 @@ using Sluice.Cli.Terminal;
 namespace Sluice.Cli.Commands;
 
 /// <summary>The validated arguments of the `bench` command.</summary>
-internal sealed record BenchOptions(string Directory)
+/// <param name="SuiteName">
+/// The name of a suite, or <see cref="Suite.AllName"/>. Null for the suite everyday, unless <see cref="Full"/> or a row filter is given.
+/// </param>
+/// <param name="RowFilter">The text that the ids of the selected rows contain; null for all rows.</param>
+/// <param name="Full">True to run all suites at full length.</param>
+internal sealed record BenchOptions(
+    string Directory, string? SuiteName = null, string? RowFilter = null, bool Quick = false, bool Full = false)
 {
     private const double QuickSecondsOfRow = 0.5;
-
-    /// <summary>
-    /// The name of a suite, or <see cref="Suite.AllName"/>. Null for the suite everyday, unless <see cref="Full"/> or a row filter is
-    /// given.
-    /// </summary>
-    public string? SuiteName { get; init; }
-
-    /// <summary>The text that the ids of the selected rows contain; null for all rows.</summary>
-    public string? RowFilter { get; init; }
-
-    public bool Quick { get; init; }
-
-    /// <summary>True to run all suites at full length.</summary>
-    public bool Full { get; init; }
 
     /// <summary>True if rows of the suite everyday are selected, which have their own scale and text output.</summary>
     public bool IsEveryday => SelectRows().Any(static r => r.Suite.Name == EverydaySuite.Name);
@@ -74,13 +66,8 @@ internal sealed record BenchOptions(string Directory)
 
         BenchOptions Bind(ParseResult result)
         {
-            var options = new BenchOptions(directory(result))
-            {
-                SuiteName = result.GetValue(suite),
-                RowFilter = result.GetValue(row),
-                Quick = result.GetValue(quick),
-                Full = result.GetValue(full),
-            };
+            var options = new BenchOptions(
+                directory(result), result.GetValue(suite), result.GetValue(row), result.GetValue(quick), result.GetValue(full));
             if (options.Quick && options.Full)
                 throw new UsageException("--quick and --full exclude each other");
             if (options.SuiteName is { } name && name != Suite.AllName && Suite.All.All(s => s.Name != name))

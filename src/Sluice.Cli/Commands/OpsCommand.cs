@@ -21,12 +21,8 @@ internal sealed class OpsCommand(
     private const double SecondsOfMiB = 0.02;
     private const int LargestWarmUpChunkBytes = 4096;
 
-    private IReadOnlyList<IoSide> Sides => engine switch
-    {
-        EngineChoice.Sluice => [IoSide.Sluice],
-        EngineChoice.Bcl => [IoSide.Bcl],
-        _ => [IoSide.Bcl, IoSide.Sluice],
-    };
+    // .NET first, as the ratio compares Sluice with it.
+    private IReadOnlyList<IoSide> Sides { get; } = [.. SpeedOptions.SidesOf(engine).Reverse()];
 
     public static CommandRun Define(OptionList command)
     {

@@ -46,12 +46,7 @@ internal sealed record SpeedOptions : Workload
     public string OperationName =>
         Time == TimeSpan.Zero ? "create" : Mix is not null ? $"mix {Mix}" : WriteShare > 0 ? "write" : "read";
 
-    public IReadOnlyList<IoSide> Sides => Engine switch
-    {
-        EngineChoice.Sluice => [IoSide.Sluice],
-        EngineChoice.Bcl => [IoSide.Bcl],
-        _ => [IoSide.Sluice, IoSide.Bcl],
-    };
+    public IReadOnlyList<IoSide> Sides => SidesOf(Engine);
 
     /// <summary>Adds the options of `speed` to the command.</summary>
     /// <returns>
@@ -147,6 +142,13 @@ internal sealed record SpeedOptions : Workload
 
     public static EngineChoice? EngineOf(string? text) =>
         OptionText.Choice("--engine", text, ("sluice", EngineChoice.Sluice), ("bcl", EngineChoice.Bcl), ("both", EngineChoice.Both));
+
+    public static IReadOnlyList<IoSide> SidesOf(EngineChoice engine) => engine switch
+    {
+        EngineChoice.Sluice => [IoSide.Sluice],
+        EngineChoice.Bcl => [IoSide.Bcl],
+        _ => [IoSide.Sluice, IoSide.Bcl],
+    };
 
     private static void Check(SpeedOptions options)
     {

@@ -64,13 +64,11 @@ internal static class OptionText
     {
         if (text is null)
             return null;
-        var names = new List<string>();
         foreach ((string name, T value) in choices)
         {
             if (name == text)
                 return value;
-            names.Add(name);
         }
-        throw new UsageException($"{option}: '{text}' is not one of {string.Join(", ", names)}");
+        throw new UsageException($"{option}: '{text}' is not one of {string.Join(", ", choices.ToArray().Select(c => c.Name))}");
     }
 }
