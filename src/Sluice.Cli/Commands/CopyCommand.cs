@@ -158,7 +158,7 @@ internal sealed class CopyCommand(CopyCommandOptions options, CommandContext con
             return options.Sources;
         if (list != "-")
             FileArgument.Require(list);
-        string text = InterruptSignals.WhileNothingHasBegun(() => list == "-" ? _terminal.In.ReadToEnd() : File.ReadAllText(list));
+        string text = InterruptSignals.WhileNothingHasBegun(() => list == "-" ? _terminal.OpenInput().ReadToEnd() : File.ReadAllText(list));
         return [.. options.Sources, .. text.Split('\n').Select(l => l.TrimEnd('\r')).Where(l => l.Length > 0)];
     }
 

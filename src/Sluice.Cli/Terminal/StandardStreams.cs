@@ -20,6 +20,7 @@ internal sealed class StandardStreams
 
     public static StandardStreams Open()
     {
+        bool hasInput = StandardDescriptor.IsInherited(0);
         bool hasOutput = StandardDescriptor.IsInherited(1);
         var output = new TellingStream(hasOutput ? Console.OpenStandardOutput() : null);
         var error = new TellingStream(StandardDescriptor.IsInherited(2) ? Console.OpenStandardError() : null);
@@ -27,18 +28,17 @@ internal sealed class StandardStreams
         bool isUtf8 = IsUtf8Terminal();
         Console.SetOut(Text(output, isUtf8 || Console.IsOutputRedirected));
         Console.SetError(Text(error, isUtf8 || Console.IsErrorRedirected));
-        return new StandardStreams(output, new TerminalStreams(Console.Out, Console.Error, TextReader.Null)
+        var terminal = new TerminalStreams(Console.Out, Console.Error, () => hasInput ? Console.In : TextReader.Null)
         {
-            OpenIn = StandardDescriptor.IsInherited(0) ? static () => Console.In : null,
-            OpenOutBytes = () =>
-                new BufferedStream(new TellingStream(hasOutput ? OpenContent() : null) { Like = output }, BytesGathered),
-            HasOutputFailed = () => output.Failure is not null,
-            HasNoReader = () => hasOutput && StandardDescriptor.HasNoReader(1),
+            OutBytes = new StandardOutput(
+                () => new BufferedStream(new TellingStream(hasOutput ? OpenContent() : null) { Like = output }, BytesGathered),
+                () => output.Failure is not null, () => hasOutput && StandardDescriptor.HasNoReader(1)),
             IsOutputTerminal = !Console.IsOutputRedirected,
             IsErrorTerminal = !Console.IsErrorRedirected,
             IsInputTerminal = !Console.IsInputRedirected,
             IsUtf8 = isUtf8,
-        });
+        };
+        return new StandardStreams(output, terminal);
     }
 
     /// <summary>Prints the error of stdout, if there is one.</summary>

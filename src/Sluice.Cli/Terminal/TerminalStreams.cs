@@ -4,7 +4,10 @@ using Spectre.Console;
 namespace Sluice.Cli.Terminal;
 
 /// <summary>The streams of a command and their properties. Tests use their own streams.</summary>
-internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextReader Input)
+/// <param name="OpenInput">
+/// Opens the input. It is not opened before it is read, because opening the console takes long compared with a small command.
+/// </param>
+internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, Func<TextReader> OpenInput)
 {
     // The HResult of .NET for EPIPE.
     private const int BrokenPipe = 32;
@@ -12,25 +15,13 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
     private readonly List<string> _lateErrors = [];
     private Stream? _outBytes;
 
-    /// <summary>The input, which the first read opens, because opening the console takes long compared with a small command.</summary>
-    public TextReader In => OpenIn?.Invoke() ?? Input;
-
-    /// <summary>Opens the input; null to use <see cref="Input"/>.</summary>
-    public Func<TextReader>? OpenIn { get; init; }
-
-    /// <summary>Opens the destination of <see cref="Out"/> for bytes that may not be text; null to write them as decoded text.</summary>
-    public Func<Stream>? OpenOutBytes { get; init; }
-
-    /// <summary>Returns true if a write to stdout has failed. The error is printed at the end.</summary>
-    public Func<bool> HasOutputFailed { get; init; } = static () => false;
-
-    /// <summary>Returns true if stdout has no reader any more, as far as this is known without a write.</summary>
-    public Func<bool> HasNoReader { get; init; } = static () => false;
+    /// <summary>The destination of <see cref="Out"/> for bytes that may not be text; null to write them as decoded text.</summary>
+    public StandardOutput? OutBytes { get; init; }
 
     /// <summary>Returns true if the output of <see cref="WriteContent"/> has no reader any more, or writes to stdout fail.</summary>
     public bool IsOutputClosed
     {
-        get => field || HasOutputFailed();
+        get => field || OutBytes?.HasFailed() == true;
         private set;
     }
 
@@ -68,9 +59,7 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
         Results = Out,
         IsResultsTerminal = IsOutputTerminal,
         IsOutputTerminal = IsErrorTerminal,
-        OpenOutBytes = null,
-        HasOutputFailed = static () => false,
-        HasNoReader = static () => false,
+        OutBytes = null,
     };
 
     public IAnsiConsole AnsiOut() => Ansi(Out, IsOutputTerminal);
@@ -95,9 +84,9 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
     /// </summary>
     public void WriteContent(ReadOnlySpan<byte> bytes)
     {
-        if (!IsOutputTerminal && OpenOutBytes is { } open)
+        if (!IsOutputTerminal && OutBytes is { } output)
         {
-            Stream stream = _outBytes ??= open();
+            Stream stream = _outBytes ??= output.Open();
             try
             {
                 stream.Write(bytes);
@@ -145,7 +134,7 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
     /// <summary>Checks whether stdout still has a reader, which otherwise only a write would report.</summary>
     public void LookForReader()
     {
-        if (HasNoReader())
+        if (OutBytes?.HasNoReader() == true)
             IsOutputClosed = true;
     }
 
@@ -164,7 +153,7 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
         Error.Write($"{TerminalText.Printable(question)} [y/N] ");
         Error.Flush();
         InterruptSignals.IsAsking = IsInputTerminal;
-        string answer = In.ReadLine()?.Trim() ?? "";
+        string answer = OpenInput().ReadLine()?.Trim() ?? "";
         InterruptSignals.IsAsking = false;
         return answer.Equals("y", StringComparison.OrdinalIgnoreCase) || answer.Equals("yes", StringComparison.OrdinalIgnoreCase);
     }
@@ -205,3 +194,9 @@ internal sealed record TerminalStreams(TextWriter Out, TextWriter Error, TextRea
         Out = new AnsiConsoleOutput(writer),
     };
 }
+
+/// <summary>The standard output of the process.</summary>
+/// <param name="Open">Opens it for bytes.</param>
+/// <param name="HasFailed">Returns true if a write has failed. The error is printed at the end.</param>
+/// <param name="HasNoReader">Returns true if it has no reader any more, as far as this is known without a write.</param>
+internal sealed record StandardOutput(Func<Stream> Open, Func<bool> HasFailed, Func<bool> HasNoReader);

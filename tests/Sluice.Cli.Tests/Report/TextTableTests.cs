@@ -28,7 +28,7 @@ public sealed class TextTableTests
     [InlineData(200, true)]
     public void Columns_are_chosen_by_width_and_no_number_is_broken(int width, bool hasAll)
     {
-        string text = WideTable(new TerminalStreams(new StringWriter(), TextWriter.Null, TextReader.Null)
+        string text = WideTable(new TerminalStreams(new StringWriter(), TextWriter.Null, () => TextReader.Null)
         {
             IsOutputTerminal = true,
             NoColor = true,
@@ -58,7 +58,7 @@ public sealed class TextTableTests
     {
         var output = new StringWriter();
         Table([PageColumn.Text("a"), PageColumn.Text("verdict")], new PageRow("[1]", "slower"))
-            .WriteTo(new TerminalStreams(output, TextWriter.Null, TextReader.Null) { IsOutputTerminal = true, NoColor = true });
+            .WriteTo(new TerminalStreams(output, TextWriter.Null, () => TextReader.Null) { IsOutputTerminal = true, NoColor = true });
         output.ToString().ShouldContain("│ [1] │ slower  │");
         output.ToString().ShouldNotContain("\e[");
     }
@@ -68,7 +68,7 @@ public sealed class TextTableTests
     {
         var output = new StringWriter();
         Table([PageColumn.Text("name"), "rate"], new PageRow("a", "1"))
-            .WriteTo(new TerminalStreams(output, TextWriter.Null, TextReader.Null) { IsOutputTerminal = true, IsUtf8 = false, NoColor = true });
+            .WriteTo(new TerminalStreams(output, TextWriter.Null, () => TextReader.Null) { IsOutputTerminal = true, IsUtf8 = false, NoColor = true });
         output.ToString().ShouldContain("| a ");
         output.ToString().ShouldAllBe(c => char.IsAscii(c));
     }

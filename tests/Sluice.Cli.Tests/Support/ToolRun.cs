@@ -23,7 +23,8 @@ internal sealed record ToolRun(int ExitCode, string Out, string Error)
     {
         var output = new StringWriter();
         var error = new StringWriter();
-        var terminal = new TerminalStreams(output, error, new StringReader(input ?? ""))
+        var typed = new StringReader(input ?? "");
+        var terminal = new TerminalStreams(output, error, () => typed)
         {
             IsInputTerminal = input is not null,
             IsErrorTerminal = errorIsTerminal,

@@ -12,7 +12,7 @@ public sealed class LiveProgressTests
     {
         var shown = new StringBuilder();
         var error = TextWriter.Synchronized(new StringWriter(shown));
-        var terminal = new TerminalStreams(TextWriter.Null, error, TextReader.Null) { IsErrorTerminal = true, Width = 200 };
+        var terminal = new TerminalStreams(TextWriter.Null, error, () => TextReader.Null) { IsErrorTerminal = true, Width = 200 };
         using (var progress = new LiveProgress(terminal, quiet: false))
         {
             progress.Show(() => "creating x\e]0;owned\a\rdata\u009b2J");

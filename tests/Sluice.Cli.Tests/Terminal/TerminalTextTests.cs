@@ -65,7 +65,7 @@ public sealed class TerminalTextTests : FolderTest
         {
             var output = new StringWriter();
             var error = new StringWriter();
-            var terminal = new TerminalStreams(output, error, TextReader.Null) { IsOutputTerminal = isTerminal, NoColor = true };
+            var terminal = new TerminalStreams(output, error, () => TextReader.Null) { IsOutputTerminal = isTerminal, NoColor = true };
             (await SluiceTool.RunAsync(line, terminal, CancellationToken.None)).ShouldBe(ExitCode.Success, error.ToString());
             return output.ToString();
         }

@@ -31,7 +31,7 @@ public sealed class PageOutputTests : FolderTest
     [Fact]
     public void A_result_that_cannot_be_written_takes_no_other_away()
     {
-        var terminal = new TerminalStreams(TextWriter.Null, TextWriter.Null, TextReader.Null);
+        var terminal = new TerminalStreams(TextWriter.Null, TextWriter.Null, () => TextReader.Null);
         var output = new PageOutput
         {
             Named = [("--json", Folder["r.json"]), ("--html", Folder["r.html"]), ("--csv", Folder["r.csv"])],

@@ -11,7 +11,7 @@ public sealed class PageTextTests
     public void Piped_text_has_plain_columns_and_no_charts()
     {
         var output = new StringWriter();
-        PageText.Write(new TerminalStreams(output, TextWriter.Null, TextReader.Null), SamplePage.Make());
+        PageText.Write(new TerminalStreams(output, TextWriter.Null, () => TextReader.Null), SamplePage.Make());
         output.ToString().ShouldNotContain("\e");
         output.ToString().ShouldContain("three                                                5.25  c");
     }
