@@ -90,7 +90,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         using SluiceLogReader reader = ReaderFrom(options.From);
         while (!_cancellationToken.IsCancellationRequested && !_terminal.IsOutputClosed && reader.TryRead(out LogEntry entry))
             _terminal.WriteContent(entry.Bytes);
-        _ = SayTail(reader);
+        SayTail(reader);
         return SayDamage(reader);
     }
 
@@ -118,7 +118,8 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         {
             // The output has no reader any more, so the command ends as after a write to a closed pipe.
         }
-        return SayTail(reader);
+        SayTail(reader);
+        return ExitCode.Success;
     }
 
     /// <summary>Ends the wait for new records when stdout has no reader any more.</summary>
@@ -211,7 +212,7 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
             _terminal.WriteError("interrupted: what comes behind was not read");
             return ExitCode.Interrupted;
         }
-        _ = SayTail(reader);
+        SayTail(reader);
         return exitCode;
     }
 
@@ -250,14 +251,13 @@ internal sealed class LogCommand(LogOptions options, CommandContext context)
         ? $"records {log.FirstSequence} to {log.NextSequence - 1}"
         : $"no record; the next is {log.NextSequence}";
 
-    private int SayTail(SluiceLogReader reader)
+    private void SayTail(SluiceLogReader reader)
     {
         if (!_terminal.IsOutputClosed && reader.Tail is { } tail)
         {
             _terminal.WriteNotice(
                 $"sluice: {tail.Path} ends at offset {tail.FileOffset}: {tail.Reason}; {tail.Bytes:#,0} bytes after it are not a record");
         }
-        return ExitCode.Success;
     }
 
     private int Fail(string message)

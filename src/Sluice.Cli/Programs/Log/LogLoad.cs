@@ -19,8 +19,6 @@ internal sealed record LogLoadResult(
     LatencyHistogram Latency, long Bytes, double Seconds, double CpuSeconds, int Segments, long Checked, long Missing,
     long Unexpected, bool IsInterrupted)
 {
-    public const string InterruptedNote = "interrupted: the figures are of the time until then";
-
     /// <summary>Returns descriptions of the defects of the log; none if it contains all acknowledged records.</summary>
     public IEnumerable<string> Wrong()
     {

@@ -22,7 +22,7 @@ internal static class LogLoadPage
     private static IEnumerable<string> Notes(LogLoadResult result)
     {
         if (result.IsInterrupted)
-            yield return LogLoadResult.InterruptedNote;
+            yield return "interrupted: the figures are of the time until then";
         foreach (string wrong in result.Wrong())
             yield return $"{char.ToUpperInvariant(wrong[0])}{wrong[1..]}.";
     }
