@@ -123,10 +123,7 @@ internal static class SmallFileRows
             Verify = _ => Array.ForEach(paths, path => FileCheck.Content(path, content)),
         };
 
-        async Task WriteBatchAsync()
-        {
-            await SluiceFile.WriteManyAsync(paths.Select(p => (p, (ReadOnlyMemory<byte>)content)));
-        }
+        Task WriteBatchAsync() => SluiceFile.WriteManyAsync(paths.Select(p => (p, (ReadOnlyMemory<byte>)content)));
 
         Task WriteOneByOne()
         {

@@ -16,22 +16,16 @@ namespace Sluice.Cli.Report.Pages;
 /// </code>
 /// A command with its own JSON or CSV format passes a method that writes it to Write.
 /// </summary>
-internal sealed record PageOutput
+/// <param name="Named">The result files on the command line, each with the option that names it.</param>
+/// <param name="Overwrite">True to replace existing result files without confirmation.</param>
+/// <param name="IsWide">True to print tables with all their columns, whatever the width of the terminal.</param>
+internal sealed record PageOutput(IReadOnlyList<(string Option, string Path)> Named, bool Overwrite = false, bool IsWide = false)
 {
     /// <summary>The file name that stands for stdout.</summary>
     private const string StandardOutput = "-";
 
     // The files that did not exist when the command began. If one of them exists at the end, another process has created it.
-    private HashSet<string>? _missing;
-
-    /// <summary>The result files on the command line, each with the option that names it.</summary>
-    public IReadOnlyList<(string Option, string Path)> Named { get; init; } = [];
-
-    /// <summary>True to replace existing result files without confirmation.</summary>
-    public bool Overwrite { get; init; }
-
-    /// <summary>True to print tables with all their columns, whatever the width of the terminal.</summary>
-    public bool IsWide { get; init; }
+    private readonly HashSet<string> _missing = new(StringComparer.Ordinal);
 
     /// <summary>Adds --json, --html, --csv, --overwrite and --wide to a command.</summary>
     public static Func<ParseResult, PageOutput> Define(OptionList command)
@@ -44,12 +38,9 @@ internal sealed record PageOutput
         ];
         Option<bool> overwrite = command.Flag("--overwrite", null, "Replace result files that are there without asking.");
         Option<bool> wide = command.Flag("--wide", null, "In a terminal, print tables with all their columns, however long the lines become.");
-        return result => new PageOutput
-        {
-            Named = [.. files.Where(f => result.GetValue(f) is not null).Select(f => (f.Name, result.GetValue(f)!))],
-            Overwrite = result.GetValue(overwrite),
-            IsWide = result.GetValue(wide),
-        };
+        return result => new PageOutput(
+            [.. files.Where(f => result.GetValue(f) is not null).Select(f => (f.Name, result.GetValue(f)!))],
+            result.GetValue(overwrite), result.GetValue(wide));
     }
 
     /// <summary>Returns the streams of a command: stdout is kept for a result whose file is "-".</summary>
@@ -92,7 +83,7 @@ internal sealed record PageOutput
                 terminal.RequireConsent(path, $"{path} exists. Replace it?", $"{path} exists: replacing it needs --overwrite");
             JsonFile.CheckWritable(path, exists);
             if (!exists)
-                (_missing ??= new HashSet<string>(StringComparer.Ordinal)).Add(path);
+                _missing.Add(path);
         }
     }
 
@@ -140,7 +131,7 @@ internal sealed record PageOutput
             var content = new MemoryStream();
             using (var writer = new StreamWriter(content, leaveOpen: true) { NewLine = "\n" })
                 write(writer);
-            JsonFile.WriteWhole(path, content.GetBuffer().AsSpan(0, (int)content.Length), mustBeNew: _missing?.Contains(path) == true);
+            JsonFile.WriteWhole(path, content.GetBuffer().AsSpan(0, (int)content.Length), mustBeNew: _missing.Contains(path));
         }
     }
 }
